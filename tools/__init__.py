@@ -1,0 +1,1 @@
+"""The tools of pi-mcp: standard library only, one package a system."""

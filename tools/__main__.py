@@ -1,0 +1,69 @@
+"""The tools from a shell, without `mcp` installed.
+
+    python3 -m tools list                          the tools, a line each
+    python3 -m tools call search_docs '{"query": "bltouch"}'
+    python3 -m tools schema search_docs            its argument schema as JSON
+
+`call` prints the answer as JSON and exits 1 when it is an error. `-` in place of the JSON reads it from stdin.
+"""
+
+import json
+import sys
+
+from tools import calls, registry, settings, validation
+from tools.errors import ToolError
+
+
+def main(words: list[str]) -> int:
+    """Run one command. Exit status: 0 done, 1 the answer is an error, 2 wrong usage or setting."""
+    try:
+        tools = registry.listed(settings.current())
+    except (settings.SettingsError, ToolError) as error:
+        return _refuse(str(error))
+    match words:
+        case ["list"]:
+            width = max(map(len, tools))
+            print("\n".join(f"{name:<{width}}  {tool.description.splitlines()[0]}" for name, tool in tools.items()))
+            return 0
+        case ["schema", name]:
+            return _answered(lambda: registry.find(name, tools.values()).schema)
+        case ["call", name]:
+            return _answered(lambda: _call(tools, name, "{}"))
+        case ["call", name, text]:
+            return _answered(lambda: _call(tools, name, sys.stdin.read() if text == "-" else text))
+        case _:
+            return _refuse(__doc__)
+
+
+def _call(tools: dict[str, registry.Tool], name: str, text: str) -> object:
+    tool = registry.find(name, tools.values())
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ToolError(f"The arguments are no JSON: {error}", 'Like this: \'{"query": "bltouch"}\'', code="INVALID_JSON") from None
+    if not isinstance(given, dict):
+        raise ToolError("The arguments are no JSON object", 'Like this: \'{"query": "bltouch"}\'', code="INVALID_JSON")
+    with calls.calling(_progress, lambda: False):
+        return tool.call(given, validation.validate)
+
+
+def _progress(done: float, total: float | None, message: str) -> None:
+    print(f"{message or 'working'} {done:g}{f'/{total:g}' if total else ''}", file=sys.stderr)
+
+
+def _answered(produce) -> int:
+    try:
+        answer = produce()
+    except ToolError as error:
+        answer = error.answer()
+    print(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
+    return 1 if isinstance(answer, dict) and answer.get("success") is False else 0
+
+
+def _refuse(text: str) -> int:
+    print(text.strip(), file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Klipper documentation: search, reading and sync of a local git checkout."""

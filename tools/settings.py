@@ -1,0 +1,188 @@
+"""Every setting: one field of one frozen dataclass with its variable, default and meaning.
+
+Values come from `~/.config/pi-mcp/env` (lines `NAME=value`) and from the environment, which wins. An empty value
+means the default.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+class SettingsError(Exception):
+    """A setting has a value that cannot be; the message names the variable."""
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _path(value: str) -> Path:
+    return Path(value).expanduser()
+
+
+def _words(value: str) -> tuple[str, ...]:
+    return tuple(word for word in value.replace(",", " ").split() if word)
+
+
+def _flag(value: str) -> bool:
+    word = value.lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise ValueError("expected 1 or 0")
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value.lower() not in choices:
+            raise ValueError(f"expected one of {', '.join(choices)}")
+        return value.lower()
+
+    return parse
+
+
+class Repository(NamedTuple):
+    """One more repository of documentation: `name=url#branch:docs-path`; branch and docs-path may be left out."""
+
+    name: str
+    url: str
+    branch: str
+    docs: str
+
+
+def _repositories(value: str) -> tuple[Repository, ...]:
+    found = tuple(_repository(word) for word in value.split())
+    if len({one.name.lower() for one in found}) < len(found):
+        raise ValueError("two repositories have one name")
+    return found
+
+
+def _repository(word: str) -> Repository:
+    name, _, rest = word.partition("=")
+    url, _, tail = rest.partition("#")
+    branch, _, docs = tail.partition(":")
+    parts = (docs or "docs").strip("/").split("/")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name) or name.lower() == "klipper":
+        raise ValueError(f"expected name=url#branch:docs-path with a plain name, got {word!r}")
+    if not url or url.startswith("-") or branch.startswith("-") or {"", ".", ".."} & set(parts):
+        raise ValueError(f"expected name=url#branch:docs-path, got {word!r}")
+    return Repository(name, url, branch, "/".join(parts))
+
+
+def _count(value: str, least: int = 0) -> int:
+    number = int(value) if value.isascii() and value.isdigit() else -1
+    if number < least:
+        raise ValueError(f"expected a whole number, {least} or more")
+    return number
+
+
+def _positive(value: str) -> int:
+    return _count(value, 1)
+
+
+def setting(name: str, default: Any, meaning: str, parse: Callable[[str], Any] = _text, *, secret: bool = False) -> Any:
+    """A field of Settings: its environment variable, default, meaning and parser (which raises ValueError).
+
+    A default that depends on the environment is a function of it.
+    """
+    return field(default=default, metadata={"name": name, "meaning": meaning, "parse": parse, "secret": secret})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one session."""
+
+    toolsets: tuple[str, ...] = setting("MCP_TOOLSETS", (), "list only these systems, e.g. `klipper,anki`", _words)
+    read_only: bool = setting("MCP_READ_ONLY", False, "1 lists no tool that changes anything", _flag)
+    tool_names: str = setting(
+        "MCP_TOOL_NAMES", "underscore", "`dotted` lists `anki.add_notes` instead of `anki_add_notes`",
+        _one_of("underscore", "dotted"),
+    )  # fmt: skip
+    state_dir: Path = setting(
+        "MCP_STATE_DIR",
+        lambda environ: _home(environ, "XDG_STATE_HOME", ".local/state"),
+        "where locks and stamps are kept",
+        _path,
+    )
+    klipper_docs_url: str = setting(
+        "KLIPPER_DOCS_URL", "https://github.com/Klipper3d/klipper.git", "repository of the Klipper documentation"
+    )
+    klipper_docs_branch: str = setting("KLIPPER_DOCS_BRANCH", "", "its branch; empty: the repository's default")
+    klipper_docs_dir: Path = setting(
+        "KLIPPER_DOCS_DIR", PROJECT / "docs_repo" / "klipper", "its checkout; the pages lie in its `docs/`", _path
+    )
+    klipper_docs_extra: tuple[Repository, ...] = setting(
+        "KLIPPER_DOCS_EXTRA", (), "more repositories: `name=url#branch:docs-path`, separated by spaces", _repositories
+    )
+    klipper_docs_check_interval_s: int = setting(
+        "KLIPPER_DOCS_CHECK_INTERVAL", 3600, "seconds between two looks at the upstream; 0: at every start", _count
+    )
+
+    def shown(self) -> list[tuple[str, str]]:
+        """(variable, value) of every setting, secrets hidden."""
+        return [
+            (f.metadata["name"], "set" if f.metadata["secret"] and getattr(self, f.name) else str(getattr(self, f.name)))
+            for f in fields(self)
+        ]
+
+
+def load(environ: Mapping[str, str], file: Path | None = None) -> Settings:
+    """The settings that `environ` and the settings file give.
+
+    Raises SettingsError that names the variable.
+    """
+    file = file or _home(environ, "XDG_CONFIG_HOME", ".config") / "env"
+    values = {**_read_file(file), **{name: value for name, value in environ.items() if value}}
+    return Settings(**{one.name: _value(one, values, environ) for one in fields(Settings)})
+
+
+def _value(one: Field, values: Mapping[str, str], environ: Mapping[str, str]) -> Any:
+    name, value = one.metadata["name"], values.get(one.metadata["name"], "").strip()
+    if not value:
+        return one.default(environ) if callable(one.default) else one.default
+    try:
+        return one.metadata["parse"](value)
+    except ValueError as error:
+        shown = "" if one.metadata["secret"] else f" (it is {value!r})"
+        raise SettingsError(f"{name}: {error}{shown}") from None
+
+
+@cache
+def current() -> Settings:
+    """The settings of this process. `current.cache_clear()` after the environment changed."""
+    return load(os.environ)
+
+
+def _home(environ: Mapping[str, str], variable: str, default: str) -> Path:
+    home = environ.get(variable)
+    return (Path(home) if home else Path.home() / default) / "pi-mcp"
+
+
+def _read_file(path: Path) -> dict[str, str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+    values = {}
+    for number, line in enumerate(lines, 1):
+        line = line.strip().removeprefix("export ").strip()
+        if not line or line.startswith("#"):
+            continue
+        name, equals, value = line.partition("=")
+        if not equals:
+            raise SettingsError(f"{path}, line {number}: expected NAME=value")
+        value = value.strip()
+        if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+            value = value[1:-1]
+        values[name.strip()] = value
+    return values
