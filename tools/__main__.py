@@ -1,5 +1,8 @@
 """The tools from a shell, without `mcp` installed.
 
+From the project's folder; from anywhere, and isolated from the user's own packages, `python3 -I -S /path/to/tools` does
+the same.
+
     python3 -m tools list                          the tools, a line each
     python3 -m tools call search_docs '{"query": "bltouch"}'
     python3 -m tools schema search_docs            its argument schema as JSON
@@ -9,6 +12,10 @@
 
 import json
 import sys
+from pathlib import Path
+
+if not __package__:  # run as a folder, whose parent is not on the path
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from tools import calls, registry, settings, validation
 from tools.errors import ToolError
@@ -40,7 +47,9 @@ def _call(tools: dict[str, registry.Tool], name: str, text: str) -> object:
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ToolError(f"The arguments are no JSON: {error}", 'Like this: \'{"query": "bltouch"}\'', code="INVALID_JSON") from None
+        raise ToolError(
+            f"The arguments are no JSON: {error}", 'Like this: \'{"query": "bltouch"}\'', code="INVALID_JSON"
+        ) from None
     if not isinstance(given, dict):
         raise ToolError("The arguments are no JSON object", 'Like this: \'{"query": "bltouch"}\'', code="INVALID_JSON")
     with calls.calling(_progress, lambda: False):

@@ -21,10 +21,13 @@ Function = Callable[..., Any]
 
 NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
 LONGEST_NAME = 40
+SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 TOOLS: dict[str, "Tool"] = {}
 CHECKS: dict[str, Callable[[], "Health"]] = {}
 STARTERS: list[Callable[[], None]] = []
+LISTENERS: list[Callable[[], None]] = []
+"""Called when a tool's `note` changed, so that `tools/list` reads differently."""
 
 
 class Tool:
@@ -88,6 +91,7 @@ class Tool:
     def description(self) -> str:
         """What a model reads: the docstring down to its `Source:` line, and the note of the moment."""
         text = inspect.getdoc(self.function).partition("\nSource:")[0].strip()
+        text = SOFT_BREAK.sub(" ", text)
         note = self.note() if self.note else ""
         return f"{text} {note}" if note else text
 
@@ -122,6 +126,18 @@ def at_start(function: Callable[[], None]) -> Callable[[], None]:
     """Declare work for a thread of its own once the server has answered its first request."""
     STARTERS.append(function)
     return function
+
+
+def starters(settings: Settings) -> list[Callable[[], None]]:
+    """The start-up jobs of the systems that these settings offer."""
+    systems = {tool.system for tool in listed(settings).values()}
+    return [job for job in STARTERS if _system(job) in systems]
+
+
+def tools_changed() -> None:
+    """To be called after a tool's `note` changed: tells whoever serves the tools."""
+    for listener in LISTENERS:
+        listener()
 
 
 def load() -> None:

@@ -129,7 +129,10 @@ class Settings:
     def shown(self) -> list[tuple[str, str]]:
         """(variable, value) of every setting, secrets hidden."""
         return [
-            (f.metadata["name"], "set" if f.metadata["secret"] and getattr(self, f.name) else str(getattr(self, f.name)))
+            (
+                f.metadata["name"],
+                "set" if f.metadata["secret"] and getattr(self, f.name) else str(getattr(self, f.name)),
+            )
             for f in fields(self)
         ]
 

@@ -14,7 +14,7 @@ from tools import arguments, schema
 if TYPE_CHECKING:
     from tools.registry import Tool
 
-TRUE, FALSE = {True, 1, "1", "true", "t", "yes", "y", "on"}, {False, 0, "0", "false", "f", "no", "n", "off"}
+TRUE, FALSE = {True, "1", "true", "t", "yes", "y", "on"}, {False, "0", "false", "f", "no", "n", "off"}
 
 
 def validate(tool: "Tool", given: dict[str, Any]) -> dict[str, Any]:
@@ -37,7 +37,9 @@ class _Wrong(Exception):
 Errors = list[tuple[str, str]]
 
 
-def _members(given: dict, named: dict[str, tuple[Any, Any]], required: Any, place: str, errors: Errors) -> dict[str, Any]:
+def _members(
+    given: dict, named: dict[str, tuple[Any, Any]], required: Any, place: str, errors: Errors
+) -> dict[str, Any]:
     values = {}
     for name, (annotation, default) in named.items():
         where = f"{place}.{name}" if place else name

@@ -34,17 +34,29 @@ def require_docs() -> None:
 def pages() -> Iterator[Page]:
     """Every page of every source, by path; none that a link leads out of its source to."""
     for source in sources():
-        for relative in sorted(_markdown(source)):
+        for relative in sorted(filter(_is_markdown, _files(source))):
             yield Page(source.prefix + relative, source.root / relative)
 
 
-def _markdown(source: Source) -> Iterator[str]:
+def assets() -> Iterator[str]:
+    """The paths of all other files: pictures and the like."""
+    for source in sources():
+        for relative in _files(source):
+            if not _is_markdown(relative):
+                yield source.prefix + relative
+
+
+def _is_markdown(path: str) -> bool:
+    return path.lower().endswith(SUFFIX)
+
+
+def _files(source: Source) -> Iterator[str]:
     inside = os.path.realpath(source.root)
     for folder, folders, names in os.walk(source.root):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             file = os.path.join(folder, name)
-            if name.lower().endswith(SUFFIX) and not name.startswith(".") and _within(file, inside):
+            if not name.startswith(".") and _within(file, inside):
                 yield os.path.relpath(file, source.root)
 
 
@@ -127,7 +139,9 @@ def _file(path: str) -> Page | None:
 
 
 def _unsafe(message: str) -> ToolError:
-    return ToolError(message, "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them.", code="INVALID_PATH")
+    return ToolError(
+        message, "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them.", code="INVALID_PATH"
+    )
 
 
 def _missing(path: str) -> ToolError:

@@ -1,0 +1,440 @@
+#!/usr/bin/env python3
+"""pi-mcp: one MCP server over stdio for a person's Raspberry Pi.
+
+A client starts it (`ssh pi /path/to/server.py`); `setup.sh` installs what it needs into `.venv`, which it finds by itself.
+This is the only file that imports `mcp`: it serves the registry in `tools/` and holds the few ways to start.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+PROJECT = Path(__file__).resolve().parent
+VENV = PROJECT / ".venv"
+VERSION = "0.1.0"
+TRIED = "PI_MCP_VENV"
+
+INSTRUCTIONS = """\
+Klipper docs: search_docs first, then read_doc the page a snippet points to, and name it in the answer. If the description of \
+sync_docs says the docs are outdated, offer to run it. Errors carry a hint: what to do next."""
+
+LONGEST_LINE = 32 * 2**20
+"""Bytes of one message. Longer ones are answered with an error and skipped without being held in memory."""
+DRAIN_S = 5
+"""How long open calls may still be answered after the client closed its side (a piped smoke test does so at once)."""
+PROGRESS_S = 0.2
+"""The least time between two progress notifications of a call."""
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from mcp import types
+    from mcp.server import ServerRequestContext
+
+    from tools.registry import Tool
+    from tools.settings import Settings
+
+logger = logging.getLogger("pi-mcp")
+
+
+class Front:
+    """The registry as an MCP server; one per session."""
+
+    def __init__(self, settings: Settings):
+        from mcp.server.lowlevel import Server
+        from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+
+        self.settings = settings
+        self.models: dict[str, Any] = {}
+        self.session: Any = None
+        self.token: Any = None
+        self.bus = InMemorySubscriptionBus()
+        self.server = Server(
+            "pi-mcp",
+            version=VERSION,
+            instructions=INSTRUCTIONS,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_subscriptions_listen=ListenHandler(self.bus),
+        )
+        self.server.middleware.append(self.remember)
+
+    async def remember(self, ctx: ServerRequestContext, call_next: Any) -> Any:
+        """Keep the session that `tools/list_changed` goes to; in the 2026 era the bus delivers it."""
+        from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+        if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+            self.session = ctx.session
+        return await call_next(ctx)
+
+    async def tools(self) -> dict[str, Tool]:
+        """The tools on offer by listed name. The first call imports the systems, in a thread."""
+        import anyio.to_thread
+
+        from tools import registry
+
+        return await anyio.to_thread.run_sync(registry.listed, self.settings)
+
+    async def list_tools(self, ctx: ServerRequestContext, params: Any) -> types.ListToolsResult:
+        from mcp import types
+
+        return types.ListToolsResult(tools=[describe(name, tool) for name, tool in (await self.tools()).items()])
+
+    async def call_tool(self, ctx: ServerRequestContext, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """The answer of one tool, which runs in a worker thread."""
+        import anyio.to_thread
+
+        from tools import registry
+        from tools.errors import ToolError
+
+        try:
+            tool = registry.find(params.name, (await self.tools()).values())
+        except ToolError as error:
+            return result(error.answer())
+        return result(await anyio.to_thread.run_sync(self.run, tool, params.arguments or {}, ctx))
+
+    def run(self, tool: Tool, arguments: dict[str, Any], ctx: ServerRequestContext) -> Any:
+        """Run a tool in this worker thread, with progress and cancellation going to its client."""
+        import anyio.from_thread
+
+        from tools import calls
+
+        last = 0.0
+
+        def report(done: float, total: float | None, message: str) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if done == total or now - last >= PROGRESS_S:
+                last = now
+                with suppress(BaseException):  # a withdrawn call's progress goes nowhere; it ends at its checkpoint
+                    anyio.from_thread.run(ctx.session.report_progress, done, total, message)
+
+        def cancelled() -> bool:
+            try:
+                anyio.from_thread.check_cancelled()
+            except BaseException:  # the backend's own class, no Exception
+                return True
+            return False
+
+        with calls.calling(report, cancelled):
+            return tool.call(arguments, self.validate)
+
+    def validate(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+        """`arguments` as values of the declared types: the SDK's validation, by a model built at the first call."""
+        from mcp.server.mcpserver.utilities.func_metadata import func_metadata
+        from pydantic import ValidationError
+
+        from tools import arguments as canonical
+
+        if tool.name not in self.models:
+            self.models[tool.name] = func_metadata(tool.function, structured_output=False)
+        try:
+            return self.models[tool.name].validate_arguments(arguments)
+        except ValidationError as error:
+            found = error.errors(include_url=False, include_context=False, include_input=False)
+            raise canonical.invalid(tool, [(".".join(map(str, e["loc"])), e["msg"]) for e in found]) from None
+
+    def announce(self) -> None:
+        """Tell the client, from any thread, that `tools/list` reads differently now."""
+        import anyio.from_thread
+        from mcp.server.subscriptions import ToolsListChanged
+
+        async def send() -> None:
+            await self.bus.publish(ToolsListChanged())
+            if self.session:
+                await self.session.send_tool_list_changed()
+
+        if self.token:
+            anyio.from_thread.run(send, token=self.token)
+
+    async def serve(self, wire: Wire) -> None:
+        """Serve the client at the other end of `wire` until it leaves; this does not return."""
+        import anyio
+        from mcp.server import NotificationOptions
+
+        self.token = anyio.lowlevel.current_token()
+        options = self.server.create_initialization_options(NotificationOptions(tools_changed=True))
+        inbox_send, inbox = anyio.create_memory_object_stream(0)
+        outbox, outbox_receive = anyio.create_memory_object_stream(0)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wire.write, outbox_receive)
+            tasks.start_soon(wire.read, inbox_send, outbox.clone())
+            await self.server.run(inbox, outbox, options)
+
+    def start_jobs(self) -> None:
+        """Run the start-up jobs of the listed systems in a thread of their own."""
+        from tools import registry
+
+        def jobs() -> None:
+            registry.LISTENERS.append(self.announce)
+            for job in registry.starters(self.settings):
+                try:
+                    job()
+                except Exception:
+                    logger.exception("%s failed", job.__module__)
+
+        threading.Thread(target=jobs, daemon=True).start()
+
+
+def describe(name: str, tool: Tool) -> types.Tool:
+    """A tool as `tools/list` shows it."""
+    from mcp import types
+
+    hints = {"read_only_hint": not tool.write, "open_world_hint": tool.open_world}
+    if tool.write:
+        hints |= {"destructive_hint": tool.destructive, "idempotent_hint": tool.idempotent}
+    return types.Tool(
+        name=name,
+        title=tool.name if tool.name != tool.wire_name else None,
+        description=tool.description,
+        input_schema=tool.schema,
+        annotations=types.ToolAnnotations(**hints),
+    )
+
+
+def result(answer: Any) -> types.CallToolResult:
+    """An answer as one compact JSON text block, and the same as structuredContent when it is an object."""
+    from mcp import types
+
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)],
+        structured_content=answer if isinstance(answer, dict) else None,
+        is_error=isinstance(answer, dict) and answer.get("success") is False,
+    )
+
+
+class Wire:
+    """The client's end of stdin and stdout: one JSON-RPC message a line, and nothing else.
+
+    Unlike the SDK's transport it answers what is no message, bounds a line, and still answers open calls after EOF.
+    """
+
+    def __init__(self, on_start: Callable[[], None]) -> None:
+        import anyio
+
+        self.input, self.output = claim_stdio()
+        self.on_start: Callable[[], None] | None = on_start
+        self.owed: Counter[str | int | None] = Counter()
+        """Answers still to be written, by request id (None: to a line that was no message)."""
+        self.threads = anyio.CapacityLimiter(2)
+        """Its own, so that busy tools never keep a message from being read or written."""
+
+    async def read(self, inbox: Any, outbox: Any) -> None:
+        """Pass on each message; answer what is none. Leaves the process at EOF, once open calls are answered."""
+        import anyio.to_thread
+        from mcp.shared.message import SessionMessage
+
+        while line := await anyio.to_thread.run_sync(self.read_line, limiter=self.threads):
+            if not line.strip():
+                continue
+            try:
+                message = parse(line)
+            except NotAMessage as error:
+                self.owed[error.answer.id] += 1
+                await outbox.send(SessionMessage(error.answer))
+            else:
+                self.note_incoming(message)
+                await inbox.send(SessionMessage(message))
+        await self.drain()
+        leave()
+
+    def read_line(self) -> bytes:
+        """One line, or b"" at EOF. Of a line that is too long only its beginning."""
+        line = rest = self.input.readline(LONGEST_LINE + 1)
+        while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
+            rest = self.input.readline(2**20)
+        return line
+
+    def note_incoming(self, message: Any) -> None:
+        """Count the answer that a request is owed; a withdrawn one and a standing stream are owed none."""
+        method, request_id = getattr(message, "method", ""), getattr(message, "id", None)
+        if method == "notifications/cancelled":
+            withdrawn = (message.params or {}).get("requestId")
+            if isinstance(withdrawn, str | int):
+                self.owed.pop(withdrawn, None)
+        elif method == "notifications/initialized":
+            self.start()
+        elif method and request_id is not None and method != "subscriptions/listen":
+            self.owed[request_id] += 1
+
+    async def write(self, outbox: Any) -> None:
+        """Write what the server sends. Leaves the process when the client is gone."""
+        import anyio.to_thread
+
+        async for item in outbox:
+            line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+            try:
+                await anyio.to_thread.run_sync(self.write_line, line, limiter=self.threads)
+            except OSError:
+                leave()
+            self.note_written(item.message)
+
+    def write_line(self, line: bytes) -> None:
+        self.output.write(line)
+        self.output.flush()
+
+    def note_written(self, message: Any) -> None:
+        """Count an answer as given; the first one that is not the handshake's starts background work."""
+        if hasattr(message, "method"):
+            return
+        self.owed -= Counter([message.id])
+        if "protocolVersion" not in (getattr(message, "result", None) or {}):
+            self.start()
+
+    def start(self) -> None:
+        """The client is served: background work may begin, once."""
+        if start := self.on_start:
+            self.on_start = None
+            start()
+
+    async def drain(self) -> None:
+        """Wait until nothing is owed any more, as long as somebody is there to read it."""
+        import anyio
+
+        reader = select.poll()
+        reader.register(self.output.fileno(), 0)
+        with anyio.move_on_after(DRAIN_S):
+            while self.owed and not reader.poll(0):
+                await anyio.sleep(0.01)
+
+
+class NotAMessage(Exception):
+    """A line is no JSON-RPC message; `answer` is the JSON-RPC error to send."""
+
+    def __init__(self, code: int, text: str, request_id: Any = None):
+        from mcp_types import ErrorData, JSONRPCError
+
+        known = request_id if type(request_id) in (str, int) else None
+        self.answer = JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text))
+
+
+def parse(line: bytes) -> Any:
+    """The JSON-RPC message of a line.
+
+    Raises NotAMessage.
+    """
+    from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
+    from pydantic import ValidationError
+
+    if len(line) > LONGEST_LINE:
+        raise NotAMessage(INVALID_REQUEST, f"Message too long: at most {LONGEST_LINE} bytes")
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        if first["type"] == "json_invalid":
+            raise NotAMessage(PARSE_ERROR, f"Parse error: {first['msg']}") from None
+        try:
+            given = json.loads(line)
+        except (ValueError, RecursionError):
+            given = None
+        request_id = given.get("id") if isinstance(given, dict) else None
+        raise NotAMessage(INVALID_REQUEST, "Invalid request: one JSON-RPC 2.0 message a line", request_id) from None
+
+
+def claim_stdio() -> tuple[Any, Any]:
+    """Keep stdin and stdout for the protocol: what else writes to fd 1, in this process or a child, goes to stderr."""
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return os.fdopen(wire_in, "rb"), os.fdopen(wire_out, "wb")
+
+
+def leave(code: int = 0) -> NoReturn:
+    """End this process now, with its child processes. What is being written survives that: sqlite, git and atomic
+    renames are made for it, while a worker thread might never end by itself."""
+    if ending := sys.modules.get("tools.processes"):
+        ending.end_all()
+    logging.shutdown()
+    os._exit(code)
+
+
+def serve(settings: Settings) -> NoReturn:
+    """Serve one client on stdin and stdout."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: leave())
+    import anyio
+
+    async def main() -> None:
+        front = Front(settings)
+        await front.serve(Wire(front.start_jobs))
+
+    anyio.run(main)
+    leave()
+
+
+def find_venv() -> None:
+    """Go on as the project's own Python, which has `mcp`, whatever python3 this was started by."""
+    python = VENV / "bin" / "python"
+    tried = os.environ.get(TRIED) == str(VENV)  # a damaged .venv does not know itself; no second try
+    if Path(sys.prefix).resolve() != VENV.resolve() and python.exists() and not tried:
+        os.environ[TRIED] = str(VENV)
+        os.execv(python, [str(python), str(PROJECT / "server.py"), *sys.argv[1:]])
+
+
+def refuse(text: str) -> NoReturn:
+    """One line on stderr, exit 2: a wrong flag, a wrong setting, nothing installed."""
+    sys.stderr.write(f"pi-mcp: {' '.join(text.split())}\n")
+    raise SystemExit(2)
+
+
+def options(words: list[str]) -> argparse.Namespace:
+    """The command line."""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        "server.py", description="One MCP server for a Raspberry Pi, over stdio.", allow_abbrev=False
+    )
+    parser.error = lambda message: refuse(f"{message} (--help shows what there is)")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--standalone", action="store_true", help="serve in this process")
+    ways.add_argument("--check", action="store_true", help="say what works, what is not set up, what is broken")
+    ways.add_argument("--list", action="store_true", help="list the tools")
+    ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> int:
+    """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong usage."""
+    if sys.version_info < (3, 11):  # noqa: UP036
+        refuse(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
+    chosen = options(words) if words else None
+    find_venv()
+    from tools import settings
+
+    try:
+        now = settings.current()
+    except settings.SettingsError as error:
+        refuse(str(error))
+    if chosen and chosen.list:
+        from tools.__main__ import main as shell
+
+        return shell(["list"])
+    if chosen and chosen.check:
+        from tools.checkup import main as checkup
+
+        return checkup([sys.executable, str(PROJECT / "server.py"), "--standalone"])
+    try:
+        import mcp  # noqa: F401
+    except ImportError:
+        refuse(f"mcp is not installed. Run {PROJECT / 'setup.sh'}")
+    serve(now)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

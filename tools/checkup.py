@@ -1,0 +1,82 @@
+"""`server.py --check`: what works, what is not set up and how to, what is broken."""
+
+import json
+import subprocess
+import sys
+import time
+from typing import Any
+
+from tools import registry, settings
+from tools.errors import ToolError
+from tools.registry import Health
+
+START_TIMEOUT_S = 120
+MARKS = {"ok": "ok", "unset": "not set up", "broken": "BROKEN"}
+
+
+def main(command: list[str]) -> int:
+    """Look at the server, started by `command` as a client would, and at every system; print a line each.
+
+    Exit status 1 when something is broken.
+    """
+    rows = [("server", _server(command)), *systems()]
+    width = max(len(name) for name, _ in rows)
+    for name, health in rows:
+        print(f"{name:<{width}}  {MARKS[health.state]:<10}  {health.summary}")
+        if health.advice:
+            print(f"{'':<{width}}  {'':<10}  → {health.advice}")
+    return 1 if any(health.state == "broken" for _, health in rows) else 0
+
+
+def systems() -> list[tuple[str, Health]]:
+    """Each system on offer with what its own check says."""
+    offered = {tool.system for tool in registry.listed(settings.current()).values()}
+    return [(name, _guarded(check)) for name, check in sorted(registry.CHECKS.items()) if name in offered]
+
+
+def _guarded(look: Any, *arguments: Any) -> Health:
+    try:
+        return look(*arguments)
+    except ToolError as error:
+        return Health("broken", error.message, error.hint)
+    except Exception as error:  # a check that fails is a finding, not the end of the checks
+        return Health("broken", f"the check failed: {error!r}")
+
+
+def _server(command: list[str]) -> Health:
+    return _guarded(_serve, command)
+
+
+def _serve(command: list[str]) -> Health:
+    began = time.monotonic()
+    requests = [
+        {"id": 1, "method": "initialize", "params": {**HANDSHAKE}},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+    ]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in requests)
+    try:
+        done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Health("broken", f"it does not start: {error}")
+    answers = _answers(done.stdout)
+    if answers is None or len(answers) < 2:
+        last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        return Health("broken", f"it does not answer: {last}", "Run setup.sh again; it installs what is missing.")
+    took = time.monotonic() - began
+    tools = answers[2]["tools"]
+    size = len(json.dumps(tools, ensure_ascii=False).encode())
+    python = sys.version.split()[0]
+    return Health("ok", f"{len(tools)} tools in {size} bytes, answered within {took:.1f} s, Python {python}")
+
+
+HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}
+
+
+def _answers(text: str) -> dict[int, Any] | None:
+    """The results by request id; None where a line is no JSON: something else writes to stdout."""
+    try:
+        messages = [json.loads(line) for line in text.splitlines()]
+        return {one["id"]: one["result"] for one in messages if "id" in one}
+    except (ValueError, TypeError, KeyError):
+        return None
