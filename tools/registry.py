@@ -25,6 +25,8 @@ LONGEST_NAME = 40
 TOOLS: dict[str, "Tool"] = {}
 CHECKS: dict[str, Callable[[], "Health"]] = {}
 STARTERS: list[Callable[[], None]] = []
+LISTENERS: list[Callable[[], None]] = []
+"""Called, from any thread, when what `tools/list` would answer has changed."""
 
 
 class Tool:
@@ -122,6 +124,12 @@ def at_start(function: Callable[[], None]) -> Callable[[], None]:
     """Declare work for a thread of its own once the server has answered its first request."""
     STARTERS.append(function)
     return function
+
+
+def tools_changed() -> None:
+    """Tell every listener that the list of tools reads differently now: a note came or went."""
+    for listener in list(LISTENERS):
+        listener()
 
 
 def load() -> None:
