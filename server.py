@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """pi-mcp: one MCP server over stdio for a person's Raspberry Pi.
 
-A client starts it (`ssh pi /path/to/server.py`); `setup.sh` installs what it needs into `.venv`, which it finds by itself.
-This is the only file that imports `mcp`: it serves the registry in `tools/` and holds the few ways to start.
+A client starts it (`ssh pi /path/to/server.py`); `setup.sh` installs what it needs into `.venv`, which it finds by
+itself. This is the only file that imports `mcp`: it serves the registry in `tools/` and holds the few ways to start.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ VERSION = "0.1.0"
 TRIED = "PI_MCP_VENV"
 
 INSTRUCTIONS = """\
-Klipper docs: search_docs first, then read_doc the page a snippet points to, and name it in the answer. If the description of \
-sync_docs says the docs are outdated, offer to run it. Errors carry a hint: what to do next."""
+Klipper docs: search_docs first, then read_doc the page a snippet points to, and name it in the answer. \
+If the description of sync_docs says the docs are outdated, offer to run it. Errors carry a hint: what to do next."""
 
 LONGEST_LINE = 32 * 2**20
 """Bytes of one message. Longer ones are answered with an error and skipped without being held in memory."""

@@ -68,9 +68,7 @@ class _Wrong(Exception):
 
 def _members(given: dict[str, Any], named: dict[str, tuple[Any, Any]], required: Any, place: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    aliases = {
-        m.name: name for name, (kind, _) in named.items() for m in schema.unwrap(kind)[1] if isinstance(m, schema.Alias)
-    }
+    aliases = {alias: name for name, (annotation, _) in named.items() for alias in schema.aliases(annotation)}
     for sent, value in given.items():
         name = aliases.get(sent, sent)
         where = f"{place}.{name}" if place else name

@@ -15,11 +15,12 @@ POLL_S = 0.05
 
 
 @contextmanager
-def exclusive(name: str, *, timeout_s: float = 120, path: Path | None = None) -> Iterator[None]:
+def exclusive(name: str, *, timeout_s: float = 120, path: Path | None = None) -> Iterator[int]:
     """Hold the lock `name`; wait for another holder up to `timeout_s`, stopping when the call is cancelled.
 
     The lock is flock on a file of the state directory (or `path`): the kernel gives it back when the holder dies,
-    however it dies.
+    however it dies. The handle that comes back may be left to a child process: then the lock holds until the child is
+    gone too.
 
     Raises ToolError BUSY when it is still held at the end, STATE_NOT_WRITABLE where no lock file can be made.
     """
@@ -27,7 +28,7 @@ def exclusive(name: str, *, timeout_s: float = 120, path: Path | None = None) ->
     handle = _open(path)
     try:
         _acquire(handle, name, time.monotonic() + timeout_s)
-        yield
+        yield handle
     finally:
         os.close(handle)
 

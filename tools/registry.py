@@ -98,7 +98,8 @@ class Tool:
     def call(self, given: dict[str, Any], validate: Callable[["Tool", dict[str, Any]], dict[str, Any]]) -> Any:
         """The answer to a call with the arguments `given`, as a client sent them.
 
-        `validate` turns canonical arguments (known names, no nulls) into values of the declared types or raises ToolError.
+        `validate` turns canonical arguments (known names, no nulls) into values of the declared types, or raises
+        ToolError.
         """
         try:
             values = validate(self, arguments.canonical(self, given))

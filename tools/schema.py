@@ -96,6 +96,11 @@ def unwrap(annotation: Any) -> tuple[Any, list[Any]]:
             return annotation, markers
 
 
+def aliases(annotation: Any) -> list[str]:
+    """The other names under which an argument may be sent."""
+    return [marker.name for marker in unwrap(annotation)[1] if isinstance(marker, Alias)]
+
+
 def _default(one: dataclasses.Field) -> Any:
     factory = one.default_factory
     return one.default if factory is dataclasses.MISSING else factory()

@@ -65,9 +65,8 @@ def main() -> None:
     pairs = [ours[0] / theirs[0] for ours, theirs in zip(found["pi-mcp"], found["one-tool"], strict=True)]
     for name in SERVERS:
         print(f"{name:<9} ready after {ready[name] * 1000:6.0f} ms   {size[name]:6.1f} MiB after tools/list")
-    print(
-        f"ready     {ready['pi-mcp'] / ready['one-tool']:.2f} of the one-tool server (pairs: median {statistics.median(pairs):.2f}; limit 1.15)"
-    )
+    ratio, paired = ready["pi-mcp"] / ready["one-tool"], statistics.median(pairs)
+    print(f"ready     {ratio:.2f} of the one-tool server (pairs: median {paired:.2f}; limit 1.15)")
     print(f"memory    {size['pi-mcp'] - size['one-tool']:+.1f} MiB (limit +6.0)")
 
 
