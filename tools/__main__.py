@@ -6,10 +6,12 @@ the same.
     python3 -m tools list                          the tools, a line each
     python3 -m tools call search_docs '{"query": "bltouch"}'
     python3 -m tools schema search_docs            its argument schema as JSON
+    python3 -m tools SYSTEM COMMAND …              a system's own commands (python3 -m tools SYSTEM lists them)
 
-`call` prints the answer as JSON and exits 1 when it is an error. `-` in place of the JSON reads it from stdin.
+`call` and the commands print the answer as JSON and exit 1 when it is an error. `-` in place of the JSON reads it from stdin.
 """
 
+import inspect
 import json
 import sys
 from pathlib import Path
@@ -17,7 +19,7 @@ from pathlib import Path
 if not __package__:  # run as a folder, whose parent is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from tools import calls, registry, settings, validation
+from tools import calls, registry, settings, validation, wrappers
 from tools.errors import ToolError
 
 
@@ -38,8 +40,29 @@ def main(words: list[str]) -> int:
             return _answered(lambda: _call(tools, name, "{}"))
         case ["call", name, text]:
             return _answered(lambda: _call(tools, name, sys.stdin.read() if text == "-" else text))
+        case [system, name, *rest] if (system, name) in registry.COMMANDS:
+            return _run(registry.COMMANDS[system, name], rest)
+        case [system, *_] if help := _commands(system):
+            return _refuse(help)
         case _:
             return _refuse(__doc__)
+
+
+def _run(command: registry.Function, words: list[str]) -> int:
+    try:
+        inspect.signature(command).bind(*words)
+    except TypeError:
+        return _refuse(_commands(command.__module__.split(".")[1]))
+    return _answered(lambda: wrappers.answer(command(*words)))
+
+
+def _commands(system: str) -> str:
+    return "\n".join(
+        f"python3 -m tools {system} {name} {' '.join(map(str.upper, inspect.signature(function).parameters))}"
+        f"  {inspect.getdoc(function).splitlines()[0]}"
+        for (owner, name), function in registry.COMMANDS.items()
+        if owner == system
+    )
 
 
 def _call(tools: dict[str, registry.Tool], name: str, text: str) -> object:

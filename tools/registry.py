@@ -24,6 +24,7 @@ LONGEST_NAME = 40
 SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 TOOLS: dict[str, "Tool"] = {}
+COMMANDS: dict[tuple[str, str], Function] = {}
 CHECKS: dict[str, Callable[[], "Health"]] = {}
 STARTERS: list[Callable[[], None]] = []
 LISTENERS: list[Callable[[], None]] = []
@@ -38,6 +39,8 @@ class Tool:
     `destructive`: it may remove or overwrite. `idempotent`: a second call changes nothing more. `open_world`: it
     reaches beyond this machine. `requires`: a function that raises ToolError where the tool's backend is not there.
     `bare`: what it returns is the answer as it stands. `note`: text that the description gains while it is not empty.
+    `lock`: False where the backend itself puts writers in order. `entry`: answers a call in place of `call`, given the
+    tool and the arguments as sent, for a system whose contract has errors of its own for them.
     """
 
     def __init__(
@@ -51,6 +54,8 @@ class Tool:
         requires: Callable[[], None] | None = None,
         bare: bool = False,
         note: Callable[[], str] | None = None,
+        lock: bool = True,
+        entry: Callable[["Tool", dict[str, Any]], Any] | None = None,
     ):
         self.name = name
         self.write = write
@@ -60,6 +65,8 @@ class Tool:
         self.requires = requires
         self.bare = bare
         self.note = note
+        self.lock = lock
+        self.entry = entry
 
     def __call__(self, function: Function) -> Function:
         self.function = function
@@ -101,6 +108,8 @@ class Tool:
         `validate` turns canonical arguments (known names, no nulls) into values of the declared types, or raises
         ToolError.
         """
+        if self.entry:
+            return self.entry(self, given)
         try:
             values = validate(self, arguments.canonical(self, given))
         except ToolError as error:
@@ -121,6 +130,19 @@ def check(function: Callable[[], Health]) -> Callable[[], Health]:
     """Declare how `server.py --check` looks at this system."""
     CHECKS[_system(function)] = function
     return function
+
+
+def command(name: str) -> Callable[[Function], Function]:
+    """Declare what `python3 -m tools SYSTEM name …` does: a function of the words that follow, each a text.
+
+    It gives back an answer as a tool does, or raises ToolError; its docstring's first sentence is its help.
+    """
+
+    def declare(function: Function) -> Function:
+        COMMANDS[_system(function), name] = function
+        return function
+
+    return declare
 
 
 def at_start(function: Callable[[], None]) -> Callable[[], None]:

@@ -88,6 +88,16 @@ def _positive(value: str) -> int:
     return _count(value, 1)
 
 
+def _zone(value: str) -> str:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError, LookupError):
+        raise ValueError("expected a time zone like Europe/Berlin that this machine knows") from None
+    return value
+
+
 def setting(name: str, default: Any, meaning: str, parse: Callable[[str], Any] = _text, *, secret: bool = False) -> Any:
     """A field of Settings: its environment variable, default, meaning and parser (which raises ValueError).
 
@@ -125,6 +135,17 @@ class Settings:
     klipper_docs_check_interval_s: int = setting(
         "KLIPPER_DOCS_CHECK_INTERVAL", 3600, "seconds between two looks at the upstream; 0: at every start", _count
     )
+    onepercent_db: Path = setting(
+        "ONEPERCENT_DB", Path("onepercent.sqlite3"), "OnePercent's database; a relative path lies in MCP_STATE_DIR", _path
+    )
+    onepercent_user: str = setting("ONEPERCENT_USER", "local", "whose goals, habits and diary these are")
+    onepercent_tz: str = setting(
+        "ONEPERCENT_TZ", "", "time zone that decides what today is, e.g. `Europe/Berlin`; empty: the machine's", _zone
+    )
+    onepercent_preview_ttl_s: int = setting(
+        "ONEPERCENT_PREVIEW_TTL", 300, "seconds for which a preview can be applied", _positive
+    )
+    onepercent_rate_limit: bool = setting("ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", _flag)
 
     def shown(self) -> list[tuple[str, str]]:
         """(variable, value) of every setting, secrets hidden."""

@@ -39,7 +39,7 @@ def answer(result: Any) -> dict[str, Any]:
 
 def locking(function: Function, tool: "Tool") -> Function:
     """Writers of one system run one at a time, across threads and processes."""
-    if not tool.write:
+    if not (tool.write and tool.lock):
         return function
 
     def lock(**arguments: Any) -> Any:
