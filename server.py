@@ -156,15 +156,17 @@ class Front:
             if self.session:
                 await self.session.send_tool_list_changed()
 
-        if self.token:
-            anyio.from_thread.run(send, token=self.token)
+        anyio.from_thread.run(send, token=self.token)
 
     async def serve(self, wire: Wire) -> None:
         """Serve the client at the other end of `wire` until it leaves; this does not return."""
         import anyio
         from mcp.server import NotificationOptions
 
+        from tools import registry
+
         self.token = anyio.lowlevel.current_token()
+        registry.LISTENERS.append(self.announce)
         options = self.server.create_initialization_options(NotificationOptions(tools_changed=True))
         inbox_send, inbox = anyio.create_memory_object_stream(0)
         outbox, outbox_receive = anyio.create_memory_object_stream(0)
@@ -178,7 +180,6 @@ class Front:
         from tools import registry
 
         def jobs() -> None:
-            registry.LISTENERS.append(self.announce)
             for job in registry.starters(self.settings):
                 try:
                     job()
@@ -326,13 +327,16 @@ def parse(line: bytes) -> Any:
 
     Raises NotAMessage.
     """
-    from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
+    from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, jsonrpc_message_adapter
     from pydantic import ValidationError
 
     if len(line) > LONGEST_LINE:
         raise NotAMessage(INVALID_REQUEST, f"Message too long: at most {LONGEST_LINE} bytes")
     try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        if not isinstance(message, JSONRPCNotification) or "id" not in json.loads(line):
+            return message  # else an id of a wrong type made a request look like a notification
+        raise NotAMessage(INVALID_REQUEST, "Invalid request: the id is neither text nor a whole number")
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         if first["type"] == "json_invalid":

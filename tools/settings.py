@@ -136,7 +136,10 @@ class Settings:
         "KLIPPER_DOCS_CHECK_INTERVAL", 3600, "seconds between two looks at the upstream; 0: at every start", _count
     )
     onepercent_db: Path = setting(
-        "ONEPERCENT_DB", Path("onepercent.sqlite3"), "OnePercent's database; a relative path lies in MCP_STATE_DIR", _path
+        "ONEPERCENT_DB",
+        Path("onepercent.sqlite3"),
+        "OnePercent's database; a relative path lies in MCP_STATE_DIR",
+        _path,
     )
     onepercent_user: str = setting("ONEPERCENT_USER", "local", "whose goals, habits and diary these are")
     onepercent_tz: str = setting(
@@ -145,7 +148,9 @@ class Settings:
     onepercent_preview_ttl_s: int = setting(
         "ONEPERCENT_PREVIEW_TTL", 300, "seconds for which a preview can be applied", _positive
     )
-    onepercent_rate_limit: bool = setting("ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", _flag)
+    onepercent_rate_limit: bool = setting(
+        "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", _flag
+    )
 
     def shown(self) -> list[tuple[str, str]]:
         """(variable, value) of every setting, secrets hidden."""

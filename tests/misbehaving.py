@@ -1,0 +1,90 @@
+"""Tools that do what a tool must not, or only slowly."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tools import calls, registry
+from tools.registry import Tool
+
+
+@Tool("test.prints")
+def prints() -> dict:
+    """Print to stdout, from Python, from C and from a child process.
+
+    Source: the tests.
+    """
+    print("from print", flush=True)
+    sys.stdout.write("from sys.stdout\n")
+    os.write(1, b"from fd 1\n")
+    subprocess.run(["echo", "from a child"], check=True)
+    return {"stdin": sys.stdin.read()}
+
+
+@Tool("test.exits")
+def exits() -> None:
+    """Call sys.exit.
+
+    Source: the tests.
+    """
+    sys.exit(3)
+
+
+@Tool("test.crashes")
+def crashes() -> None:
+    """Raise what nobody foresaw.
+
+    Source: the tests.
+    """
+    raise RuntimeError("secret of the house")
+
+
+@Tool("test.counts")
+def counts(steps: int, mark: str = "") -> dict:
+    """Count up with progress until told to stop.
+
+    Source: the tests.
+    """
+    for step in range(steps):
+        calls.report(step + 1, steps, f"step {step + 1}")
+        try:
+            calls.checkpoint()
+        except registry.ToolError:
+            Path(mark).write_text(f"stopped after {step}", encoding="utf-8")
+            raise
+        time.sleep(0.01)
+    return {"steps": steps}
+
+
+@Tool("test.sleeps")
+def sleeps(seconds: float) -> dict:
+    """Sleep.
+
+    Source: the tests.
+    """
+    time.sleep(seconds)
+    return {"slept": seconds}
+
+
+@Tool("test.process")
+def process() -> dict:
+    """Tell the process id.
+
+    Source: the tests.
+    """
+    return {"pid": os.getpid()}
+
+
+NOTE = [""]
+
+
+@Tool("test.notes", note=lambda: NOTE[0])
+def notes(text: str) -> None:
+    """Change its own description.
+
+    Source: the tests.
+    """
+    NOTE[0] = text
+    registry.tools_changed()

@@ -1,0 +1,17 @@
+"""The real server with tools that misbehave, to be started as a process of its own."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import server  # noqa: E402
+
+if __name__ == "__main__":
+    spec = importlib.util.spec_from_file_location("tools.testing.misbehaving", HERE / "misbehaving.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    sys.exit(server.main(["--standalone"]))
