@@ -26,7 +26,7 @@ TOOLS: dict[str, "Tool"] = {}
 CHECKS: dict[str, Callable[[], "Health"]] = {}
 STARTERS: list[Callable[[], None]] = []
 LISTENERS: list[Callable[[], None]] = []
-"""Called, from any thread, when what `tools/list` would answer has changed."""
+"""Called when a tool's `note` changed, so that `tools/list` reads differently."""
 
 
 class Tool:
@@ -127,8 +127,8 @@ def at_start(function: Callable[[], None]) -> Callable[[], None]:
 
 
 def tools_changed() -> None:
-    """Tell every listener that the list of tools reads differently now: a note came or went."""
-    for listener in list(LISTENERS):
+    """To be called after a tool's `note` changed: tells whoever serves the tools."""
+    for listener in LISTENERS:
         listener()
 
 
