@@ -67,13 +67,15 @@ def switch(checkout: Path, plan: Plan, staged: Mapping[str, Path], aside: Path) 
     put_aside = list(plan.replaced)
     for path in plan.replaced:
         _copy(checkout / path, aside / path)
-    for path in _in_the_way(plan):
+    first = set(_in_the_way(plan))
+    for path in first:
         _remove(checkout, path)
     for path, file in staged.items():
         put_aside += _make_room(checkout, path, aside)
         file.replace(checkout / path)
     for path in plan.remove:
-        _remove(checkout, path)
+        if path not in first:
+            _remove(checkout, path)
     return put_aside
 
 
