@@ -1,4 +1,4 @@
-"""Fixtures for every test: an environment of its own, and the real documentation where it lies beside the project."""
+"""What every test needs: a home of its own; the real documentation where it lies beside the project."""
 
 from pathlib import Path
 
@@ -11,37 +11,29 @@ SHARED = PROJECT.parent / "shared" / "data"
 
 
 @pytest.fixture(autouse=True)
-def own_environment(tmp_path_factory, monkeypatch):
-    """No test reads or writes the user's own settings, state or documentation."""
-    home = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("HOME", str(home))
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "KLIPPER_DOCS_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("MCP_STATE_DIR", str(home / "state"))
-    monkeypatch.setenv("KLIPPER_DOCS_DIR", str(home / "docs_repo" / "klipper"))
-    monkeypatch.setenv("KLIPPER_DOCS_URL", (home / "no-upstream").as_uri())
-    settings.current.cache_clear()
-    yield home
-    settings.current.cache_clear()
+def env(tmp_path, monkeypatch):
+    """A fresh home; call it with settings (`env(KLIPPER_DOCS_URL=…)`) to change them. Gives the temporary folder."""
 
-
-@pytest.fixture
-def set_env(monkeypatch):
-    """Set environment variables and read the settings anew."""
-
-    def change(**variables):
-        for name, value in variables.items():
+    def change(**values):
+        for name, value in values.items():
             monkeypatch.setenv(name, str(value))
         settings.current.cache_clear()
+        return tmp_path
 
-    return change
+    home = tmp_path / "home"
+    home.mkdir()
+    folders = {"XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "config", "XDG_RUNTIME_DIR": "run", "MCP_STATE_DIR": "state"}
+    change(HOME=home, **{name: home / folder for name, folder in folders.items()})
+    change(KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper", KLIPPER_DOCS_URL=(home / "no-upstream").as_uri())
+    yield change
+    settings.current.cache_clear()
 
 
 @pytest.fixture
-def docs(tmp_path, set_env):
+def small_docs(tmp_path, env):
     """A small documentation: a function that writes {path: text} and gives back its folder."""
-    checkout = tmp_path / "klipper"
-    set_env(KLIPPER_DOCS_DIR=checkout)
+    checkout = tmp_path / "small" / "klipper"
+    env(KLIPPER_DOCS_DIR=checkout)
 
     def write(pages):
         for path, text in pages.items():
@@ -54,9 +46,9 @@ def docs(tmp_path, set_env):
 
 
 @pytest.fixture
-def real_docs(set_env):
-    """The real Klipper documentation; skips where it is not beside the project."""
+def real_docs(env):
+    """The folder of the real Klipper documentation; skips where it is not beside the project."""
     if not (SHARED / "klipper" / "docs").is_dir():
         pytest.skip("the real documentation is not beside the project (../shared/data)")
-    set_env(KLIPPER_DOCS_DIR=SHARED / "klipper")
+    env(KLIPPER_DOCS_DIR=SHARED / "klipper")
     return SHARED / "klipper" / "docs"

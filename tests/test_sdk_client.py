@@ -6,7 +6,7 @@ import sys
 
 import anyio
 import pytest
-from client import ENVELOPE, SERVER, TEST_SERVER
+from tests.client import ENVELOPE, SERVER, TEST_SERVER
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -20,8 +20,8 @@ def connect(command, mode, **options):
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_the_sdk_client_lists_calls_and_gets_errors(docs, mode):
-    docs(PAGES)
+def test_the_sdk_client_lists_calls_and_gets_errors(small_docs, mode):
+    small_docs(PAGES)
 
     async def session():
         async with connect(SERVER, mode) as client:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from client import ENVELOPE, HANDSHAKE, PROJECT, SERVER, TEST_SERVER, Client, pipe
+from tests.client import ENVELOPE, HANDSHAKE, PROJECT, SERVER, TEST_SERVER, Client, pipe
 
 from server import DRAIN_S
 
@@ -21,8 +21,8 @@ def call(request_id, name, **arguments):
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
-def test_every_handshake_version_lists_and_calls(version, docs):
-    docs(PAGES)
+def test_every_handshake_version_lists_and_calls(version, small_docs):
+    small_docs(PAGES)
     with Client() as client:
         assert client.initialize(version)["protocolVersion"] == version
         tools = {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
@@ -30,8 +30,8 @@ def test_every_handshake_version_lists_and_calls(version, docs):
         assert "The mesh" in client.call("read_doc", path="Bed_Mesh.md")["content"][0]["text"]
 
 
-def test_the_2026_era_discovers_lists_and_calls_without_a_handshake(docs):
-    docs(PAGES)
+def test_the_2026_era_discovers_lists_and_calls_without_a_handshake(small_docs):
+    small_docs(PAGES)
     with Client() as client:
         found = client.request("server/discover", _meta=ENVELOPE)["result"]
         assert found["supportedVersions"] == ["2026-07-28"]
@@ -50,8 +50,8 @@ def test_list_changed_is_advertised():
         assert client.initialize()["capabilities"]["tools"] == {"listChanged": True}
 
 
-def test_an_answer_is_one_compact_json_text_and_the_same_structured(docs):
-    docs(PAGES)
+def test_an_answer_is_one_compact_json_text_and_the_same_structured(small_docs):
+    small_docs(PAGES)
     with Client() as client:
         client.initialize()
         answer = client.call("read_doc", path="Bed_Mesh.md")
@@ -72,8 +72,8 @@ def test_an_answer_is_one_compact_json_text_and_the_same_structured(docs):
         ("reed_doc", {"path": "Bed_Mesh.md"}, "UNKNOWN_TOOL"),
     ],
 )
-def test_a_bad_call_is_an_error_with_a_hint_and_the_session_goes_on(docs, name, arguments, code):
-    docs(PAGES)
+def test_a_bad_call_is_an_error_with_a_hint_and_the_session_goes_on(small_docs, name, arguments, code):
+    small_docs(PAGES)
     with Client() as client:
         client.initialize()
         answer = client.call(name, **arguments)
@@ -104,8 +104,8 @@ def test_dotted_names_are_listed_on_request():
         assert "test.sleeps" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
 
 
-def test_piped_requests_that_end_in_eof_are_all_answered(docs):
-    docs(PAGES)
+def test_piped_requests_that_end_in_eof_are_all_answered(small_docs):
+    small_docs(PAGES)
     requests = [INITIALIZE, INITIALIZED, *(call(number, "read_doc", path="Bed_Mesh.md") for number in range(2, 12))]
     answers, status = pipe(requests)
     assert sorted(one["id"] for one in answers if "id" in one) == list(range(1, 12))
@@ -340,8 +340,8 @@ def test_read_only_lists_no_writer_and_calls_none():
         assert client.call("sync_docs")["structuredContent"]["code"] == "UNKNOWN_TOOL"
 
 
-def test_the_shell_answers_the_same(docs):
-    docs(PAGES)
+def test_the_shell_answers_the_same(small_docs):
+    small_docs(PAGES)
     with Client() as client:
         client.initialize()
         for arguments in ({"path": "Bed_Mesh.md"}, {"path": "no"}, {"pth": "x"}, {}, {"path": "x", "offset": -1}):

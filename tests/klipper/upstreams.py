@@ -1,0 +1,119 @@
+"""Real git upstreams for the tests of the sync."""
+
+import os
+import subprocess
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+IDENTITY = {f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+ENVIRON = {**os.environ, **IDENTITY, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+
+
+def git(folder: Path, *words: str) -> str:
+    """git as a person runs it."""
+    done = subprocess.run(["git", "-C", folder, *words], env=ENVIRON, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"git {words}: {done.stderr}"
+    return done.stdout.strip()
+
+
+class Upstream:
+    """A repository with a `docs` folder, as Klipper's, that tests commit to."""
+
+    def __init__(self, folder: Path, branch: str = "master"):
+        self.folder = folder
+        folder.mkdir(parents=True)
+        git(folder, "init", "-q", "-b", branch)
+        git(folder, "config", "uploadpack.allowFilter", "true")
+        self.commit({"docs/Bed_Mesh.md": page("Bed Mesh"), "docs/BLTouch.md": page("BLTouch"), "src/code.c": "int x;\n"})
+
+    @property
+    def url(self) -> str:
+        return f"file://{self.folder}"
+
+    @property
+    def tip(self) -> str:
+        return git(self.folder, "rev-parse", "HEAD")
+
+    def commit(self, files: dict[str, str | bytes | None], *words: str) -> str:
+        """Write (None: remove) these files and commit them."""
+        for name, text in files.items():
+            path = self.folder / name
+            if text is None:
+                path.unlink()
+                with suppress(OSError):
+                    path.parent.rmdir()
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        git(self.folder, "add", "-A", "-f")
+        git(self.folder, "commit", "-q", "--allow-empty", "-m", "change", *words)
+        return self.tip
+
+    def pages(self) -> dict[str, bytes]:
+        """What a checkout's docs should hold."""
+        return contents(self.folder / "docs")
+
+
+def page(title: str, words: int = 200) -> str:
+    """A page whose last line shows that it is whole."""
+    return f"# {title}\n\n" + "".join(f"{title} line {number}\n" for number in range(words)) + f"end of {title}\n"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below, by relative path."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]):
+    """The address of an HTTP server on the loopback."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = False
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def smart_http(root: Path) -> type[BaseHTTPRequestHandler]:
+    """git's own smart HTTP server over the repositories in `root`."""
+
+    class Handler(BaseHTTPRequestHandler):
+        asked: list[str] = []
+
+        def _answer(self):
+            self.asked.append(self.path)
+            path, _, query = self.path.partition("?")
+            environ = {
+                **ENVIRON,
+                "GIT_PROJECT_ROOT": str(root),
+                "GIT_HTTP_EXPORT_ALL": "1",
+                "PATH_INFO": path,
+                "QUERY_STRING": query,
+                "REQUEST_METHOD": self.command,
+                "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+                "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+                "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+            }
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            done = subprocess.run(["git", "http-backend"], input=body, env=environ, capture_output=True, check=True)
+            head, _, content = done.stdout.partition(b"\r\n\r\n")
+            headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
+            self.send_response(int(headers.pop("Status", "200").split()[0]))
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = _answer
+
+        def log_message(self, *_):
+            pass
+
+    return Handler

@@ -1,0 +1,141 @@
+"""Whether the documentation is behind its upstream: asked in the background, shared by all sessions through a stamp."""
+
+import json
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from tools import locks, registry, settings
+from tools.errors import ToolError
+from tools.klipper import checkout, upstream
+from tools.klipper.repository import checked_out, opened
+from tools.klipper.sources import Source, sources
+
+logger = logging.getLogger(__name__)
+
+NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
+LOCK = "klipper-docs-stamp"
+FETCH_TIMEOUT_S = 110
+"""Less than a sync waits for the lock of the checkout that the check holds meanwhile."""
+
+
+def note() -> str:
+    """NOTE while a source is known to be behind. Reads the stamp and HEAD, no git: a checkout that somebody brought up
+    to date by hand is not behind any more."""
+    stamps = _read()
+    return NOTE if any(_is_behind(one, stamps) for one in sources()) else ""
+
+
+def known(source: Source) -> bool | None:
+    """Whether the source is behind, as far as the last check tells; None where it does not."""
+    stamp = _stamp(source, _read())
+    if not stamp.get("upstream") or stamp.get("head") != checked_out(source.checkout / ".git"):
+        return None
+    return stamp["head"] != stamp["upstream"]
+
+
+@contextmanager
+def announcing() -> Iterator[None]:
+    """Tell who serves the tools if the note came or went inside."""
+    before = note()
+    try:
+        yield
+    finally:
+        if note() != before:
+            registry.tools_changed()
+
+
+@registry.at_start
+def check() -> None:
+    """Ask the upstream of every source that is here and due; say so on stderr if one is behind."""
+    if settings.current().read_only:
+        return
+    try:
+        due = _claim([one for one in sources() if checkout.is_there(one)])
+    except (ToolError, OSError) as error:
+        logger.warning("The Klipper docs were not checked for news: %s", error)
+        return
+    with announcing():
+        for source in due:
+            _look(source)
+    if note():
+        logger.warning("The Klipper docs are behind their upstream; sync_docs brings them up to date")
+
+
+def _look(source: Source) -> None:
+    git_dir = source.checkout / ".git"
+    try:
+        upstream.validate(source)
+        with checkout.locked(source, timeout_s=0) as handle, opened(git_dir, source.url, [handle]) as repository:
+            checkout.clear_leftovers(git_dir)
+            tip = upstream.ask(repository, source)
+            what = upstream.kind(repository)
+            if what.partial:
+                tip = upstream.fetch(repository, tip, what, timeout_s=FETCH_TIMEOUT_S)
+            remember(source, repository.head(), tip.commit)
+    except (ToolError, OSError) as error:
+        if getattr(error, "code", "") != "BUSY":
+            logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
+
+
+def remember(source: Source, head: str, tip: str) -> None:
+    """Note that the source is at `head` and its upstream at `tip`. Nothing depends on it: failing is no error."""
+    with suppress(ToolError, OSError), locks.exclusive(LOCK, timeout_s=5):
+        _write({**_read(), str(source.checkout): _entry(source, head, tip)})
+
+
+def _claim(here: list[Source]) -> list[Source]:
+    """Those of the sources that are due, stamped at once: whatever becomes of this check, no other session tries."""
+    interval_s = settings.current().klipper_docs_check_interval_s
+    with locks.exclusive(LOCK, timeout_s=5):
+        stamps = _read()
+        due = [one for one in here if not 0 <= time.time() - _stamp(one, stamps).get("checked", 0) < interval_s]
+        for one in due:
+            last = _stamp(one, stamps)
+            stamps[str(one.checkout)] = _entry(one, last.get("head", ""), last.get("upstream", ""))
+        if due:
+            _write(stamps)
+    return due
+
+
+def _entry(source: Source, head: str, tip: str) -> dict[str, Any]:
+    return {"url": source.url, "branch": source.branch, "checked": time.time(), "head": head, "upstream": tip}
+
+
+def _stamp(source: Source, stamps: dict[str, Any]) -> dict[str, Any]:
+    """What is known of a source; nothing once its address or branch is another."""
+    found = stamps.get(str(source.checkout))
+    if not isinstance(found, dict) or (found.get("url"), found.get("branch")) != (source.url, source.branch):
+        return {}
+    return found if isinstance(found.get("checked"), int | float) else {}
+
+
+def _is_behind(source: Source, stamps: dict[str, Any]) -> bool:
+    stamp = _stamp(source, stamps)
+    head = stamp.get("head")
+    if not head or head == stamp.get("upstream") or not stamp.get("upstream"):
+        return False
+    return checked_out(source.checkout / ".git") == head
+
+
+def _file() -> Path:
+    return settings.current().state_dir / "klipper-docs.json"
+
+
+def _read() -> dict[str, Any]:
+    """Every stamp; none where the file is missing or broken."""
+    try:
+        found = json.loads(_file().read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(stamps: dict[str, Any]) -> None:
+    file = _file()
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps(stamps), encoding="utf-8")
+    new.replace(file)
