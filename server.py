@@ -171,6 +171,7 @@ class Front:
         inbox_send, inbox = anyio.create_memory_object_stream(0)
         outbox, outbox_receive = anyio.create_memory_object_stream(0)
         async with anyio.create_task_group() as tasks:
+            tasks.start_soon(leave_at_a_signal)
             tasks.start_soon(wire.write, outbox_receive)
             tasks.start_soon(wire.read, inbox_send, outbox.clone())
             await self.server.run(inbox, outbox, options)
@@ -359,6 +360,15 @@ def claim_stdio() -> tuple[Any, Any]:
     return os.fdopen(wire_in, "rb"), os.fdopen(wire_out, "wb")
 
 
+async def leave_at_a_signal() -> None:
+    """End at the first signal. Through the event loop: it wakes up for a signal wherever that was delivered."""
+    import anyio
+
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async for _ in signals:
+            leave()
+
+
 def leave(code: int = 0) -> NoReturn:
     """End this process now, with its child processes. What is being written survives that: sqlite, git and atomic
     renames are made for it, while a worker thread might never end by itself."""
@@ -370,8 +380,7 @@ def leave(code: int = 0) -> NoReturn:
 
 def serve(settings: Settings) -> NoReturn:
     """Serve one client on stdin and stdout."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: leave())
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
     import anyio
 
     async def main() -> None:
