@@ -139,9 +139,9 @@ class Front:
         from tools import arguments as canonical
 
         if tool.name not in self.models:
-            self.models[tool.name] = func_metadata(tool.function, structured_output=False)
+            self.models[tool.name] = func_metadata(tool.function, structured_output=False).arg_model
         try:
-            return self.models[tool.name].validate_arguments(arguments)
+            return self.models[tool.name].model_validate(arguments).model_dump_one_level()
         except ValidationError as error:
             found = error.errors(include_url=False, include_context=False, include_input=False)
             raise canonical.invalid(tool, [(".".join(map(str, e["loc"])), e["msg"]) for e in found]) from None

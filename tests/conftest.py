@@ -22,7 +22,12 @@ def env(tmp_path, monkeypatch):
 
     home = tmp_path / "home"
     home.mkdir()
-    folders = {"XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "config", "XDG_RUNTIME_DIR": "run", "MCP_STATE_DIR": "state"}
+    folders = {
+        "XDG_STATE_HOME": "state",
+        "XDG_CONFIG_HOME": "config",
+        "XDG_RUNTIME_DIR": "run",
+        "MCP_STATE_DIR": "state",
+    }
     change(HOME=home, **{name: home / folder for name, folder in folders.items()})
     change(KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper", KLIPPER_DOCS_URL=(home / "no-upstream").as_uri())
     yield change

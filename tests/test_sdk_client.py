@@ -6,9 +6,10 @@ import sys
 
 import anyio
 import pytest
-from tests.client import ENVELOPE, SERVER, TEST_SERVER
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tests.client import ENVELOPE, SERVER, TEST_SERVER
 
 PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh of the bed.\n"}
 ERAS = ["legacy", ENVELOPE["io.modelcontextprotocol/protocolVersion"], "auto"]

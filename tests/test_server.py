@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from tests.client import ENVELOPE, HANDSHAKE, PROJECT, SERVER, TEST_SERVER, Client, pipe
 
 from server import DRAIN_S
+from tests.client import ENVELOPE, HANDSHAKE, PROJECT, SERVER, TEST_SERVER, Client, pipe
 
 PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh of the bed.\n"}
 INITIALIZE = {"id": 1, "method": "initialize", "params": HANDSHAKE}

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tests.client import HANDSHAKE, PROJECT, TEST_SERVER, Client
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"

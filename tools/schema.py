@@ -110,7 +110,7 @@ def _object(named: dict[str, tuple[Any, Any]], required: Any) -> dict[str, Any]:
     properties = {}
     for name, (annotation, default) in named.items():
         properties[name] = of(annotation)
-        if default is not required and default not in (None, "", [], {}):
+        if default is not required and default not in (None, "", [], {}, ()):
             properties[name]["default"] = default
     found = {"type": "object", "properties": properties}
     if needed := [name for name, (_, default) in named.items() if default is required]:

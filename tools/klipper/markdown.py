@@ -26,9 +26,9 @@ def headings(text: str) -> Iterator[Heading]:
     offset = 0
     for number, line in enumerate(text.split("\n"), 1):
         bare = line.rstrip("\r")
-        if "`" in bare or "~" in bare:
+        if "```" in bare or "~~~" in bare:
             fence = _fence(fence, bare)
-        elif not fence and "#" in bare and (match := ATX.fullmatch(bare)):
+        if not fence and "#" in bare and (match := ATX.fullmatch(bare)):
             yield Heading(len(match[1]), plain(match[2] or ""), number, offset)
         offset += len(line) + 1
 

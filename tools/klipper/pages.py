@@ -100,19 +100,19 @@ def resolve(path: str) -> Page:
         raise _unsafe("The path is empty or has control characters")
     if wanted.startswith(("/", "~")) or "\\" in wanted or ".." in wanted.split("/"):
         raise _unsafe(f"The path must be relative to docs and stay inside it: {wanted[:200]}")
-    wanted = "/".join(part for part in wanted.partition("#")[0].split("/") if part not in ("", "."))
-    for candidate in _spellings(wanted):
+    parts = [part for part in wanted.partition("#")[0].split("/") if part not in ("", ".")]
+    for candidate in _spellings(parts):
         if page := _file(candidate):
             return page
-    raise _missing(wanted)
+    raise _missing("/".join(parts))
 
 
-def _spellings(wanted: str) -> Iterator[str]:
-    stripped = wanted.removeprefix("docs/")
-    for one in dict.fromkeys((wanted, stripped)):
-        yield one
-        yield one + SUFFIX
-    folded = {stripped.lower(), stripped.lower() + SUFFIX}
+def _spellings(parts: list[str]) -> Iterator[str]:
+    stripped = parts[1:] if parts[:1] == ["docs"] else parts
+    for path in ("/".join(parts), "/".join(stripped)):
+        yield path
+        yield path + SUFFIX
+    folded = {"/".join(stripped).lower(), "/".join(stripped).lower() + SUFFIX}
     same = [page.path for page in pages() if page.path.lower() in folded]
     if len(same) == 1:
         yield same[0]

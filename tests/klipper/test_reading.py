@@ -1,0 +1,190 @@
+"""read_doc, list_docs_map and the paths they take."""
+
+import json
+
+import pytest
+
+from tools import registry, settings, validation
+from tools.klipper import markdown, pages
+
+PAGE = "# Bed Mesh\n\nIntro.\n\n## Faulty Regions\n\n```\n# no heading\n```\n\n### Set `zero` [point](x.md)\n\nText.\n"
+
+
+def call(name, **arguments):
+    return registry.find(name, registry.listed(settings.current()).values()).call(arguments, validation.validate)
+
+
+def windows(path):
+    """Every answer of read_doc from the beginning to the end."""
+    offset = 0
+    while offset is not None:
+        answer = call("read_doc", path=path, offset=offset)
+        yield answer
+        offset = answer["next_offset"]
+
+
+def joined(path):
+    return "".join(one["text"][: (one["next_offset"] or one["total_chars"]) - one["offset"]] for one in windows(path))
+
+
+def test_a_short_page_comes_whole(small_docs):
+    small_docs({"Bed_Mesh.md": PAGE})
+    assert call("read_doc", path="Bed_Mesh.md") == {
+        "success": True, "path": "Bed_Mesh.md", "title": "Bed Mesh", "text": PAGE, "offset": 0,
+        "total_chars": len(PAGE), "next_offset": None, "truncated": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 25_000, "line\n" * 6_000, "строка ё\r\n" * 4_000, "a" * 10_000, "a" * 10_001, "\n" * 20_001, ""],
+    ids=["one line", "lines", "russian with CRLF", "exactly the limit", "one more", "empty lines", "empty"],
+)
+def test_reading_window_by_window_reproduces_the_file(small_docs, text):
+    folder = small_docs({"Long.md": text})
+    assert joined("Long.md") == text == (folder / "Long.md").read_bytes().decode()
+    for answer in windows("Long.md"):
+        assert len(answer["text"]) <= 10_000
+        if answer["truncated"]:
+            closing = answer["text"][answer["next_offset"] - answer["offset"] :]
+            assert f"offset={answer['next_offset']}" in closing
+
+
+def test_reading_window_by_window_reproduces_every_real_page(real_docs):
+    for page in pages.pages():
+        assert joined(page.path) == page.file.read_bytes().decode()
+
+
+@pytest.mark.parametrize(
+    "path", ["Bed_Mesh.md", "docs/Bed_Mesh.md", "bed_mesh", "BED_MESH.MD", "./Bed_Mesh.md", " Bed_Mesh "]
+)
+def test_near_spellings_of_a_path_are_read(small_docs, path):
+    small_docs({"Bed_Mesh.md": PAGE})
+    assert call("read_doc", path=path)["path"] == "Bed_Mesh.md"
+
+
+def test_the_case_must_be_right_where_two_pages_differ_in_it_only(small_docs):
+    small_docs({"Bed.md": "# One\n", "BED.md": "# Two\n"})
+    assert call("read_doc", path="BED.md")["title"] == "Two"
+    assert call("read_doc", path="bed.md")["code"] == "NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("../secret.md", "INVALID_PATH"),
+        ("docs/../../secret.md", "INVALID_PATH"),
+        ("/etc/passwd", "INVALID_PATH"),
+        ("~/secret.md", "INVALID_PATH"),
+        ("..\\secret.md", "INVALID_PATH"),
+        ("Bed\0Mesh.md", "INVALID_PATH"),
+        ("Bed\nMesh.md", "INVALID_PATH"),
+        ("", "INVALID_PATH"),
+        ("   ", "INVALID_PATH"),
+        ("leads_out.md", "INVALID_PATH"),
+        ("out/secret.md", "INVALID_PATH"),
+        ("img", "IS_FOLDER"),
+        ("docs/", "IS_FOLDER"),
+        (".", "IS_FOLDER"),
+        ("img/bed.png", "NOT_TEXT"),
+        ("loop.md", "NOT_FOUND"),
+        ("No_Such_Page.md", "NOT_FOUND"),
+        ("x" * 5000, "NOT_FOUND"),
+        ("-rf", "NOT_FOUND"),
+        ("$(id)", "NOT_FOUND"),
+    ],
+)
+def test_a_hostile_path_is_an_error_with_a_hint(small_docs, tmp_path, path, code):
+    folder = small_docs({"Bed_Mesh.md": PAGE, "img/bed.png": b"\x89PNG\r\n\xff\xfe"})
+    (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
+    (folder / "leads_out.md").symlink_to(tmp_path / "secret.md")
+    (folder / "out").symlink_to(tmp_path)
+    (folder / "loop.md").symlink_to(folder / "loop.md")
+    answer = call("read_doc", path=path)
+    assert (answer["success"], answer["code"]) == (False, code)
+    assert answer["hint"]
+    assert "secret" not in answer.get("text", "")
+
+
+def test_a_missing_page_names_the_nearest(small_docs):
+    small_docs({"Bed_Mesh.md": PAGE, "BLTouch.md": "# BLTouch\n"})
+    assert call("read_doc", path="Bed_Mash.md")["hint"] == "Did you mean Bed_Mesh.md?"
+
+
+def test_pages_that_a_link_leads_out_to_are_not_listed(small_docs, tmp_path):
+    folder = small_docs({"Bed_Mesh.md": PAGE})
+    (tmp_path / "secret.md").write_text("# secret\n", encoding="utf-8")
+    (folder / "Leak.md").symlink_to(tmp_path / "secret.md")
+    (folder / "Alias.md").symlink_to(folder / "Bed_Mesh.md")
+    assert [page.path for page in pages.pages()] == ["Alias.md", "Bed_Mesh.md"]
+
+
+@pytest.mark.parametrize("heading", ["Faulty Regions", "## Faulty Regions", "#faulty-regions", "faulty regions"])
+def test_reading_starts_at_a_heading(small_docs, heading):
+    small_docs({"Bed_Mesh.md": PAGE})
+    answer = call("read_doc", path="Bed_Mesh.md", heading=heading)
+    assert answer["text"].startswith("## Faulty Regions")
+    assert answer["offset"] == PAGE.index("## Faulty")
+
+
+def test_the_second_of_two_equal_headings_has_a_number(small_docs):
+    small_docs({"Twice.md": "# A\n\n## Same\none\n\n## Same\ntwo\n"})
+    assert "two" in call("read_doc", path="Twice.md", heading="#same-1")["text"]
+    assert "one" in call("read_doc", path="Twice.md", heading="Same")["text"]
+
+
+def test_a_heading_that_is_not_there_names_the_nearest(small_docs):
+    small_docs({"Bed_Mesh.md": PAGE})
+    answer = call("read_doc", path="Bed_Mesh.md", heading="Fautly Region")
+    assert answer["code"] == "HEADING_NOT_FOUND"
+    assert "Faulty Regions" in answer["hint"]
+
+
+def test_an_offset_behind_the_end_says_how_long_the_page_is(small_docs):
+    small_docs({"Bed_Mesh.md": PAGE})
+    answer = call("read_doc", path="Bed_Mesh.md", offset=10_000)
+    assert answer["code"] == "INVALID_OFFSET"
+    assert str(len(PAGE)) in answer["hint"]
+
+
+def test_headings_are_found_outside_of_code_only():
+    assert [(one.level, one.text, one.line) for one in markdown.headings(PAGE)] == [
+        (1, "Bed Mesh", 1),
+        (2, "Faulty Regions", 5),
+        (3, "Set zero point", 11),
+    ]
+    for one in markdown.headings(PAGE):
+        assert PAGE[one.offset :].startswith("#")
+
+
+def test_the_map_shows_folders_titles_sizes_and_counts_assets(small_docs):
+    small_docs({"A.md": "# Title A\n", "sub/B_b.md": "no heading", "img/x.png": b"\xff", "img/y.png": b"\xff"})
+    assert call("list_docs_map") == {
+        "success": True,
+        "pages": [{"name": "A.md", "title": "Title A", "size": 10}],
+        "folders": {"sub": {"pages": [{"name": "B_b.md", "title": "B b", "size": 10}]}, "img": {"assets": 2}},
+    }
+
+
+def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
+    answer = call("list_docs_map")
+    assert len(json.dumps(answer, ensure_ascii=False).encode()) <= 8000
+    assert len(answer["pages"]) == len(list(real_docs.glob("*.md")))
+
+
+def test_further_repositories_are_listed_and_read_under_their_name(small_docs, env):
+    folder = small_docs({"Bed_Mesh.md": PAGE})
+    extra = folder.parent.parent / "moonraker" / "docs"
+    extra.mkdir(parents=True)
+    (extra / "Install.md").write_text("# Installation\n", encoding="utf-8")
+    env(KLIPPER_DOCS_EXTRA="moonraker=https://example.org/m.git")
+    assert call("list_docs_map")["folders"]["moonraker"]["pages"][0]["title"] == "Installation"
+    assert call("read_doc", path="moonraker/Install.md")["path"] == "moonraker/Install.md"
+    assert call("read_doc", path="moonraker/../Bed_Mesh.md")["code"] == "INVALID_PATH"
+
+
+@pytest.mark.parametrize("name", ["read_doc", "list_docs_map"])
+def test_without_documentation_the_way_to_get_it_is_named(name):
+    answer = call(name, **({"path": "Bed_Mesh.md"} if name == "read_doc" else {}))
+    assert answer["code"] == "DOCS_MISSING"
+    assert "sync_docs" in answer["hint"]

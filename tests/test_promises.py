@@ -1,0 +1,117 @@
+"""What holds for every tool and every source file, so that a new one gets it for free."""
+
+import ast
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.client import PROJECT
+
+from tools import registry, settings
+
+SOURCES = sorted((PROJECT / "tools").rglob("*.py"))
+MODULES = [str(path.relative_to(PROJECT).with_suffix("")).replace("/", ".") for path in SOURCES]
+
+
+def tools():
+    return registry.listed(settings.load({}))
+
+
+def each_tool(test):
+    return pytest.mark.parametrize("tool", tools().values(), ids=lambda tool: tool.name)(test)
+
+
+def test_the_standard_library_is_enough_for_every_module():
+    names = [name for name in MODULES if not name.endswith("__main__")]
+    code = (
+        f"import sys, importlib; sys.path.insert(0, {str(PROJECT)!r}); [importlib.import_module(n) for n in {names!r}]"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PROJECT)))
+def test_a_system_imports_the_standard_library_the_core_and_itself(path):
+    system = path.relative_to(PROJECT / "tools").parts[0]
+    for name in imported(path):
+        top, _, rest = name.partition(".")
+        assert top in {*sys.stdlib_module_names, "tools"}, name
+        if top == "tools" and (PROJECT / "tools" / rest.split(".")[0]).is_dir():
+            assert rest.split(".")[0] == system, f"{name} is another system's"
+
+
+def imported(path: Path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+@pytest.mark.parametrize("path", [PROJECT / "server.py", *SOURCES], ids=lambda path: str(path.relative_to(PROJECT)))
+def test_every_module_says_its_subject(path):
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PROJECT)))
+def test_every_tool_error_has_a_hint(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ToolError":
+            hinted = len(node.args) >= 2 or any(one.arg == "hint" for one in node.keywords)
+            spread = any(isinstance(one, ast.Starred) for one in node.args)
+            assert hinted or spread, f"{path.name}:{node.lineno}"
+
+
+def test_only_the_server_imports_mcp():
+    files = [path for path in PROJECT.glob("*.py") if path.name != "server.py"]
+    assert not [path for path in [*files, *SOURCES] if any(name.split(".")[0] == "mcp" for name in imported(path))]
+
+
+@each_tool
+def test_the_docstring_describes_and_names_its_source(tool):
+    doc = inspect.getdoc(tool.function)
+    assert re.search(r"^Source: ", doc, re.MULTILINE)
+    assert doc.split("\n\n")[0].rstrip().endswith((".", "!", "?"))
+    assert "Source:" not in tool.description
+
+
+@each_tool
+def test_a_client_pays_little_for_a_tool(tool):
+    size = len((tool.description + json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))).encode())
+    assert size < 4000
+
+
+@each_tool
+def test_the_schema_is_closed_and_has_no_references(tool):
+    text = json.dumps(tool.schema)
+    assert tool.schema["additionalProperties"] is False
+    assert "$ref" not in text
+
+
+@each_tool
+def test_a_reader_is_not_destructive(tool):
+    assert tool.write or not tool.destructive
+
+
+@each_tool
+def test_an_unknown_argument_is_an_error_with_a_hint(tool):
+    def validate(*_):
+        raise AssertionError("came through")
+
+    answer = tool.call({"no_such_argument": 1}, validate)
+    assert answer["success"] is False
+    assert answer["hint"]
+
+
+def test_read_only_mode_lists_no_writer():
+    listed = registry.listed(settings.load({"MCP_READ_ONLY": "1"}))
+    assert listed
+    assert not [tool.name for tool in listed.values() if tool.write]
+
+
+def test_every_system_can_be_checked():
+    assert {tool.system for tool in tools().values()} <= set(registry.CHECKS)
