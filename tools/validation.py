@@ -58,9 +58,12 @@ def _value(annotation: Any, value: Any, place: str, errors: Errors) -> Any:
     try:
         if any(one.strip for one in limits) and isinstance(value, str):
             value = value.strip()
+        if isinstance(value, list):  # of too many items none is looked at
+            _check([schema.Limits(max_length=one.max_length) for one in limits], value)
+        before = len(errors)
         value = _plain(kind, value, place, errors)
-        for one in limits:
-            _check(one, value)
+        if len(errors) == before:
+            _check(limits, value)
     except _Wrong as wrong:
         errors.append((place, str(wrong)))
     return value
@@ -131,7 +134,12 @@ def _boolean(value: Any) -> bool:
 SIMPLE = {str: _string, int: _integer, float: _number, bool: _boolean}
 
 
-def _check(limits: schema.Limits, value: Any) -> None:
+def _check(every: list[schema.Limits], value: Any) -> None:
+    for limits in every:
+        _check_one(limits, value)
+
+
+def _check_one(limits: schema.Limits, value: Any) -> None:
     if limits.ge is not None and value < limits.ge:
         raise _Wrong(f"Input should be greater than or equal to {limits.ge}")
     if limits.le is not None and value > limits.le:
