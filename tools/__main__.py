@@ -5,7 +5,8 @@
     python3 -m tools schema search_docs            its argument schema as JSON
     python3 -m tools SYSTEM COMMAND …              a system's own commands (python3 -m tools SYSTEM lists them)
 
-`call` and the commands print the answer as JSON and exit 1 when it is an error. `-` in place of the JSON reads it from stdin.
+`call` and the commands print the answer as JSON and exit 1 when it is an error. `-` in place of the JSON reads it from
+stdin.
 """
 
 import inspect

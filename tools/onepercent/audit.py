@@ -71,9 +71,10 @@ def record(db: Any, answer: dict[str, Any]) -> int:
     import uuid
 
     request = _current.get()
+    ms = round((time.monotonic() - request.started_s) * 1000, 3)
     values = (
         str(uuid.uuid4()), days.stamp(days.now()), settings.current().onepercent_user, request.tool,
-        packed(request.given), packed(answer), answer.get("code"), round((time.monotonic() - request.started_s) * 1000, 3),
+        packed(request.given), packed(answer), answer.get("code"), ms,
     )  # fmt: skip
     columns = "request_id, at, user, tool, request, answer, error, ms"
     return db.execute(f"INSERT INTO audit ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values).lastrowid

@@ -76,14 +76,26 @@ def _previewed(sent: list[Any]) -> dict[str, Any]:
 
 
 def _all_failed(errors: list[dict[str, Any]]) -> ToolError:
-    return ToolError("All actions failed validation", "Mend them as errors says, then preview again.", code="ALL_FAILED", errors=errors)
+    return ToolError(
+        "All actions failed validation",
+        "Mend them as errors says, then preview again.",
+        code="ALL_FAILED",
+        errors=errors,
+    )
 
 
 def _message(rehearsal: Rehearsal) -> str:
     lines = [f"• {outcome.message}" for outcome in rehearsal.outcomes]
     if rehearsal.errors:
         lines.append(f"Не пройдут из-за ошибок: {len(rehearsal.errors)}")
-    return "\n".join(["Предпросмотр, пока ничего не изменено:", *lines, f"XP: {rehearsal.xp:+d}" if rehearsal.xp else "XP не изменится", "Применить?"])
+    return "\n".join(
+        [
+            "Предпросмотр, пока ничего не изменено:",
+            *lines,
+            f"XP: {rehearsal.xp:+d}" if rehearsal.xp else "XP не изменится",
+            "Применить?",
+        ]
+    )
 
 
 @Tool("apply_actions", write=True, destructive=True, idempotent=True, lock=False, entry=audit.entry)
@@ -121,14 +133,17 @@ def _repeated(db: Any, preview: Any, key: str) -> dict[str, Any] | None:
     Raises ToolError IDEMPOTENCY_CONFLICT where the key belongs to another preview.
     """
     row = db.execute(
-        "SELECT p.id, a.answer FROM previews p JOIN audit a ON a.id = p.audit_id WHERE p.user = ? AND p.idempotency_key = ?",
+        """SELECT p.id, a.answer FROM previews p JOIN audit a ON a.id = p.audit_id
+        WHERE p.user = ? AND p.idempotency_key = ?""",
         (preview["user"], key),
     ).fetchone()
     if row is None:
         return None
     if row["id"] != preview["id"]:
         raise ToolError(
-            "idempotency_key was already used for another preview", "Use a new UUID for this preview.", code="IDEMPOTENCY_CONFLICT"
+            "idempotency_key was already used for another preview",
+            "Use a new UUID for this preview.",
+            code="IDEMPOTENCY_CONFLICT",
         )
     return json.loads(row["answer"])
 

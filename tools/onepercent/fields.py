@@ -179,7 +179,6 @@ class Day:
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
 
-@dataclass(frozen=True)
 class Duration:
     """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
 
@@ -200,7 +199,6 @@ def duration(minutes: int) -> dict[str, Any]:
     return {"minutes": minutes, "word": word} if word else {"minutes": minutes}
 
 
-@dataclass(frozen=True)
 class Weekdays:
     """ISO weekdays; the canonical value is text like `1,3,5`."""
 
@@ -232,7 +230,11 @@ class Reference:
     latest: bool = False
 
     def schema(self) -> dict[str, Any]:
-        return {"type": ["integer", "string", "null"] if self.latest else ["integer", "string"], "minimum": 1, "pattern": r"^\$ref:"}
+        return {
+            "type": ["integer", "string", "null"] if self.latest else ["integer", "string"],
+            "minimum": 1,
+            "pattern": r"^\$ref:",
+        }
 
     def read(self, name: str, value: Any) -> int | str | None:
         if value is None:
@@ -260,7 +262,6 @@ def identifier(name: str, value: Any) -> str:
     return value.lower()
 
 
-@dataclass(frozen=True)
 class Uuid:
     """A UUID."""
 

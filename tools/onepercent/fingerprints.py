@@ -26,7 +26,9 @@ def _digest(text: str) -> str:
 def stale(what: str) -> ToolError:
     """The error of a preview that no longer holds."""
     return ToolError(
-        f"Preview is stale: {what}", "Call preview_actions again and show the person the new diff.", code="PREVIEW_STALE"
+        f"Preview is stale: {what}",
+        "Call preview_actions again and show the person the new diff.",
+        code="PREVIEW_STALE",
     )
 
 

@@ -14,7 +14,9 @@ EVER = ""
 
 HABITS = """SELECT h.*, s.until, s.run, s.best, s.last FROM habits h JOIN habit_streaks s ON s.habit_id = h.id"""
 
-OUTCOME = f"CASE WHEN m.status = 'completed' THEN {DONE} WHEN m.excuse_reason IS NOT NULL THEN {EXCUSED} ELSE {MISSED} END"
+OUTCOME = (
+    f"CASE WHEN m.status = 'completed' THEN {DONE} WHEN m.excuse_reason IS NOT NULL THEN {EXCUSED} ELSE {MISSED} END"
+)
 
 
 @dataclass(frozen=True, slots=True)

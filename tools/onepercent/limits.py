@@ -15,7 +15,13 @@ from tools import settings
 from tools.errors import ToolError
 from tools.onepercent import store
 
-PER_MINUTE = {"get_user_snapshot": 60, "preview_actions": 30, "apply_actions": 20, "cancel_preview": 30, "undo_last": 30}
+PER_MINUTE = {
+    "get_user_snapshot": 60,
+    "preview_actions": 30,
+    "apply_actions": 20,
+    "cancel_preview": 30,
+    "undo_last": 30,
+}
 
 WINDOW_S = 60
 PATIENCE_S = 0.5
@@ -65,7 +71,9 @@ def _locked(handle: int) -> bool:
 def _enter(handle: int, name: str, most: int, now: float) -> int:
     """Seconds to wait, or 0 and the call is entered."""
     text = os.pread(handle, os.fstat(handle).st_size, 0)
-    calls = {one: recent for one, times in _read(text).items() if (recent := [t for t in times if now - WINDOW_S < t <= now])}
+    calls = {
+        one: recent for one, times in _read(text).items() if (recent := [t for t in times if now - WINDOW_S < t <= now])
+    }
     mine = calls.setdefault(name, [])
     if len(mine) >= most:
         return math.ceil(mine[-most] + WINDOW_S - now) or 1

@@ -28,12 +28,13 @@ FIRST = (
         created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
     ) STRICT""",
     # The order in which a goal's steps are shown: absent values last.
-    """CREATE INDEX steps_by_goal ON steps (goal_id, is_complete, ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id)
-        WHERE deleted_at IS NULL""",
+    """CREATE INDEX steps_by_goal ON steps
+        (goal_id, is_complete, ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id) WHERE deleted_at IS NULL""",
     "CREATE INDEX steps_by_date ON steps (user, is_complete, dt) WHERE deleted_at IS NULL AND dt IS NOT NULL",
     """CREATE TABLE habits (
         id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL,
-        name TEXT NOT NULL, description TEXT, icon TEXT NOT NULL, xp_reward INTEGER NOT NULL, xp_penalty INTEGER NOT NULL,
+        name TEXT NOT NULL, description TEXT, icon TEXT NOT NULL,
+        xp_reward INTEGER NOT NULL, xp_penalty INTEGER NOT NULL,
         frequency_type TEXT NOT NULL, schedule_days TEXT,
         created_on TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
     ) STRICT""",
@@ -107,7 +108,8 @@ FIRST = (
         until TEXT NOT NULL DEFAULT '', run INTEGER NOT NULL DEFAULT 0, best INTEGER NOT NULL DEFAULT 0,
         last INTEGER NOT NULL DEFAULT 0
     ) STRICT""",
-    "CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN INSERT INTO habit_streaks (habit_id) VALUES (new.id); END",
+    """CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN
+        INSERT INTO habit_streaks (habit_id) VALUES (new.id); END""",
 )
 
 MIGRATIONS = (FIRST,)

@@ -35,7 +35,9 @@ class Planned:
         Raises ToolError.
         """
         outcome = self.kind.run(work, self.kind.read(self.params))
-        outcome.entries = [[section, {"client_action_id": self.client_action_id, **one}] for section, one in outcome.entries]
+        outcome.entries = [
+            [section, {"client_action_id": self.client_action_id, **one}] for section, one in outcome.entries
+        ]
         if outcome.created_id is not None:
             work.created[self.client_action_id] = (self.kind.name.partition(".")[0], outcome.created_id)
         return outcome
@@ -123,7 +125,9 @@ def _tried(work: Work, planned: Planned) -> Outcome:
 def _error(index: int, sent: Any, error: ToolError) -> dict[str, Any]:
     named = {}
     if isinstance(sent, dict):
-        named = {name: fields.shown(sent[name]) for name in ("client_action_id", "action") if sent.get(name) is not None}
+        named = {
+            name: fields.shown(sent[name]) for name in ("client_action_id", "action") if sent.get(name) is not None
+        }
     found = {name: value for name, value in error.answer().items() if name != "success"}
     return {"index": index, **named, **found}
 
@@ -145,7 +149,8 @@ def store_preview(rehearsal: Rehearsal) -> tuple[str, int]:
         (work.user, work.moment.timestamp()),
     )
     work.db.execute(
-        "INSERT INTO previews (id, user, status, created_at, expires_at, plan) VALUES (?, ?, 'pending', ?, ?, ?)", values
+        "INSERT INTO previews (id, user, status, created_at, expires_at, plan) VALUES (?, ?, 'pending', ?, ?, ?)",
+        values,
     )
     return preview_id, ttl_s
 

@@ -47,7 +47,9 @@ def goals(db: Any, view: View) -> dict[str, Any]:
             raise missing("goal")
         items = [_goal(found) | {"steps": _every_step(db, found["id"])}]
     elif view.goals_status == "all":
-        items = [_goal(row) | _first_steps(db, row) for row in db.execute(f"{GOALS} ORDER BY g.id", (view.user,)).fetchall()]
+        items = [
+            _goal(row) | _first_steps(db, row) for row in db.execute(f"{GOALS} ORDER BY g.id", (view.user,)).fetchall()
+        ]
     else:
         rows = db.execute(f"{GOALS} AND g.status = ? ORDER BY g.id", (view.user, view.goals_status)).fetchall()
         items = [_goal(row) | _first_steps(db, row) for row in rows]
@@ -124,7 +126,11 @@ def _status(history: History, today: int) -> str:
     """A weekly habit is done for today once it is done on any day of the week."""
     period = history.schedule.period(today)
     marks = dict(history.week)
-    kept = [day for day in marks if marks[day] == DONE and history.schedule.weekly and history.schedule.period(day) == period]
+    kept = [
+        day
+        for day in marks
+        if marks[day] == DONE and history.schedule.weekly and history.schedule.period(day) == period
+    ]
     if marks.get(today) == DONE or kept:
         return "completed"
     if today in marks:
@@ -163,7 +169,10 @@ def diary(db: Any, view: View) -> dict[str, Any]:
 def schedule(db: Any, view: View) -> dict[str, Any]:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
     today = view.today.isoformat()
-    dated = [_dated(row) for row in db.execute(DATED + "BETWEEN ? AND ? ORDER BY s.dt, s.id", (view.user, view.first, view.last))]
+    dated = [
+        _dated(row)
+        for row in db.execute(DATED + "BETWEEN ? AND ? ORDER BY s.dt, s.id", (view.user, view.first, view.last))
+    ]
     overdue = db.execute(DATED + "< ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
     return {
         "today": [step for step in dated if step["date"] == today],
@@ -172,8 +181,8 @@ def schedule(db: Any, view: View) -> dict[str, Any]:
     }
 
 
-DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date, s.priority, s.time_duration, s.is_complete
-    FROM steps s JOIN goals g ON g.id = s.goal_id
+DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date,
+    s.priority, s.time_duration, s.is_complete FROM steps s JOIN goals g ON g.id = s.goal_id
     WHERE s.user = ? AND s.deleted_at IS NULL AND s.is_complete IN (0, 1) AND s.dt """
 
 
@@ -192,7 +201,9 @@ def ssp(db: Any, view: View) -> dict[str, Any]:
     scores = {category: row[category] if row else None for category in CATEGORIES}
     rated = [score for score in scores.values() if score is not None]
     return {
-        "spheres": [{"category": category, "name": SPHERES[category], "score": score} for category, score in scores.items()],
+        "spheres": [
+            {"category": category, "name": SPHERES[category], "score": score} for category, score in scores.items()
+        ],
         "average_score": round(sum(rated) / len(rated), 1) if rated else None,
         "ssp_evaluation_id": row["id"] if row else None,
     }

@@ -26,7 +26,7 @@ def get_user_snapshot(
     goals_status: Annotated[str | None, Published({"enum": list(STATUSES)}), "default work"] = None,
     goal_id: Annotated[int | None, "that one goal whole, with every step"] = None,
 ) -> dict[str, Any]:
-    """Read a person's goals with open steps, habits with streaks, diary, schedule and XP. Ids for actions come from here.
+    """Read a person's goals with open steps, habits with streaks, diary, schedule and XP, with the ids actions need.
 
     Goals list their first five open steps; steps_more counts the rest.
     Source: spec onepercent, Snapshot

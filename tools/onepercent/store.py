@@ -7,7 +7,6 @@ Connections belong to one call at a time and are kept for the next one, because 
 import logging
 import os
 import struct
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -54,7 +53,7 @@ def reading() -> Iterator[Any]:
 
     Raises ToolError DATABASE_ERROR.
     """
-    with _connected() as db:
+    with connected() as db:
         db.execute("BEGIN")
         try:
             yield db
@@ -68,7 +67,7 @@ def writing(patience_s: float = BUSY_S) -> Iterator[Any]:
 
     Raises ToolError DATABASE_ERROR, also when others have been writing for `patience_s`.
     """
-    with _connected() as db:
+    with connected() as db:
         db.execute(f"PRAGMA busy_timeout = {round(patience_s * 1000)}")
         db.execute("BEGIN IMMEDIATE")
         try:
@@ -85,7 +84,11 @@ def _end(db: Any, statement: str) -> None:
 
 
 @contextmanager
-def _connected() -> Iterator[Any]:
+def connected() -> Iterator[Any]:
+    """A connection outside any transaction.
+
+    Raises ToolError DATABASE_ERROR for every error of sqlite inside.
+    """
     import sqlite3
 
     file = path()
@@ -124,7 +127,7 @@ def _give_back(connection: Connection) -> None:
 
 def _identity(file: Path) -> tuple[Any, ...]:
     try:
-        found = os.stat(file)
+        found = file.stat()
     except OSError:
         return (str(file), None)
     return (str(file), found.st_dev, found.st_ino)
@@ -173,7 +176,9 @@ def version_in_header(file: Path) -> int:
     except FileNotFoundError:
         return 0
     except OSError as error:
-        raise _refused(f"{file} cannot be read: {error.strerror}", "Check ONEPERCENT_DB and the file's owner.") from error
+        raise _refused(
+            f"{file} cannot be read: {error.strerror}", "Check ONEPERCENT_DB and the file's owner."
+        ) from error
     return struct.unpack_from(">i", head, USER_VERSION_AT)[0] if len(head) >= USER_VERSION_AT + 4 else 0
 
 
@@ -228,23 +233,26 @@ def backup(db: Any, file: Path) -> None:
             copy.execute("PRAGMA journal_mode = DELETE")
         finally:
             copy.close()
-        _settle(part, file)
+        settle(part, file)
     except OSError as error:
         raise _refused(f"{file} cannot be written: {error.strerror}", "Choose a folder that is writable.") from error
     finally:
         part.unlink(missing_ok=True)
 
 
-def _settle(part: Path, file: Path) -> None:
+def settle(part: Path, file: Path) -> None:
     """Move a finished file to its place so that it survives a power cut."""
-    for one in (part, file.parent):
-        if one is file.parent:
-            os.replace(part, file)
-        handle = os.open(one, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    _sync(part)
+    part.replace(file)
+    _sync(file.parent)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def newer(file: Path) -> ToolError:
@@ -263,20 +271,32 @@ def translated(error: Any, file: Path) -> ToolError:
     import sqlite3
 
     found = {
-        sqlite3.SQLITE_BUSY: (f"Another session has been writing for {BUSY_S} s", "Nothing was changed. Try again in a moment."),
+        sqlite3.SQLITE_BUSY: (
+            f"Another session has been writing for {BUSY_S} s",
+            "Nothing was changed. Try again in a moment.",
+        ),
         sqlite3.SQLITE_LOCKED: ("Another session is writing", "Nothing was changed. Try again in a moment."),
         sqlite3.SQLITE_FULL: ("The disk is full", "Nothing was changed. Make room, then try again."),
-        sqlite3.SQLITE_IOERR: ("The disk could not be read or written", "Nothing was changed. Check the disk and its free space."),
-        sqlite3.SQLITE_READONLY: (f"{file} is read-only", "Nothing was changed. Make the file and its folder writable."),
+        sqlite3.SQLITE_IOERR: (
+            "The disk could not be read or written",
+            "Nothing was changed. Check the disk and its free space.",
+        ),
+        sqlite3.SQLITE_READONLY: (
+            f"{file} is read-only",
+            "Nothing was changed. Make the file and its folder writable.",
+        ),
         sqlite3.SQLITE_CANTOPEN: (f"{file} cannot be opened", "Make the file and its folder readable and writable."),
         sqlite3.SQLITE_CORRUPT: (f"{file} is damaged", RESTORE),
         sqlite3.SQLITE_NOTADB: (f"{file} is no database, or damaged", RESTORE),
     }.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-    message, hint = found or ("The database refused the change", "Nothing was changed. The log (stderr) has the details.")
+    message, hint = found or (
+        "The database refused the change",
+        "Nothing was changed. The log (stderr) has the details.",
+    )
     return _refused(message, hint)
 
 
 RESTORE = (
-    "Put the last backup in its place: stop the server, move the file aside, then `python3 -m tools onepercent import FILE`"
-    " with an export, or copy a backup there."
+    "Stop the server and move the file aside; then copy a backup in its place, or fill a new one with"
+    " `python3 -m tools onepercent import FILE`."
 )

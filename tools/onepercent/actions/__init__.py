@@ -63,7 +63,14 @@ class Action:
         }
 
 
-def action(name: str, takes: Mapping[str, Any], *, required: tuple[str, ...] = (), partial: bool = False, published: bool = True):
+def action(
+    name: str,
+    takes: Mapping[str, Any],
+    *,
+    required: tuple[str, ...] = (),
+    partial: bool = False,
+    published: bool = True,
+):
     """Declare the function below an action: of the unit of work and the canonical values, gives an Outcome."""
 
     def declare(run: Callable[["Work", dict[str, Any]], Outcome]) -> Callable[["Work", dict[str, Any]], Outcome]:
@@ -110,7 +117,9 @@ def published() -> dict[str, Any]:
     for one in ACTIONS.values():
         if one.published:
             takes = {name: {} if name in shared else kind.schema() for name, kind in one.fields.items()}
-            params = {"properties": takes, "required": list(one.required), "additionalProperties": False}
+            params = {"properties": takes, "additionalProperties": False}
+            if one.required:
+                params["required"] = list(one.required)
             if one.partial:
                 params["minProperties"] = 2
             branches.setdefault(str(params), {"names": [], "params": params})["names"].append(one.name)
@@ -158,9 +167,15 @@ def changed(row: Mapping[str, Any], given: dict[str, Any]) -> tuple[dict[str, An
     Raises ToolError NOTHING_TO_UPDATE.
     """
     columns = row.keys()
-    values = {name: value for name, value in given.items() if not name.endswith("_id") and name in columns and row[name] != value}
+    values = {
+        name: value
+        for name, value in given.items()
+        if not name.endswith("_id") and name in columns and row[name] != value
+    }
     if not values:
-        raise ToolError("Nothing to update", "Send a field with a value other than the present one.", code="NOTHING_TO_UPDATE")
+        raise ToolError(
+            "Nothing to update", "Send a field with a value other than the present one.", code="NOTHING_TO_UPDATE"
+        )
     return values, {name: {"from": excerpt(row[name]), "to": excerpt(value)} for name, value in values.items()}
 
 

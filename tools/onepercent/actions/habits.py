@@ -40,7 +40,9 @@ def update(work: Work, given: dict[str, Any]) -> Outcome:
     after = {**habit, **values}
     _check_schedule(after["frequency_type"], after["schedule_days"])
     work.change("habits", habit, values)
-    return Outcome([("updates", {**entry(work, "habit", habit), "changes": changes})], f"Привычка '{after['name']}' обновлена")
+    return Outcome(
+        [("updates", {**entry(work, "habit", habit), "changes": changes})], f"Привычка '{after['name']}' обновлена"
+    )
 
 
 @action("habit.delete", {"habit_id": HABIT}, required=("habit_id",))

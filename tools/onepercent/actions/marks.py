@@ -31,7 +31,9 @@ def _mark(work: Work, habit: Row, given: dict[str, Any], status: str, worth: int
     before = work.read("habit_marks", habit["id"], day)
     if before and before["status"] == status:
         raise ToolError(
-            f"Habit already marked {status} on {day}", "One mark a day; the other status would replace it.", code="ALREADY_COMPLETED"
+            f"Habit already marked {status} on {day}",
+            "One mark a day; the other status would replace it.",
+            code="ALREADY_COMPLETED",
         )
     earned = work.earn(worth - (before["xp"] if before else 0), f"habit.mark_{status}", habit["id"])
     _write(work, habit, day, before, {"status": status, "excuse_reason": given.get("excuse_reason"), "xp": earned})

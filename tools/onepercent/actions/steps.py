@@ -49,7 +49,9 @@ def complete(work: Work, given: dict[str, Any]) -> Outcome:
     found = _entry(work, step)
     work.change("steps", step, {"is_complete": 1, "completed_at": work.stamp})
     earned = work.earn(xp.STEP_COMPLETED, "step.complete", step["id"])
-    return Outcome([("completions", found | {"xp_reward": earned})], f"Шаг отмечен выполненным: '{step['title']}'", xp=earned)
+    return Outcome(
+        [("completions", found | {"xp_reward": earned})], f"Шаг отмечен выполненным: '{step['title']}'", xp=earned
+    )
 
 
 @action("step.delete", {"step_id": STEP}, required=("step_id",))
