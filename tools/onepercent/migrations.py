@@ -97,8 +97,9 @@ FIRST = (
         user TEXT PRIMARY KEY, balance INTEGER NOT NULL CHECK (balance >= 0), lifetime INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID""",
     """CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
-        INSERT INTO xp_balance VALUES (new.user, new.xp, max(new.xp, 0)) ON CONFLICT (user) DO UPDATE
-        SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0); END""",
+        INSERT OR IGNORE INTO xp_balance VALUES (new.user, 0, 0);
+        UPDATE xp_balance SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0)
+        WHERE user = new.user; END""",
     """CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
         UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
         WHERE user = old.user; END""",
