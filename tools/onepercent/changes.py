@@ -36,7 +36,12 @@ def preview_actions(actions: Annotated[list[Any], Published(published())]) -> di
             "Preview and apply them in several rounds.",
             code="TOO_MANY_ACTIONS",
         )
-    return _previewed(actions)
+    calls.checkpoint()
+    with store.writing() as db:
+        rehearsal = previews.rehearse(db, actions, days.now())
+        if not rehearsal.planned:
+            raise _all_failed(rehearsal.errors)
+        return _kept(db, rehearsal)
 
 
 @Tool("undo_last", write=True, lock=False, entry=audit.entry)
@@ -46,32 +51,36 @@ def undo_last() -> dict[str, Any]:
     Undoing an undo brings the changes back. Fails, saying why, when something it touched has changed since.
     Source: issue 4, 5
     """
-    import uuid
-
-    with store.reading() as db:
-        user = settings.current().onepercent_user
-        row = db.execute("SELECT preview_id FROM last_applied WHERE user = ?", (user,)).fetchone()
-    if row is None:
-        raise ToolError("Nothing to undo", "Nothing has been applied yet.", code="NOTHING_TO_UNDO")
-    return _previewed([Planned(ACTIONS["undo.last"], str(uuid.uuid4()), {"preview_id": row["preview_id"]})])
-
-
-def _previewed(sent: list[Any]) -> dict[str, Any]:
     calls.checkpoint()
     with store.writing() as db:
-        rehearsal = previews.rehearse(db, sent, days.now())
-        if not rehearsal.planned:
-            raise _all_failed(rehearsal.errors)
-        preview_id, ttl_s = previews.store_preview(rehearsal)
-        answer = {
-            "success": True,
-            "preview_id": preview_id,
-            "expires_in_seconds": ttl_s,
-            "diff": rehearsal.diff(),
-            "xp_total": rehearsal.xp,
-            "message": _message(rehearsal),
-        }
-        audit.record(db, answer)
+        rehearsal = previews.rehearse(db, [_reversal(db)], days.now())
+        if rehearsal.errors:
+            error = rehearsal.errors[0]
+            raise ToolError(error["error"], error["hint"], code=error["code"])
+        return _kept(db, rehearsal)
+
+
+def _reversal(db: Any) -> Planned:
+    import uuid
+
+    user = settings.current().onepercent_user
+    row = db.execute("SELECT preview_id FROM last_applied WHERE user = ?", (user,)).fetchone()
+    if row is None:
+        raise ToolError("Nothing to undo", "Nothing has been applied yet.", code="NOTHING_TO_UNDO")
+    return Planned(ACTIONS["undo.last"], str(uuid.uuid4()), {"preview_id": row["preview_id"]})
+
+
+def _kept(db: Any, rehearsal: Rehearsal) -> dict[str, Any]:
+    preview_id, ttl_s = previews.store_preview(rehearsal)
+    answer = {
+        "success": True,
+        "preview_id": preview_id,
+        "expires_in_seconds": ttl_s,
+        "diff": rehearsal.diff(),
+        "xp_total": rehearsal.xp,
+        "message": _message(rehearsal),
+    }
+    audit.record(db, answer)
     return answer
 
 

@@ -6,9 +6,10 @@ It takes the changes that applying noted back in reverse order, and describes th
 import json
 from typing import Any
 
+from tools.errors import ToolError
 from tools.onepercent import fields
 from tools.onepercent.actions import Outcome, action, entry, excerpt
-from tools.onepercent.fingerprints import SILENT, difference, fingerprint, label, stale
+from tools.onepercent.fingerprints import SILENT, difference, fingerprint, label
 from tools.onepercent.work import Row, Work
 
 Place = tuple[str, tuple[Any, ...]]
@@ -33,10 +34,16 @@ def undo(work: Work, given: dict[str, Any]) -> Outcome:
     return Outcome(entries, f"Отменено: {lines}", xp=_xp(after) - _xp(before))
 
 
+def blocked(what: str) -> ToolError:
+    """The error of changes that cannot be taken back exactly any more."""
+    hint = "get_user_snapshot shows the present state; change it with preview_actions."
+    return ToolError(f"Cannot undo: {what}", hint, code="PREVIEW_STALE")
+
+
 def _journal(work: Work, preview_id: str) -> dict[str, Any]:
     found = work.db.execute("SELECT * FROM last_applied WHERE user = ?", (work.user,)).fetchone()
     if found is None or found["preview_id"] != preview_id:
-        raise stale("something else was applied since")
+        raise blocked("something else was applied since")
     return json.loads(found["journal"])
 
 
@@ -57,11 +64,11 @@ def _check_untouched(changes: list[list[Any]], rows: dict[Place, Row | None]) ->
     for (table, key), values in left.items():
         row = rows[table, key]
         if (row is None) != (values is None):
-            raise stale(difference(table, None, row))
+            raise blocked(difference(table, None, row))
         changed = [name for name, value in (values or {}).items() if fingerprint([row[name]]) != [value]]
         if changed:
             shown = [name for name in changed if name not in SILENT] or changed
-            raise stale(f"{label(table, row)} changed since it was applied: {', '.join(shown)}")
+            raise blocked(f"{label(table, row)} changed since it was applied: {', '.join(shown)}")
 
 
 def _reverse(work: Work, changes: list[list[Any]]) -> None:
@@ -77,7 +84,7 @@ def _reverse(work: Work, changes: list[list[Any]]) -> None:
             else:
                 work.assign(table, row, dict(replaced))
     except sqlite3.IntegrityError:
-        raise stale("something that depends on it was added since, or its XP is spent") from None
+        raise blocked("something that depends on it was added since, or its XP is spent") from None
 
 
 def _xp(rows: dict[Place, Row | None]) -> int:
