@@ -4,6 +4,8 @@ Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_ba
 cheap whatever the history; they can be made anew from the record and are never exported.
 """
 
+from typing import Any
+
 APPLICATION_ID = 0x31504374
 """Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by mistake."""
 
@@ -117,10 +119,10 @@ MIGRATIONS = (FIRST,)
 """Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
 
 
-def migrate(db, migrations=MIGRATIONS, upto: int | None = None) -> None:
+def migrate(db: Any, upto: int | None = None) -> None:
     """Bring `db`, inside its open write transaction, to version `upto` (the newest by default)."""
     version = db.execute("PRAGMA user_version").fetchone()[0]
-    for migration in migrations[version:upto]:
+    for migration in MIGRATIONS[version:upto]:
         for statement in migration:
             db.execute(statement)
         version += 1

@@ -62,13 +62,13 @@ def reading() -> Iterator[Any]:
 
 
 @contextmanager
-def writing(patience_s: float = BUSY_S) -> Iterator[Any]:
+def writing(patience_s: float | None = None) -> Iterator[Any]:
     """A write transaction: committed at the end, rolled back when anything is raised inside.
 
-    Raises ToolError DATABASE_ERROR, also when others have been writing for `patience_s`.
+    Raises ToolError DATABASE_ERROR, also when others have been writing for `patience_s` (BUSY_S by default).
     """
     with connected() as db:
-        db.execute(f"PRAGMA busy_timeout = {round(patience_s * 1000)}")
+        db.execute(f"PRAGMA busy_timeout = {round((patience_s or BUSY_S) * 1000)}")
         db.execute("BEGIN IMMEDIATE")
         try:
             yield db
@@ -272,7 +272,7 @@ def translated(error: Any, file: Path) -> ToolError:
 
     found = {
         sqlite3.SQLITE_BUSY: (
-            f"Another session has been writing for {BUSY_S} s",
+            "Another session has been writing for too long",
             "Nothing was changed. Try again in a moment.",
         ),
         sqlite3.SQLITE_LOCKED: ("Another session is writing", "Nothing was changed. Try again in a moment."),
