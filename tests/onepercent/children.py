@@ -1,0 +1,122 @@
+"""Child processes that use the tools, to race with and to kill."""
+
+import json
+import os
+import random
+import select
+import signal
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import person
+from person import act, apply, preview
+
+from tools.onepercent import health, store
+
+Work = Callable[[Callable[[object], None]], None]
+"""What a child does; it is given a function that tells the parent something."""
+
+
+@contextmanager
+def child(work: Work) -> Iterator[tuple[int, int]]:
+    """Fork a child that does `work`; its process id and the pipe it tells on, which ends when it does."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reading)
+        status = 1
+        try:
+            work(lambda told: os.write(writing, json.dumps(told).encode() + b"\n"))
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    os.close(writing)
+    try:
+        yield pid, reading
+    finally:
+        os.close(reading)
+        os.waitpid(pid, 0)
+
+
+def told(reading: int) -> list:
+    """Everything a child tells until its end."""
+    with os.fdopen(os.dup(reading), encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def together(count: int, work: Callable[[int, Callable[[object], None]], None]) -> list[list]:
+    """What `count` children tell that start at one moment."""
+    gate_out, gate_in = os.pipe()
+
+    def waiting(number: int) -> Work:
+        def run(tell: Callable[[object], None]) -> None:
+            os.close(gate_in)
+            os.read(gate_out, 1)
+            work(number, tell)
+
+        return run
+
+    def start(number: int) -> list[list]:
+        if number == count:
+            os.close(gate_in)
+            return []
+        with child(waiting(number)) as (_, reading):
+            others = start(number + 1)
+            return [told(reading), *others]
+
+    try:
+        return start(0)
+    finally:
+        os.close(gate_out)
+
+
+def live_on(tell: Callable[[object], None]) -> None:
+    """Apply the same kind of preview for ever, telling the goal's id after each."""
+    while True:
+        answer = apply(preview(*a_day()))
+        assert answer["success"], answer
+        tell(answer["results"][0]["created_id"])
+
+
+def a_day() -> list[dict]:
+    """A goal with three steps, one of them done, and a diary entry: 35 XP."""
+    goal = act("goal.create", title="Цель")
+    steps = [act("step.create", goal_id=None, title=f"Шаг {number}") for number in range(3)]
+    return [goal, *steps, act("step.complete", step_id=person.ref(steps[0])), act("diary.create_entry", plans="план")]
+
+
+def check_whole(confirmed: list[int]) -> None:
+    """Nothing confirmed is lost, nothing is half done."""
+    assert health.database().state == "ok", health.database()
+    with store.reading() as db:
+        goals = [row[0] for row in db.execute("SELECT id FROM goals")]
+        assert set(confirmed) <= set(goals)
+        for table, times in {"steps": 3, "diary": 1, "xp_ledger": 2, "goal_progress": 1}.items():
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == times * len(goals), table
+        applied = db.execute(
+            "SELECT count(*) FROM previews p JOIN audit a ON a.id = p.audit_id WHERE status = 'applied'"
+        )
+        assert applied.fetchone()[0] == len(goals)
+
+
+def kill_at_random(kills: int, seed: int) -> int:
+    """Kill a child in the middle of its applies again and again; how many applies were confirmed."""
+    chance, confirmed = random.Random(seed), []
+    for _ in range(kills):
+        with child(live_on) as (pid, reading):
+            select.select([reading], [], [], 10)
+            select.select([], [], [], chance.random() * 0.02)
+            os.kill(pid, signal.SIGKILL)
+            confirmed += told(reading)
+        check_whole(confirmed)
+        store.release()
+    return len(confirmed)
+
+
+def fresh(folder: Path) -> None:
+    """Use a database of its own."""
+    person.use(folder / "life.sqlite3")

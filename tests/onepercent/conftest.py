@@ -1,0 +1,31 @@
+"""A database of its own, and a clock that only the test turns, for every test of OnePercent."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import person
+import pytest
+
+from tools import settings
+from tools.onepercent import days, store
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path) -> Iterator[Path]:
+    """The database file, not made yet."""
+    before = dict(os.environ)
+    person.use(tmp_path / "life.sqlite3")
+    yield tmp_path / "life.sqlite3"
+    store.release()
+    os.environ.clear()
+    os.environ.update(before)
+    settings.current.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> person.Clock:
+    """Noon of a Wednesday."""
+    found = person.Clock()
+    monkeypatch.setattr(days, "now", found)
+    return found

@@ -1,0 +1,230 @@
+"""Random lives against the simple model: several users, days and sessions, with undo in between."""
+
+import json
+import uuid
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import model
+import person
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from model import Life, Refused
+from person import Clock, act, apply, call, snapshot
+
+from tools.onepercent import health, store, transfer
+
+FIRST_DAY = date(2026, 12, 24)
+"""The days of a test lead over New Year, into ISO week 53."""
+
+TITLES = st.sampled_from(["Читать", "Бегать", "'; DROP TABLE goals; --", "🎯 שלום"])
+IDS = {"goal_id": "goals", "step_id": "steps", "habit_id": "habits", "diary_id": "diary"}
+KINDS = {
+    "goal_id": "goal.create",
+    "step_id": "step.create",
+    "habit_id": "habit.create",
+    "diary_id": "diary.create_entry",
+}
+
+PARAMS: dict[str, dict[str, st.SearchStrategy]] = {
+    "goal.create": {"title": TITLES},
+    "goal.update": {"goal_id": st.none(), "title": TITLES},
+    "goal.complete": {"goal_id": st.none()},
+    "goal.delete": {"goal_id": st.none()},
+    "step.create": {"goal_id": st.none(), "title": TITLES},
+    "step.update": {"step_id": st.none(), "title": TITLES},
+    "step.complete": {"step_id": st.none()},
+    "step.delete": {"step_id": st.none()},
+    "habit.create": {"name": TITLES, "xp_reward": st.integers(1, 100), "xp_penalty": st.integers(0, 100)},
+    "habit.update": {
+        "habit_id": st.none(),
+        "frequency_type": st.sampled_from(["daily", "weekdays", "weekends", "weekly"]),
+    },
+    "habit.delete": {"habit_id": st.none()},
+    "habit.mark_completed": {"habit_id": st.none(), "date": st.integers(-1, 8)},
+    "habit.mark_missed": {
+        "habit_id": st.none(),
+        "date": st.integers(-1, 8),
+        "excuse_reason": st.sampled_from([None, "болезнь"]),
+    },
+    "diary.create_entry": {"what_done": TITLES},
+    "diary.update_entry": {"diary_id": st.none(), "what_done": TITLES},
+}
+NAMES = (
+    sorted(PARAMS) + ["habit.mark_completed"] * 4 + ["habit.mark_missed", "habit.create", "goal.create", "step.create"]
+)
+
+
+@dataclass
+class World:
+    """The database under test and the model beside it."""
+
+    data: st.DataObject
+    clock: Clock
+    file: Path
+    today: date = FIRST_DAY
+    user: str = "anna"
+    lives: dict[str, Life] = field(default_factory=lambda: {"anna": Life(), "boris": Life()})
+    before: dict[str, tuple[Life, str]] = field(default_factory=dict)
+    pending: list[tuple[str, date, list[dict], dict, int]] = field(default_factory=list)
+    applied: dict[str, int] = field(default_factory=lambda: {"anna": 0, "boris": 0})
+
+    @property
+    def life(self) -> Life:
+        return self.lives[self.user]
+
+    def switch(self) -> None:
+        """Another user, another day."""
+        self.user = self.data.draw(st.sampled_from(sorted(self.lives)))
+        self.today += timedelta(days=self.data.draw(st.sampled_from([0, 0, 1, 1, 2, 20])))
+        self.clock.set(f"{self.today}T12:00:00+00:00")
+        person.use(self.file, ONEPERCENT_USER=self.user, ONEPERCENT_PREVIEW_TTL="10000000")
+
+    def settle_in(self) -> None:
+        """A little of everything for each user, so that there is something to change."""
+        for user in self.lives:
+            self.user = user
+            person.use(self.file, ONEPERCENT_USER=user, ONEPERCENT_PREVIEW_TTL="10000000")
+            goal, habit, week = (
+                act("goal.create", title="Цель"),
+                act("habit.create", name="Бег"),
+                act("habit.create", name="Сон"),
+            )
+            steps = [act("step.create", goal_id=person.ref(goal), title=title) for title in ("Раз", "Два")]
+            marks = [
+                act(
+                    "habit.mark_completed",
+                    habit_id=person.ref(habit),
+                    date=(self.today - timedelta(days=ago)).isoformat(),
+                )
+                for ago in range(7, 0, -1)
+            ]
+            self.preview([goal, *steps, habit, week, *marks, act("diary.create_entry", what_done="Раз")])
+            self.apply()
+
+    def actions(self) -> list[dict]:
+        """A few actions on what there is, was, never was, or is only created by those before them."""
+        found: list[dict] = []
+        for name in self.data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=6)):
+            params = {key: self.data.draw(kind) for key, kind in PARAMS[name].items()}
+            for key in params.keys() & IDS.keys():
+                pool: list[Any] = [*getattr(self.life, IDS[key])] * 4 + [999]
+                pool += [person.ref(one) for one in found if one["action"] == KINDS[key]] * 3
+                params[key] = self.data.draw(st.sampled_from(pool))
+            if "date" in params:
+                params["date"] = (self.today - timedelta(days=params["date"])).isoformat()
+            found.append(act(name, **params))
+        return found
+
+    def preview(self, actions: list[dict] | None = None) -> None:
+        """The diff's errors and XP are what the model says; nothing changes."""
+        actions = actions or self.actions()
+        answer = call("preview_actions", actions=actions)
+        errors, xp, _ = self.tried(self.life.copy(), actions, self.today)
+        found = answer["diff"]["errors"] if answer["success"] else answer["errors"]
+        assert [(one["index"], one["code"]) for one in found] == errors
+        if answer["success"]:
+            assert answer["xp_total"] == xp
+            valid = [one for index, one in enumerate(actions) if index not in dict(errors)]
+            assert sum(len(entries) for entries in answer["diff"].values()) - len(errors) == len(valid)
+            self.pending.append((self.user, self.today, valid, answer, self.applied[self.user]))
+        else:
+            assert len(errors) == len(actions)
+
+    def tried(self, life: Life, actions: list[dict], today: date, ids: list[int | None] = ()) -> tuple[list, int, Life]:
+        """The model's errors and XP; `ids` are what the database created, else ids are made up."""
+        errors, xp, known = [], 0, {}
+        for index, one in enumerate(actions):
+            new = ids[index] if ids else -1 - index
+            params = {key: value for key, value in one["params"].items() if value is not None}
+            for key in params.keys() & IDS.keys():
+                params[key] = known.get(params[key], params[key])
+            try:
+                xp += model.do(life, one["action"], params, today, new)
+                known[person.ref(one)] = new
+            except Refused as refused:
+                errors.append((index, str(refused)))
+        return errors, xp, life
+
+    def apply(self) -> None:
+        """A pending preview of some session does what it showed, or is stale and does nothing."""
+        if not self.pending:
+            return
+        user, today, valid, previewed, applied = self.pending.pop(self.data.draw(st.integers(0, len(self.pending) - 1)))
+        person.use(self.file, ONEPERCENT_USER=user, ONEPERCENT_PREVIEW_TTL="10000000")
+        self.user = user
+        before = self.state()
+        key = str(uuid.uuid4())
+        answer = apply(previewed, key)
+        if not answer["success"]:
+            assert answer["code"] == "PREVIEW_STALE" and self.applied[user] != applied
+            assert self.state() == before
+            return
+        assert answer["xp"]["delta"] == previewed["xp_total"]
+        ids = [result.get("created_id") for result in answer["results"]]
+        errors, xp, after = self.tried(self.life.copy(), valid, today, ids)
+        assert (errors, xp) == ([], previewed["xp_total"])
+        self.before[user] = (self.life, before)
+        self.lives[user] = after
+        self.applied[user] += 1
+        assert apply(previewed, key) == answer
+
+    def undo(self) -> None:
+        """The state before the last apply, byte for byte."""
+        if self.user not in self.before:
+            return
+        now = self.state()
+        life, before = self.before[self.user]
+        previewed = call("undo_last")
+        assert previewed["success"], previewed
+        answer = apply(previewed)
+        assert answer["success"] and answer["xp"]["delta"] == life.balance - self.life.balance
+        assert self.state() == before
+        self.before[self.user] = (self.life, now)
+        self.lives[self.user] = life
+        self.applied[self.user] += 1
+
+    def state(self) -> str:
+        """What this user has, as an export writes it."""
+        transfer.export(str(self.file.with_suffix(".json")))
+        found = json.loads(self.file.with_suffix(".json").read_text(encoding="utf-8"))["state"]
+        mine = {
+            name: [row for row in table["rows"] if self.user in row] for name, table in found.items()
+        }  # the name of a user is nowhere else
+        return json.dumps(mine)
+
+    def check(self) -> None:
+        """The snapshot is what the model shows, XP is the sum of the ledger, and the file is sound."""
+        data = snapshot(
+            "goals", "habits", "diary", "xp", goals_status="all", date_from="2026-01-01", date_to="2028-01-01"
+        )
+        goals = [
+            (one["id"], one["title"], one["status"], one["steps_count"], one["steps_completed"])
+            for one in data["goals"]["items"]
+        ]
+        habits = [
+            (one["id"], one["name"], one["current_streak"], one["best_streak"]) for one in data["habits"]["items"]
+        ]
+        diary = {one["id"]: one["what_done"] for one in data["diary"]["items"]}
+        xp = (data["xp"]["balance"], data["xp"]["lifetime"])
+        assert {"goals": goals, "habits": habits, "diary": diary, "xp": xp} == self.life.shown(self.today)
+        with store.reading() as db:
+            total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (self.user,)).fetchone()[0]
+        assert total == data["xp"]["balance"]
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_random_life_is_what_the_model_says(data: st.DataObject, clock: Clock, tmp_path: Path):
+    clock.set(f"{FIRST_DAY}T12:00:00+00:00")
+    world = World(data, clock, tmp_path / f"{uuid.uuid4()}.sqlite3")
+    world.settle_in()
+    for move in data.draw(
+        st.lists(st.sampled_from(["preview", "preview", "apply", "apply", "undo", "switch"]), min_size=4, max_size=14)
+    ):
+        getattr(world, move)()
+        world.check()
+    assert health.database().state == "ok"
+    store.release()

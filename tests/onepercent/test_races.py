@@ -1,0 +1,72 @@
+"""Eight processes on one file at once."""
+
+import uuid
+from pathlib import Path
+
+from children import a_day, check_whole, together
+from person import act, apply, call, do, preview, snapshot
+
+from tools.onepercent import health, store
+
+EIGHT = 8
+
+
+def test_eight_sessions_make_one_database(file: Path):
+    answers = together(EIGHT, lambda number, tell: tell(apply(preview(*a_day()))))
+    assert all(answer["success"] for [answer] in answers), answers
+    check_whole([answer["results"][0]["created_id"] for [answer] in answers])
+    assert snapshot("xp")["xp"]["balance"] == EIGHT * 35
+
+
+def test_one_preview_is_applied_exactly_once():
+    previewed = preview(*a_day())
+    store.release()
+    answers = [answer for [answer] in together(EIGHT, lambda number, tell: tell(apply(previewed)))]
+    assert sorted(answer.get("code", "") for answer in answers) == [""] + ["PREVIEW_APPLIED"] * (EIGHT - 1)
+    assert snapshot("goals")["goals"]["total_count"] == 1
+
+
+def test_the_same_key_gets_the_same_answer_in_every_session():
+    previewed, key = preview(*a_day()), str(uuid.uuid4())
+    store.release()
+    answers = [answer for [answer] in together(EIGHT, lambda number, tell: tell(apply(previewed, key)))]
+    assert answers[0]["success"] and all(answer == answers[0] for answer in answers)
+    assert snapshot("goals")["goals"]["total_count"] == 1
+
+
+def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
+    habit = do(act("habit.create", name="Бег"))[0]
+    previews = [preview(*a_day()) for _ in range(20)]
+    store.release()
+
+    def session(number: int, tell) -> None:
+        for at in range(len(previews)):
+            one = previews[(at + number * 3) % len(previews)]
+            tell([one["preview_id"], "apply", apply(one)])
+            tell([one["preview_id"], "cancel", call("cancel_preview", preview_id=one["preview_id"])])
+            tell([None, "preview", call("preview_actions", actions=[act("habit.mark_completed", habit_id=habit)])])
+
+    told = [one for answers in together(EIGHT, session) for one in answers]
+    codes = {answer.get("code") for _, _, answer in told}
+    assert codes <= {None, "PREVIEW_APPLIED", "PREVIEW_CANCELLED"}
+    for one in previews:
+        assert sum(answer["success"] for preview_id, _, answer in told if preview_id == one["preview_id"]) == 1
+    applied = sum(answer["success"] for _, what, answer in told if what == "apply")
+    assert snapshot("xp")["xp"]["balance"] == 35 * applied
+    assert health.database().state == "ok"
+
+
+def test_a_session_that_only_reads_never_waits_for_one_that_writes():
+    do(act("goal.create", title="Цель"))
+    with store.writing():
+        assert snapshot()["goals"]["total_count"] == 1
+
+
+def test_a_writer_that_is_stuck_is_named_not_waited_for_for_ever(monkeypatch):
+    do(act("goal.create", title="Цель"))
+    monkeypatch.setattr(store, "BUSY_S", 0.1)
+    monkeypatch.setattr("tools.onepercent.audit.FAILURE_PATIENCE_S", 0.1)
+    with store.writing():
+        answer = call("preview_actions", actions=[act("goal.create", title="Ещё")])
+    assert answer["code"] == "DATABASE_ERROR" and "Another session" in answer["error"]
+    assert "locked" not in str(answer)

@@ -1,0 +1,1 @@
+"""OnePercent: goals with steps, habits and a diary, changed in two phases."""

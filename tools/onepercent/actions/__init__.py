@@ -1,0 +1,184 @@
+"""The actions: each declares its fields above one function that validates, applies and describes the change.
+
+A module beside this one is found by itself, so a new action is one file.
+"""
+
+import difflib
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tools.errors import ToolError
+from tools.onepercent import fields
+
+if TYPE_CHECKING:
+    from tools.onepercent.work import Work
+
+ENVELOPE = ("action", "client_action_id", "params")
+
+LONGEST_SHOWN = 500
+"""Characters of a text that a diff repeats: every title is whole, a page of diary is not sent back twice."""
+
+ACTIONS: dict[str, "Action"] = {}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What an action did: the diff's entries by section, the line for the user, the id of what it created."""
+
+    entries: list[tuple[str, dict[str, Any]]]
+    message: str
+    created_id: int | None = None
+    xp: int = 0
+
+
+@dataclass(frozen=True)
+class Action:
+    """A declared action. `partial`: an update, where null clears a field."""
+
+    name: str
+    fields: Mapping[str, Any]
+    required: tuple[str, ...]
+    partial: bool
+    published: bool
+    run: Callable[["Work", dict[str, Any]], Outcome] = field(compare=False)
+
+    def read(self, params: Any) -> dict[str, Any]:
+        """The canonical values of `params`.
+
+        Raises ToolError for the first thing that does not fit.
+        """
+        if not isinstance(params, dict):
+            raise fields.required("params") if params is None else fields.invalid("params", "an object")
+        fields.known(params, self.fields, self.name)
+        for name in self.required:
+            if name not in params:
+                raise fields.required(name)
+        return {
+            name: self.fields[name].read(name, value)
+            for name, value in params.items()
+            if value is not None or self.partial or name in self.required
+        }
+
+
+def action(
+    name: str,
+    takes: Mapping[str, Any],
+    *,
+    required: tuple[str, ...] = (),
+    partial: bool = False,
+    published: bool = True,
+):
+    """Declare the function below an action: of the unit of work and the canonical values, gives an Outcome."""
+
+    def declare(run: Callable[["Work", dict[str, Any]], Outcome]) -> Callable[["Work", dict[str, Any]], Outcome]:
+        if name in ACTIONS:
+            raise TypeError(f"Two actions are named {name!r}")
+        ACTIONS[name] = Action(name, takes, required, partial, published, run)
+        return run
+
+    return declare
+
+
+def load() -> None:
+    """Import every module of actions, once; each registers what it declares."""
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if not path.stem.startswith("__"):
+            importlib.import_module(f"{__name__}.{path.stem}")
+
+
+def find(name: Any) -> Action:
+    """The published action of that name.
+
+    Raises ToolError that names the nearest ones.
+    """
+    if name is None or name == "":
+        raise fields.required("action")
+    found = ACTIONS.get(name) if isinstance(name, str) else None
+    if found and found.published:
+        return found
+    names = [one.name for one in ACTIONS.values() if one.published]
+    near = difflib.get_close_matches(str(name)[:80].lower(), names, n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(names)}."
+    raise ToolError(f"Unknown action: {fields.shown(name)}", hint, code="UNKNOWN_ACTION")
+
+
+def published() -> dict[str, Any]:
+    """The JSON Schema of a list of actions.
+
+    A field that is the same wherever it occurs is described once, for all; an action only names it. Actions that
+    take the same share a branch.
+    """
+    load()
+    shared = _shared()
+    branches: dict[str, dict[str, Any]] = {}
+    for one in ACTIONS.values():
+        if one.published:
+            takes = {name: {} if name in shared else kind.schema() for name, kind in one.fields.items()}
+            params = {"properties": takes, "additionalProperties": False}
+            if one.required:
+                params["required"] = list(one.required)
+            if one.partial:
+                params["minProperties"] = 2
+            branches.setdefault(str(params), {"names": [], "params": params})["names"].append(one.name)
+    return {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": 50,
+        "items": {
+            "type": "object",
+            "properties": {
+                "action": {"type": "string"},
+                "client_action_id": fields.Uuid().schema(),
+                "params": {"type": "object", "properties": shared},
+            },
+            "required": list(ENVELOPE),
+            "additionalProperties": False,
+            "anyOf": [
+                {"properties": {"action": {"enum": one["names"]}, "params": one["params"]}} for one in branches.values()
+            ],
+        },
+    }
+
+
+def _shared() -> dict[str, Any]:
+    kinds: dict[str, list[Any]] = {}
+    for one in ACTIONS.values():
+        if one.published:
+            for name, kind in one.fields.items():
+                kinds.setdefault(name, []).append(kind)
+    return {name: same[0].schema() for name, same in kinds.items() if len(set(same)) == 1}
+
+
+def entry(work: "Work", entity: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a diff says of an entity that is there: its kind, id and title or name."""
+    found: dict[str, Any] = {"entity": entity}
+    if (key := work.shown_id(entity, row["id"])) is not None:
+        found["id"] = key
+    label = {"habit": "name", "diary": "date"}.get(entity, "title")
+    return {**found, label: row[label]}
+
+
+def changed(row: Mapping[str, Any], given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns that `given` really changes: the new values, and {column: {from, to}} for the diff.
+
+    Raises ToolError NOTHING_TO_UPDATE.
+    """
+    columns = row.keys()
+    values = {
+        name: value
+        for name, value in given.items()
+        if not name.endswith("_id") and name in columns and row[name] != value
+    }
+    if not values:
+        raise ToolError(
+            "Nothing to update", "Send a field with a value other than the present one.", code="NOTHING_TO_UPDATE"
+        )
+    return values, {name: {"from": excerpt(row[name]), "to": excerpt(value)} for name, value in values.items()}
+
+
+def excerpt(value: Any) -> Any:
+    """A value as a diff shows it: of a long text the beginning."""
+    return value[:LONGEST_SHOWN] + "…" if isinstance(value, str) and len(value) > LONGEST_SHOWN else value

@@ -1,0 +1,69 @@
+"""Actions on habits."""
+
+from typing import Any
+
+from tools.errors import ToolError
+from tools.onepercent import days, fields
+from tools.onepercent.actions import Outcome, action, changed, entry
+from tools.onepercent.work import Work
+
+XP_REWARD = 10
+
+HABIT = fields.Reference()
+CONTENT = {
+    "name": fields.Text(200, line=True),
+    "description": fields.Text(1000),
+    "icon": fields.Text(50, line=True),
+    "xp_reward": fields.Whole(1, 100),
+    "xp_penalty": fields.Whole(0, 100),
+    "frequency_type": fields.Choice(days.FREQUENCIES, "INVALID_FREQUENCY"),
+    "schedule_days": fields.Weekdays(),
+}
+
+
+@action("habit.create", CONTENT, required=("name",))
+def create(work: Work, given: dict[str, Any]) -> Outcome:
+    values = {"icon": "star", "xp_reward": XP_REWARD, "frequency_type": "daily", "schedule_days": None} | given
+    values = {"xp_penalty": values["xp_reward"]} | values
+    _check_schedule(values["frequency_type"], values["schedule_days"])
+    habit_id = work.create("habit", values | {"created_on": work.today.isoformat()})
+    found = {"entity": "habit", "name": values["name"], "frequency": values["frequency_type"]}
+    return Outcome([("creates", found)], f"Привычка '{values['name']}' создана", habit_id)
+
+
+@action("habit.update", {"habit_id": HABIT, **CONTENT}, required=("habit_id",), partial=True)
+def update(work: Work, given: dict[str, Any]) -> Outcome:
+    habit = work.find("habit", given["habit_id"])
+    if given.get("frequency_type", "custom") != "custom":
+        given = {"schedule_days": None} | given
+    values, changes = changed(habit, given)
+    after = {**habit, **values}
+    _check_schedule(after["frequency_type"], after["schedule_days"])
+    work.change("habits", habit, values)
+    return Outcome(
+        [("updates", {**entry(work, "habit", habit), "changes": changes})], f"Привычка '{after['name']}' обновлена"
+    )
+
+
+@action("habit.delete", {"habit_id": HABIT}, required=("habit_id",))
+def delete(work: Work, given: dict[str, Any]) -> Outcome:
+    habit = work.find("habit", given["habit_id"])
+    work.change("habits", habit, {"deleted_at": work.stamp})
+    return Outcome([("deletes", entry(work, "habit", habit))], f"Привычка '{habit['name']}' удалена")
+
+
+def _check_schedule(frequency_type: str, schedule_days: str | None) -> None:
+    if frequency_type == "custom" and not schedule_days:
+        raise ToolError(
+            "schedule_days is required for frequency_type custom",
+            "Send schedule_days, e.g. [1, 3, 5] for Monday, Wednesday and Friday.",
+            code="SCHEDULE_REQUIRED",
+            field="schedule_days",
+        )
+    if frequency_type != "custom" and schedule_days:
+        raise ToolError(
+            f"schedule_days does not go with frequency_type {frequency_type}",
+            "Send frequency_type custom with it, or leave schedule_days out.",
+            code="FIELD_INVALID",
+            field="schedule_days",
+        )

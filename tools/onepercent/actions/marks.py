@@ -1,0 +1,67 @@
+"""Actions that mark a habit's day kept or missed."""
+
+from datetime import timedelta
+from typing import Any
+
+from tools.errors import ToolError
+from tools.onepercent import fields
+from tools.onepercent.actions import Outcome, action, entry
+from tools.onepercent.actions.habits import HABIT
+from tools.onepercent.work import Row, Work
+
+DAYS_BACK = 7
+
+MARK = {"habit_id": HABIT, "date": fields.Day()}
+
+
+@action("habit.mark_completed", MARK, required=("habit_id",))
+def mark_completed(work: Work, given: dict[str, Any]) -> Outcome:
+    habit = work.find("habit", given["habit_id"])
+    return _mark(work, habit, given, "completed", habit["xp_reward"])
+
+
+@action("habit.mark_missed", {**MARK, "excuse_reason": fields.Text(500)}, required=("habit_id",))
+def mark_missed(work: Work, given: dict[str, Any]) -> Outcome:
+    habit = work.find("habit", given["habit_id"])
+    return _mark(work, habit, given, "missed", 0 if given.get("excuse_reason") else -habit["xp_penalty"])
+
+
+def _mark(work: Work, habit: Row, given: dict[str, Any], status: str, worth: int) -> Outcome:
+    day = _day(work, given.get("date"))
+    before = work.read("habit_marks", habit["id"], day)
+    if before and before["status"] == status:
+        raise ToolError(
+            f"Habit already marked {status} on {day}",
+            "One mark a day; the other status would replace it.",
+            code="ALREADY_COMPLETED",
+        )
+    earned = work.earn(worth - (before["xp"] if before else 0), f"habit.mark_{status}", habit["id"])
+    _write(work, habit, day, before, {"status": status, "excuse_reason": given.get("excuse_reason"), "xp": earned})
+    found = entry(work, "habit", habit) | {"date": day, "status": status, "xp_reward": earned}
+    if before:
+        found["replaces"] = before["status"]
+    if given.get("excuse_reason"):
+        found["excuse_reason"] = given["excuse_reason"]
+    word = "выполненной" if status == "completed" else "пропущенной"
+    return Outcome([("completions", found)], f"Привычка '{habit['name']}' отмечена {word} за {day}", xp=earned)
+
+
+def _write(work: Work, habit: Row, day: str, before: Row | None, values: dict[str, Any]) -> None:
+    if before:
+        work.change("habit_marks", before, values | {"xp": before["xp"] + values["xp"]})
+        return
+    stamps = {"created_at": work.stamp, "updated_at": work.stamp}
+    work.insert("habit_marks", {"habit_id": habit["id"], "date": day, "user": work.user, **values, **stamps})
+
+
+def _day(work: Work, text: str | None) -> str:
+    today = work.today.isoformat()
+    earliest = (work.today - timedelta(days=DAYS_BACK)).isoformat()
+    if text is None or earliest <= text <= today:
+        return text or today
+    raise ToolError(
+        f"date is {'in the future' if text > today else f'more than {DAYS_BACK} days back'}: {text}",
+        f"Today is {today}; a mark can be made from {earliest} to today.",
+        code="INVALID_DATE",
+        field="date",
+    )

@@ -1,0 +1,289 @@
+"""Fields of actions and tools: what each takes, told as JSON Schema, and how a sent value is read.
+
+`read` gives the canonical value or raises ToolError with the contract's code. `values` reads a whole object.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from tools.errors import ToolError
+from tools.onepercent import days
+
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+REFERENCE = "$ref:"
+LARGEST_ID = 2**63 - 1
+"""sqlite's; nothing ever has it, so it stands for every larger number."""
+
+OTHER_NAMES = {
+    "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
+    "uuid": ("client_action_id", "preview_id"),
+    "type": ("action",),
+    "data": ("params",),
+    "deadline": ("dt",),
+    "due_date": ("dt",),
+    "date": ("dt",),
+    "dt": ("date",),
+    "duration": ("time_duration",),
+    "name": ("title",),
+    "title": ("name", "what_done"),
+    "task_id": ("step_id",),
+    "entry_id": ("diary_id",),
+    "description": ("why_important",),
+    "frequency": ("frequency_type",),
+    "days": ("schedule_days",),
+    "reward": ("xp_reward",),
+    "penalty": ("xp_penalty",),
+    "reason": ("excuse_reason",),
+    "excuse": ("excuse_reason",),
+    "content": ("what_done", "what_not_done", "reflection", "plans"),
+    "text": ("what_done", "what_not_done", "reflection", "plans"),
+    "sections": ("include",),
+    "status": ("goals_status",),
+    "confirmation": ("user_confirmation",),
+    "key": ("idempotency_key",),
+}
+"""What a field is often called elsewhere, and what it is called here: the first one that the object has."""
+
+
+def shown(value: Any) -> str:
+    """A value as an error may quote it: short, on one line, encodable."""
+    text = value if isinstance(value, str) else repr(value)
+    return text[:80].encode("utf-8", "replace").decode().replace("\0", "�")
+
+
+def invalid(name: str, wanted: str, code: str = "FIELD_INVALID") -> ToolError:
+    """The error of a value that does not fit."""
+    return ToolError(f"{name} must be {wanted}", f"Send {name} as {wanted}.", code=code, field=name)
+
+
+def required(name: str) -> ToolError:
+    """The error of a value that is not there."""
+    return ToolError(f"{name} is required", f"Add {name}; it cannot be empty.", code="FIELD_REQUIRED", field=name)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text of at most `longest` characters; a blank one counts as none. `line`: it cannot be empty."""
+
+    longest: int
+    line: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        if self.line:
+            return {"type": "string", "minLength": 1, "maxLength": self.longest}
+        return {"type": ["string", "null"], "maxLength": self.longest}
+
+    def read(self, name: str, value: Any) -> str | None:
+        if value is None and not self.line:
+            return None
+        if not isinstance(value, str):
+            raise required(name) if value is None else invalid(name, "text")
+        if "\0" in value or not encodable(value):
+            raise invalid(name, "text without NUL and lone surrogates")
+        if not value.strip():
+            if self.line:
+                raise required(name)
+            return None
+        text = value.strip() if self.line else value
+        if len(text) > self.longest:
+            raise ToolError(
+                f"{name} is too long: {len(text)} characters, at most {self.longest}",
+                f"Shorten {name}.",
+                code="FIELD_TOO_LONG",
+                field=name,
+            )
+        return text
+
+
+def encodable(text: str) -> bool:
+    """Whether the text can be written as UTF-8: it has no lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+    code: str
+
+    def schema(self) -> dict[str, Any]:
+        return {"enum": list(self.words)}
+
+    def read(self, name: str, value: Any) -> str:
+        if isinstance(value, str) and value in self.words:
+            return value
+        if value is None:
+            raise required(name)
+        raise ToolError(
+            f"Invalid {name}: {shown(value)}", f"{name} is one of {', '.join(self.words)}.", code=self.code, field=name
+        )
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number; true and false are none. `empty`: it may be null."""
+
+    least: int
+    most: int
+    empty: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        kind = ["integer", "null"] if self.empty else "integer"
+        return {"type": kind, "minimum": self.least, "maximum": self.most}
+
+    def read(self, name: str, value: Any) -> int | None:
+        if value is None:
+            if self.empty:
+                return None
+            raise required(name)
+        if type(value) is not int or not self.least <= value <= self.most:
+            raise invalid(name, f"a whole number from {self.least} to {self.most}")
+        return value
+
+
+@dataclass(frozen=True)
+class Day:
+    """A date; the canonical value is its text. `empty`: it may be null."""
+
+    empty: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": ["string", "null"] if self.empty else "string", "format": "date"}
+
+    def read(self, name: str, value: Any) -> str | None:
+        if value is None:
+            if self.empty:
+                return None
+            raise required(name)
+        try:
+            if not isinstance(value, str) or not DATE.fullmatch(value):
+                raise ValueError
+            date.fromisoformat(value)
+        except ValueError:
+            raise ToolError(
+                f"{name} is no date: {shown(value)}", "Dates are YYYY-MM-DD.", code="INVALID_DATE", field=name
+            ) from None
+        return value
+
+
+DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
+
+
+class Duration:
+    """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [{"enum": [*DURATIONS, None]}, {"type": "integer", "minimum": 1, "maximum": 480}]}
+
+    def read(self, name: str, value: Any) -> int | None:
+        if isinstance(value, str) and value in DURATIONS:
+            return DURATIONS[value]
+        if value is None or (type(value) is int and 1 <= value <= 480):
+            return value
+        raise invalid(name, f"one of {', '.join(DURATIONS)} or minutes from 1 to 480")
+
+
+def duration(minutes: int) -> dict[str, Any]:
+    """Minutes as the snapshot gives them: with the word where one fits."""
+    word = next((word for word, length in DURATIONS.items() if length == minutes), None)
+    return {"minutes": minutes, "word": word} if word else {"minutes": minutes}
+
+
+class Weekdays:
+    """ISO weekdays; the canonical value is text like `1,3,5`."""
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": ["array", "null"],
+            "items": {"type": "integer", "minimum": 1, "maximum": 7},
+            "minItems": 1,
+            "uniqueItems": True,
+        }
+
+    def read(self, name: str, value: Any) -> str | None:
+        if value is None or value == []:
+            return None
+        if not isinstance(value, list) or any(type(day) is not int or day not in days.EVERY_DAY for day in value):
+            raise invalid(name, "a list of ISO weekdays, 1 (Monday) to 7 (Sunday)")
+        if len(set(value)) < len(value):
+            raise invalid(name, "a list of different ISO weekdays")
+        return ",".join(map(str, sorted(value)))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The id of an entity, or `$ref:<client_action_id>` of the action that creates it.
+
+    The canonical value is the id or that text; `latest`: null stands for the one created last.
+    """
+
+    latest: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": ["integer", "string", "null"] if self.latest else ["integer", "string"],
+            "minimum": 1,
+            "pattern": r"^\$ref:",
+        }
+
+    def read(self, name: str, value: Any) -> int | str | None:
+        if value is None:
+            if self.latest:
+                return None
+            raise required(name)
+        if type(value) is int and value >= 1:
+            return min(value, LARGEST_ID)
+        if isinstance(value, str) and value.startswith(REFERENCE):
+            return REFERENCE + identifier(name, value.removeprefix(REFERENCE))
+        raise invalid(name, f"an id or {REFERENCE}<client_action_id>")
+
+
+def identifier(name: str, value: Any) -> str:
+    """A UUID in lower case."""
+    if value is None or value == "":
+        raise required(name)
+    if not isinstance(value, str) or not UUID.fullmatch(value):
+        raise ToolError(
+            f"{name} is no UUID: {shown(value)}",
+            f"Send {name} like 123e4567-e89b-42d3-a456-426614174000.",
+            code="INVALID_UUID",
+            field=name,
+        )
+    return value.lower()
+
+
+class Uuid:
+    """A UUID."""
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "format": "uuid"}
+
+    def read(self, name: str, value: Any) -> str:
+        return identifier(name, value)
+
+
+def known(given: Mapping[str, Any], names: Iterable[str], place: str) -> None:
+    """Raises ToolError FIELD_UNKNOWN, naming the canonical field, when `given` has a name that is none of `names`."""
+    names = tuple(names)
+    if unknown := next((name for name in given if name not in names), None):
+        raise _unknown(unknown, names, place)
+
+
+def _unknown(name: str, names: tuple[str, ...], place: str) -> ToolError:
+    meant = [other for other in OTHER_NAMES.get(name.lower(), ()) if other in names]
+    if len(meant) > 1 and name not in ("content", "text"):
+        meant = meant[:1]
+    meant = meant or difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
+    found = {"canonical": meant[0]} if len(meant) == 1 else {}
+    return ToolError(f"Unknown field: {shown(name)}", hint, code="FIELD_UNKNOWN", field=shown(name), **found)

@@ -1,0 +1,130 @@
+"""The tables of the database, version by version.
+
+Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_balance`, `habit_streaks`) make reading
+cheap whatever the history; they can be made anew from the record and are never exported.
+"""
+
+from typing import Any
+
+APPLICATION_ID = 0x31504374
+"""Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by mistake."""
+
+STATE = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", "xp_ledger")
+"""What a person has; undo gives these back as they were."""
+
+HISTORY = ("audit", "previews", "last_applied")
+"""How it came to be; `last_applied` says how to take the last of it back."""
+
+FIRST = (
+    """CREATE TABLE goals (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL,
+        title TEXT NOT NULL, category TEXT NOT NULL, why_important TEXT, why_give_me TEXT, why_about_me TEXT,
+        status TEXT NOT NULL DEFAULT 'work' CHECK (status IN ('work', 'complete')), completed_at TEXT,
+        created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
+    ) STRICT""",
+    "CREATE INDEX goals_by_status ON goals (user, status) WHERE deleted_at IS NULL",
+    """CREATE TABLE steps (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, goal_id INTEGER NOT NULL REFERENCES goals (id),
+        title TEXT NOT NULL, description TEXT, priority TEXT NOT NULL, dt TEXT, time_duration INTEGER, "order" INTEGER,
+        is_complete INTEGER NOT NULL DEFAULT 0 CHECK (is_complete IN (0, 1)), completed_at TEXT,
+        created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
+    ) STRICT""",
+    # The order in which a goal's steps are shown: absent values last.
+    """CREATE INDEX steps_by_goal ON steps
+        (goal_id, is_complete, ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id) WHERE deleted_at IS NULL""",
+    "CREATE INDEX steps_by_date ON steps (user, is_complete, dt) WHERE deleted_at IS NULL AND dt IS NOT NULL",
+    """CREATE TABLE habits (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL,
+        name TEXT NOT NULL, description TEXT, icon TEXT NOT NULL,
+        xp_reward INTEGER NOT NULL, xp_penalty INTEGER NOT NULL,
+        frequency_type TEXT NOT NULL, schedule_days TEXT,
+        created_on TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
+    ) STRICT""",
+    "CREATE INDEX habits_by_user ON habits (user) WHERE deleted_at IS NULL",
+    # xp: what the mark has brought so far, so that replacing it corrects exactly that.
+    """CREATE TABLE habit_marks (
+        habit_id INTEGER NOT NULL REFERENCES habits (id), date TEXT NOT NULL, user TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('completed', 'missed')), excuse_reason TEXT, xp INTEGER NOT NULL,
+        created_at TEXT NOT NULL, updated_at TEXT NOT NULL, PRIMARY KEY (habit_id, date)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE diary (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, date TEXT NOT NULL,
+        what_done TEXT, what_not_done TEXT, reflection TEXT, plans TEXT,
+        created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX diary_by_date ON diary (user, date)",
+    """CREATE TABLE ssp_evaluations (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, created_at TEXT NOT NULL,
+        work INTEGER, health_sport INTEGER, welfare INTEGER, family INTEGER, environment INTEGER, hobby INTEGER
+    ) STRICT""",
+    "CREATE INDEX ssp_by_user ON ssp_evaluations (user, id)",
+    """CREATE TABLE xp_ledger (
+        id INTEGER PRIMARY KEY, user TEXT NOT NULL, at TEXT NOT NULL, xp INTEGER NOT NULL,
+        action TEXT NOT NULL, entity_id INTEGER NOT NULL
+    ) STRICT""",
+    # plan: what a pending preview would do; its answer, once applied, is in the audit.
+    """CREATE TABLE previews (
+        id TEXT PRIMARY KEY, user TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('pending', 'applied', 'cancelled', 'expired')),
+        created_at TEXT NOT NULL, expires_at REAL NOT NULL, plan TEXT,
+        idempotency_key TEXT, audit_id INTEGER REFERENCES audit (id)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE UNIQUE INDEX previews_by_key ON previews (user, idempotency_key) WHERE idempotency_key IS NOT NULL",
+    "CREATE INDEX previews_pending ON previews (user, expires_at) WHERE status = 'pending'",
+    """CREATE TABLE last_applied (
+        user TEXT PRIMARY KEY, preview_id TEXT NOT NULL REFERENCES previews (id), journal TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE audit (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, request_id TEXT NOT NULL, at TEXT NOT NULL, user TEXT NOT NULL,
+        tool TEXT NOT NULL, request TEXT NOT NULL, answer TEXT NOT NULL, error TEXT, ms REAL NOT NULL
+    ) STRICT""",
+    """CREATE TABLE goal_progress (
+        goal_id INTEGER PRIMARY KEY REFERENCES goals (id) ON DELETE CASCADE,
+        steps_count INTEGER NOT NULL DEFAULT 0, steps_completed INTEGER NOT NULL DEFAULT 0
+    ) STRICT""",
+    "CREATE TRIGGER goal_created AFTER INSERT ON goals BEGIN INSERT INTO goal_progress (goal_id) VALUES (new.id); END",
+    """CREATE TRIGGER step_created AFTER INSERT ON steps WHEN new.deleted_at IS NULL BEGIN
+        UPDATE goal_progress SET steps_count = steps_count + 1, steps_completed = steps_completed + new.is_complete
+        WHERE goal_id = new.goal_id; END""",
+    """CREATE TRIGGER step_removed AFTER DELETE ON steps WHEN old.deleted_at IS NULL BEGIN
+        UPDATE goal_progress SET steps_count = steps_count - 1, steps_completed = steps_completed - old.is_complete
+        WHERE goal_id = old.goal_id; END""",
+    """CREATE TRIGGER step_changed AFTER UPDATE OF is_complete, deleted_at ON steps BEGIN
+        UPDATE goal_progress SET
+            steps_count = steps_count + (new.deleted_at IS NULL) - (old.deleted_at IS NULL),
+            steps_completed = steps_completed + (new.deleted_at IS NULL AND new.is_complete)
+                - (old.deleted_at IS NULL AND old.is_complete)
+        WHERE goal_id = new.goal_id; END""",
+    """CREATE TABLE xp_balance (
+        user TEXT PRIMARY KEY, balance INTEGER NOT NULL CHECK (balance >= 0), lifetime INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
+        INSERT OR IGNORE INTO xp_balance VALUES (new.user, 0, 0);
+        UPDATE xp_balance SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0)
+        WHERE user = new.user; END""",
+    """CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
+        UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
+        WHERE user = old.user; END""",
+    # All marks up to the day `until` folded together; see streaks.py.
+    """CREATE TABLE habit_streaks (
+        habit_id INTEGER PRIMARY KEY REFERENCES habits (id) ON DELETE CASCADE,
+        until TEXT NOT NULL DEFAULT '', run INTEGER NOT NULL DEFAULT 0, best INTEGER NOT NULL DEFAULT 0,
+        last INTEGER NOT NULL DEFAULT 0
+    ) STRICT""",
+    """CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN
+        INSERT INTO habit_streaks (habit_id) VALUES (new.id); END""",
+)
+
+MIGRATIONS = (FIRST,)
+"""Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
+
+
+def migrate(db: Any, upto: int | None = None) -> None:
+    """Bring `db`, inside its open write transaction, to version `upto` (the newest by default)."""
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    for migration in MIGRATIONS[version:upto]:
+        for statement in migration:
+            db.execute(statement)
+        version += 1
+    db.execute(f"PRAGMA user_version = {version}")
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
