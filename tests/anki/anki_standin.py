@@ -37,6 +37,7 @@ class StandIn:
         self.requests = []
         self.headers = []
         self.faults = {}
+        self._breaking = []
         self.released = threading.Event()
         self.collection = collection
         self.stalled = threading.Event()
@@ -77,8 +78,7 @@ class StandIn:
             return self._vanish(connection, fault)
         if fault in FAULTS:
             return _reply(connection, *FAULTS[fault])
-        if fault.startswith("entry:"):
-            self._breaking = fault.split(":", 2)[1:]
+        self._breaking = fault.split(":", 2)[1:]
         status, reply = self.respond(head, body)
         if fault != "cut_after":
             _reply(connection, status, "application/json", reply)
@@ -117,8 +117,8 @@ class StandIn:
         return result if version <= 4 else {"result": result, "error": None}
 
     def _multi(self, **params):
-        at, text = getattr(self, "_breaking", None) or (-1, "")
-        self._breaking = None
+        at, text = self._breaking or (-1, "")
+        self._breaking = []
         actions = params.get("actions")
         if 0 <= int(at) < len(actions or []):
             before, after = actions[: int(at)], actions[int(at) + 1 :]

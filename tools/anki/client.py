@@ -70,7 +70,7 @@ def _keyed(request: dict[str, Any]) -> dict[str, Any]:
 def _exchange(request: dict[str, Any], extra_s: float) -> replies.Reply:
     from http.client import HTTPException
 
-    body = json.dumps(request, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    body = json.dumps(request).encode("ascii")
     deadline_s = current().anki_connect_timeout_s + extra_s
     with locks.exclusive("ankiconnect"):
         connection = _connect(deadline_s)
