@@ -1,7 +1,7 @@
 """Adding notes: every good one, each bad one by its index and reason, and the truth when it breaks off."""
 
 import pytest
-from conftest import add_notes, both_versions, fronts
+from anki_helpers import add_notes, both_versions, fronts
 
 from tools import calls, registry, settings, validation
 
@@ -234,3 +234,16 @@ def test_progress_is_reported_and_a_cancelled_batch_stops_between_requests(anki)
     assert "added 100" in answer["error"]
     assert [report[0] for report in reports] == sorted({report[0] for report in reports})
     assert len(anki.collection.find_cards("deck:New")) == 100
+
+
+def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, call):
+    anki.collection.decks.rename(anki.collection.decks.get(1), "По умолчанию")
+
+    one = call("anki.add_notes", notes=[note("a")])["details"][0]["noteId"]
+    call("anki.add_from_model", deck="Default", items=[{"Front": "b"}])
+    call("anki.add_from_model", deck="Geo", items=[{"Front": "c"}])
+    moved = call("anki.update_notes", notes=[{"noteId": one, "deckName": "default"}])
+
+    assert "deckChangedTo" not in moved["details"][0]
+    assert fronts(anki.collection, "По умолчанию") == ["a", "b"]
+    assert anki.collection.decks.all_names() == ["Geo", "По умолчанию"]

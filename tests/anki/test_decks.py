@@ -1,7 +1,7 @@
 """Renaming and deleting decks: cards, ids and scheduling survive, also a failure half-way."""
 
 import pytest
-from conftest import add_notes, both_versions, snapshot
+from anki_helpers import add_notes, both_versions, snapshot
 
 FAULTS = ("cut_before", "cut_after", "http_500", "refused", "entry:0:out of luck", "entry:2:out of luck")
 
@@ -203,7 +203,9 @@ CALLS = [
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_a_second_run_finishes_whichever_request_failed(collection_in, environment, call, tmp_path, name, arguments, fault):
+def test_a_second_run_finishes_whichever_request_failed(
+    collection_in, environment, call, tmp_path, name, arguments, fault
+):
     wanted, requests = run_on_a_tree(collection_in(tmp_path / "right"), environment, call, name, arguments, 99, fault)
     for number in range(requests):
         collection = collection_in(tmp_path / str(number))
@@ -224,6 +226,8 @@ def run_on_a_tree(collection, environment, call, name, arguments, number, fault)
         if reached and not fault.startswith("entry"):
             assert first["success"] is False
             assert first["hint"]
-        return {deck: [card["front"] for card in cards] for deck, (cards, _) in snapshot(collection).items()}, len(anki.requests)
+        return {deck: [card["front"] for card in cards] for deck, (cards, _) in snapshot(collection).items()}, len(
+            anki.requests
+        )
     finally:
         anki.close()

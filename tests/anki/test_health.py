@@ -2,12 +2,12 @@
 
 import json
 
+from anki_helpers import add_notes
+
 from tools.anki.health import health
 
 
 def test_health_counts_decks_and_notes(anki, collection):
-    from conftest import add_notes
-
     add_notes(collection, "A", "1", "2")
 
     found = health()

@@ -4,9 +4,22 @@ import base64
 from pathlib import Path
 
 import pytest
-from conftest import both_versions
+from anki_helpers import both_versions
 
-NOT_NAMES = ["", " ", ".", "..", " .. ", "a/b.png", "../x", "/etc/hostname", "a\\b.png", "a\nb.png", "a\0.png", "x\x7f.png"]
+NOT_NAMES = [
+    "",
+    " ",
+    ".",
+    "..",
+    " .. ",
+    "a/b.png",
+    "../x",
+    "/etc/hostname",
+    "a\\b.png",
+    "a\nb.png",
+    "a\0.png",
+    "x\x7f.png",
+]
 
 
 @both_versions

@@ -1,7 +1,7 @@
 """Note types: shown, and made."""
 
 import pytest
-from conftest import both_versions
+from anki_helpers import both_versions
 
 QA = {
     "modelName": "Custom QA",
@@ -55,7 +55,10 @@ def test_create_model_takes_snake_case_too(anki, call):
     ("changes", "text"),
     [
         ({"modelName": "Basic"}, "Model name already exists"),
-        ({"isCloze": True}, "Card template 1 in note type 'Custom QA' has a problem. Expected to find '{{cloze:Text}}'"),
+        (
+            {"isCloze": True},
+            "Card template 1 in note type 'Custom QA' has a problem. Expected to find '{{cloze:Text}}'",
+        ),
         ({"inOrderFields": ["A"]}, "not found."),
         ({"inOrderFields": []}, "List should have at least 1 item"),
         ({"cardTemplates": []}, "List should have at least 1 item"),

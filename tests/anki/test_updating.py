@@ -1,7 +1,7 @@
 """Changing notes, and telling what Anki really changed."""
 
 import pytest
-from conftest import add_notes, both_versions, fronts
+from anki_helpers import add_notes, both_versions, fronts
 
 GONE = 1234567890123
 
@@ -150,7 +150,13 @@ def test_a_cut_in_the_middle_says_what_is_known_and_a_second_call_finishes(anki,
     broken = call("anki.update_notes", notes=notes)
 
     assert broken["code"] == "ANKI_CUT"
-    assert [broken["details"][at]["status"] for at in (0, 49, 50, 99, 100)] == ["ok", "ok", "unknown", "unknown", "not_sent"]
+    assert [broken["details"][at]["status"] for at in (0, 49, 50, 99, 100)] == [
+        "ok",
+        "ok",
+        "unknown",
+        "unknown",
+        "not_sent",
+    ]
     assert call("anki.update_notes", notes=notes)["updated"] == 120
 
 
@@ -168,7 +174,9 @@ def test_one_step_that_fails_is_told_with_those_that_did_not(anki, call):
     (one,) = add_notes(anki.collection, "A", "a")
     anki.faults = {1: "entry:1:bad tag"}
 
-    (detail,) = call("anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}, "addTags": ["t"]}])["details"]
+    (detail,) = call("anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}, "addTags": ["t"]}])[
+        "details"
+    ]
 
     assert detail["status"] == "error"
     assert detail["error"] == "bad tag"

@@ -66,7 +66,7 @@ def _missing(deck: str, known: Anki, *, strict: bool) -> tuple[str, str, str] | 
     if isinstance(known.model_fields, ToolError):
         hint = "anki.model_info with this model says how to make it, or which there are."
         return "model", known.model_fields.message.removeprefix("RuntimeError: "), hint
-    if strict and not any(decks.same(deck, name) for name in known.decks):
+    if strict and decks.known(deck, known.decks) is None:
         return "deck", f"deck was not found: {deck}", decks.not_found([deck], known.decks).hint
     return None
 
@@ -123,12 +123,12 @@ class Adding:
     """Uploading the pictures, sending the notes, and seeing to their deck."""
 
     def __init__(self, deck: str, model: str, known: Anki, ready: dict[int, NoteInput], outcomes: Outcomes):
-        self.deck, self.model, self.known, self.outcomes = deck, model, known, outcomes
+        self.model, self.known, self.outcomes = model, known, outcomes
         self.notes = ready
         self.placed: dict[int, Placed] = {}
-        self.new_deck = not any(decks.same(deck, name) for name in known.decks)
-        if self.new_deck:
-            self.deck = decks.checked_name(deck)
+        there = decks.known(deck, known.decks)
+        self.new_deck = there is None
+        self.deck = there or decks.checked_name(deck)
 
     def run(self) -> dict[str, Any]:
         part: list[int] = []
@@ -182,7 +182,7 @@ class Adding:
     def _settle(self) -> None:
         """Older add-ons put the cards of new notes into the default deck: those are moved to where they belong."""
         added = {one["noteId"]: one["index"] for one in self.outcomes.details if one["status"] == "ok"}
-        if not added or decks.same(self.deck, decks.default_name(self.known.decks)):
+        if not added or self.known.decks.get(self.deck) == decks.DEFAULT_ID:
             return
         query = f"nid:{','.join(map(str, added))} did:{decks.DEFAULT_ID}"
         try:

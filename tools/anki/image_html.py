@@ -41,7 +41,7 @@ def replaced(value: str, store: Callable[[str], str | None]) -> str:
     `store` takes the base64 and returns the file name, or None to leave this one as it is.
     """
     if whole := WHOLE.fullmatch(value):
-        name = store(unquote(whole[1]))
+        name = store(unquote(whole[1].strip()))
         return wrapper(name) if name else value
     done = ""
     rest = 0

@@ -65,7 +65,11 @@ class Updating:
     def _look(self) -> None:
         self.before = notes.by_id([one.noteId for one in self.updates])
         moving = [self.before[one.noteId] for one in self.updates if one.deckName and one.noteId in self.before]
-        self.decks = notes.decks_of([card for info in moving for card in info["cards"]])
+        self.deck_by_card: dict[int, str] = {}
+        if moving:
+            cards = [card for info in moving for card in info["cards"]]
+            by_deck, self.decks = client.results(("getDecks", {"cards": cards}), ("deckNamesAndIds", {}))
+            self.deck_by_card = notes.deck_by_card(by_deck)
 
     def _prepare(self) -> None:
         pictures = Pictures()
@@ -96,8 +100,8 @@ class Updating:
     def _target(self, wanted: str | None, cards: list[int]) -> str:
         if not (wanted and wanted.strip()):
             return ""
-        deck = decks.checked_name(wanted)
-        return "" if all(decks.same(self.decks.get(card, ""), deck) for card in cards) else deck
+        deck = decks.known(wanted, self.decks) or decks.checked_name(wanted)
+        return "" if all(self.deck_by_card.get(card) == deck for card in cards) else deck
 
     def _send(self, part: list[int]) -> None:
         steps = [(index, name, step) for index in part for name, step in self.changes[index].steps().items()]
