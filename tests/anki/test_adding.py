@@ -1,7 +1,10 @@
 """Adding notes: every good one, each bad one by its index and reason, and the truth when it breaks off."""
 
+import base64
+
 import pytest
 from anki_helpers import add_notes, both_versions, fronts
+from anki_images import png
 
 from tools import calls, registry, settings, validation
 
@@ -247,3 +250,18 @@ def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, 
     assert "deckChangedTo" not in moved["details"][0]
     assert fronts(anki.collection, "По умолчанию") == ["a", "b"]
     assert anki.collection.decks.all_names() == ["Geo", "По умолчанию"]
+
+
+@pytest.mark.parametrize("fault", ["cut_before", "cut_after", "refused", "http_500"])
+def test_whichever_request_fails_a_second_call_adds_what_is_missing_and_nothing_twice(anki, call, fault):
+    picture = base64.b64encode(png()).decode()
+    for number in range(4):
+        items = [{"Front": f"{fault} {number} {at}", "images": [{"image_base64": picture}]} for at in range(2)]
+        anki.faults = {len(anki.requests) + number: fault}
+        first = call("anki.add_from_model", deck="New", items=items)
+        anki.faults = {}
+
+        told = first.get("success") is False or first["skipped"]
+        assert told or number == 3, "only the look at the deck of the new notes may fail without an error"
+        call("anki.add_from_model", deck="New", items=items)
+        assert len(anki.collection.find_notes(f'"{fault} {number} *"')) == 2

@@ -126,6 +126,8 @@ class Adding:
         self.model, self.known, self.outcomes = model, known, outcomes
         self.notes = ready
         self.placed: dict[int, Placed] = {}
+        self.done = 0
+        self.steps = len(ready) + sum(bool(note.images) for note in ready.values())
         there = decks.known(deck, known.decks)
         self.new_deck = there is None
         self.deck = there or decks.checked_name(deck)
@@ -137,7 +139,7 @@ class Adding:
             for part in chunks(list(self.placed)):
                 calls.checkpoint()
                 self._send(part)
-                calls.report(self.outcomes.count("ok"), len(self.outcomes.details), "adding notes")
+                self._report(len(part), "adding notes")
         except ToolError as error:
             self._settle()
             raise self.outcomes.interrupted(error, part, AGAIN) from error
@@ -153,7 +155,11 @@ class Adding:
                 self.outcomes.failed(index, error, error.code.lower())
             if note.images:
                 calls.checkpoint()
-                calls.report(0, len(self.outcomes.details), f"image of note {index} placed")
+                self._report(1, "placing images")
+
+    def _report(self, steps: int, what: str) -> None:
+        self.done += steps
+        calls.report(self.done, self.steps, what)
 
     def _send(self, part: list[int]) -> None:
         create = [("createDeck", {"deck": self.deck})] if self.new_deck else []

@@ -2,12 +2,15 @@
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tools import locks
 from tools.anki import replies
 from tools.anki.replies import Failure, Unreachable
+from tools.errors import ToolError
 from tools.settings import current
 
 if TYPE_CHECKING:
@@ -72,7 +75,7 @@ def _exchange(request: dict[str, Any], extra_s: float) -> replies.Reply:
 
     body = json.dumps(request).encode("ascii")
     deadline_s = current().anki_connect_timeout_s + extra_s
-    with locks.exclusive("ankiconnect"):
+    with _alone():
         connection = _connect(deadline_s)
         try:
             return _ask(connection, body, time.monotonic() + deadline_s)
@@ -82,6 +85,18 @@ def _exchange(request: dict[str, Any], extra_s: float) -> replies.Reply:
             raise replies.cut(error) from error
         finally:
             connection.close()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """The add-on answers one request at a time and lets five wait: ours wait here instead."""
+    try:
+        with locks.exclusive("ankiconnect"):
+            yield
+    except ToolError as error:
+        if error.code != "BUSY":
+            raise
+        raise replies.busy() from error
 
 
 def _connect(timeout_s: float) -> "HTTPConnection":

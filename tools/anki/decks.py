@@ -35,8 +35,10 @@ def default_name(decks: dict[str, int]) -> str:
 
 
 def known(name: str, there: dict[str, int]) -> str | None:
-    """What Anki calls the deck of that name, where it has one. `Default` is also the deck with id 1, which Anki names in
-    the language of the profile."""
+    """What Anki calls the deck of that name, where it has one.
+
+    `Default` is also the deck with id 1, which Anki names in the language of the profile.
+    """
     if found := next((one for one in there if same(one, name)), None):
         return found
     return default_name(there) if same(name, "Default") and DEFAULT_ID in there.values() else None

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
-from tools.anki.image_bytes import ImageError
+from tools.anki.image_bytes import TOO_LARGE, ImageError
 from tools.settings import current
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def too_large(size_bytes: int) -> ImageError:
     return ImageError(
         f"the image has {size_bytes} bytes or more, over the limit of {limit}",
         "Send a smaller one, or raise IMAGE_MAX_BYTES.",
-        code="IMAGE_TOO_LARGE",
+        code=TOO_LARGE,
     )
 
 

@@ -13,6 +13,7 @@ SVG = re.compile(
     rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype svg[^>]*>\s*)?(<!--.*?-->\s*)*<svg[\s>]", re.DOTALL | re.I
 )
 SVG_HEAD_BYTES = 4096
+TOO_LARGE = "IMAGE_TOO_LARGE"
 
 
 class ImageError(Unfit):

@@ -35,8 +35,9 @@ class Outcomes:
         self._set(index, "ok", more)
 
     def bad(self, index: int, reason: str, error: str, hint: str = "", **more: Any) -> None:
-        status = "duplicate" if reason == "duplicate" else "error"
-        self._set(index, status, {"reason": reason, "error": error, **({"hint": hint} if hint else {}), **more})
+        if reason == "duplicate":
+            return self._set(index, "duplicate", {"reason": reason, "error": error, **more})
+        return self._set(index, "error", {"reason": reason, "error": error, **({"hint": hint} if hint else {}), **more})
 
     def failed(self, index: int, error: ToolError, reason: str = "other", **more: Any) -> None:
         """The item failed by itself; AnkiConnect's own texts tell the reason."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tools.anki import fields
-from tools.anki.image_bytes import ImageError
+from tools.anki.image_bytes import TOO_LARGE, ImageError
 from tools.anki.image_html import replaced, with_image
 from tools.anki.note_input import ImageSpec
 from tools.anki.pictures import Picture, Pictures
@@ -56,6 +56,8 @@ def _stored_data_urls(pictures: Pictures, name: str, value: str, placed: Placed)
         try:
             picture = pictures.of_data_url(text)
         except ImageError as error:
+            if error.code == TOO_LARGE:
+                raise
             placed.warnings.append(f"{name}: {error.message}; the data URL is left as it is")
             return None
         stored = pictures.stored(picture)

@@ -54,6 +54,14 @@ def unreachable(why: str) -> Unreachable:
     )
 
 
+def busy() -> Unreachable:
+    return Unreachable(
+        "Another session has kept AnkiConnect busy for two minutes",
+        "Is a dialog open in Anki? Close it, or try again in a moment.",
+        code="BUSY",
+    )
+
+
 def no_answer(waited_s: float) -> Unanswered:
     return Unanswered(
         f"AnkiConnect took the request and did not answer within {waited_s:g} s",
