@@ -34,10 +34,28 @@ def canonical(tool: "Tool", given: dict[str, Any]) -> dict[str, Any]:
         raise invalid(tool, [(error.place, error.message)]) from None
 
 
+def canonical_value(annotation: Any, value: Any, place: str) -> Any:
+    """One value of a declared type made canonical, as `canonical` does with each argument.
+
+    Raises ToolError.
+    """
+    try:
+        return _value(annotation, value, place)
+    except _Unknown as error:
+        raise ToolError(error.message, error.hint or "Leave it out.", code="UNKNOWN_ARGUMENT") from None
+    except _Wrong as error:
+        raise unfit([(error.place, error.message)], "Correct it and send it again.") from None
+
+
 def invalid(tool: "Tool", errors: list[tuple[str, str]]) -> ToolError:
     """The error for arguments that do not fit: (place, what is wrong) of each, and what the tool takes."""
+    return unfit(errors, usage(tool))
+
+
+def unfit(errors: list[tuple[str, str]], hint: str) -> ToolError:
+    """The error for values that do not fit: (place, what is wrong) of each."""
     text = "; ".join(f"{place}: {what}" if place else what for place, what in errors[:8])
-    return ToolError(text, usage(tool), code="INVALID_ARGUMENTS")
+    return ToolError(text, hint, code="INVALID_ARGUMENTS")
 
 
 def usage(tool: "Tool") -> str:

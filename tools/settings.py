@@ -11,6 +11,7 @@ from dataclasses import Field, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -98,6 +99,14 @@ def _zone(value: str) -> str:
     return value
 
 
+def _url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+        raise ValueError("expected an http(s) address such as http://127.0.0.1:8765")
+    _ = parts.port  # raises ValueError where it is no number up to 65535
+    return value
+
+
 def setting(name: str, default: Any, meaning: str, parse: Callable[[str], Any] = _text, *, secret: bool = False) -> Any:
     """A field of Settings: its environment variable, default, meaning and parser (which raises ValueError).
 
@@ -150,6 +159,17 @@ class Settings:
     )
     onepercent_rate_limit: bool = setting(
         "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", _flag
+    )
+    anki_connect_url: str = setting("ANKI_CONNECT_URL", "http://127.0.0.1:8765", "where AnkiConnect listens", _url)
+    anki_connect_key: str = setting("ANKI_CONNECT_KEY", "", "AnkiConnect's `apiKey`, where its config sets one", secret=True)
+    anki_connect_timeout_s: int = setting(
+        "ANKI_CONNECT_TIMEOUT", 30, "seconds to wait for an answer of AnkiConnect", _positive
+    )
+    anki_default_deck: str = setting("ANKI_DEFAULT_DECK", "Default", "the deck of notes added without one")
+    anki_default_model: str = setting("ANKI_DEFAULT_MODEL", "Поля для ChatGPT", "the note type of notes added without one")
+    image_max_bytes: int = setting("IMAGE_MAX_BYTES", 10 * 1024 * 1024, "the largest image taken, in bytes", _positive)
+    image_allow_private: bool = setting(
+        "IMAGE_ALLOW_PRIVATE", False, "1 lets images be downloaded from loopback and private addresses", _flag
     )
 
     def shown(self) -> list[tuple[str, str]]:

@@ -30,6 +30,18 @@ def validate(tool: "Tool", given: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+def one(annotation: Any, given: Any, place: str) -> Any:
+    """`given` as one value of a declared type: for what a tool takes as a bare dict and tells apart itself.
+
+    Raises ToolError.
+    """
+    errors: list[tuple[str, str]] = []
+    value = _value(annotation, arguments.canonical_value(annotation, given, place), place, errors)
+    if errors:
+        raise arguments.unfit(errors, "Correct it and send it again.")
+    return value
+
+
 class _Wrong(Exception):
     """What pydantic would say of the value."""
 

@@ -1,0 +1,453 @@
+"""The actions of AnkiConnect, in two of its versions, over a real Anki collection.
+
+They have the manners that were recorded of the real add-on: what is silently ignored there is silently ignored here,
+and its errors have its words. Method and parameter names are part of that: Python's own error texts contain them.
+"""
+
+import base64
+import glob
+import os
+import re
+import unicodedata
+from pathlib import Path
+
+from anki.collection import Collection
+from anki.consts import MODEL_CLOZE
+from anki.errors import NotFoundError
+
+DEFAULT = 1
+ILLEGAL = re.compile(r'[][><:"/?*^\\|\0\r\n]')
+
+
+class AnkiConnect:
+    """The add-on of November 2025."""
+
+    GREETING = b'{"apiVersion": "AnkiConnect v.6"}'
+
+    def __init__(self, collection: Collection):
+        self._collection = collection
+        self._profile_open = True
+        self._open_in_browser: set[int] = set()
+
+    @property
+    def _col(self) -> Collection:
+        if not self._profile_open:
+            raise Exception("collection is not available")
+        return self._collection
+
+    def version(self):
+        return 6
+
+    def requestPermission(self, origin="", allowed=True):
+        return {"permission": "granted", "requireApikey": False, "version": 6}
+
+    def multi(self, actions):
+        return [self._handler(one) for one in actions]
+
+    def reloadCollection(self):
+        """A window matter: a collection alone has nothing to reload."""
+
+    def getProfiles(self):
+        return ["User 1"]
+
+    def getActiveProfile(self):
+        return "User 1"
+
+    # Decks
+
+    def deckNames(self):
+        return [one.name for one in self._col.decks.all_names_and_ids()]
+
+    def deckNamesAndIds(self):
+        return {one.name: one.id for one in self._col.decks.all_names_and_ids()}
+
+    def getDecks(self, cards):
+        found = {}
+        for card in cards:
+            did = self._col.db.scalar("select did from cards where id=?", card)
+            found.setdefault(self._col.decks.get(did)["name"], []).append(card)
+        return found
+
+    def createDeck(self, deck):
+        return self._col.decks.id(deck)
+
+    def changeDeck(self, cards, deck):
+        did = self._col.decks.id(deck)
+        self._col.set_deck(cards, did)
+
+    def deleteDecks(self, decks, cardsToo=False):
+        if not cardsToo:
+            raise Exception("Since Anki 2.1.28 it's not possible to delete decks without deleting cards as well")
+        for deck in decks:
+            if deck in self.deckNames():
+                self._col.decks.remove([self._col.decks.id(deck)])
+
+    def getDeckConfig(self, deck):
+        if deck not in self.deckNames():
+            return False
+        return self._col.decks.config_dict_for_deck_id(self._col.decks.id(deck))
+
+    def setDeckConfigId(self, decks, configId):
+        if any(deck not in self.deckNames() for deck in decks):
+            return False
+        for deck in decks:
+            one = self._col.decks.get(self._col.decks.id(deck))
+            one["conf"] = int(configId)
+            self._col.decks.save(one)
+        return True
+
+    def getDeckStats(self, decks):
+        wanted = {self._col.decks.id(deck) for deck in decks}
+        return {
+            str(one.deck_id): {
+                "deck_id": one.deck_id,
+                "name": one.name,
+                "new_count": one.new_count,
+                "learn_count": one.learn_count,
+                "review_count": one.review_count,
+                "total_in_deck": one.total_in_deck,
+            }
+            for one in self._col.sched.deck_due_tree().children
+            if one.deck_id in wanted
+        }
+
+    # Note types
+
+    def modelNames(self):
+        return [one.name for one in self._col.models.all_names_and_ids()]
+
+    def modelNamesAndIds(self):
+        return {one.name: one.id for one in self._col.models.all_names_and_ids()}
+
+    def modelFieldNames(self, modelName):
+        return [field["name"] for field in self._model(modelName)["flds"]]
+
+    def modelTemplates(self, modelName):
+        return {one["name"]: {"Front": one["qfmt"], "Back": one["afmt"]} for one in self._model(modelName)["tmpls"]}
+
+    def modelStyling(self, modelName):
+        return {"css": self._model(modelName)["css"]}
+
+    def createModel(self, modelName, inOrderFields, cardTemplates, css=None, isCloze=False):
+        if len(inOrderFields) == 0:
+            raise Exception("Must provide at least one field for inOrderFields")
+        if len(cardTemplates) == 0:
+            raise Exception("Must provide at least one card for cardTemplates")
+        if modelName in self.modelNames():
+            raise Exception("Model name already exists")
+        models = self._col.models
+        made = models.new(modelName)
+        if isCloze:
+            made["type"] = MODEL_CLOZE
+        for name in inOrderFields:
+            models.add_field(made, models.new_field(name))
+        if css is not None:
+            made["css"] = css
+        for number, card in enumerate(cardTemplates, 1):
+            template = models.new_template(card.get("Name", f"Card {number}"))
+            template["qfmt"] = card["Front"]
+            template["afmt"] = card["Back"]
+            models.add_template(made, template)
+        models.add(made)
+        return models.by_name(modelName) or made
+
+    def updateModelStyling(self, model):
+        found = self._model(model["name"])
+        found["css"] = model["css"]
+        self._col.models.update_dict(found)
+
+    def updateModelTemplates(self, model):
+        found = self._model(model["name"])
+        for template in found["tmpls"]:
+            given = model["templates"].get(template["name"], {})
+            template["qfmt"] = given.get("Front") or template["qfmt"]
+            template["afmt"] = given.get("Back") or template["afmt"]
+        self._col.models.update_dict(found)
+
+    def _model(self, name):
+        found = self._col.models.by_name(name)
+        if found is None:
+            raise Exception(f"model was not found: {name}")
+        return found
+
+    # Notes
+
+    def addNote(self, note):
+        made = self._new_note(note)
+        self._add_media(made, note)
+        self._col.add_note(made, self._deck_for_new(note))
+        return made.id
+
+    def _deck_for_new(self, note):
+        return self._col.decks.id_for_name(note["deckName"])
+
+    def addNotes(self, notes):
+        added, errors = [], []
+        for note in notes:
+            try:
+                added.append(self.addNote(note))
+            except Exception as error:
+                errors.append(str(error))
+        if errors:
+            self._col.remove_notes(added)
+            raise Exception(str(errors))
+        return added
+
+    def canAddNotes(self, notes):
+        return [one["canAdd"] for one in self._can_add(notes)]
+
+    def canAddNotesWithErrorDetail(self, notes):
+        return self._can_add(notes)
+
+    def _can_add(self, notes):
+        found = []
+        for note in notes:
+            try:
+                self._new_note(note)
+                found.append({"canAdd": True})
+            except Exception as error:
+                found.append({"canAdd": False, "error": str(error)})
+        return found
+
+    def _new_note(self, note):
+        model = self._model(note["modelName"])
+        deck = self._col.decks.by_name(note["deckName"])
+        if deck is None:
+            raise Exception(f"deck was not found: {note['deckName']}")
+        made = self._col.new_note(model)
+        given_tags = note.get("tags") or []
+        made.tags = self._col.tags.split(given_tags) if isinstance(given_tags, str) else list(given_tags)
+        for name, value in note["fields"].items():
+            for known in made.keys():  # noqa: SIM118
+                if name.lower() == known.lower():
+                    made[known] = value
+                    break
+        self._check(made, deck, note.get("options") or {})
+        return made
+
+    def _check(self, made, deck, options):
+        state = made.fields_check()
+        if state == 2 and options.get("duplicateScope") == "deck":
+            state = 2 if self._in_deck(made, deck) else 0
+        if state == 1:
+            raise Exception("cannot create note because it is empty")
+        if state == 2 and not options.get("allowDuplicate"):
+            raise Exception("cannot create note because it is a duplicate")
+        if state not in (0, 2):
+            raise Exception("cannot create note for unknown reason")
+
+    def _in_deck(self, made, deck):
+        same = self._col.db.list("select id from notes where mid=? and sfld=?", made.mid, made.fields[0])
+        return any(self._col.db.scalar("select 1 from cards where nid=? and did=?", nid, deck["id"]) for nid in same)
+
+    def _add_media(self, made, note):
+        for kind, form in (("audio", "[sound:{}]"), ("video", "[sound:{}]"), ("picture", '<img src="{}">')):
+            given = note.get(kind) or []
+            for one in given if isinstance(given, list) else [given]:
+                try:
+                    stored = self.storeMediaFile(
+                        one["filename"], one.get("data"), one.get("path"), one.get("url"), deleteExisting=None
+                    )
+                    text = form.format(stored)
+                except Exception as error:
+                    text = str(error).replace("<", "&lt;")
+                for name in one["fields"]:
+                    if name in made:
+                        made[name] += text
+
+    def notesInfo(self, notes=None, query=None):
+        if notes is None and query is None:
+            raise Exception('Must provide either "notes" or a "query"')
+        return [self._info(nid) for nid in (self._col.find_notes(query) if notes is None else notes)]
+
+    def _info(self, nid):
+        try:
+            note = self._col.get_note(nid)
+        except NotFoundError:
+            return {}
+        return {
+            "noteId": note.id,
+            "profile": "User 1",
+            "tags": note.tags,
+            "fields": self._fields(note),
+            "modelName": note.note_type()["name"],
+            "mod": note.mod,
+            "cards": self._col.db.list("select id from cards where nid=? order by ord", nid),
+        }
+
+    def _fields(self, note):
+        return {name: {"value": value, "order": at} for at, (name, value) in enumerate(note.items())}
+
+    def notesModTime(self, notes):
+        return [{"noteId": one["noteId"], "mod": one["mod"]} if one else {} for one in map(self._info, notes)]
+
+    def findNotes(self, query=None):
+        return [] if query is None else list(map(int, self._col.find_notes(query)))
+
+    def updateNoteFields(self, note):
+        found = self._note(note["id"])
+        for name, value in note["fields"].items():
+            if name in found:
+                found[name] = value
+        self._add_media(found, note)
+        if found.id not in self._open_in_browser:
+            self._col.update_note(found)
+
+    def updateNote(self, note):
+        if "fields" not in note and "tags" not in note:
+            raise Exception('Must provide a "fields" or "tags" property.')
+        if "fields" in note:
+            self.updateNoteFields(note)
+        if "tags" in note:
+            self.updateNoteTags(note["id"], note["tags"])
+
+    def updateNoteTags(self, note, tags):
+        found = self._note(note)
+        found.tags = [tags] if isinstance(tags, str) else tags
+        self._col.update_note(found)
+
+    def getNoteTags(self, note):
+        return self._note(note).tags
+
+    def _note(self, nid):
+        try:
+            return self._col.get_note(nid)
+        except NotFoundError:
+            raise Exception(f"Note was not found: {nid}") from None
+
+    def deleteNotes(self, notes):
+        self._col.remove_notes(notes)
+
+    def addTags(self, notes, tags, add=True):
+        (self._col.tags.bulk_add if add else self._col.tags.bulk_remove)(notes, tags)
+
+    def removeTags(self, notes, tags):
+        self.addTags(notes, tags, False)
+
+    def getTags(self):
+        return self._col.tags.all()
+
+    # Cards
+
+    def findCards(self, query=None):
+        return [] if query is None else list(map(int, self._col.find_cards(query)))
+
+    def cardsToNotes(self, cards):
+        return self._col.db.list(f"select distinct nid from cards where id in ({','.join(map(str, map(int, cards)))})")
+
+    def cardsInfo(self, cards):
+        return [self._card(cid) for cid in cards]
+
+    def _card(self, cid):
+        try:
+            card = self._col.get_card(cid)
+        except NotFoundError:
+            return {}
+        note, model = card.note(), card.note_type()
+        return {
+            "cardId": card.id,
+            "fields": self._fields(note),
+            "fieldOrder": card.ord,
+            "question": card.question(),
+            "answer": card.answer(),
+            "modelName": model["name"],
+            "ord": card.ord,
+            "deckName": self._col.decks.name(card.did),
+            "css": model["css"],
+            "factor": card.factor,
+            "interval": card.ivl,
+            "note": card.nid,
+            **{name: getattr(card, name) for name in ("type", "queue", "due", "reps", "lapses", "left", "mod")},
+            **self._more(card),
+        }
+
+    def _more(self, card):
+        states = self._col._backend.get_scheduling_states(card.id)
+        return {"nextReviews": list(self._col._backend.describe_next_states(states)), "flags": card.flags}
+
+    def suspend(self, cards):
+        return self._set_suspended(cards, True)
+
+    def unsuspend(self, cards):
+        self._set_suspended(cards, False)
+
+    def _set_suspended(self, cards, wanted):
+        changing = [one for one in cards if self._suspended(one) != wanted]
+        sched = self._col.sched
+        (sched.suspend_cards if wanted else sched.unsuspend_cards)(changing)
+        return bool(changing)
+
+    def _suspended(self, cid):
+        try:
+            return self._col.get_card(cid).queue == -1
+        except NotFoundError:
+            raise Exception(f"Card was not found: {cid}") from None
+
+    def areSuspended(self, cards):
+        known = set(self._col.db.list("select id from cards"))
+        return [self._suspended(one) if one in known else None for one in cards]
+
+    # Media
+
+    def getMediaDirPath(self):
+        return self._col.media.dir()
+
+    def storeMediaFile(self, filename, data=None, path=None, url=None, skipHash=None, deleteExisting=True):
+        if not (data or path or url):
+            raise Exception('You must provide a "data", "path", or "url" field.')
+        content = base64.b64decode(data) if data else Path(path).read_bytes() if path else self._download(url)
+        if deleteExisting:
+            self.deleteMediaFile(filename)
+        return self._col.media.write_data(os.path.basename(filename), content)  # noqa: PTH119
+
+    def _download(self, url):
+        """The web as the recordings had it."""
+        if url.endswith("/pic.png"):
+            return b"picture"
+        raise Exception(f"{url} download failed with return code 404")
+
+    def retrieveMediaFile(self, filename):
+        name = ILLEGAL.sub("", unicodedata.normalize("NFC", os.path.basename(filename)))  # noqa: PTH119
+        path = os.path.join(self._col.media.dir(), name)  # noqa: PTH118
+        if not os.path.exists(path):  # noqa: PTH110
+            return False
+        with open(path, "rb") as file:  # noqa: PTH123
+            return base64.b64encode(file.read()).decode("ascii")
+
+    def getMediaFilesNames(self, pattern="*"):
+        return [os.path.basename(one) for one in glob.glob(os.path.join(self._col.media.dir(), pattern))]  # noqa: PTH118, PTH119, PTH207
+
+    def deleteMediaFile(self, filename):
+        self._col.media.trash_files([filename])
+
+
+class _Older(AnkiConnect):
+    """The add-on of October 2023: no details, no roll-back, and new cards go to the default deck."""
+
+    GREETING = b"AnkiConnect v.6"
+    ABSENT = ("canAddNotesWithErrorDetail", "getActiveProfile", "notesModTime")
+
+    def _deck_for_new(self, note):
+        return DEFAULT
+
+    def addNotes(self, notes):
+        added = []
+        for note in notes:
+            try:
+                added.append(self.addNote(note))
+            except Exception:
+                added.append(None)
+        return added
+
+    def notesInfo(self, notes):
+        return [{name: one[name] for name in one if name not in ("profile", "mod")} for one in map(self._info, notes)]
+
+    def _more(self, card):
+        return {}
+
+
+for _name, _value in vars(_Older).items():
+    if callable(_value):
+        _value.__qualname__ = f"AnkiConnect.{_name}"
+
+VERSIONS = {"2025-11": AnkiConnect, "2023-10": _Older}

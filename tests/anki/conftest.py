@@ -1,0 +1,76 @@
+"""Fixtures: Anki as the server meets it, and calls as clients make them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tools import registry, settings, validation
+from tools.settings import current
+
+
+@pytest.fixture(scope="session")
+def fresh_collection(tmp_path_factory) -> Path:
+    """The folder of a new collection, to be copied."""
+    collection = pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
+    folder = tmp_path_factory.mktemp("fresh")
+    collection.Collection(str(folder / "collection.anki2")).close()
+    return folder
+
+
+@pytest.fixture
+def collection_in(fresh_collection):
+    """Opens a new collection in a folder."""
+    from anki.collection import Collection
+
+    opened = []
+
+    def open_in(folder: Path) -> Collection:
+        shutil.copytree(fresh_collection, folder)
+        opened.append(Collection(str(folder / "collection.anki2")))
+        return opened[-1]
+
+    yield open_in
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def collection(collection_in, tmp_path):
+    return collection_in(tmp_path / "User 1")
+
+
+@pytest.fixture
+def environment(tmp_path, monkeypatch):
+    """Sets environment variables for the call; the state directory is the test's own."""
+
+    def put(**values):
+        for name, value in values.items():
+            monkeypatch.setenv(name, str(value))
+        current.cache_clear()
+
+    put(MCP_STATE_DIR=tmp_path / "state", XDG_CONFIG_HOME=tmp_path / "config")
+    yield put
+    monkeypatch.undo()
+    current.cache_clear()
+
+
+@pytest.fixture(params=["2025-11"])
+def anki(request, collection, environment):
+    """A running Anki with AnkiConnect, which the server is set to use."""
+    from anki_standin import StandIn
+
+    standin = StandIn(collection, request.param)
+    environment(ANKI_CONNECT_URL=standin.url, ANKI_DEFAULT_MODEL="Basic")
+    yield standin
+    standin.close()
+
+
+@pytest.fixture
+def call(environment):
+    """Calls a tool as a client does: by name and JSON arguments."""
+
+    def run(name, **arguments):
+        return registry.find(name, registry.listed(settings.current()).values()).call(arguments, validation.validate)
+
+    return run

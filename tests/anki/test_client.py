@@ -1,0 +1,177 @@
+"""Speaking to AnkiConnect: what goes out, and an error of its own for each way it can fail."""
+
+import json
+import socket
+import threading
+
+import pytest
+
+from tools.anki import client
+
+
+def test_a_request_has_the_version_and_neither_key_nor_origin(anki, call):
+    call("anki.list_decks")
+
+    assert anki.requests == [{"action": "deckNamesAndIds", "version": 6}]
+    assert anki.headers[0]["content-type"] == "application/json"
+    assert "origin" not in anki.headers[0]
+
+
+def test_the_key_goes_into_the_request_and_each_entry_of_a_multi(anki, call, environment):
+    anki.key = "s3cret"
+    environment(ANKI_CONNECT_KEY="s3cret")
+
+    answer = call("anki.model_info", model="Basic")
+    raw = call("anki.invoke", action="multi", params={"actions": [{"action": "deckNames", "version": 6}]})
+
+    assert answer["fields"] == ["Front", "Back"]
+    assert all(one["key"] == "s3cret" for one in anki.requests[0]["params"]["actions"])
+    assert raw == [{"result": ["Default"], "error": None}]
+
+
+def test_a_wrong_key_is_told_without_telling_it(anki, call, environment):
+    anki.key = "s3cret"
+    environment(ANKI_CONNECT_KEY="guess")
+
+    answer = call("anki.list_decks")
+
+    assert answer["code"] == "ANKI_KEY"
+    assert "guess" not in str(answer)
+
+
+def test_nothing_listening_is_told_with_the_address(call, environment):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    environment(ANKI_CONNECT_URL=f"http://127.0.0.1:{port}")
+
+    answer = call("anki.list_decks")
+
+    assert answer["code"] == "ANKI_UNREACHABLE"
+    assert str(port) in answer["error"]
+    assert "Start Anki" in answer["hint"]
+
+
+def test_an_unknown_host_is_told(call, environment):
+    environment(ANKI_CONNECT_URL="http://no-such-host.invalid:8765")
+
+    assert call("anki.list_decks")["code"] == "ANKI_UNREACHABLE"
+
+
+def test_a_stall_is_told_with_what_may_be_open(anki, call, environment):
+    environment(ANKI_CONNECT_TIMEOUT=1)
+    anki.faults = {0: "stall"}
+
+    answer = call("anki.list_decks")
+
+    assert answer["code"] == "ANKI_NO_ANSWER"
+    assert "dialog open in Anki" in answer["hint"]
+    anki.released.set()
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        ("cut_before", "ANKI_CUT"),
+        ("reset", "ANKI_CUT"),
+        ("html", "NOT_ANKICONNECT"),
+        ("http_500", "NOT_ANKICONNECT"),
+        ("http_403", "ANKI_FORBIDDEN"),
+        ("http_500_envelope", "ANKI_ERROR"),
+    ],
+)
+def test_each_failure_has_its_own_error_and_the_session_goes_on(anki, call, fault, code):
+    anki.faults = {0: fault}
+
+    answer = call("anki.list_decks")
+
+    assert answer["code"] == code
+    assert answer["hint"]
+    assert call("anki.list_decks") == [{"id": 1, "name": "Default"}]
+    assert len(anki.requests) == 2
+
+
+def test_no_profile_open_is_told(anki, call):
+    anki.addon._profile_open = False
+
+    answer = call("anki.list_decks")
+
+    assert answer["code"] == "ANKI_NO_PROFILE"
+    assert "profile" in answer["hint"]
+
+
+def test_a_search_error_is_anki_s_own_text_without_invisible_marks(anki, call):
+    answer = call("anki.find_notes", query="is:zzz")
+
+    assert answer["error"] == "RuntimeError: Invalid search: `is:` was given an invalid argument '`zzz`'."
+
+
+def test_invoke_gives_the_raw_result_and_takes_any_version(anki, call):
+    assert call("anki.invoke", action=" deckNames ") == ["Default"]
+    assert call("anki.invoke", action="version", version=4) == 6
+    assert anki.requests[0] == {"action": "deckNames", "version": 6, "params": {}}
+
+
+def test_invoke_answers_a_multi_as_the_requirement_shows_it(anki, call):
+    actions = [{"action": "deckNames", "params": {}}, {"action": "modelNames", "params": {}}]
+
+    decks, models = call("anki.invoke", action="multi", params={"actions": actions})
+
+    assert decks == ["Default"]
+    assert "Basic" in models
+    assert anki.requests[0]["params"] == {"actions": actions}
+
+
+def test_invoke_tells_anki_s_error_as_a_runtime_error(anki, call):
+    answer = call("anki.invoke", action="renameDeck", params={"oldName": "A", "newName": "B"})
+
+    assert answer["error"] == "RuntimeError: unsupported action"
+    assert answer["success"] is False
+
+
+@pytest.mark.parametrize("name", ["", " ", ".", "..", "folder/", "a\\", "../.."])
+def test_invoke_sends_no_file_name_that_would_take_the_media_folder_along(anki, call, name):
+    harmful = {"action": "deleteMediaFile", "params": {"filename": name}}
+
+    assert call("anki.invoke", **harmful)["code"] == "INVALID_FILENAME"
+    assert call("anki.invoke", action="multi", params={"actions": [harmful]})["code"] == "INVALID_FILENAME"
+    assert anki.requests == []
+
+
+def test_requests_of_many_threads_go_one_at_a_time(anki, call):
+    threads = [threading.Thread(target=call, args=("anki.list_decks",)) for _ in range(12)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+
+    assert len(anki.requests) == 12
+
+
+def test_an_endless_answer_is_cut_off(environment, call, monkeypatch):
+    monkeypatch.setattr(client, "LONGEST_REPLY_BYTES", 100_000)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        environment(ANKI_CONNECT_URL=f"http://127.0.0.1:{listener.getsockname()[1]}")
+        thread = threading.Thread(target=_pour, args=(listener,))
+        thread.start()
+        answer = call("anki.list_decks")
+        thread.join()
+
+    assert answer["code"] == "ANKI_REPLY_TOO_LONG"
+
+
+def _pour(listener):
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[")
+        try:
+            while True:
+                connection.sendall(b"0," * 32768)
+        except ConnectionError:
+            return
+
+
+def test_text_that_is_no_text_reaches_anki_or_an_error_and_ends_nothing(anki, call):
+    call("anki.invoke", action="findNotes", params=json.loads('{"query": "\\ud800"}'))
+
+    assert call("anki.list_decks") == [{"id": 1, "name": "Default"}]

@@ -1,0 +1,44 @@
+"""Telling images by their bytes."""
+
+import pytest
+from anki_images import GIF, JPEG, SVG, WEBP, png
+
+from tools.anki.image_bytes import ImageError, Kind, kind
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (png(3, 2), Kind("png", 3, 2)),
+        (JPEG, Kind("jpg", 7, 5)),
+        (GIF, Kind("gif", 1, 1)),
+        (WEBP, Kind("webp", 3, 2)),
+        (b"BM" + b"\0" * 4 + b"\0" * 8 + b"\x28\0\0\0" + b"\x04\0\0\0\xfd\xff\xff\xff" + b"\0" * 20, Kind("bmp", 4, 3)),
+        (SVG, Kind("svg")),
+        (b"\xef\xbb\xbf<svg/>".replace(b"/", b" /"), Kind("svg")),
+        (b"\0\0\0\x1cftypavif\0\0\0\0", Kind("avif")),
+    ],
+)
+def test_each_format_is_known_with_its_size(data, found):
+    assert kind(data) == found
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"x", b"<html><svg></html>", b"%PDF-1.7", b"GIF", b"RIFF1234WAVE", b"MZ\x90", b"<?xml version='1.0'?><a/>"],
+)
+def test_other_data_is_refused(data):
+    with pytest.raises(ImageError, match="no image"):
+        kind(data)
+
+
+@pytest.mark.parametrize("whole", [png(20, 20), JPEG, GIF, WEBP])
+def test_an_image_cut_anywhere_is_refused(whole):
+    for length in range(12, len(whole) - 1):
+        with pytest.raises(ImageError):
+            kind(whole[:length])
+
+
+def test_an_image_of_too_many_pixels_is_refused():
+    with pytest.raises(ImageError, match="50000 x 50000 pixels"):
+        kind(png(claimed=(50000, 50000)))

@@ -1,0 +1,103 @@
+"""Note types: shown, and made."""
+
+import pytest
+from anki_helpers import both_versions
+
+QA = {
+    "modelName": "Custom QA",
+    "inOrderFields": ["Question", "Answer", "Context"],
+    "cardTemplates": [
+        {
+            "name": "Card 1",
+            "front": '<div class="question">{{Question}}</div>',
+            "back": '{{FrontSide}}\n<hr id="answer">\n<div class="answer">{{Answer}}</div>{{#Context}}\n'
+            '<div class="context">{{Context}}</div>{{/Context}}',
+        }
+    ],
+    "css": ".card {\n  font-family: 'Inter', sans-serif;\n}",
+    "isCloze": False,
+    "options": {"latexPre": "\\documentclass{article}"},
+}
+
+
+@both_versions
+def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_not_take(anki, call):
+    answer = call("anki.create_model", **QA)
+
+    warnings = answer.pop("warnings")
+    assert answer == {
+        "model_name": "Custom QA",
+        "in_order_fields": QA["inOrderFields"],
+        "card_templates": QA["cardTemplates"],
+        "css": QA["css"],
+        "options": {"latexPre": "\\documentclass{article}", "isCloze": False},
+        "anki_response": None,
+    }
+    assert "latexPre" in warnings[0]
+    assert anki.collection.models.field_names(anki.collection.models.by_name("Custom QA")) == QA["inOrderFields"]
+
+
+def test_create_model_takes_snake_case_too(anki, call):
+    answer = call(
+        "anki.create_model",
+        model_name="M",
+        in_order_fields=["Text"],
+        card_templates=[{"Name": "C", "Front": "{{cloze:Text}}", "Back": "{{cloze:Text}}"}],
+        is_cloze=True,
+    )
+
+    assert answer["options"] == {"isCloze": True}
+    assert anki.collection.models.by_name("M")["type"] == 1
+    assert anki.requests[-1]["params"]["css"] == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"modelName": "Basic"}, "Model name already exists"),
+        (
+            {"isCloze": True},
+            "Card template 1 in note type 'Custom QA' has a problem. Expected to find '{{cloze:Text}}'",
+        ),
+        ({"inOrderFields": ["A"]}, "not found."),
+        ({"inOrderFields": []}, "List should have at least 1 item"),
+        ({"cardTemplates": []}, "List should have at least 1 item"),
+        ({"inOrderFields": ["Question", "question"]}, "'question' is there twice"),
+        ({"modelName": " "}, "at least 1 character"),
+    ],
+)
+def test_create_model_refuses_with_anki_s_own_text_as_plain_text(anki, call, changes, text):
+    before = anki.collection.models.all_names()
+
+    answer = call("anki.create_model", **{**QA, **changes})
+
+    assert text in answer["error"]
+    assert "<br>" not in answer["error"]
+    assert anki.collection.models.all_names() == before
+
+
+def test_model_info_shows_fields_templates_and_styling_in_one_request(anki, call):
+    found = call("anki.model_info", model="basic")
+
+    assert found["model"] == "Basic"
+    assert found["fields"] == ["Front", "Back"]
+    assert found["templates"]["Card 1"]["Front"] == "{{Front}}"
+    assert found["styling"].startswith(".card {")
+    assert len(anki.requests) == 1
+
+
+def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, environment):
+    environment(ANKI_DEFAULT_MODEL="")
+
+    missing = call("anki.model_info")
+    assert missing["code"] == "MODEL_NOT_FOUND"
+    call("anki.create_model", **missing["create_model"])
+
+    found = call("anki.model_info", model="")
+    assert found["model"] == "Поля для ChatGPT"
+    assert found["fields"] == ["Prompt", "Response", "Context", "Sources"]
+    assert "{{tts de_DE voices=AwesomeTTS:Prompt}}" in found["templates"]["Card 1"]["Front"]
+
+
+def test_an_unknown_model_names_the_nearest(anki, call):
+    assert "'Cloze'" in call("anki.model_info", model="Clozee")["hint"]

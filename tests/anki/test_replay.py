@@ -1,0 +1,115 @@
+"""The stand-in answers as the real AnkiConnect did."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
+
+from anki_standin import StandIn
+
+BESIDE = [parent / "shared" / "data" / "ankiconnect" for parent in Path(__file__).resolve().parents[3:]]
+RECORDINGS = next((one for one in BESIDE if one.is_dir()), BESIDE[0])
+LEAST_ID = 10**11
+"""Ids are times in milliseconds; no other number in the recordings is as large."""
+
+CARDS = ("cards", "cardId")
+OF_CARDS = ("findCards", "getDecks")
+WITHOUT_A_COLLECTION = (
+    "apiReflect", "exportPackage", "gui", "importPackage", "modelFieldsOnTemplates", "storeMediaFile url bad",
+    "storeMediaFile url garbage", "storeMediaFile url refused", "sync",
+)  # fmt: skip
+"""Labels that need windows, a sync server or the network, or that ask for what no tool of ours uses."""
+
+CUT = ("canAddNotes", "canAddNotesWithErrorDetail")
+"""Labels whose request the recording keeps only the beginning of."""
+
+VARYING = ("mod", "usn", "id", "nextReviews")
+
+
+class Replay:
+    """The recorded requests sent in order, each recorded id in them replaced by the one that stands for it here."""
+
+    def __init__(self, standin, folder):
+        self.standin = standin
+        self.folder = folder
+        self.ids = {"note": {}, "card": {}}
+
+    def differences(self, recorded):
+        headers = {"origin": "http://evil.example"} if recorded["label"] == "Origin foreign" else {}
+        request, answer = _read(recorded["request"]), _read(recorded["response"])
+        action = request.get("action", "") if isinstance(request, dict) else ""
+        body = request if isinstance(request, str) else json.dumps(self.here(request, "note"))
+        status, got = self.standin.respond(headers, body.encode())
+        found = self.compare(answer, _read(got.decode()), "card" if action in OF_CARDS else "note", action)
+        return [*([("status", recorded["status"], status)] if status != recorded["status"] else []), *found]
+
+    def here(self, value, kind):
+        """A recorded value with the ids and paths of this run."""
+        if isinstance(value, dict):
+            return {self.here(k, kind): self.here(v, "card" if k in CARDS else kind) for k, v in value.items()}
+        if isinstance(value, list):
+            return [self.here(one, kind) for one in value]
+        if isinstance(value, str):
+            text = re.sub(r"\d{13}", lambda match: str(self.ids[kind].get(int(match[0]), match[0])), value)
+            return re.sub(r"(?<![\w.])/(anki|media)/", rf"{self.folder}/\1/", text)
+        return self.ids[kind].get(value, value) if type(value) is int else value
+
+    def compare(self, recorded, got, kind, path):
+        """(path, expected, got) of every place where the two differ."""
+        if isinstance(recorded, dict) and isinstance(got, dict):
+            recorded = {self.here(name, kind): value for name, value in recorded.items()}
+            if set(recorded) != set(got):
+                return [(path, sorted(recorded), sorted(got))]
+            pairs = [(name, recorded[name], got[name]) for name in recorded if name not in VARYING]
+        elif isinstance(recorded, list) and isinstance(got, list) and len(recorded) == len(got):
+            pairs = zip(range(len(got)), *self.in_one_order(recorded, got, kind), strict=True)
+        else:
+            self.learn(recorded, got, kind)
+            expected = self.here(recorded, kind)
+            return [] if expected == got else [(path, expected, got)]
+        return [
+            one
+            for name, *two in pairs
+            for one in self.compare(*two, "card" if name in CARDS else kind, f"{path}/{name}")
+        ]
+
+    def in_one_order(self, recorded, got, kind):
+        """Searches and folder listings have no order of their own: known ids and names are compared sorted."""
+        if all(isinstance(one, str) or (type(one) is int and one in self.ids[kind]) for one in recorded):
+            return sorted(self.here(recorded, kind)), sorted(got)
+        return recorded, got
+
+    def learn(self, recorded, got, kind):
+        if type(recorded) is int is type(got) and min(recorded, got) > LEAST_ID:
+            self.ids[kind].setdefault(recorded, got)
+
+
+def _read(text):
+    try:
+        return json.loads(text or "")
+    except ValueError:
+        return text or ""
+
+
+@pytest.mark.parametrize("version", ["2025-11", "2023-10"])
+def test_the_standin_answers_every_recorded_request_as_ankiconnect_did(version, collection_in, tmp_path):
+    recording = RECORDINGS / f"anki-26.9-addon-{version}.jsonl"
+    if not recording.exists():
+        pytest.skip("the recordings are not beside the project")
+    (tmp_path / "media").mkdir()
+    (tmp_path / "media" / "a.txt").write_text("hello from path")
+    profile = tmp_path / "anki" / "User 1"
+    standin = StandIn(collection_in(profile), version)
+    (profile / "deleted.txt").touch()  # Anki's windows keep it, a collection alone does not
+    replay = Replay(standin, tmp_path)
+
+    lines = [json.loads(line) for line in recording.read_text(encoding="utf-8").splitlines()]
+    compared = [one for one in lines if one["label"] not in CUT and not one["label"].startswith(WITHOUT_A_COLLECTION)]
+    differences = {one["label"]: found for one in compared if (found := replay.differences(one))}
+    standin.close()
+
+    assert len(compared) > 300
+    assert not differences, "\n".join(f"{label}: {found}" for label, found in differences.items())

@@ -1,0 +1,173 @@
+"""Every example request of the requirement gives its example answer."""
+
+import base64
+import json
+import re
+from pathlib import Path
+
+import pytest
+from anki_helpers import add_notes
+from anki_images import png
+
+NAME = Path("shared") / "requirements" / "anki_tools.ru.md"
+REQUIREMENT = next((one / NAME for one in Path(__file__).resolve().parents if (one / NAME).is_file()), None)
+NOTE = 1700000000000
+FIELDS = {
+    "Prompt": "Расскажи коротко про столицу Франции",
+    "Response": "Столица Франции — Париж.",
+    "Context": "Основные факты",
+    "Sources": "https://ru.wikipedia.org/wiki/Париж",
+}
+
+
+@pytest.fixture(scope="module")
+def examples():
+    """By tool: its example requests, and its example answer, None where there is none."""
+    if REQUIREMENT is None:
+        pytest.skip("the requirement is not beside the project")
+    found = {}
+    for section in re.split(r"^### ", REQUIREMENT.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        for text in re.findall(r"```json\n(.*?)```", section, flags=re.DOTALL):
+            block = json.loads(text)
+            if isinstance(block, dict) and block.get("name", "").startswith("anki."):
+                found.setdefault(block["name"], []).append([block.get("arguments", {}), None])
+                last = block["name"]
+            elif section.startswith("`anki."):
+                found[last][-1][1] = block
+    return found
+
+
+@pytest.fixture
+def prepared(anki, call, environment):
+    """The default note type, the decks, and the note that the examples speak of."""
+    environment(ANKI_DEFAULT_MODEL="")
+    call("anki.create_model", **call("anki.model_info")["create_model"])
+    for deck in ("Inbox", "Archive::Temp", "Custom::Deck"):
+        anki.collection.decks.id(deck)
+    with_id(anki.collection, NOTE, "Поля для ChatGPT", FIELDS, ["geo"])
+    return anki
+
+
+def with_id(collection, wanted, model, fields, tags):
+    note = collection.new_note(collection.models.by_name(model))
+    for name, value in fields.items():
+        note[name] = value
+    note.tags = tags
+    collection.add_note(note, 1)
+    collection.db.execute("update notes set id = ? where id = ?", wanted, note.id)
+    collection.db.execute("update cards set nid = ?, id = ? where nid = ?", wanted, wanted + 100, note.id)
+
+
+def test_the_requirement_has_examples_of_all_fourteen_tools(examples):
+    assert len(examples) == 14
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_invoke(prepared, call, examples, at):
+    arguments, _ = examples["anki.invoke"][at]
+
+    answer = call("anki.invoke", **arguments)
+
+    assert "Default" in (answer if at == 0 else answer[0])
+
+
+def test_list_decks(prepared, call, examples):
+    ((arguments, example),) = examples["anki.list_decks"]
+
+    answer = call("anki.list_decks", **arguments)
+
+    assert example[0] in answer
+    assert all(list(one) == list(example[0]) for one in answer)
+
+
+def test_rename_deck_of_default_is_a_clear_error_as_the_contract_settles(prepared, call, examples):
+    ((arguments, _),) = examples["anki.rename_deck"]
+
+    assert call("anki.rename_deck", **arguments)["code"] == "DEFAULT_DECK"
+
+
+def test_delete_decks(prepared, call, examples):
+    ((arguments, _),) = examples["anki.delete_decks"]
+
+    assert call("anki.delete_decks", **arguments) is None
+    assert prepared.collection.decks.all_names() == ["Archive", "Custom", "Custom::Deck", "Default"]
+
+
+def test_model_info(prepared, call, examples):
+    ((arguments, example),) = examples["anki.model_info"]
+
+    assert call("anki.model_info", **arguments) == example
+
+
+def test_create_model(prepared, call, examples):
+    ((arguments, example),) = examples["anki.create_model"]
+
+    answer = call("anki.create_model", **arguments)
+
+    assert {name: answer[name] for name in example} == example
+
+
+def test_add_from_model(prepared, call, examples):
+    ((arguments, example),) = examples["anki.add_from_model"]
+    prepared.collection.remove_notes([NOTE])
+
+    answer = call("anki.add_from_model", **arguments)
+
+    first, second = answer["details"]
+    assert (answer["added"], answer["skipped"]) == (2, 0)
+    assert {**first, "noteId": NOTE} == example["details"][0]
+    assert "dedup_key" not in second
+
+
+def test_add_notes(prepared, call, examples):
+    ((arguments, example),) = examples["anki.add_notes"]
+
+    answer = call("anki.add_notes", **arguments)
+
+    assert {**answer, "details": [{**answer["details"][0], "noteId": NOTE + 1}]} == example
+
+
+def test_update_notes(prepared, call, examples):
+    ((arguments, example),) = examples["anki.update_notes"]
+    prepared.collection.remove_notes([NOTE])
+    with_id(prepared.collection, NOTE, "Basic", {"Front": "Вопрос", "Back": "Ответ"}, ["obsolete"])
+    picture = "data:image/png;base64," + base64.b64encode(png()).decode()
+    arguments["notes"][0]["images"][0]["image_base64"] = picture
+
+    answer = call("anki.update_notes", **arguments)
+
+    assert answer["details"][0].pop("images")[0]["field"] == "Back"
+    assert answer == example
+
+
+def test_delete_notes(prepared, call, examples):
+    ((arguments, example),) = examples["anki.delete_notes"]
+
+    assert call("anki.delete_notes", **arguments) == example
+
+
+@pytest.mark.parametrize("tool", ["anki.get_media", "anki.delete_media"])
+def test_media_of_a_flat_folder(prepared, call, examples, tool):
+    ((arguments, example),) = examples[tool]
+    prepared.collection.media.write_data("hello.mp3", b"ID3")
+
+    assert "flat" in call(tool, **arguments)["error"]
+    assert list(call(tool, filename="hello.mp3")) == list(example)
+
+
+def test_find_notes(prepared, call, examples):
+    ((arguments, example),) = examples["anki.find_notes"]
+    ids = add_notes(prepared.collection, "Default", *(str(number) for number in range(30)))
+    prepared.collection.tags.bulk_add(ids, "geo")
+
+    answer = call("anki.find_notes", **arguments)
+
+    assert list(answer) == list(example)
+    assert answer["noteIds"] == sorted([NOTE, *ids])[20:30]
+    assert set(answer["notes"][0]) == set(example["notes"][0])
+
+
+def test_note_info(prepared, call, examples):
+    ((arguments, example),) = examples["anki.note_info"]
+
+    assert call("anki.note_info", **arguments) == example

@@ -1,0 +1,1 @@
+"""Anki flashcards, through the AnkiConnect add-on of a running Anki."""

@@ -1,0 +1,97 @@
+"""Decks: their names, and which a name means."""
+
+import unicodedata
+from difflib import get_close_matches
+from typing import Any
+
+from tools.anki import client
+from tools.anki.outcomes import Unfit
+from tools.errors import ToolError
+from tools.registry import Tool
+
+DEFAULT_ID = 1
+"""The deck that Anki never deletes, whatever it is called."""
+
+SEPARATOR = "::"
+
+
+@Tool("anki.list_decks", bare=True)
+def list_decks() -> list[dict[str, Any]]:
+    """List the decks: [{id, name}]. `::` in a name separates a deck from its subdecks.
+
+    Source: AnkiConnect deckNamesAndIds.
+    """
+    return [{"id": deck_id, "name": name} for name, deck_id in ids().items()]
+
+
+def ids() -> dict[str, int]:
+    """Each deck's id by its name."""
+    return client.call("deckNamesAndIds") or {}
+
+
+def default_name(decks: dict[str, int]) -> str:
+    """What the deck with id 1 is called: `Default`, unless somebody renamed it."""
+    return next((name for name, deck_id in decks.items() if deck_id == DEFAULT_ID), "Default")
+
+
+def known(name: str, there: dict[str, int]) -> str | None:
+    """What Anki calls the deck of that name, where it has one.
+
+    `Default` is also the deck with id 1, which Anki names in the language of the profile.
+    """
+    if found := next((one for one in there if same(one, name)), None):
+        return found
+    return default_name(there) if same(name, "Default") and DEFAULT_ID in there.values() else None
+
+
+def same(one: str, other: str) -> bool:
+    """Whether Anki takes both for one name: it does not tell upper from lower case."""
+    return folded(one) == folded(other)
+
+
+def folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def within(name: str, deck: str) -> bool:
+    """Whether a deck is `deck` or lies in it."""
+    return name == deck or name.startswith(deck + SEPARATOR)
+
+
+def is_filtered(config: Any) -> bool:
+    """Whether the answer of getDeckConfig is that of a filtered deck, which borrows its cards from their home decks."""
+    return bool(config) and bool(config.get("dyn"))
+
+
+def checked_name(name: str) -> str:
+    """A name as Anki will keep it, for a deck to be made.
+
+    Raises ToolError for one that Anki would change into another.
+    """
+    parts = [part.strip() for part in unicodedata.normalize("NFC", name).split(SEPARATOR)]
+    if not all(parts) or any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
+        raise Unfit(
+            f"ValueError: {name[:80]!r} is no deck name",
+            "A name and each part of it between `::` must have text, and no line breaks.",
+            code="INVALID_DECK_NAME",
+        )
+    return SEPARATOR.join(parts)
+
+
+def not_found(names: list[str], decks: dict[str, int]) -> ToolError:
+    """The error for decks that are not there, with the nearest that are."""
+    by_folded = {folded(name): name for name in decks}
+    near = [by_folded[one] for name in names for one in get_close_matches(folded(name), by_folded, n=1)]
+    hint = f"Did you mean {' and '.join(map(repr, near))}?" if near else "anki.list_decks shows the decks."
+    return ToolError(f"Deck not found: {', '.join(map(repr, names))}", hint, code="DECK_NOT_FOUND")
+
+
+def search(deck: str, *, subdecks: bool) -> str:
+    """The query for the cards of a deck, also those that a filtered deck has at the moment."""
+    name = quoted(deck)
+    return f'deck:"{name}"' if subdecks else f'deck:"{name}" -deck:"{name}{SEPARATOR}*"'
+
+
+def quoted(text: str) -> str:
+    """`text` as it stands, inside the quotes of an Anki query."""
+    return "".join("\\" + char if char in '\\"*_' else char for char in text)

@@ -1,0 +1,32 @@
+"""How Anki is, for `server.py --check`."""
+
+import json
+
+from tools.anki import client, default_model
+from tools.anki.replies import Unreachable
+from tools.errors import ToolError
+from tools.registry import Health, check
+from tools.settings import current
+
+EVERY_NOTE = "deck:*"
+
+
+@check
+def health() -> Health:
+    """Whether AnkiConnect answers with a profile open, what is in it, and whether the default note type is there."""
+    try:
+        version, decks, notes, names = client.results(
+            ("version", {}), ("deckNames", {}), ("findNotes", {"query": EVERY_NOTE}), ("modelNames", {})
+        )
+    except ToolError as error:
+        return Health("unset" if isinstance(error, Unreachable) else "broken", error.message, error.hint)
+    found = f"AnkiConnect {version} at {current().anki_connect_url}: {len(decks)} decks, {len(notes)} notes"
+    model = current().anki_default_model
+    if model in names:
+        return Health("ok", f"{found}, default note type {model!r}")
+    arguments = json.dumps(default_model.arguments(model), ensure_ascii=False)
+    return Health(
+        "unset",
+        f"{found}; the default note type {model!r} is missing",
+        f"Create it: anki.create_model {arguments}\nOr set ANKI_DEFAULT_MODEL to one of: {', '.join(names)}",
+    )

@@ -1,0 +1,57 @@
+"""What was begun in Anki and not seen to end, so that the same call made again finishes it.
+
+One small file in the state directory; an entry goes in before the first change and out after the last.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tools.errors import ToolError
+from tools.settings import current
+
+MOST = 50
+"""Entries kept. An entry that is never finished would otherwise stay for good."""
+
+
+def find(call: dict[str, Any]) -> dict[str, Any] | None:
+    """What `note` kept of this very call, if it is unfinished."""
+    return next((one["kept"] for one in _read() if one["call"] == call), None)
+
+
+def note(call: dict[str, Any], kept: dict[str, Any]) -> None:
+    """Remember that `call` has begun, with what is needed to finish it."""
+    _write([*(one for one in _read() if one["call"] != call), {"call": call, "kept": kept}][-MOST:])
+
+
+def forget(call: dict[str, Any]) -> None:
+    """The call has ended."""
+    entries = _read()
+    if left := [one for one in entries if one["call"] != call]:
+        _write(left)
+    elif entries:
+        _path().unlink(missing_ok=True)
+
+
+def _path() -> Path:
+    return current().state_dir / "anki-unfinished.json"
+
+
+def _read() -> list[dict[str, Any]]:
+    try:
+        return json.loads(_path().read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return []
+
+
+def _write(entries: list[dict[str, Any]]) -> None:
+    part = _path().with_suffix(".part")
+    try:
+        part.write_text(json.dumps(entries, ensure_ascii=False), encoding="utf-8")
+        part.replace(_path())
+    except OSError as error:
+        raise ToolError(
+            f"Cannot write {_path()}: {error.strerror}",
+            "Make room or the folder writable, or point MCP_STATE_DIR at another.",
+            code="STATE_NOT_WRITABLE",
+        ) from error
