@@ -47,7 +47,11 @@ def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(
 def test_a_second_call_says_that_nothing_changed(docs, upstream):
     done()
 
-    assert done() == {"success": True, "status": "already up to date", "new": git(docs, "log", "-1", "--format=%h %cs", "--abbrev=9")}
+    assert done() == {
+        "success": True,
+        "status": "already up to date",
+        "new": git(docs, "log", "-1", "--format=%h %cs", "--abbrev=9"),
+    }
 
 
 def test_the_answer_names_each_page_by_what_became_of_it_with_its_change_of_size(docs, upstream):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tools.klipper.repository import Repository, head_of, read_config, write_config
+from tools.klipper.repository import Repository, head_of, write_config
 from tools.klipper.sources import Source
 from tools.klipper.upstream import BASE, REMOTES, Tip
 
@@ -29,8 +29,7 @@ def keep_commits(repository: Repository, tip: Tip) -> dict[str, str]:
 
 def _known(repository: Repository) -> list[str]:
     """The commits that are the upstream's."""
-    refs = repository.refs(REMOTES) | repository.refs(BASE) | repository.refs(BEGUN)
-    return list(dict.fromkeys(refs.values()))
+    return list(dict.fromkeys(repository.refs(REMOTES, BASE, BEGUN).values()))
 
 
 def _reaches(repository: Repository, commit: str, known: Sequence[str]) -> bool:
@@ -73,7 +72,7 @@ def point_head(repository: Repository, target: str) -> None:
 
 def configure(repository: Repository, source: Source, tip: Tip) -> None:
     """Make `@{u}` and a person's own `git pull` go where the settings say."""
-    now = read_config(repository.git_dir / "config")
+    now = repository.config
     everything = f"+refs/heads/*:{REMOTES}*"
     wanted = {
         "remote.origin.url": source.url,

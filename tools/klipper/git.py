@@ -41,7 +41,11 @@ UNKNOWN = (
     "Nothing is lost. Call sync_docs again; if it stays so, move the checkout's folder away first.",
 )
 CAUSES = [
-    (r"No space left|SIGXFSZ|File too large|Disk quota", "DISK_FULL", "Free some space, then call sync_docs again."),
+    (
+        r"No space left|SIGXFSZ|died of signal 25|File too large|Disk quota",
+        "DISK_FULL",
+        "Free some space, then call sync_docs again.",
+    ),
     (
         r"could not read (Username|Password)|Authentication failed|Permission denied \(|Host key verification",
         "UPSTREAM_REFUSED",

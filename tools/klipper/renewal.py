@@ -16,6 +16,7 @@ from tools.klipper.worktree import Entry, Scope
 
 ASIDE = "local-edits"
 """The folder of the checkout, beside the pages, for what was edited here and then changed upstream."""
+EXCLUDE = f"/{ASIDE}/\n"
 MOST_PACKS = 40
 
 
@@ -28,6 +29,7 @@ class Moved:
     before: dict[str, Entry]
     after: dict[str, Entry]
     written: list[str]
+    damaged: str = ""
     aside: str = ""
     put_aside: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
@@ -41,17 +43,35 @@ def synced(source: Source, handle: int, progress: Progress) -> Moved:
     """
     upstream.validate(source)
     with checkout.writable(source):
-        if checkout.is_there(source):
+        if not checkout.is_there(source):
+            return _cloned(source, handle, progress)
+        try:
             return _updated(source, source.checkout, handle, progress)
-        return _cloned(source, handle, progress)
+        except ToolError as error:
+            if error.code not in ("CHECKOUT_DAMAGED", "GIT_FAILED") or not _is_ours(source):
+                raise
+            return _cloned_anew(source, handle, progress)
 
 
-def _cloned(source: Source, handle: int, progress: Progress) -> Moved:
+def _cloned_anew(source: Source, handle: int, progress: Progress) -> Moved:
+    """A clone in place of a checkout that power loss or a worn card has damaged, which is moved beside it."""
+    damaged = source.checkout.with_name(time.strftime(f"{source.checkout.name}.damaged-%Y%m%d-%H%M%S"))
+    moved = _cloned(source, handle, progress, damaged)
+    moved.damaged = str(damaged)
+    return moved
+
+
+def _is_ours(source: Source) -> bool:
+    exclude = source.checkout / ".git" / "info" / "exclude"
+    return exclude.is_file() and exclude.read_bytes() == EXCLUDE.encode()
+
+
+def _cloned(source: Source, handle: int, progress: Progress, damaged: Path | None = None) -> Moved:
     from shutil import rmtree
 
     made = source.checkout.parent / f".{source.checkout.name}.new"
     rmtree(made, ignore_errors=True)
-    if source.checkout.exists() and (not source.checkout.is_dir() or any(source.checkout.iterdir())):
+    if not damaged and source.checkout.exists() and (not source.checkout.is_dir() or any(source.checkout.iterdir())):
         raise ToolError(
             f"{source.checkout} is there but no git checkout (a linked worktree is none either)",
             "Move it away, or let KLIPPER_DOCS_DIR name a folder that does not exist yet; then call sync_docs again.",
@@ -60,6 +80,8 @@ def _cloned(source: Source, handle: int, progress: Progress) -> Moved:
     try:
         _initialize(source, made)
         moved = _updated(source, made, handle, progress)
+        if damaged:
+            source.checkout.replace(damaged)
         made.replace(source.checkout)
         return moved
     finally:
@@ -82,7 +104,7 @@ def _initialize(source: Source, folder: Path) -> None:
         write_config(git_dir / "config", name, value)
     (git_dir / "info").mkdir(exist_ok=True)
     (git_dir / "info" / "sparse-checkout").write_text(f"/{source.docs}/\n", encoding="utf-8")
-    (git_dir / "info" / "exclude").write_text(f"/{ASIDE}/\n", encoding="utf-8")
+    (git_dir / "info" / "exclude").write_text(EXCLUDE, encoding="utf-8")
 
 
 def _updated(source: Source, folder: Path, handle: int, progress: Progress) -> Moved:
@@ -117,7 +139,7 @@ def _move(repository: Repository, source: Source, tip: Tip, scope: Scope, progre
             "The old pages stay. Correct the address, the branch or the folder's path in the settings.",
             code="NO_DOCS",
         )
-    before = worktree.tree(repository, old, scope)
+    before = worktree.tree(repository, old, scope) if old != tip.commit else after
     begun = [worktree.tree(repository, commit, scope) for commit in repository.refs(branch.BEGUN).values()]
     plan = worktree.compare(repository.checkout, after, before, begun)
     moved = Moved(old, tip.commit, before, after, list(plan.write), left=plan.kept)
@@ -139,7 +161,7 @@ def _move(repository: Repository, source: Source, tip: Tip, scope: Scope, progre
 def _scope(repository: Repository, source: Source) -> Scope:
     """Which files lie in the checkout: in a sparse one the pages, and what else a person checked out; else all."""
     prefix = f"{source.docs}/"
-    if not _is_sparse(repository.git_dir):
+    if not _is_sparse(repository):
         return lambda path: True
     try:
         listed = repository.run("ls-files", "-t", "-z", environ={"GIT_INDEX_FILE": str(repository.git_dir / "index")})
@@ -151,10 +173,11 @@ def _scope(repository: Repository, source: Source) -> Scope:
     return lambda path: path.startswith(prefix) or path in present
 
 
-def _is_sparse(git_dir: Path) -> bool:
+def _is_sparse(repository: Repository) -> bool:
     """`git sparse-checkout` writes to a configuration file of its own."""
-    files = (git_dir / "config", git_dir / "config.worktree")
-    return any(read_config(file).get("core.sparsecheckout") == ["true"] for file in files if file.is_file())
+    own = repository.git_dir / "config.worktree"
+    said = repository.config | (read_config(own) if own.is_file() else {})
+    return said.get("core.sparsecheckout") == ["true"]
 
 
 def _index(repository: Repository, tip: Tip, scope: Scope) -> Path:

@@ -25,11 +25,13 @@ HEAD = re.compile(r"(ref: +refs/[^\x00-\x20]+)|[0-9a-f]{40,64}")
 class Repository:
     """The repository of a checkout: its `.git`, and the private git directory through which it is used.
 
-    `handles` stay open in every git, so that the lock they belong to outlives a killed server with its git.
+    `config` is what the configuration in `.git` said. `handles` stay open in every git: the lock they belong to holds
+    until a git that outlived its server is gone too.
     """
 
     git_dir: Path
     private: Path
+    config: dict[str, list[str]]
     handles: Sequence[int] = ()
 
     @property
@@ -53,9 +55,10 @@ class Repository:
                 raise
             return ""
 
-    def refs(self, prefix: str) -> dict[str, str]:
-        """The commit of every ref below `prefix`."""
-        listed = self.text("for-each-ref", "--format=%(objectname) %(refname)", prefix.rstrip("/"))
+    def refs(self, *prefixes: str) -> dict[str, str]:
+        """The commit of every ref that is one of `prefixes` or below it."""
+        patterns = [prefix.rstrip("/") for prefix in prefixes]
+        listed = self.text("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
         return {name: commit for commit, _, name in (line.partition(" ") for line in listed.splitlines())}
 
     def head(self) -> str:
@@ -90,7 +93,10 @@ def _prepared(git_dir: Path, private: Path, url: str, handles: Sequence[int]) ->
     for name in SHARED:
         (private / name).symlink_to(git_dir.absolute() / name)
     (private / "HEAD").write_text("ref: refs/heads/pi-mcp\n", encoding="ascii")
-    kind = read_config(git_dir / "config").get("extensions.objectformat", [""])[0]
+    said = read_config(git_dir / "config")
+    if "core.repositoryformatversion" not in said:
+        raise _damaged(git_dir / "config")
+    kind = said.get("extensions.objectformat", [""])[0]
     quoted = url.replace("\\", "\\\\").replace('"', '\\"')
     config = f"""
 [core]
@@ -102,7 +108,7 @@ def _prepared(git_dir: Path, private: Path, url: str, handles: Sequence[int]) ->
 """
     (private / "config").touch(0o600)
     (private / "config").write_text(config, encoding="utf-8")
-    return Repository(git_dir, private, handles)
+    return Repository(git_dir, private, said, handles)
 
 
 def head_of(git_dir: Path) -> str:
@@ -115,10 +121,12 @@ def head_of(git_dir: Path) -> str:
     except (OSError, UnicodeDecodeError):
         said = ""
     if not HEAD.fullmatch(said):
-        raise ToolError(
-            f"{git_dir.parent} is damaged: its .git/HEAD cannot be read", git.DAMAGED, code="CHECKOUT_DAMAGED"
-        )
+        raise _damaged(git_dir / "HEAD")
     return said.removeprefix("ref: ").strip()
+
+
+def _damaged(file: Path) -> ToolError:
+    return ToolError(f"The checkout is damaged: {file} cannot be read", git.DAMAGED, code="CHECKOUT_DAMAGED")
 
 
 def checked_out(git_dir: Path) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tools.errors import ToolError
 from tools.klipper import git
 from tools.klipper.progress import Progress
-from tools.klipper.repository import Repository, read_config
+from tools.klipper.repository import Repository
 from tools.klipper.sources import Source
 
 REMOTES = "refs/remotes/origin/"
@@ -43,7 +43,7 @@ class Kind:
 
 def kind(repository: Repository) -> Kind:
     """What the checkout is; one that a person cloned in full stays so."""
-    partial = read_config(repository.git_dir / "config").get("remote.origin.promisor", []) == ["true"]
+    partial = repository.config.get("remote.origin.promisor", []) == ["true"]
     shallow = repository.git_dir / "shallow"
     return Kind(partial or (shallow.is_file() and shallow.stat().st_size > 0), partial)
 
