@@ -314,3 +314,10 @@ def test_many_packs_become_one(docs, upstream, monkeypatch):
 
     assert len(list((docs / ".git/objects/pack").glob("*.pack"))) <= 3
     assert_at_tip(docs, upstream)
+
+
+def test_a_relative_folder_of_the_settings_works(env, upstream, monkeypatch):
+    monkeypatch.chdir(env())
+    env(KLIPPER_DOCS_DIR="relative/klipper")
+    done()
+    assert_at_tip(env() / "relative/klipper", upstream)

@@ -77,7 +77,7 @@ def _look(source: Source) -> None:
                 tip = upstream.fetch(repository, tip, what, timeout_s=FETCH_TIMEOUT_S)
             remember(source, repository.head(), tip.commit)
     except (ToolError, OSError) as error:
-        if getattr(error, "code", "") != "BUSY":
+        if getattr(error, "code", "") not in ("BUSY", "CANCELLED"):
             logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
 
 

@@ -16,7 +16,8 @@ CONTACT_TIMEOUT_S = 60
 FETCH_TIMEOUT_S = 1800
 """To bring everything; a stalled upstream is given up earlier."""
 STALL_S = 30
-STALL_BYTES_PER_S = 200
+STALL_BYTES_PER_S = 1
+"""An upstream that is busy sends a few bytes now and then; a dead one sends none."""
 
 PROTOCOLS = "file:git:http:https:ssh"
 KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")

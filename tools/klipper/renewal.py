@@ -9,13 +9,23 @@ from pathlib import Path
 from tools.errors import ToolError
 from tools.klipper import branch, checkout, git, switch, upstream, worktree
 from tools.klipper.progress import Progress
-from tools.klipper.repository import Repository, opened, read_config, write_config
+from tools.klipper.repository import Repository, opened, read_config
 from tools.klipper.sources import Source
 from tools.klipper.upstream import Tip
 from tools.klipper.worktree import Entry, Scope
 
 ASIDE = "local-edits"
 """The folder of the checkout, beside the pages, for what was edited here and then changed upstream."""
+CONFIG = """\
+[core]
+	sparseCheckout = true
+	sparseCheckoutCone = false
+[extensions]
+	partialClone = origin
+[remote "origin"]
+	promisor = true
+	partialclonefilter = blob:none
+"""
 EXCLUDE = f"/{ASIDE}/\n"
 MOST_PACKS = 40
 
@@ -93,15 +103,8 @@ def _initialize(source: Source, folder: Path) -> None:
     folder.mkdir()
     git_dir = folder / ".git"
     git.run("init", "--quiet", "--template=", git_dir=git_dir, folder=folder)
-    config = {
-        "core.repositoryformatversion": "1",
-        "core.sparseCheckout": "true",
-        "core.sparseCheckoutCone": "false",
-        "extensions.partialClone": "origin",
-        **upstream.PARTIAL,
-    }
-    for name, value in config.items():
-        write_config(git_dir / "config", name, value)
+    with open(git_dir / "config", "a", encoding="utf-8") as config:
+        config.write(CONFIG)
     (git_dir / "info").mkdir(exist_ok=True)
     (git_dir / "info" / "sparse-checkout").write_text(f"/{source.docs}/\n", encoding="utf-8")
     (git_dir / "info" / "exclude").write_text(EXCLUDE, encoding="utf-8")
@@ -163,8 +166,11 @@ def _scope(repository: Repository, source: Source) -> Scope:
     prefix = f"{source.docs}/"
     if not _is_sparse(repository):
         return lambda path: True
+    index = repository.git_dir / "index"
     try:
-        listed = repository.run("ls-files", "-t", "-z", environ={"GIT_INDEX_FILE": str(repository.git_dir / "index")})
+        listed = (
+            repository.run("ls-files", "-t", "-z", environ={"GIT_INDEX_FILE": str(index)}) if index.is_file() else b""
+        )
     except ToolError as error:
         if error.code in ("CANCELLED", "TIMEOUT"):
             raise
