@@ -74,8 +74,8 @@ def _look(source: Source) -> None:
             tip = upstream.ask(repository, source)
             what = upstream.kind(repository)
             if what.partial:
-                tip = upstream.fetch(repository, tip, what, timeout_s=FETCH_TIMEOUT_S)
-            remember(source, repository.head(), tip.commit)
+                tip, _ = upstream.fetch(repository, tip, what, timeout_s=FETCH_TIMEOUT_S)
+            remember(source, checked_out(git_dir), tip.commit)
     except (ToolError, OSError) as error:
         if getattr(error, "code", "") not in ("BUSY", "CANCELLED"):
             logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.errors import ToolError
 from tools.klipper import branch, checkout, git, switch, upstream, worktree
 from tools.klipper.progress import Progress
-from tools.klipper.repository import Repository, opened, read_config
+from tools.klipper.repository import Refs, Repository, opened, read_config
 from tools.klipper.sources import Source
 from tools.klipper.upstream import Tip
 from tools.klipper.worktree import Entry, Scope
@@ -103,7 +103,7 @@ def _initialize(source: Source, folder: Path) -> None:
     folder.mkdir()
     git_dir = folder / ".git"
     git.run("init", "--quiet", "--template=", git_dir=git_dir, folder=folder)
-    with open(git_dir / "config", "a", encoding="utf-8") as config:
+    with (git_dir / "config").open("a", encoding="utf-8") as config:
         config.write(CONFIG)
     (git_dir / "info").mkdir(exist_ok=True)
     (git_dir / "info" / "sparse-checkout").write_text(f"/{source.docs}/\n", encoding="utf-8")
@@ -115,8 +115,8 @@ def _updated(source: Source, folder: Path, handle: int, progress: Progress) -> M
     with opened(folder / ".git", source.url, [handle]) as repository:
         progress.at(1, "asking the upstream")
         what = upstream.kind(repository)
-        tip = upstream.fetch(repository, upstream.ask(repository, source), what, progress)
-        moved = _move(repository, source, tip, _scope(repository, source), progress)
+        tip, refs = upstream.fetch(repository, upstream.ask(repository, source), what, progress)
+        moved = _move(repository, source, refs, tip, progress)
         branch.configure(repository, source, tip)
         branch.follow(repository, tip)
         if what.partial:
@@ -132,9 +132,9 @@ def _tidy(repository: Repository) -> None:
             repository.run("repack", "-a", "-d", "-k", "-q", config=upstream.PARTIAL)
 
 
-def _move(repository: Repository, source: Source, tip: Tip, scope: Scope, progress: Progress) -> Moved:
+def _move(repository: Repository, source: Source, refs: Refs, tip: Tip, progress: Progress) -> Moved:
     """Bring the files, the index and HEAD to the tip."""
-    old = repository.head()
+    old, scope = refs.checked_out, _scope(repository, source)
     after = worktree.tree(repository, tip.commit, scope)
     if not any(path.startswith(f"{source.docs}/") for path in after):
         raise ToolError(
@@ -143,12 +143,12 @@ def _move(repository: Repository, source: Source, tip: Tip, scope: Scope, progre
             code="NO_DOCS",
         )
     before = worktree.tree(repository, old, scope) if old != tip.commit else after
-    begun = [worktree.tree(repository, commit, scope) for commit in repository.refs(branch.BEGUN).values()]
+    begun = [worktree.tree(repository, commit, scope) for commit in refs.below(branch.BEGUN).values()]
     plan = worktree.compare(repository.checkout, after, before, begun)
     moved = Moved(old, tip.commit, before, after, list(plan.write), left=plan.kept)
     if not plan and old == tip.commit and not begun:
         return moved
-    moved.commits = branch.keep_commits(repository, tip)
+    moved.commits = branch.keep_commits(repository, refs, tip)
     upstream.fetch_contents(repository, [entry.blob for entry in plan.write.values()], progress)
     progress.at(85, "writing the pages")
     staged = switch.stage(repository, plan) if plan.write else {}
@@ -166,15 +166,13 @@ def _scope(repository: Repository, source: Source) -> Scope:
     prefix = f"{source.docs}/"
     if not _is_sparse(repository):
         return lambda path: True
-    index = repository.git_dir / "index"
+    index, listed = repository.git_dir / "index", b""
     try:
-        listed = (
-            repository.run("ls-files", "-t", "-z", environ={"GIT_INDEX_FILE": str(index)}) if index.is_file() else b""
-        )
+        if index.is_file():
+            listed = repository.run("ls-files", "-t", "-z", environ={"GIT_INDEX_FILE": str(index)})
     except ToolError as error:
         if error.code in ("CANCELLED", "TIMEOUT"):
             raise
-        listed = b""
     present = {os.fsdecode(entry[2:]) for entry in listed.split(b"\0") if entry[:2] == b"H "}
     return lambda path: path.startswith(prefix) or path in present
 

@@ -17,8 +17,26 @@ from tools.klipper import git
 
 PRIVATE = "pi-mcp"
 SHARED = ("objects", "refs", "packed-refs", "shallow")
+PLACES = ("refs/heads", "refs/remotes/origin", "refs/pi-mcp")
 HASHES = ("sha1", "sha256")
 HEAD = re.compile(r"(ref: +refs/[^\x00-\x20]+)|[0-9a-f]{40,64}")
+
+
+@dataclass(frozen=True)
+class Refs:
+    """Where HEAD and the refs were at one moment: `head` is what HEAD says, a ref or a commit."""
+
+    head: str
+    commits: dict[str, str]
+
+    @property
+    def checked_out(self) -> str:
+        """The commit that is checked out; empty before the first."""
+        return self.commits.get(self.head, "") if self.head.startswith("refs/") else self.head
+
+    def below(self, *prefixes: str) -> dict[str, str]:
+        """Those whose names begin so, each with its commit."""
+        return {name: commit for name, commit in self.commits.items() if name.startswith(prefixes)}
 
 
 @dataclass(frozen=True)
@@ -46,24 +64,11 @@ class Repository:
         """The same as text, without the line's end."""
         return os.fsdecode(self.run(*words, **how)).strip()
 
-    def commit(self, ref: str) -> str:
-        """The commit that a ref or a name stands for; empty where there is none."""
-        try:
-            return self.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-        except ToolError as error:
-            if error.code != "GIT_FAILED":
-                raise
-            return ""
-
-    def refs(self, *prefixes: str) -> dict[str, str]:
-        """The commit of every ref that is one of `prefixes` or below it."""
-        patterns = [prefix.rstrip("/") for prefix in prefixes]
-        listed = self.text("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
-        return {name: commit for commit, _, name in (line.partition(" ") for line in listed.splitlines())}
-
-    def head(self) -> str:
-        """The commit that is checked out; empty before the first."""
-        return self.commit(head_of(self.git_dir))
+    def refs(self) -> Refs:
+        """Where everything is now."""
+        listed = self.text("for-each-ref", "--format=%(objectname) %(refname)", *PLACES)
+        commits = {name: commit for commit, _, name in (line.partition(" ") for line in listed.splitlines())}
+        return Refs(head_of(self.git_dir), commits)
 
 
 @contextmanager

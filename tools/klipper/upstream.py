@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tools.errors import ToolError
 from tools.klipper import git
 from tools.klipper.progress import Progress
-from tools.klipper.repository import Repository
+from tools.klipper.repository import Refs, Repository
 from tools.klipper.sources import Source
 
 REMOTES = "refs/remotes/origin/"
@@ -72,12 +72,16 @@ def ask(repository: Repository, source: Source) -> Tip:
     return Tip(branch, commit)
 
 
-def fetch(repository: Repository, tip: Tip, what: Kind, progress: Progress | None = None, timeout_s: float = 0) -> Tip:
-    """Bring the tip here, without file contents in a partial checkout. Gives the tip that came, which may be newer."""
-    if repository.commit(tip.tracking) == tip.commit:
-        return tip
-    _note_base(repository)
-    _make_room(repository, tip)
+def fetch(
+    repository: Repository, tip: Tip, what: Kind, progress: Progress | None = None, timeout_s: float = 0
+) -> tuple[Tip, Refs]:
+    """Bring the tip here, without file contents in a partial checkout. Gives the tip that came, which may be newer,
+    and where the refs are then."""
+    refs = repository.refs()
+    if refs.commits.get(tip.tracking) == tip.commit:
+        return tip, refs
+    _note_base(repository, refs)
+    _make_room(repository, refs, tip)
     repository.run(
         *FETCH,
         *(["--depth=1"] if what.shallow else ["--update-shallow"]),
@@ -88,7 +92,8 @@ def fetch(repository: Repository, tip: Tip, what: Kind, progress: Progress | Non
         timeout_s=timeout_s or git.FETCH_TIMEOUT_S,
         heard=progress and progress.listener(5, 40),
     )
-    return Tip(tip.branch, repository.commit(tip.tracking))
+    refs = repository.refs()
+    return Tip(tip.branch, refs.commits[tip.tracking]), refs
 
 
 def fetch_contents(repository: Repository, objects: list[str], progress: Progress) -> None:
@@ -109,15 +114,15 @@ def fetch_contents(repository: Repository, objects: list[str], progress: Progres
     )
 
 
-def _note_base(repository: Repository) -> None:
-    head = repository.head()
-    if head and head in repository.refs(REMOTES).values():
+def _note_base(repository: Repository, refs: Refs) -> None:
+    head = refs.checked_out
+    if head in refs.below(REMOTES).values() and head != refs.commits.get(BASE):
         repository.run("update-ref", BASE, head)
 
 
-def _make_room(repository: Repository, tip: Tip) -> None:
+def _make_room(repository: Repository, refs: Refs, tip: Tip) -> None:
     """The upstream's old branch `a` would stand in the way of its new `a/b`."""
-    for ref in repository.refs(REMOTES):
+    for ref in refs.below(REMOTES):
         if ref.startswith(f"{tip.tracking}/") or tip.tracking.startswith(f"{ref}/"):
             repository.run("update-ref", "--no-deref", "-d", ref)
 
