@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.klipper.test_sync import assert_at_tip, done
-from tests.klipper.upstreams import contents, git, page
+from tests.klipper.upstreams import contents, git, page, serving, smart_http
 
 
 def test_a_page_edited_here_and_changed_upstream_is_put_aside_and_named(docs, upstream):
@@ -119,6 +119,40 @@ def test_a_commit_made_here_stays_reachable(docs, upstream, checkout):
         assert git(docs, "show", f"{answer['local_commits'][mine[:9]]}:docs/Bed_Mesh.md") == "my notes"
     assert_at_tip(docs, upstream)
     assert "local_commits" not in done()
+
+
+def test_a_page_edited_while_the_network_is_waited_for_is_put_aside(env, docs, upstream):
+    done()
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 2")})
+    handler = smart_http(upstream.folder.parent, lambda: (docs / "docs/Bed_Mesh.md").write_text("my notes\n"))
+    with serving(handler) as url:
+        env(KLIPPER_DOCS_URL=f"{url}/upstream/.git")
+        edits = done()["local_edits"]
+
+    assert contents(Path(edits["moved_to"])) == {"docs/Bed_Mesh.md": b"my notes\n"}
+    assert_at_tip(docs, upstream)
+
+
+def test_two_edits_of_a_page_within_a_second_are_both_kept(docs, upstream):
+    done()
+    for turn in range(2):
+        (docs / "docs/Bed_Mesh.md").write_text(f"my notes {turn}\n")
+        upstream.commit({"docs/Bed_Mesh.md": page(f"Bed Mesh, {turn + 2}")})
+        done()
+
+    assert set(contents(docs / "local-edits").values()) == {b"my notes 0\n", b"my notes 1\n"}
+
+
+def test_a_commit_on_a_branch_that_is_not_checked_out_stays_reachable(docs, upstream):
+    done()
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+    git(docs, "commit", "-q", "-am", "mine")
+    mine = git(docs, "rev-parse", "HEAD")
+    git(docs, "checkout", "-q", "--detach", "@{u}")
+
+    assert done()["local_commits"] == {mine[:9]: f"refs/pi-mcp/local-{mine[:12]}"}
+    assert git(docs, "for-each-ref", "--contains", mine)
+    assert_at_tip(docs, upstream)
 
 
 def test_a_pull_made_by_hand_is_no_commit_made_here(docs, upstream):

@@ -135,6 +135,16 @@ def test_a_renamed_default_branch_is_followed(docs, upstream, new):
     assert_at_tip(docs, upstream, new)
 
 
+def test_a_default_branch_renamed_there_and_back_is_no_commit_made_here(docs, upstream):
+    for name in ("main", "master", "main"):
+        done()
+        git(upstream.folder, "branch", "-M", name)
+        upstream.commit({"docs/Bed_Mesh.md": page(name)}, "--amend")
+
+        assert "local_commits" not in done()
+        assert_at_tip(docs, upstream, name)
+
+
 def test_the_branch_of_the_settings_is_followed_and_a_change_of_it_too(env, docs, upstream):
     git(upstream.folder, "checkout", "-q", "-b", "beta")
     upstream.commit({"docs/Beta.md": page("Beta")})

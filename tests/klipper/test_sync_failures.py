@@ -168,7 +168,7 @@ def test_killed_at_any_moment_every_page_is_whole_and_the_next_sync_ends_at_the_
         upstream.commit({f"docs/P{number}.md": page(f"P{number}, {turn}") for number in range(12)}, "--amend")
         states.append(upstream.pages())
         killed = subprocess.Popen(CALL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        for line in islice(killed.stderr, chance.randrange(6)):
+        for line in islice(killed.stderr, chance.randrange(5)):
             assert line
         with suppress(subprocess.TimeoutExpired):
             killed.wait(chance.uniform(0, 0.1))

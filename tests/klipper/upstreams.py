@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -83,8 +84,8 @@ def serving(handler: type[BaseHTTPRequestHandler]):
         thread.join()
 
 
-def smart_http(root: Path) -> type[BaseHTTPRequestHandler]:
-    """git's own smart HTTP server over the repositories in `root`."""
+def smart_http(root: Path, meanwhile: Callable[[], None] = lambda: None) -> type[BaseHTTPRequestHandler]:
+    """git's own smart HTTP server over the repositories in `root`; something may happen while it is asked."""
 
     requests: list[str] = []
 
@@ -93,6 +94,7 @@ def smart_http(root: Path) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self):
             requests.append(self.path)
+            meanwhile()
             path, _, query = self.path.partition("?")
             environ = {
                 **ENVIRON,

@@ -2,10 +2,8 @@
 
 from tools.klipper.repository import Refs, Repository, write_config
 from tools.klipper.sources import Source
-from tools.klipper.upstream import BASE, REMOTES, Tip
+from tools.klipper.upstream import REMOTES, SEEN, Tip
 
-BEGUN = "refs/pi-mcp/begun/"
-"""The commits that a sync began to bring the files to; gone once it is done."""
 LOCAL = "refs/pi-mcp/local-"
 """Commits made here that no branch holds any more."""
 
@@ -26,25 +24,27 @@ def _kept(repository: Repository, commit: str) -> str:
 
 def _is_local(repository: Repository, refs: Refs, commit: str) -> bool:
     """Whether `commit` is neither one of the upstream's that are known here nor before one."""
-    known = set(refs.below(REMOTES, BASE, BEGUN).values())
+    known = set(refs.below(REMOTES, SEEN).values())
     if commit in known:
         return False
     return bool(repository.text("rev-list", "--max-count=1", commit, "--not", *known))
 
 
 def follow(repository: Repository, tip: Tip) -> None:
-    """HEAD is the branch again, the branch is at the tip, and nothing is begun any more.
+    """HEAD is the branch again, and the branch at the tip, which is all that the checkout has seen.
 
     HEAD stands at the commit itself meanwhile, so that it is valid whenever this ends.
     """
     branch, refs = f"refs/heads/{tip.branch}", repository.refs()
-    done = {branch: tip.commit, BASE: tip.commit}
-    if refs.head == branch and refs.below(BASE, BEGUN, branch).items() >= done.items() and not refs.below(BEGUN):
+    done = {branch: tip.commit, f"{SEEN}{tip.commit}": tip.commit}
+    others = {commit for ref, commit in refs.below("refs/heads/").items() if ref != branch}
+    old = [ref for ref, commit in refs.below(SEEN).items() if ref not in done and commit not in others]
+    if refs.head == branch and not old and done.items() <= refs.commits.items():
         return
     point_head(repository, tip.commit)
     _drop_branches_in_the_way(repository, refs, branch)
     changes = [f"update {ref} {commit}\n" for ref, commit in done.items()]
-    changes += [f"delete {ref}\n" for ref in refs.below(BEGUN)]
+    changes += [f"delete {ref}\n" for ref in old]
     repository.run("update-ref", "--stdin", lines=changes, interruptible=False)
     point_head(repository, f"ref: {branch}")
 

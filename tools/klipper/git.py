@@ -70,7 +70,7 @@ CAUSES = [
     ),
     (
         r"bad object|corrupt|unable to read|not a git repository|bad signature|missing blob|loose object|packfile|"
-        r"bad config",
+        r"bad config|unable to resolve reference|bad shallow line|missing object|not a tree object|bad tree",
         "CHECKOUT_DAMAGED",
         DAMAGED,
     ),
@@ -145,6 +145,8 @@ def environment() -> dict[str, str]:
         "GIT_ALLOW_PROTOCOL": PROTOCOLS,
         "GIT_ASKPASS": "",
         "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_DEFAULT_HASH": "sha1",
+        "GIT_DEFAULT_REF_FORMAT": "files",
         "GIT_HTTP_LOW_SPEED_LIMIT": str(STALL_BYTES_PER_S),
         "GIT_HTTP_LOW_SPEED_TIME": str(STALL_S),
         "GIT_LITERAL_PATHSPECS": "1",

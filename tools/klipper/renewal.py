@@ -4,6 +4,7 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 
 from tools.errors import ToolError
@@ -38,7 +39,7 @@ class Moved:
     new: str
     before: dict[str, Entry]
     after: dict[str, Entry]
-    written: list[str]
+    written: list[str] = field(default_factory=list)
     damaged: str = ""
     aside: str = ""
     put_aside: list[str] = field(default_factory=list)
@@ -58,14 +59,14 @@ def synced(source: Source, handle: int, progress: Progress) -> Moved:
         try:
             return _updated(source, source.checkout, handle, progress)
         except ToolError as error:
-            if error.code not in ("CHECKOUT_DAMAGED", "GIT_FAILED") or not _is_ours(source):
+            if error.code != "CHECKOUT_DAMAGED" or not _is_ours(source):
                 raise
             return _cloned_anew(source, handle, progress)
 
 
 def _cloned_anew(source: Source, handle: int, progress: Progress) -> Moved:
     """A clone in place of a checkout that power loss or a worn card has damaged, which is moved beside it."""
-    damaged = source.checkout.with_name(time.strftime(f"{source.checkout.name}.damaged-%Y%m%d-%H%M%S"))
+    damaged = _free(source.checkout.with_name(f"{source.checkout.name}.damaged"))
     moved = _cloned(source, handle, progress, damaged)
     moved.damaged = str(damaged)
     return moved
@@ -143,22 +144,33 @@ def _move(repository: Repository, source: Source, refs: Refs, tip: Tip, progress
             code="NO_DOCS",
         )
     before = worktree.tree(repository, old, scope) if old != tip.commit else after
-    begun = [worktree.tree(repository, commit, scope) for commit in refs.below(branch.BEGUN).values()]
-    plan = worktree.compare(repository.checkout, after, before, begun)
-    moved = Moved(old, tip.commit, before, after, list(plan.write), left=plan.kept)
-    if not plan and old == tip.commit and not begun:
-        return moved
+    begun = set(refs.below(upstream.SEEN).values()) - {old, tip.commit}
+    others = [worktree.tree(repository, commit, scope) for commit in begun]
+    plan = worktree.compare(repository.checkout, after, before, others)
+    moved = Moved(old, tip.commit, before, after, left=plan.kept)
     moved.commits = branch.keep_commits(repository, refs, tip)
+    if not plan and old == tip.commit:
+        return moved
     upstream.fetch_contents(repository, [entry.blob for entry in plan.write.values()], progress)
     progress.at(85, "writing the pages")
     staged = switch.stage(repository, plan) if plan.write else {}
     index = _index(repository, tip, scope)
-    repository.run("update-ref", f"{branch.BEGUN}{tip.commit}", tip.commit)
-    moved.aside = time.strftime(f"{ASIDE}/%Y%m%d-%H%M%S")
-    moved.put_aside = switch.switch(repository.checkout, plan, staged, repository.checkout / moved.aside)
+    repository.run("update-ref", f"{upstream.SEEN}{tip.commit}", tip.commit)
+    plan = worktree.compare(repository.checkout, after, before, others)  # the network took its time: edited meanwhile?
+    staged = {path: file for path, file in staged.items() if path in plan.write}
+    aside = _free(repository.checkout / ASIDE / "edits")
+    moved.put_aside = switch.switch(repository.checkout, plan, staged, aside)
+    moved.aside, moved.written, moved.left = f"{ASIDE}/{aside.name}", list(staged), plan.kept
     index.replace(repository.git_dir / "index")
     branch.point_head(repository, tip.commit)
     return moved
+
+
+def _free(path: Path) -> Path:
+    """`path` with the time and, where that is taken, a number."""
+    first = path.with_name(f"{path.name}-{time.strftime('%Y%m%d-%H%M%S')}")
+    numbered = (first.with_name(f"{first.name}.{number}") for number in count(2))
+    return next(one for one in chain([first], numbered) if not one.exists())
 
 
 def _scope(repository: Repository, source: Source) -> Scope:

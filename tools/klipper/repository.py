@@ -101,6 +101,12 @@ def _prepared(git_dir: Path, private: Path, url: str, handles: Sequence[int]) ->
     said = read_config(git_dir / "config")
     if "core.repositoryformatversion" not in said:
         raise _damaged(git_dir / "config")
+    if said.get("extensions.refstorage", ["files"]) != ["files"]:
+        raise ToolError(
+            f"{git_dir.parent} keeps its refs in a form that sync_docs does not know",
+            "Move it away, or update it with git itself; sync_docs fetches a new one where there is none.",
+            code="UNKNOWN_FORMAT",
+        )
     kind = said.get("extensions.objectformat", [""])[0]
     quoted = url.replace("\\", "\\\\").replace('"', '\\"')
     config = f"""

@@ -10,8 +10,9 @@ from tools.klipper.repository import Refs, Repository
 from tools.klipper.sources import Source
 
 REMOTES = "refs/remotes/origin/"
-BASE = "refs/pi-mcp/base"
-"""The newest commit of the upstream's that the checkout was at: what is not it, nor before it, was made here."""
+SEEN = "refs/pi-mcp/seen/"
+"""The commits of the upstream's that the checkout is at, or a killed sync began to go to: files may be theirs, and what
+is none of them, nor before one, was committed here. After a sync there is that of each branch."""
 
 BRANCH = re.compile(r"(?!-)(?!.*(\.\.|@\{|//|/\.|\.lock(/|$)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![./])")
 
@@ -80,7 +81,7 @@ def fetch(
     refs = repository.refs()
     if refs.commits.get(tip.tracking) == tip.commit:
         return tip, refs
-    _note_base(repository, refs)
+    _note_seen(repository, refs)
     _make_room(repository, refs, tip)
     repository.run(
         *FETCH,
@@ -114,10 +115,10 @@ def fetch_contents(repository: Repository, objects: list[str], progress: Progres
     )
 
 
-def _note_base(repository: Repository, refs: Refs) -> None:
+def _note_seen(repository: Repository, refs: Refs) -> None:
     head = refs.checked_out
-    if head in refs.below(REMOTES).values() and head != refs.commits.get(BASE):
-        repository.run("update-ref", BASE, head)
+    if head in refs.below(REMOTES).values() and f"{SEEN}{head}" not in refs.commits:
+        repository.run("update-ref", f"{SEEN}{head}", head)
 
 
 def _make_room(repository: Repository, refs: Refs, tip: Tip) -> None:
