@@ -262,7 +262,7 @@ def test_the_note_costs_no_process(docs, behind, monkeypatch):
     assert described()
 
 
-def test_importing_the_tools_starts_and_imports_nothing_heavy():
-    words = command("from tools import registry", "registry.load()", "print(*sys.modules)")
+def test_importing_the_sync_imports_nothing_that_only_a_call_needs():
+    words = command("import tools.klipper.sync, tools.klipper.health", "print(*sys.modules)")
     loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     assert not {"subprocess", "selectors", "tempfile", "shutil", "urllib.request"} & set(loaded), sys.version
