@@ -15,6 +15,7 @@ from tools.errors import Cancelled
 POLL_S = 0.1
 GRACE_S = 1.0
 """How long a child may take to clean up after SIGTERM before SIGKILL."""
+ENDING = "The server is ending"
 ERRORS_KEPT = 64 * 1024
 
 _live: set[Any] = set()
@@ -74,7 +75,7 @@ def _start(words, environ, folder, stdin, stdout, handles):
     import subprocess
 
     if _ending:
-        raise Cancelled("The server is ending")
+        raise Cancelled(ENDING)
     child = subprocess.Popen(
         list(words),
         env=dict(environ),
@@ -110,12 +111,14 @@ def _follow(child, deadline: float, heard, interruptible: bool) -> tuple[bytes, 
                         heard(data)
     while not _reaped(child, POLL_S):
         _look_up(deadline, interruptible)
+    if _ending:
+        raise Cancelled(ENDING)
     return bytes(written.get(child.stdout, b"")), bytes(written[child.stderr])
 
 
 def _look_up(deadline: float, interruptible: bool) -> None:
     if _ending:
-        raise Cancelled("The server is ending")
+        raise Cancelled(ENDING)
     if time.monotonic() >= deadline:
         raise TimeoutError
     if interruptible:

@@ -47,7 +47,11 @@ def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(
 def test_a_second_call_says_that_nothing_changed(docs, upstream):
     done()
 
-    assert done() == {"success": True, "status": "already up to date", "new": git(docs, "log", "-1", "--format=%h %cs", "--abbrev=9")}
+    assert done() == {
+        "success": True,
+        "status": "already up to date",
+        "new": git(docs, "log", "-1", "--format=%h %cs", "--abbrev=9"),
+    }
 
 
 def test_the_answer_names_each_page_by_what_became_of_it_with_its_change_of_size(docs, upstream):
@@ -129,6 +133,16 @@ def test_a_renamed_default_branch_is_followed(docs, upstream, new):
     done()
 
     assert_at_tip(docs, upstream, new)
+
+
+def test_a_default_branch_renamed_there_and_back_is_no_commit_made_here(docs, upstream):
+    for name in ("main", "master", "main"):
+        done()
+        git(upstream.folder, "branch", "-M", name)
+        upstream.commit({"docs/Bed_Mesh.md": page(name)}, "--amend")
+
+        assert "local_commits" not in done()
+        assert_at_tip(docs, upstream, name)
 
 
 def test_the_branch_of_the_settings_is_followed_and_a_change_of_it_too(env, docs, upstream):
@@ -310,3 +324,10 @@ def test_many_packs_become_one(docs, upstream, monkeypatch):
 
     assert len(list((docs / ".git/objects/pack").glob("*.pack"))) <= 3
     assert_at_tip(docs, upstream)
+
+
+def test_a_relative_folder_of_the_settings_works(env, upstream, monkeypatch):
+    monkeypatch.chdir(env())
+    env(KLIPPER_DOCS_DIR="relative/klipper")
+    done()
+    assert_at_tip(env() / "relative/klipper", upstream)

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -26,7 +27,9 @@ class Upstream:
         folder.mkdir(parents=True)
         git(folder, "init", "-q", "-b", branch)
         git(folder, "config", "uploadpack.allowFilter", "true")
-        self.commit({"docs/Bed_Mesh.md": page("Bed Mesh"), "docs/BLTouch.md": page("BLTouch"), "src/code.c": "int x;\n"})
+        self.commit(
+            {"docs/Bed_Mesh.md": page("Bed Mesh"), "docs/BLTouch.md": page("BLTouch"), "src/code.c": "int x;\n"}
+        )
 
     @property
     def url(self) -> str:
@@ -81,14 +84,17 @@ def serving(handler: type[BaseHTTPRequestHandler]):
         thread.join()
 
 
-def smart_http(root: Path) -> type[BaseHTTPRequestHandler]:
-    """git's own smart HTTP server over the repositories in `root`."""
+def smart_http(root: Path, meanwhile: Callable[[], None] = lambda: None) -> type[BaseHTTPRequestHandler]:
+    """git's own smart HTTP server over the repositories in `root`; something may happen while it is asked."""
+
+    requests: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
-        asked: list[str] = []
+        asked = requests
 
         def _answer(self):
-            self.asked.append(self.path)
+            requests.append(self.path)
+            meanwhile()
             path, _, query = self.path.partition("?")
             environ = {
                 **ENVIRON,
@@ -111,7 +117,7 @@ def smart_http(root: Path) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = _answer
+        do_GET = do_POST = _answer  # noqa: N815
 
         def log_message(self, *_):
             pass

@@ -1,66 +1,59 @@
 """The branch of a checkout: where HEAD, the branch and its upstream are, and what was committed here."""
 
-from collections.abc import Sequence
-
-from tools.klipper.repository import Repository, head_of, read_config, write_config
+from tools.klipper.repository import Refs, Repository, write_config
 from tools.klipper.sources import Source
-from tools.klipper.upstream import BASE, REMOTES, Tip
+from tools.klipper.upstream import REMOTES, SEEN, Tip
 
-BEGUN = "refs/pi-mcp/begun/"
-"""The commits that a sync began to bring the files to; gone once it is done."""
 LOCAL = "refs/pi-mcp/local-"
 """Commits made here that no branch holds any more."""
 
 
-def keep_commits(repository: Repository, tip: Tip) -> dict[str, str]:
+def keep_commits(repository: Repository, refs: Refs, tip: Tip) -> dict[str, str]:
     """Commits made here that would be out of reach once the branch moves, each with the ref that holds it from now."""
-    said = head_of(repository.git_dir)
-    moving = {repository.commit(f"refs/heads/{tip.branch}")}
-    if not said.startswith("refs/heads/"):
-        moving.add(repository.head())
-    known = [*_known(repository), tip.commit]
-    kept = {}
-    for commit in filter(None, moving):
-        if not _reaches(repository, commit, known):
-            kept[commit] = f"{LOCAL}{commit[:12]}"
-            repository.run("update-ref", kept[commit], commit)
-    return kept
+    moving = {refs.commits.get(f"refs/heads/{tip.branch}", "")}
+    if not refs.head.startswith("refs/heads/"):
+        moving.add(refs.checked_out)
+    return {commit: _kept(repository, commit) for commit in moving if commit and _is_local(repository, refs, commit)}
 
 
-def _known(repository: Repository) -> list[str]:
-    """The commits that are the upstream's."""
-    refs = repository.refs(REMOTES) | repository.refs(BASE) | repository.refs(BEGUN)
-    return list(dict.fromkeys(refs.values()))
+def _kept(repository: Repository, commit: str) -> str:
+    ref = f"{LOCAL}{commit[:12]}"
+    repository.run("update-ref", ref, commit)
+    return ref
 
 
-def _reaches(repository: Repository, commit: str, known: Sequence[str]) -> bool:
-    """Whether `commit` is one of those that are known, or before one."""
-    return commit in known or not repository.text("rev-list", "--max-count=1", commit, "--not", *known)
+def _is_local(repository: Repository, refs: Refs, commit: str) -> bool:
+    """Whether `commit` is neither one of the upstream's that are known here nor before one."""
+    known = set(refs.below(REMOTES, SEEN).values())
+    if commit in known:
+        return False
+    return bool(repository.text("rev-list", "--max-count=1", commit, "--not", *known))
 
 
 def follow(repository: Repository, tip: Tip) -> None:
-    """HEAD is the branch again, the branch is at the tip, and nothing is begun any more.
+    """HEAD is the branch again, and the branch at the tip, which is all that the checkout has seen.
 
     HEAD stands at the commit itself meanwhile, so that it is valid whenever this ends.
     """
-    branch = f"refs/heads/{tip.branch}"
-    said = head_of(repository.git_dir)
-    if said != branch or repository.commit(branch) != tip.commit:
-        point_head(repository, tip.commit)
-        _drop_branches_in_the_way(repository, branch)
-        repository.run("update-ref", branch, tip.commit, interruptible=False)
-        point_head(repository, f"ref: {branch}")
-    repository.run("update-ref", BASE, tip.commit, interruptible=False)
-    for ref in repository.refs(BEGUN):
-        repository.run("update-ref", "-d", ref, interruptible=False)
+    branch, refs = f"refs/heads/{tip.branch}", repository.refs()
+    done = {branch: tip.commit, f"{SEEN}{tip.commit}": tip.commit}
+    others = {commit for ref, commit in refs.below("refs/heads/").items() if ref != branch}
+    old = [ref for ref, commit in refs.below(SEEN).items() if ref not in done and commit not in others]
+    if refs.head == branch and not old and done.items() <= refs.commits.items():
+        return
+    point_head(repository, tip.commit)
+    _drop_branches_in_the_way(repository, refs, branch)
+    changes = [f"update {ref} {commit}\n" for ref, commit in done.items()]
+    changes += [f"delete {ref}\n" for ref in old]
+    repository.run("update-ref", "--stdin", lines=changes, interruptible=False)
+    point_head(repository, f"ref: {branch}")
 
 
-def _drop_branches_in_the_way(repository: Repository, branch: str) -> None:
-    known = _known(repository)
-    for ref, commit in repository.refs("refs/heads/").items():
+def _drop_branches_in_the_way(repository: Repository, refs: Refs, branch: str) -> None:
+    for ref, commit in refs.below("refs/heads/").items():
         if ref.startswith(f"{branch}/") or branch.startswith(f"{ref}/"):
-            if not _reaches(repository, commit, known):
-                repository.run("update-ref", f"{LOCAL}{commit[:12]}", commit, interruptible=False)
+            if _is_local(repository, refs, commit):
+                _kept(repository, commit)
             repository.run("update-ref", "-d", ref, interruptible=False)
 
 
@@ -73,7 +66,7 @@ def point_head(repository: Repository, target: str) -> None:
 
 def configure(repository: Repository, source: Source, tip: Tip) -> None:
     """Make `@{u}` and a person's own `git pull` go where the settings say."""
-    now = read_config(repository.git_dir / "config")
+    now = repository.config
     everything = f"+refs/heads/*:{REMOTES}*"
     wanted = {
         "remote.origin.url": source.url,

@@ -23,6 +23,8 @@ def told(repository: Repository, source: Source, moved: Moved) -> dict[str, Any]
     if moved.put_aside:
         folder = str(source.checkout / moved.aside)
         found["local_edits"] = {"pages": [_shown(path) for path in moved.put_aside], "moved_to": folder}
+    if moved.damaged:
+        found["damaged_moved_to"] = moved.damaged
     if moved.left:
         found["edited_here"] = [_shown(path) for path in moved.left]
     if moved.commits:

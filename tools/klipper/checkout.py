@@ -43,7 +43,8 @@ def clear_leftovers(git_dir: Path) -> None:
     Raises ToolError BUSY while somebody's own git is at work there.
     """
     locks_left = [*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")]
-    left = [one for one in locks_left if one.name != "pi-mcp.lock"] + list((git_dir / "objects/pack").glob("tmp_*"))
+    left = [one for one in locks_left if one.name != "pi-mcp.lock"]
+    left += [*(git_dir / "objects/pack").glob("tmp_*"), *(git_dir / "objects/pack").glob(".tmp-*")]
     if left and (number := _git_at_work(git_dir.parent)):
         raise ToolError(
             f"git (process {number}) is at work in {git_dir.parent}",

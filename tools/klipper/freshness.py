@@ -11,6 +11,7 @@ from typing import Any
 from tools import locks, registry, settings
 from tools.errors import ToolError
 from tools.klipper import checkout, upstream
+from tools.klipper.git import without_secrets
 from tools.klipper.repository import checked_out, opened
 from tools.klipper.sources import Source, sources
 
@@ -18,8 +19,8 @@ logger = logging.getLogger(__name__)
 
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 LOCK = "klipper-docs-stamp"
-FETCH_TIMEOUT_S = 110
-"""Less than a sync waits for the lock of the checkout that the check holds meanwhile."""
+FETCH_TIMEOUT_S = 50
+"""With the time to ask it is less than a sync waits for the lock of the checkout, which the check holds meanwhile."""
 
 
 def note() -> str:
@@ -74,10 +75,10 @@ def _look(source: Source) -> None:
             tip = upstream.ask(repository, source)
             what = upstream.kind(repository)
             if what.partial:
-                tip = upstream.fetch(repository, tip, what, timeout_s=FETCH_TIMEOUT_S)
-            remember(source, repository.head(), tip.commit)
+                tip, _ = upstream.fetch(repository, tip, what, timeout_s=FETCH_TIMEOUT_S)
+            remember(source, checked_out(git_dir), tip.commit)
     except (ToolError, OSError) as error:
-        if getattr(error, "code", "") != "BUSY":
+        if getattr(error, "code", "") not in ("BUSY", "CANCELLED"):
             logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
 
 
@@ -102,13 +103,17 @@ def _claim(here: list[Source]) -> list[Source]:
 
 
 def _entry(source: Source, head: str, tip: str) -> dict[str, Any]:
-    return {"url": source.url, "branch": source.branch, "checked": time.time(), "head": head, "upstream": tip}
+    return {**_address(source), "checked": time.time(), "head": head, "upstream": tip}
+
+
+def _address(source: Source) -> dict[str, str]:
+    return {"url": without_secrets(source.url), "branch": source.branch}
 
 
 def _stamp(source: Source, stamps: dict[str, Any]) -> dict[str, Any]:
     """What is known of a source; nothing once its address or branch is another."""
     found = stamps.get(str(source.checkout))
-    if not isinstance(found, dict) or (found.get("url"), found.get("branch")) != (source.url, source.branch):
+    if not isinstance(found, dict) or not _address(source).items() <= found.items():
         return {}
     return found if isinstance(found.get("checked"), int | float) else {}
 

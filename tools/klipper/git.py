@@ -16,7 +16,8 @@ CONTACT_TIMEOUT_S = 60
 FETCH_TIMEOUT_S = 1800
 """To bring everything; a stalled upstream is given up earlier."""
 STALL_S = 30
-STALL_BYTES_PER_S = 200
+STALL_BYTES_PER_S = 1
+"""An upstream that is busy sends a few bytes now and then; a dead one sends none."""
 
 PROTOCOLS = "file:git:http:https:ssh"
 KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
@@ -41,7 +42,11 @@ UNKNOWN = (
     "Nothing is lost. Call sync_docs again; if it stays so, move the checkout's folder away first.",
 )
 CAUSES = [
-    (r"No space left|SIGXFSZ|File too large|Disk quota", "DISK_FULL", "Free some space, then call sync_docs again."),
+    (
+        r"No space left|SIGXFSZ|died of signal 25|File too large|Disk quota",
+        "DISK_FULL",
+        "Free some space, then call sync_docs again.",
+    ),
     (
         r"could not read (Username|Password)|Authentication failed|Permission denied \(|Host key verification",
         "UPSTREAM_REFUSED",
@@ -65,7 +70,7 @@ CAUSES = [
     ),
     (
         r"bad object|corrupt|unable to read|not a git repository|bad signature|missing blob|loose object|packfile|"
-        r"bad config",
+        r"bad config|unable to resolve reference|bad shallow line|missing object|not a tree object|bad tree",
         "CHECKOUT_DAMAGED",
         DAMAGED,
     ),
@@ -140,6 +145,8 @@ def environment() -> dict[str, str]:
         "GIT_ALLOW_PROTOCOL": PROTOCOLS,
         "GIT_ASKPASS": "",
         "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_DEFAULT_HASH": "sha1",
+        "GIT_DEFAULT_REF_FORMAT": "files",
         "GIT_HTTP_LOW_SPEED_LIMIT": str(STALL_BYTES_PER_S),
         "GIT_HTTP_LOW_SPEED_TIME": str(STALL_S),
         "GIT_LITERAL_PATHSPECS": "1",

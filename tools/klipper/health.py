@@ -32,7 +32,7 @@ def _summary(source: Source) -> str:
     if not checkout.is_there(source):
         return f"{count}, no git checkout in {source.checkout}"
     with looked_at(git_dir) as repository:
-        head = repository.head()
+        head = repository.refs().checked_out
         about = changes.commit(repository, head) if head else "no commit"
     return f"{count}, {about}, {STATES[freshness.known(source)]}"
 

@@ -17,19 +17,39 @@ from tools.klipper import git
 
 PRIVATE = "pi-mcp"
 SHARED = ("objects", "refs", "packed-refs", "shallow")
+PLACES = ("refs/heads", "refs/remotes/origin", "refs/pi-mcp")
 HASHES = ("sha1", "sha256")
 HEAD = re.compile(r"(ref: +refs/[^\x00-\x20]+)|[0-9a-f]{40,64}")
+
+
+@dataclass(frozen=True)
+class Refs:
+    """Where HEAD and the refs were at one moment: `head` is what HEAD says, a ref or a commit."""
+
+    head: str
+    commits: dict[str, str]
+
+    @property
+    def checked_out(self) -> str:
+        """The commit that is checked out; empty before the first."""
+        return self.commits.get(self.head, "") if self.head.startswith("refs/") else self.head
+
+    def below(self, *prefixes: str) -> dict[str, str]:
+        """Those whose names begin so, each with its commit."""
+        return {name: commit for name, commit in self.commits.items() if name.startswith(prefixes)}
 
 
 @dataclass(frozen=True)
 class Repository:
     """The repository of a checkout: its `.git`, and the private git directory through which it is used.
 
-    `handles` stay open in every git, so that the lock they belong to outlives a killed server with its git.
+    `config` is what the configuration in `.git` said. `handles` stay open in every git: the lock they belong to holds
+    until a git that outlived its server is gone too.
     """
 
     git_dir: Path
     private: Path
+    config: dict[str, list[str]]
     handles: Sequence[int] = ()
 
     @property
@@ -44,23 +64,11 @@ class Repository:
         """The same as text, without the line's end."""
         return os.fsdecode(self.run(*words, **how)).strip()
 
-    def commit(self, ref: str) -> str:
-        """The commit that a ref or a name stands for; empty where there is none."""
-        try:
-            return self.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-        except ToolError as error:
-            if error.code != "GIT_FAILED":
-                raise
-            return ""
-
-    def refs(self, prefix: str) -> dict[str, str]:
-        """The commit of every ref below `prefix`."""
-        listed = self.text("for-each-ref", "--format=%(objectname) %(refname)", prefix.rstrip("/"))
-        return {name: commit for commit, _, name in (line.partition(" ") for line in listed.splitlines())}
-
-    def head(self) -> str:
-        """The commit that is checked out; empty before the first."""
-        return self.commit(head_of(self.git_dir))
+    def refs(self) -> Refs:
+        """Where everything is now."""
+        listed = self.text("for-each-ref", "--format=%(objectname) %(refname)", *PLACES)
+        commits = {name: commit for commit, _, name in (line.partition(" ") for line in listed.splitlines())}
+        return Refs(head_of(self.git_dir), commits)
 
 
 @contextmanager
@@ -90,7 +98,16 @@ def _prepared(git_dir: Path, private: Path, url: str, handles: Sequence[int]) ->
     for name in SHARED:
         (private / name).symlink_to(git_dir.absolute() / name)
     (private / "HEAD").write_text("ref: refs/heads/pi-mcp\n", encoding="ascii")
-    kind = read_config(git_dir / "config").get("extensions.objectformat", [""])[0]
+    said = read_config(git_dir / "config")
+    if "core.repositoryformatversion" not in said:
+        raise _damaged(git_dir / "config")
+    if said.get("extensions.refstorage", ["files"]) != ["files"]:
+        raise ToolError(
+            f"{git_dir.parent} keeps its refs in a form that sync_docs does not know",
+            "Move it away, or update it with git itself; sync_docs fetches a new one where there is none.",
+            code="UNKNOWN_FORMAT",
+        )
+    kind = said.get("extensions.objectformat", [""])[0]
     quoted = url.replace("\\", "\\\\").replace('"', '\\"')
     config = f"""
 [core]
@@ -102,7 +119,7 @@ def _prepared(git_dir: Path, private: Path, url: str, handles: Sequence[int]) ->
 """
     (private / "config").touch(0o600)
     (private / "config").write_text(config, encoding="utf-8")
-    return Repository(git_dir, private, handles)
+    return Repository(git_dir, private, said, handles)
 
 
 def head_of(git_dir: Path) -> str:
@@ -115,10 +132,12 @@ def head_of(git_dir: Path) -> str:
     except (OSError, UnicodeDecodeError):
         said = ""
     if not HEAD.fullmatch(said):
-        raise ToolError(
-            f"{git_dir.parent} is damaged: its .git/HEAD cannot be read", git.DAMAGED, code="CHECKOUT_DAMAGED"
-        )
+        raise _damaged(git_dir / "HEAD")
     return said.removeprefix("ref: ").strip()
+
+
+def _damaged(file: Path) -> ToolError:
+    return ToolError(f"The checkout is damaged: {file} cannot be read", git.DAMAGED, code="CHECKOUT_DAMAGED")
 
 
 def checked_out(git_dir: Path) -> str:

@@ -38,6 +38,7 @@ class Source:
 def sources() -> list[Source]:
     """Klipper's own documentation first, then those of KLIPPER_DOCS_EXTRA, whose checkouts lie beside it."""
     now = settings.current()
-    own = Source("", now.klipper_docs_url, now.klipper_docs_branch, now.klipper_docs_dir, "docs")
-    beside = now.klipper_docs_dir.parent
+    checkout = now.klipper_docs_dir.absolute()
+    own = Source("", now.klipper_docs_url, now.klipper_docs_branch, checkout, "docs")
+    beside = checkout.parent
     return [own, *(Source(r.name, r.url, r.branch, beside / r.name, r.docs) for r in now.klipper_docs_extra)]

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from tools.errors import ToolError
 from tools.klipper import git
 from tools.klipper.progress import Progress
-from tools.klipper.repository import Repository, read_config
+from tools.klipper.repository import Refs, Repository
 from tools.klipper.sources import Source
 
 REMOTES = "refs/remotes/origin/"
-BASE = "refs/pi-mcp/base"
-"""The newest commit of the upstream's that the checkout was at: what is not it, nor before it, was made here."""
+SEEN = "refs/pi-mcp/seen/"
+"""The commits of the upstream's that the checkout is at, or a killed sync began to go to: files may be theirs, and what
+is none of them, nor before one, was committed here. After a sync there is that of each branch."""
 
 BRANCH = re.compile(r"(?!-)(?!.*(\.\.|@\{|//|/\.|\.lock(/|$)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![./])")
 
@@ -43,7 +44,7 @@ class Kind:
 
 def kind(repository: Repository) -> Kind:
     """What the checkout is; one that a person cloned in full stays so."""
-    partial = read_config(repository.git_dir / "config").get("remote.origin.promisor", []) == ["true"]
+    partial = repository.config.get("remote.origin.promisor", []) == ["true"]
     shallow = repository.git_dir / "shallow"
     return Kind(partial or (shallow.is_file() and shallow.stat().st_size > 0), partial)
 
@@ -72,12 +73,16 @@ def ask(repository: Repository, source: Source) -> Tip:
     return Tip(branch, commit)
 
 
-def fetch(repository: Repository, tip: Tip, what: Kind, progress: Progress | None = None, timeout_s: float = 0) -> Tip:
-    """Bring the tip here, without file contents in a partial checkout. Gives the tip that came, which may be newer."""
-    if repository.commit(tip.tracking) == tip.commit:
-        return tip
-    _note_base(repository)
-    _make_room(repository, tip)
+def fetch(
+    repository: Repository, tip: Tip, what: Kind, progress: Progress | None = None, timeout_s: float = 0
+) -> tuple[Tip, Refs]:
+    """Bring the tip here, without file contents in a partial checkout. Gives the tip that came, which may be newer,
+    and where the refs are then."""
+    refs = repository.refs()
+    if refs.commits.get(tip.tracking) == tip.commit:
+        return tip, refs
+    _note_seen(repository, refs)
+    _make_room(repository, refs, tip)
     repository.run(
         *FETCH,
         *(["--depth=1"] if what.shallow else ["--update-shallow"]),
@@ -88,7 +93,8 @@ def fetch(repository: Repository, tip: Tip, what: Kind, progress: Progress | Non
         timeout_s=timeout_s or git.FETCH_TIMEOUT_S,
         heard=progress and progress.listener(5, 40),
     )
-    return Tip(tip.branch, repository.commit(tip.tracking))
+    refs = repository.refs()
+    return Tip(tip.branch, refs.commits[tip.tracking]), refs
 
 
 def fetch_contents(repository: Repository, objects: list[str], progress: Progress) -> None:
@@ -109,15 +115,15 @@ def fetch_contents(repository: Repository, objects: list[str], progress: Progres
     )
 
 
-def _note_base(repository: Repository) -> None:
-    head = repository.head()
-    if head and head in repository.refs(REMOTES).values():
-        repository.run("update-ref", BASE, head)
+def _note_seen(repository: Repository, refs: Refs) -> None:
+    head = refs.checked_out
+    if head in refs.below(REMOTES).values() and f"{SEEN}{head}" not in refs.commits:
+        repository.run("update-ref", f"{SEEN}{head}", head)
 
 
-def _make_room(repository: Repository, tip: Tip) -> None:
+def _make_room(repository: Repository, refs: Refs, tip: Tip) -> None:
     """The upstream's old branch `a` would stand in the way of its new `a/b`."""
-    for ref in repository.refs(REMOTES):
+    for ref in refs.below(REMOTES):
         if ref.startswith(f"{tip.tracking}/") or tip.tracking.startswith(f"{ref}/"):
             repository.run("update-ref", "--no-deref", "-d", ref)
 

@@ -1,0 +1,140 @@
+"""Nothing that lies in a checkout, or comes from an upstream, runs or leads astray."""
+
+import os
+import subprocess
+
+import pytest
+
+from tests.klipper.test_sync import assert_at_tip, done, sync
+from tests.klipper.upstreams import git, page
+from tools.klipper import freshness
+from tools.klipper.git import environment
+
+HOOKS = ("post-checkout", "post-merge", "reference-transaction", "pre-auto-gc", "post-index-change")
+PROGRAMS = (
+    *("core.fsmonitor", "core.sshCommand", "core.gitProxy", "core.askPass", "core.pager", "core.editor"),
+    *("core.alternateRefsCommand", "diff.external", "diff.md.textconv", "diff.md.command", "gpg.program"),
+    *("filter.x.clean", "filter.x.smudge", "filter.x.process", "gc.recentObjectsHook", "sequence.editor"),
+    *("remote.origin.uploadpack", "uploadpack.packObjectsHook"),
+)
+SHELL_PROGRAMS = ("alias.fetch", "alias.ls-remote", "credential.helper", "credential.http://127.0.0.1.helper")
+
+
+def poison(docs, evil) -> None:
+    """Name a program wherever git's configuration, hooks and attributes take one."""
+    program = f"touch {evil} #"
+    for name in PROGRAMS:
+        git(docs, "config", name, program)
+    for name in SHELL_PROGRAMS:
+        git(docs, "config", name, f"!{program}")
+    git(docs, "config", "core.hooksPath", str(docs / ".git" / "evil"))
+    git(docs, "config", f"url.ext::sh -c 'touch {evil}' .insteadOf", "file://")
+    git(docs, "config", "include.path", str(docs / ".git" / "more"))
+    (docs / ".git" / "more").write_text(f'[filter "y"]\n\tsmudge = "{program}"\n\trequired = true\n')
+    (docs / ".git" / "info" / "attributes").write_text("*.md filter=x diff=md\n")
+    for folder in ("hooks", "evil"):
+        (docs / ".git" / folder).mkdir(exist_ok=True)
+        for name in HOOKS:
+            (docs / ".git" / folder / name).write_text(f"#!/bin/sh\ntouch {evil}\n")
+            (docs / ".git" / folder / name).chmod(0o755)
+
+
+def test_no_hook_and_no_program_of_the_checkouts_configuration_runs(env, docs, upstream):
+    upstream.commit(
+        {"docs/.gitattributes": "*.md filter=x diff=md\n*.txt filter=y\n", ".gitattributes": "* filter=y\n"}
+    )
+    done()
+    evil = env() / "evil"
+    poison(docs, evil)
+    upstream.commit({"docs/Bed_Mesh.md": page("two"), "docs/New.txt": "new\n", "docs/Sub.md": "x\n"})
+    env(KLIPPER_DOCS_CHECK_INTERVAL=0)
+
+    freshness.check()
+    answer = done()
+
+    assert list(answer["changed"]) == ["Bed_Mesh.md"]
+    assert (docs / "docs/Bed_Mesh.md").read_text() == page("two")
+    assert not evil.exists()
+    subprocess.run(["git", "-C", docs, "status"], capture_output=True, check=False)
+    assert evil.exists(), "the poison would have worked on a git that is run plainly"
+
+
+def test_another_work_tree_named_in_the_configuration_is_not_written(env, docs, upstream):
+    done()
+    outside = env() / "outside"
+    outside.mkdir()
+    git(docs, "config", "core.worktree", str(outside))
+    upstream.commit({"docs/Bed_Mesh.md": page("two")})
+
+    done()
+
+    assert not list(outside.iterdir())
+    assert (docs / "docs/Bed_Mesh.md").read_text() == page("two")
+
+
+def test_variables_of_another_git_do_not_reach_ours(env, docs, upstream, monkeypatch):
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
+        monkeypatch.setenv(name, str(env() / "elsewhere"))
+    monkeypatch.setenv("GIT_SSH_COMMAND", "touch evil")
+    answer = done()
+    monkeypatch.undo()
+
+    assert answer["status"] == "cloned"
+    assert not (env() / "elsewhere").exists()
+
+
+def test_git_never_asks():
+    ours = environment()
+    assert ours["GIT_TERMINAL_PROMPT"] == "0" and ours["GIT_ASKPASS"] == ours["SSH_ASKPASS"] == ""
+    assert "BatchMode=yes" in ours["GIT_SSH_COMMAND"] and "ConnectTimeout" in ours["GIT_SSH_COMMAND"]
+
+
+@pytest.mark.parametrize("entry", ["..", ".git", "."])
+def test_a_path_that_leaves_the_checkout_is_refused(docs, upstream, entry):
+    done()
+    blob = git(upstream.folder, "rev-parse", "HEAD:docs/Bed_Mesh.md")
+    inner = make_tree(upstream.folder, f"100644 blob {blob}\tx.md\n")
+    pages = make_tree(upstream.folder, f"100644 blob {blob}\tBed_Mesh.md\n040000 tree {inner}\t{entry}\n")
+    top = make_tree(upstream.folder, f"040000 tree {pages}\tdocs\n")
+    commit = git(upstream.folder, "commit-tree", "-m", "evil", top)
+    git(upstream.folder, "update-ref", "refs/heads/master", commit)
+
+    answer = sync()
+
+    assert answer["code"] == "UNSAFE_TREE", answer
+    assert not (docs / "x.md").exists() and not (docs / ".git/x.md").exists()
+
+
+def make_tree(folder, rows: str) -> str:
+    """A tree object of any names: git itself refuses to make some."""
+    data = b""
+    for row in rows.splitlines():
+        about, name = row.split("\t")
+        mode, _, blob = about.split(" ")
+        data += f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(blob)
+    words = ["git", "-C", folder, "hash-object", "-t", "tree", "-w", "--literally", "--stdin"]
+    return subprocess.run(words, input=data, capture_output=True, check=True).stdout.decode().strip()
+
+
+def test_a_submodule_is_not_followed(docs, upstream):
+    git(upstream.folder, "update-index", "--add", "--cacheinfo", f"160000,{upstream.tip},docs/module")
+    git(upstream.folder, "commit", "-q", "-m", "module")
+
+    done()
+
+    assert not (docs / "docs/module").exists()
+
+
+def test_a_checkout_of_another_user_is_synced(docs, upstream):
+    if os.getuid():
+        pytest.skip("only root can give files to another user")
+    done()
+    for path in (docs, *docs.rglob("*")):
+        os.lchown(path, 12345, 12345)
+    upstream.commit({"docs/Bed_Mesh.md": page("two")})
+
+    done()
+
+    for path in (docs, *docs.rglob("*")):
+        os.lchown(path, os.getuid(), os.getgid())
+    assert_at_tip(docs, upstream)

@@ -1,0 +1,167 @@
+"""What a person edited or committed in the checkout survives sync_docs."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.klipper.test_sync import assert_at_tip, done
+from tests.klipper.upstreams import contents, git, page, serving, smart_http
+
+
+def test_a_page_edited_here_and_changed_upstream_is_put_aside_and_named(docs, upstream):
+    done()
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 2")})
+
+    edits = done()["local_edits"]
+
+    assert edits["pages"] == ["docs/Bed_Mesh.md"]
+    assert contents(Path(edits["moved_to"])) == {"docs/Bed_Mesh.md": b"my notes\n"}
+    assert not Path(edits["moved_to"]).is_relative_to(docs / "docs")
+    assert_at_tip(docs, upstream)
+
+
+def test_a_page_edited_here_only_is_left_and_named(docs, upstream):
+    done()
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+    upstream.commit({"docs/BLTouch.md": page("BLTouch, 2")})
+
+    assert done()["edited_here"] == ["docs/Bed_Mesh.md"]
+    assert (docs / "docs/Bed_Mesh.md").read_text() == "my notes\n"
+    assert (docs / "docs/BLTouch.md").read_text() == page("BLTouch, 2")
+
+
+def test_a_page_edited_here_and_removed_upstream_is_put_aside(docs, upstream):
+    done()
+    (docs / "docs/BLTouch.md").write_text("my notes\n")
+    upstream.commit({"docs/BLTouch.md": None})
+
+    edits = done()["local_edits"]
+
+    assert contents(Path(edits["moved_to"])) == {"docs/BLTouch.md": b"my notes\n"}
+    assert_at_tip(docs, upstream)
+
+
+def test_a_page_written_here_that_the_upstream_adds_too_is_put_aside(docs, upstream):
+    done()
+    (docs / "docs/New.md").write_text("mine\n")
+    upstream.commit({"docs/New.md": page("New")})
+
+    edits = done()["local_edits"]
+
+    assert contents(Path(edits["moved_to"])) == {"docs/New.md": b"mine\n"}
+    assert_at_tip(docs, upstream)
+
+
+def test_a_page_written_here_that_the_upstream_has_not_stays(docs, upstream):
+    done()
+    (docs / "docs/Mine.md").write_text("mine\n")
+    upstream.commit({"docs/New.md": page("New")})
+
+    assert "local_edits" not in done()
+    assert (docs / "docs/Mine.md").read_text() == "mine\n"
+
+
+def test_an_edit_that_is_what_the_upstream_has_now_is_no_edit(docs, upstream):
+    done()
+    (docs / "docs/Bed_Mesh.md").write_text(page("Bed Mesh, 2"))
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 2")})
+
+    answer = done()
+
+    assert "local_edits" not in answer and list(answer["changed"]) == ["Bed_Mesh.md"]
+    assert_at_tip(docs, upstream)
+
+
+def test_a_folder_made_here_where_a_page_comes_is_put_aside(docs, upstream):
+    done()
+    (docs / "docs/New.md").mkdir()
+    (docs / "docs/New.md/inside.txt").write_text("mine\n")
+    upstream.commit({"docs/New.md": page("New")})
+
+    edits = done()["local_edits"]
+
+    assert contents(Path(edits["moved_to"])) == {"docs/New.md/inside.txt": b"mine\n"}
+    assert_at_tip(docs, upstream)
+
+
+def test_a_link_made_here_leads_no_page_out_of_the_checkout(env, docs, upstream):
+    upstream.commit({"docs/sub/Page.md": page("Page")})
+    done()
+    outside = env() / "outside"
+    outside.mkdir()
+    (docs / "docs/sub/Page.md").unlink()
+    (docs / "docs/sub").rmdir()
+    (docs / "docs/sub").symlink_to(outside)
+    upstream.commit({"docs/sub/Page.md": page("Page, 2")})
+
+    done()
+
+    assert not list(outside.iterdir())
+    assert_at_tip(docs, upstream)
+
+
+@pytest.mark.parametrize("checkout", [(), ("-b", "mine"), ("--detach",)], ids=["branch", "own branch", "detached"])
+def test_a_commit_made_here_stays_reachable(docs, upstream, checkout):
+    done()
+    if checkout:
+        git(docs, "checkout", "-q", *checkout)
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+    git(docs, "commit", "-q", "-am", "mine")
+    mine = git(docs, "rev-parse", "HEAD")
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 2")})
+
+    answer = done()
+
+    assert git(docs, "for-each-ref", "--contains", mine)
+    if "mine" not in checkout:
+        assert answer["local_commits"] == {mine[:9]: f"refs/pi-mcp/local-{mine[:12]}"}
+        assert git(docs, "show", f"{answer['local_commits'][mine[:9]]}:docs/Bed_Mesh.md") == "my notes"
+    assert_at_tip(docs, upstream)
+    assert "local_commits" not in done()
+
+
+def test_a_page_edited_while_the_network_is_waited_for_is_put_aside(env, docs, upstream):
+    done()
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 2")})
+    handler = smart_http(upstream.folder.parent, lambda: (docs / "docs/Bed_Mesh.md").write_text("my notes\n"))
+    with serving(handler) as url:
+        env(KLIPPER_DOCS_URL=f"{url}/upstream/.git")
+        edits = done()["local_edits"]
+
+    assert contents(Path(edits["moved_to"])) == {"docs/Bed_Mesh.md": b"my notes\n"}
+    assert_at_tip(docs, upstream)
+
+
+def test_two_edits_of_a_page_within_a_second_are_both_kept(docs, upstream):
+    done()
+    for turn in range(2):
+        (docs / "docs/Bed_Mesh.md").write_text(f"my notes {turn}\n")
+        upstream.commit({"docs/Bed_Mesh.md": page(f"Bed Mesh, {turn + 2}")})
+        done()
+
+    assert set(contents(docs / "local-edits").values()) == {b"my notes 0\n", b"my notes 1\n"}
+
+
+def test_a_commit_on_a_branch_that_is_not_checked_out_stays_reachable(docs, upstream):
+    done()
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+    git(docs, "commit", "-q", "-am", "mine")
+    mine = git(docs, "rev-parse", "HEAD")
+    git(docs, "checkout", "-q", "--detach", "@{u}")
+
+    assert done()["local_commits"] == {mine[:9]: f"refs/pi-mcp/local-{mine[:12]}"}
+    assert git(docs, "for-each-ref", "--contains", mine)
+    assert_at_tip(docs, upstream)
+
+
+def test_a_pull_made_by_hand_is_no_commit_made_here(docs, upstream):
+    done()
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 2")})
+    git(docs, "pull", "-q")
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 3")})
+
+    answer = done()
+
+    assert "local_commits" not in answer and "local_edits" not in answer
+    assert_at_tip(docs, upstream)
