@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import pytest
-from tests.client import PROJECT
 
+from tests.client import PROJECT
 from tools import calls, locks
 from tools.errors import Cancelled, ToolError
 

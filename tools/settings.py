@@ -161,12 +161,16 @@ class Settings:
         "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", _flag
     )
     anki_connect_url: str = setting("ANKI_CONNECT_URL", "http://127.0.0.1:8765", "where AnkiConnect listens", _url)
-    anki_connect_key: str = setting("ANKI_CONNECT_KEY", "", "AnkiConnect's `apiKey`, where its config sets one", secret=True)
+    anki_connect_key: str = setting(
+        "ANKI_CONNECT_KEY", "", "AnkiConnect's `apiKey`, where its config sets one", secret=True
+    )
     anki_connect_timeout_s: int = setting(
         "ANKI_CONNECT_TIMEOUT", 30, "seconds to wait for an answer of AnkiConnect", _positive
     )
     anki_default_deck: str = setting("ANKI_DEFAULT_DECK", "Default", "the deck of notes added without one")
-    anki_default_model: str = setting("ANKI_DEFAULT_MODEL", "Поля для ChatGPT", "the note type of notes added without one")
+    anki_default_model: str = setting(
+        "ANKI_DEFAULT_MODEL", "Поля для ChatGPT", "the note type of notes added without one"
+    )
     image_max_bytes: int = setting("IMAGE_MAX_BYTES", 10 * 1024 * 1024, "the largest image taken, in bytes", _positive)
     image_allow_private: bool = setting(
         "IMAGE_ALLOW_PRIVATE", False, "1 lets images be downloaded from loopback and private addresses", _flag

@@ -117,7 +117,7 @@ def smart_http(root: Path, meanwhile: Callable[[], None] = lambda: None) -> type
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = _answer  # noqa: N815
+        do_GET = do_POST = _answer
 
         def log_message(self, *_):
             pass
