@@ -8,14 +8,13 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from tests.klipper.test_sync import assert_at_tip, done, sync
-from tests.klipper.upstreams import contents, git, page, serving, smart_http
+from tests.klipper.upstreams import Stalled, contents, git, page, serving, smart_http
 from tools import calls
 from tools.klipper import git as tool_git
 
@@ -291,21 +290,6 @@ def test_a_full_file_system_leaves_the_old_pages(env, upstream):
         assert sync()["code"] == "NOT_WRITABLE"
     finally:
         subprocess.run(["umount", mount], check=True)
-
-
-class Stalled(BaseHTTPRequestHandler):
-    """Says that an answer comes, and nothing more until the client is gone."""
-
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "application/x-git-upload-pack-advertisement")
-        self.send_header("Content-Length", "1000")
-        self.end_headers()
-        self.wfile.flush()
-        self.connection.recv(1)
-
-    def log_message(self, *_):
-        pass
 
 
 def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):

@@ -123,3 +123,18 @@ def smart_http(root: Path, meanwhile: Callable[[], None] = lambda: None) -> type
             pass
 
     return Handler
+
+
+class Stalled(BaseHTTPRequestHandler):
+    """Says that an answer comes, and nothing more until the client is gone."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-git-upload-pack-advertisement")
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self.wfile.flush()
+        self.connection.recv(1)
+
+    def log_message(self, *_):
+        pass

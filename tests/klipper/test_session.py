@@ -1,0 +1,101 @@
+"""The documentation as a client's session meets it: behind, told, brought up to date, told again."""
+
+import subprocess
+
+import pytest
+
+from tests.client import ENVELOPE, Client
+from tests.klipper.upstreams import Stalled, page, serving
+from tools.klipper.freshness import NOTE
+from tools.klipper.sync import sync_docs
+
+LIST_CHANGED = "notifications/tools/list_changed"
+
+
+def description(client, **meta):
+    listed = {tool["name"]: tool for tool in client.request("tools/list", **meta)["result"]["tools"]}
+    return listed["sync_docs"]["description"]
+
+
+@pytest.fixture
+def behind(upstream, docs, env):
+    """A checkout one commit behind its upstream, which no session has looked at since."""
+    sync_docs()
+    upstream.commit({"docs/New.md": page("New")})
+    env(KLIPPER_DOCS_CHECK_INTERVAL=0)
+    return upstream
+
+
+@pytest.fixture
+def stalling_http():
+    """The address of an upstream that accepts and then says nothing."""
+    with serving(Stalled) as url:
+        yield f"{url}/klipper.git"
+
+
+def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(behind, docs):
+    with Client() as client:
+        client.initialize()
+        client.notification(LIST_CHANGED)
+        assert description(client).endswith(NOTE)
+        client.notifications.clear()
+
+        answer = client.request("tools/call", name="sync_docs", arguments={}, _meta={"progressToken": "p"})["result"]
+        client.notification(LIST_CHANGED)
+
+        assert answer["structuredContent"]["added"].keys() == {"New.md"}
+        assert NOTE not in description(client)
+        assert any(one["method"] == "notifications/progress" for one in client.notifications)
+        client.end()
+    assert "The Klipper docs are behind their upstream" in b"".join(client.errors).decode()
+
+
+def test_a_2026_listener_is_told_too(behind):
+    with Client() as client:
+        wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
+        client.send(id="listen", method="subscriptions/listen", params=wanted)
+        client.notification("notifications/subscriptions/acknowledged")
+        client.request("tools/list", _meta=ENVELOPE)
+        client.notification(LIST_CHANGED)
+        assert description(client, _meta=ENVELOPE).endswith(NOTE)
+
+
+def test_an_upstream_that_does_not_answer_delays_neither_initialize_nor_a_call(behind, stalling_http, env):
+    env(KLIPPER_DOCS_URL=stalling_http)
+    with Client() as client:
+        client.initialize()
+        assert client.call("read_doc", path="Bed_Mesh.md")["isError"] is False
+        assert client.end() == 0
+
+
+def test_a_second_sync_at_once_waits_and_both_answer(behind, docs):
+    with Client() as one, Client() as other:
+        for client in (one, other):
+            client.initialize()
+            client.send(id=77, method="tools/call", params={"name": "sync_docs", "arguments": {}})
+        answers = [client.answer(77)["result"]["structuredContent"] for client in (one, other)]
+    assert {answer["success"] for answer in answers} == {True}
+    assert (docs / "docs" / "New.md").exists()
+
+
+def test_the_server_leaves_no_git_behind_when_it_is_ended_in_a_sync(behind, stalling_http, env):
+    env(KLIPPER_DOCS_URL=stalling_http)
+    with Client() as client:
+        client.initialize()
+        client.send(id=9, method="tools/call", params={"name": "sync_docs", "arguments": {}})
+        while not children(client.process.pid):
+            client.request("ping")
+        gits = children(client.process.pid)
+        client.process.terminate()
+        assert client.process.wait(30) == 0
+    assert not [pid for pid in gits if alive(pid)]
+
+
+def children(pid):
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return done.stdout.split()
+
+
+def alive(pid):
+    done = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
+    return bool(done.stdout.strip()) and not done.stdout.startswith("Z")
