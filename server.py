@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 PROJECT = Path(__file__).resolve().parent
 VENV = PROJECT / ".venv"
@@ -224,10 +224,10 @@ class Wire:
     Unlike the SDK's transport it answers what is no message, bounds a line, and still answers open calls after EOF.
     """
 
-    def __init__(self, on_start: Callable[[], None]) -> None:
+    def __init__(self, stdio: tuple[BinaryIO, BinaryIO], on_start: Callable[[], None]) -> None:
         import anyio
 
-        self.input, self.output = claim_stdio()
+        self.input, self.output = stdio
         self.on_start: Callable[[], None] | None = on_start
         self.owed: Counter[str | int | None] = Counter()
         """Answers still to be written, by request id (None: to a line that was no message)."""
@@ -350,7 +350,7 @@ def parse(line: bytes) -> Any:
         raise NotAMessage(INVALID_REQUEST, "Invalid request: one JSON-RPC 2.0 message a line", request_id) from None
 
 
-def claim_stdio() -> tuple[Any, Any]:
+def claim_stdio() -> tuple[BinaryIO, BinaryIO]:
     """Keep stdin and stdout for the protocol: what else writes to fd 1, in this process or a child, goes to stderr."""
     wire_in, wire_out = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
@@ -381,11 +381,16 @@ def leave(code: int = 0) -> NoReturn:
 def serve(settings: Settings) -> NoReturn:
     """Serve one client on stdin and stdout."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
-    import anyio
+    stdio = claim_stdio()
+    try:
+        import anyio
+        import mcp  # noqa: F401
+    except ImportError:
+        refuse(f"mcp is not installed. Run {PROJECT / 'setup.sh'}")
 
     async def main() -> None:
         front = Front(settings)
-        await front.serve(Wire(front.start_jobs))
+        await front.serve(Wire(stdio, front.start_jobs))
 
     anyio.run(main)
     leave()
@@ -442,10 +447,6 @@ def main(words: list[str]) -> int:
         from tools.checkup import main as checkup
 
         return checkup([sys.executable, str(PROJECT / "server.py"), "--standalone"])
-    try:
-        import mcp  # noqa: F401
-    except ImportError:
-        refuse(f"mcp is not installed. Run {PROJECT / 'setup.sh'}")
     serve(now)
 
 

@@ -350,3 +350,13 @@ def test_the_shell_answers_the_same(small_docs):
             done = subprocess.run(shell, capture_output=True, text=True, timeout=60, encoding="utf-8")
             assert done.stdout == text + "\n"
             assert done.returncode == ("error" in text)
+
+
+def test_without_mcp_it_says_what_to_run(tmp_path):
+    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import server; server.find_venv = int; server.main([])"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "setup.sh" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
