@@ -372,10 +372,12 @@ async def leave_at_a_signal() -> None:
 def leave(code: int = 0) -> NoReturn:
     """End this process now, with its child processes. What is being written survives that: sqlite, git and atomic
     renames are made for it, while a worker thread might never end by itself."""
-    if ending := sys.modules.get("tools.processes"):
-        ending.end_all()
-    logging.shutdown()
-    os._exit(code)
+    try:
+        if end_all := getattr(sys.modules.get("tools.processes"), "end_all", None):  # it may be half imported
+            end_all()
+        logging.shutdown()
+    finally:
+        os._exit(code)
 
 
 def serve(settings: Settings) -> NoReturn:
