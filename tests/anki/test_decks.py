@@ -50,6 +50,13 @@ def test_rename_deck_keeps_cards_ids_scheduling_subdecks_and_presets(tree, call)
     assert after == moved(before, "Old", "New::Home")
 
 
+def test_rename_deck_goes_under_a_parent_however_that_is_written(tree, call):
+    assert call("anki.rename_deck", oldName="Old", newName="OTHER::x::Old") is None
+
+    assert "Other::x::Old::Sub::Leaf" in tree.collection.decks.all_names()
+    assert len(tree.collection.find_cards("deck:Other")) == 8
+
+
 def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, call):
     for name in ("A_b", "Axb", "A_b*", 'A"q', "A\\n", "A_bc"):
         add_notes(anki.collection, name, name)
@@ -231,3 +238,39 @@ def run_on_a_tree(collection, environment, call, name, arguments, number, fault)
         )
     finally:
         anki.close()
+
+
+@pytest.mark.parametrize(("name", "arguments"), CALLS[:2])
+def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, call, name, arguments):
+    before = snapshot(tree.collection)
+    tree.addon.changeDeck = lambda cards, deck: None
+
+    answer = call(name, **arguments)
+
+    assert answer["code"] == "DECK_NOT_EMPTY"
+    assert "deleteDecks" not in tree.actions()
+    assert {name: cards for name, cards in snapshot(tree.collection).items() if cards[0]} == {
+        name: cards for name, cards in before.items() if cards[0]
+    }
+
+
+def test_a_deck_made_by_another_hand_since_a_failed_rename_is_not_merged_into(tree, call):
+    tree.faults = {2: "cut_before"}
+    broken = call("anki.rename_deck", oldName="Old", newName="New")
+    add_notes(tree.collection, "New", "not ours")
+    before = snapshot(tree.collection)
+
+    answer = call("anki.rename_deck", oldName="Old", newName="New")
+
+    assert "No card was moved" in broken["error"]
+    assert answer["code"] == "DECK_EXISTS"
+    assert snapshot(tree.collection) == before
+
+
+def test_a_rename_finished_by_hand_can_be_done_again_later(tree, call):
+    tree.faults = {2: "cut_after"}
+    call("anki.rename_deck", oldName="Old", newName="New")
+    call("anki.delete_decks", decks=["New"], cardsToo=True)
+
+    assert call("anki.rename_deck", oldName="Old", newName="New") is None
+    assert len(tree.collection.find_cards("deck:New")) == 6

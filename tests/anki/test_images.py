@@ -10,7 +10,7 @@ import pytest
 from anki_helpers import add_notes, both_versions
 from anki_images import GIF, SVG, png, serving
 
-from tools.anki import upload
+from tools.anki import resize, upload
 
 
 def text(data):
@@ -328,6 +328,31 @@ def test_every_kind_of_pixel_becomes_a_jpeg(anki, call, pillow, mode):
     form = "PNG" if mode in ("1", "L", "LA", "P", "I;16") else "TIFF"
 
     assert stored_image(anki, call, pillow, encoded(pillow.new(mode, (9, 9)), form)).format == "JPEG"
+
+
+def test_sixteen_bit_grey_keeps_its_brightness(anki, call, pillow):
+    found = stored_image(anki, call, pillow, encoded(pillow.new("I;16", (9, 9), 128 * 256), "PNG"))
+
+    assert abs(found.convert("L").getpixel((4, 4)) - 128) < 3
+
+
+def test_a_palette_with_a_transparent_colour_becomes_white_there(anki, call, pillow):
+    image = pillow.new("P", (9, 9), 0)
+    image.putpalette([255, 0, 0])
+
+    found = stored_image(anki, call, pillow, encoded(image, "PNG", transparency=0))
+
+    assert min(found.convert("RGB").getpixel((4, 4))) > 250
+
+
+def test_an_image_too_large_to_decode_is_stored_as_it_came(anki, call, pillow, monkeypatch):
+    monkeypatch.setattr(resize, "MOST_PIXELS", 100)
+    data = encoded(pillow.new("RGB", (20, 20), "red"), "PNG")
+
+    detail = add(call, {"image_base64": text(data)})
+
+    assert media(anki, detail["images"][0]["filename"]) == data
+    assert "pixels" in detail["warnings"][0]
 
 
 def test_an_image_that_pillow_cannot_read_goes_as_it_is_with_a_warning(anki, call, pillow):

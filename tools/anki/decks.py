@@ -44,6 +44,15 @@ def known(name: str, there: dict[str, int]) -> str | None:
     return default_name(there) if same(name, "Default") and DEFAULT_ID in there.values() else None
 
 
+def spelled(name: str, there: dict[str, int]) -> str:
+    """The name with its parents written as Anki has them: it would put `geo::X` into a `Geo` that is there."""
+    parent, separator, last = name.rpartition(SEPARATOR)
+    if not separator:
+        return name
+    found = next((one for one in there if same(one, parent)), None)
+    return (found or spelled(parent, there)) + SEPARATOR + last
+
+
 def same(one: str, other: str) -> bool:
     """Whether Anki takes both for one name: it does not tell upper from lower case."""
     return folded(one) == folded(other)

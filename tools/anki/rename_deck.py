@@ -24,12 +24,12 @@ def rename_deck(
 
     Source: AnkiConnect createDeck, setDeckConfigId, changeDeck, deleteDecks.
     """
-    rename = Rename(oldName, decks.checked_name(newName))
     there = decks.ids()
+    rename = Rename(oldName, decks.spelled(decks.checked_name(newName), there))
     kept = unfinished.find(rename.call)
     if kept and oldName not in there and rename.new in there:
         return unfinished.forget(rename.call)
-    _check(rename, there, kept)
+    _check(rename, there)
     presets, cards = _look(rename, there)
     if kept and kept["deck"] == there[oldName]:
         _check_ours([rename.target(name) for name in cards], there, kept["made"])
@@ -57,7 +57,7 @@ class Rename:
         return self.new + deck.removeprefix(self.old)
 
 
-def _check(rename: Rename, there: dict[str, int], kept: dict[str, Any] | None) -> None:
+def _check(rename: Rename, there: dict[str, int]) -> None:
     if rename.old not in there:
         raise decks.not_found([rename.old], there)
     if there[rename.old] == decks.DEFAULT_ID:

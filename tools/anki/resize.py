@@ -4,13 +4,17 @@ import io
 import warnings
 from typing import TYPE_CHECKING
 
-from tools.anki.image_bytes import MOST_PIXELS, Kind, cut_short
+from tools.anki.image_bytes import Kind, cut_short
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 QUALITY = 85
+MOST_PIXELS = 24_000_000
+"""Of an image to be decoded whole, about 100 MB of memory; a JPEG is decoded at a fraction of its size."""
+
 NO_PILLOW = "Pillow is not installed (Debian: python3-pil): the image is stored as it came"
+AS_IT_CAME = "the image could not be resized and is stored as it came"
 
 
 def shrink(data: bytes, kind: Kind, max_side: int) -> tuple[bytes, str, str]:
@@ -23,41 +27,52 @@ def shrink(data: bytes, kind: Kind, max_side: int) -> tuple[bytes, str, str]:
     if kind.extension == "svg":
         return data, kind.extension, ""
     try:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
     except ImportError:
         return data, kind.extension, NO_PILLOW
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data)) as image:
-                if getattr(image, "is_animated", False):
-                    return data, kind.extension, ""
-                if image.width * image.height > MOST_PIXELS:
-                    return data, kind.extension, "the image is too large to resize: it is stored as it came"
-                return _jpeg(image, max_side), "jpg", ""
-    except (UnidentifiedImageError, ValueError, SyntaxError, EOFError, MemoryError) as error:
-        return data, kind.extension, f"the image could not be resized and is stored as it came: {error}"
-    except OSError as error:
-        if "truncated" in str(error):
+                return _small(image, data, kind, max_side)
+    except Exception as error:  # decoders of untrusted data raise whatever they trip over
+        if isinstance(error, OSError) and "truncated" in str(error):
             raise cut_short() from error
-        return data, kind.extension, f"the image could not be resized and is stored as it came: {error}"
+        return data, kind.extension, f"{AS_IT_CAME}: {error}"
+
+
+def _small(image: "Image", data: bytes, kind: Kind, max_side: int) -> tuple[bytes, str, str]:
+    if getattr(image, "is_animated", False):
+        return data, kind.extension, ""
+    image.draft("RGB", (max_side, max_side))  # only a JPEG can: it is decoded at 1/2, 1/4 or 1/8
+    if image.width * image.height > MOST_PIXELS:
+        return data, kind.extension, f"{AS_IT_CAME}: it has more than {MOST_PIXELS:,} pixels"
+    return _jpeg(image, max_side), "jpg", ""
 
 
 def _jpeg(image: "Image", max_side: int) -> bytes:
     from PIL import ImageOps
 
-    image.draft("RGB", (max_side, max_side))  # a JPEG decoder that skips detail keeps a large photo out of memory
-    upright = ImageOps.exif_transpose(image)
-    upright.thumbnail((max_side, max_side))
+    image = _true_colour(ImageOps.exif_transpose(image))
+    image.thumbnail((max_side, max_side))
     out = io.BytesIO()
-    _on_white(upright).save(out, "JPEG", quality=QUALITY)
+    _on_white(image).save(out, "JPEG", quality=QUALITY)
     return out.getvalue()
+
+
+def _true_colour(image: "Image") -> "Image":
+    """Without a palette, which cannot be resized smoothly, and without more than eight bits a channel."""
+    if image.mode.startswith("I"):
+        return image.point(lambda value: value * (1 / 256)).convert("L")
+    if image.mode in ("1", "P", "PA"):
+        return image.convert("RGBA" if "transparency" in image.info or image.mode == "PA" else "RGB")
+    return image
 
 
 def _on_white(image: "Image") -> "Image":
     from PIL import Image
 
-    if not image.has_transparency_data:
+    if image.mode not in ("RGBA", "LA") and "transparency" not in image.info:
         return image.convert("RGB")
     image = image.convert("RGBA")
     white = Image.new("RGB", image.size, "white")

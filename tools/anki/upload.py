@@ -43,13 +43,13 @@ def _by_data(name: str, data: bytes) -> object:
 
 
 def _by_path(name: str, data: bytes) -> object:
-    """None where Anki does not see our disk, as in a container or behind a tunnel."""
+    """None where Anki does not see our disk (a container, a tunnel), or the disk has no room."""
     if len(data) < BY_PATH_BYTES or urlsplit(current().anki_connect_url).hostname not in HERE:
         return None
-    with tempfile.NamedTemporaryFile(dir=current().state_dir, prefix="upload-") as file:
-        file.write(data)
-        file.flush()
-        try:
+    try:
+        with tempfile.NamedTemporaryFile(dir=current().state_dir, prefix="upload-") as file:
+            file.write(data)
+            file.flush()
             return client.call("storeMediaFile", filename=name, path=file.name, deleteExisting=False)
-        except Refused:
-            return None
+    except (Refused, OSError):
+        return None
