@@ -128,7 +128,7 @@ def test_text_in_decomposed_unicode_counts_as_changed(anki, call):
 
 
 @both_versions
-@pytest.mark.parametrize("count", [1, 100])
+@pytest.mark.parametrize("count", [1, 100, 300])
 def test_updates_cost_at_most_eight_requests(anki, call, count):
     ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(count)))
 
@@ -182,3 +182,25 @@ def test_one_step_that_fails_is_told_with_those_that_did_not(anki, call):
     assert detail["error"] == "bad tag"
     assert detail["updatedFields"] == ["Back"]
     assert "addedTags" not in detail
+
+
+def test_a_note_can_be_moved_there_and_back_in_one_call(anki, call):
+    (one,) = add_notes(anki.collection, "A", "a")
+
+    answer = call("anki.update_notes", notes=[{"noteId": one, "deckName": "B"}, {"noteId": one, "deckName": "A"}])
+
+    assert answer["updated"] == 2
+    assert fronts(anki.collection, "A") == ["a"]
+
+
+def test_after_a_stall_nothing_more_is_asked(anki, call, environment):
+    environment(ANKI_CONNECT_TIMEOUT=1)
+    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(51)))
+    anki.faults = {2: "stall"}
+
+    answer = call("anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}} for one in ids])
+
+    assert answer["code"] == "ANKI_NO_ANSWER"
+    assert [answer["details"][at]["status"] for at in (0, 49, 50)] == ["ok", "ok", "unknown"]
+    assert "not read back" in answer["details"][0]["warnings"][0]
+    assert len(anki.requests) == 3

@@ -9,9 +9,13 @@ from tools.anki.note_input import NoteInput
 from tools.anki.outcomes import Outcomes, Unfit, chunks
 from tools.anki.pictures import Pictures
 from tools.anki.placing import Placed, place
-from tools.anki.replies import Refused
+from tools.anki.replies import Refused, hangs
 from tools.errors import ToolError
 from tools.settings import current
+
+PARTS = 3
+MOST_AT_ONCE = 200
+"""Notes in one request, which freezes Anki's window while it lasts; 500 notes go in PARTS."""
 
 AGAIN = "Send the notes again that are not `ok`: Anki refuses one that it has as a duplicate."
 
@@ -136,12 +140,12 @@ class Adding:
         part: list[int] = []
         try:
             self._place()
-            for part in chunks(list(self.placed)):
+            for part in chunks(list(self.placed), max(PARTS, len(self.placed) // MOST_AT_ONCE)):
                 calls.checkpoint()
                 self._send(part)
                 self._report(len(part), "adding notes")
         except ToolError as error:
-            self._settle()
+            self._settle(after=error)
             raise self.outcomes.interrupted(error, part, AGAIN) from error
         self._settle()
         return self.outcomes.answer()
@@ -185,13 +189,15 @@ class Adding:
         else:
             self.outcomes.bad(index, "other", "Anki did not add it and gives no reason", **more)
 
-    def _settle(self) -> None:
+    def _settle(self, after: ToolError | None = None) -> None:
         """Older add-ons put the cards of new notes into the default deck: those are moved to where they belong."""
         added = {one["noteId"]: one["index"] for one in self.outcomes.details if one["status"] == "ok"}
         if not added or self.known.decks.get(self.deck) == decks.DEFAULT_ID:
             return
         query = f"nid:{','.join(map(str, added))} did:{decks.DEFAULT_ID}"
         try:
+            if hangs(after):
+                raise after
             if astray := client.call("findCards", query=query):
                 client.call("changeDeck", cards=astray, deck=self.deck)
         except ToolError as error:

@@ -18,6 +18,6 @@ def find_notes(
 
     Source: AnkiConnect findNotes, notesInfo, getDecks.
     """
-    ids = sorted(client.call("findNotes", query=query))
+    ids = sorted(client.call("findNotes", query=query) or [])
     ids = ids[offset:] if limit is None else ids[offset : offset + limit]
     return {"noteIds": ids, "notes": notes.infos(ids)}

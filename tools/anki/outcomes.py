@@ -75,7 +75,7 @@ class Outcomes:
         return error
 
 
-def chunks(indexes: list[int]) -> list[list[int]]:
-    """Indexes in as few requests as still show progress: up to three for 600, never over 200 at once."""
-    size = min(200, max(50, -(-len(indexes) // 3)))
+def chunks(indexes: list[int], parts: int) -> list[list[int]]:
+    """Indexes in at most so many parts, of 50 or more where there are as many: requests that still show progress."""
+    size = max(50, -(-len(indexes) // parts))
     return [indexes[at : at + size] for at in range(0, len(indexes), size)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from tools.anki import client, decks, notes
 from tools.anki.notes import Info
 from tools.anki.outcomes import Outcomes
+from tools.anki.replies import hangs
 from tools.errors import ToolError
 
 if TYPE_CHECKING:
@@ -16,13 +17,17 @@ CLOSE = "Close the Browser, or select another note in it, then call again."
 LOOK = "Look at the note with anki.note_info; another program may have changed it at the same time."
 
 
-def check(before: dict[int, Info], changes: dict[int, "Change"], outcomes: Outcomes) -> None:
-    """Take back the `ok` of each change that the notes do not show. One request."""
+def check(
+    before: dict[int, Info], changes: dict[int, "Change"], outcomes: Outcomes, after: ToolError | None = None
+) -> None:
+    """Take back the `ok` of each change that the notes do not show. One request, or none `after` Anki hung."""
     done = {index: change for index, change in changes.items() if outcomes.details[index]["status"] == "ok"}
     if not done:
         return
     cards = [card for change in done.values() for card in change.cards]
     try:
+        if hangs(after):
+            raise after
         answer, by_deck = client.results(
             ("notesInfo", {"notes": list(dict.fromkeys(change.note for change in done.values()))}),
             ("getDecks", {"cards": list(dict.fromkeys(cards))}),
@@ -31,10 +36,10 @@ def check(before: dict[int, Info], changes: dict[int, "Change"], outcomes: Outco
         for index in done:
             outcomes.warn(index, f"not read back: {error.message}")
         return
-    after, deck_by_card = notes.indexed(answer), notes.deck_by_card(by_deck)
+    now, deck_by_card = notes.indexed(answer), notes.deck_by_card(by_deck)
     final = _final(done)
     for index, change in done.items():
-        problem = _problem(change, final[change.note], before[change.note], after.get(change.note), deck_by_card)
+        problem = _problem(change, final[change.note], before[change.note], now.get(change.note), deck_by_card)
         if problem:
             outcomes.bad(index, "unchanged", *problem)
 

@@ -70,6 +70,11 @@ def no_answer(waited_s: float) -> Unanswered:
     )
 
 
+def hangs(error: ToolError | None) -> bool:
+    """Whether it says that Anki does not answer at the moment: another question would wait as long."""
+    return error is not None and error.code == "ANKI_NO_ANSWER"
+
+
 def cut(error: Exception) -> Unanswered:
     return Unanswered(
         f"The connection to AnkiConnect was cut before it answered ({type(error).__name__})",

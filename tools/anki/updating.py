@@ -13,6 +13,9 @@ from tools.anki.placing import Placed, place
 from tools.anki.replies import Refused
 from tools.errors import ToolError
 
+PARTS = 5
+"""Requests that carry the changes, whatever their number; three more look before and after."""
+
 AGAIN = "The same call can be made again: what is changed already stays as it is."
 
 
@@ -52,12 +55,12 @@ class Updating:
         part: list[int] = []
         try:
             self._prepare()
-            for part in chunks(list(self.changes)):
+            for part in chunks(list(self.changes), PARTS):
                 calls.checkpoint()
                 self._send(part)
-                calls.report(self.outcomes.count("ok"), len(self.changes), "changing notes")
+                calls.report(len(self.updates) + part[-1] + 1, 2 * len(self.updates), "changing notes")
         except ToolError as error:
-            reading_back.check(self.before, self.changes, self.outcomes)
+            reading_back.check(self.before, self.changes, self.outcomes, after=error)
             raise self.outcomes.interrupted(error, part, AGAIN) from error
         reading_back.check(self.before, self.changes, self.outcomes)
         return self.outcomes.answer()
@@ -82,6 +85,7 @@ class Updating:
                 self.outcomes.failed(index, error, error.code.lower())
             if update.images:
                 calls.checkpoint()
+                calls.report(index + 1, 2 * len(self.updates), "placing images")
 
     def _change(self, update: NoteUpdate, pictures: Pictures, now: dict[str, str] | None) -> Change:
         if now is None:
@@ -101,7 +105,10 @@ class Updating:
         if not (wanted and wanted.strip()):
             return ""
         deck = decks.known(wanted, self.decks) or decks.checked_name(wanted)
-        return "" if all(self.deck_by_card.get(card) == deck for card in cards) else deck
+        if all(self.deck_by_card.get(card) == deck for card in cards):
+            return ""
+        self.deck_by_card.update(dict.fromkeys(cards, deck))
+        return deck
 
     def _send(self, part: list[int]) -> None:
         steps = [(index, name, step) for index in part for name, step in self.changes[index].steps().items()]
