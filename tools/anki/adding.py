@@ -168,6 +168,10 @@ class Adding:
     def _send(self, part: list[int]) -> None:
         create = [("createDeck", {"deck": self.deck})] if self.new_deck else []
         found = client.multi(*create, *(("addNote", {"note": self._note(index)}) for index in part))
+        if create and isinstance(found[0], Refused):
+            for index in part:
+                self.outcomes.failed(index, found[0], "deck")
+            return
         self.new_deck = False
         added = dict(zip(part, found[len(create) :], strict=True))
         for index, one in added.items():

@@ -152,14 +152,13 @@ def _resolved(host: str, port: int, deadline: float) -> list[tuple]:
 def public(address: str) -> bool:
     """Whether an address is one of the public internet, also when it carries an IPv4 address inside."""
     ip = ipaddress.ip_address(address.partition("%")[0])
-    inner = None
     if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo and ip.teredo[1])
-        if ip in NAT64:
-            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-    if inner is not None and not public(str(inner)):
-        return False
-    return (ip.is_global or ip.ipv4_mapped is not None if ip.version == 6 else ip.is_global) and not ip.is_multicast
+        if ip.ipv4_mapped or ip in NAT64:
+            return public(str(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)))
+        tunnelled = ip.sixtofour or (ip.teredo and ip.teredo[1])
+        if ip.is_site_local or ip.is_reserved or (tunnelled and not public(str(tunnelled))):
+            return False
+    return ip.is_global and not ip.is_multicast
 
 
 def _socket(addresses: list[tuple[str, int]], deadline: float) -> socket.socket:

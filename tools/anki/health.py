@@ -3,7 +3,7 @@
 import json
 
 from tools.anki import client, default_model
-from tools.anki.replies import Unreachable
+from tools.anki.replies import UNREACHABLE
 from tools.errors import ToolError
 from tools.registry import Health, check
 from tools.settings import current
@@ -19,7 +19,7 @@ def health() -> Health:
             ("version", {}), ("deckNames", {}), ("findNotes", {"query": EVERY_NOTE}), ("modelNames", {})
         )
     except ToolError as error:
-        return Health("unset" if isinstance(error, Unreachable) else "broken", error.message, error.hint)
+        return Health("unset" if error.code == UNREACHABLE else "broken", error.message, error.hint)
     found = f"AnkiConnect {version} at {current().anki_connect_url}: {len(decks)} decks, {len(notes)} notes"
     model = current().anki_default_model
     if model in names:

@@ -10,6 +10,9 @@ from tools.settings import current
 
 ISOLATES = str.maketrans("", "", "\u2066\u2067\u2068\u2069")
 TAGS = re.compile(r"<[^<>]*>")
+UNREACHABLE = "ANKI_UNREACHABLE"
+NO_ANSWER = "ANKI_NO_ANSWER"
+
 ENVELOPE = {"result", "error"}
 UNENVELOPED_VERSION = 4
 """Up to this version of a request AnkiConnect answers with the bare result."""
@@ -50,7 +53,7 @@ def unreachable(why: str) -> Unreachable:
     return Unreachable(
         f"AnkiConnect cannot be reached at {current().anki_connect_url}: {why}",
         "Start Anki with the AnkiConnect add-on (code 2055492159) where ANKI_CONNECT_URL says, and check that address.",
-        code="ANKI_UNREACHABLE",
+        code=UNREACHABLE,
     )
 
 
@@ -66,13 +69,13 @@ def no_answer(waited_s: float) -> Unanswered:
     return Unanswered(
         f"AnkiConnect took the request and did not answer within {waited_s:g} s",
         f"Is a dialog open in Anki, or a sync running? Close it. {UNKNOWN_OUTCOME}",
-        code="ANKI_NO_ANSWER",
+        code=NO_ANSWER,
     )
 
 
 def hangs(error: ToolError | None) -> bool:
     """Whether it says that Anki does not answer at the moment: another question would wait as long."""
-    return error is not None and error.code == "ANKI_NO_ANSWER"
+    return error is not None and error.code == NO_ANSWER
 
 
 def cut(error: Exception) -> Unanswered:
