@@ -2,12 +2,13 @@
 
 import io
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 from tools.anki.image_bytes import Kind, cut_short
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
+PilImage = Any
+"""PIL.Image.Image, where Pillow is installed."""
 
 QUALITY = 85
 MOST_PIXELS = 24_000_000
@@ -27,40 +28,40 @@ def shrink(data: bytes, kind: Kind, max_side: int) -> tuple[bytes, str, str]:
     if kind.extension == "svg":
         return data, kind.extension, ""
     try:
-        from PIL import Image
+        from PIL import Image, ImageOps
     except ImportError:
         return data, kind.extension, NO_PILLOW
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data)) as image:
-                return _small(image, data, kind, max_side)
+                if (warning := _left_alone(image, max_side)) is not None:
+                    return data, kind.extension, warning
+                return _jpeg(image, max_side, ImageOps.exif_transpose), "jpg", ""
     except Exception as error:  # decoders of untrusted data raise whatever they trip over
         if isinstance(error, OSError) and "truncated" in str(error):
             raise cut_short() from error
         return data, kind.extension, f"{AS_IT_CAME}: {error}"
 
 
-def _small(image: "Image", data: bytes, kind: Kind, max_side: int) -> tuple[bytes, str, str]:
+def _left_alone(image: PilImage, max_side: int) -> str | None:
+    """The warning, which may be empty, where the image stays as it came; None where it is to be made small."""
     if getattr(image, "is_animated", False):
-        return data, kind.extension, ""
+        return ""
     image.draft("RGB", (max_side, max_side))  # only a JPEG can: it is decoded at 1/2, 1/4 or 1/8
-    if image.width * image.height > MOST_PIXELS:
-        return data, kind.extension, f"{AS_IT_CAME}: it has more than {MOST_PIXELS:,} pixels"
-    return _jpeg(image, max_side), "jpg", ""
+    too_large = image.width * image.height > MOST_PIXELS
+    return f"{AS_IT_CAME}: it has more than {MOST_PIXELS:,} pixels" if too_large else None
 
 
-def _jpeg(image: "Image", max_side: int) -> bytes:
-    from PIL import ImageOps
-
-    image = _true_colour(ImageOps.exif_transpose(image))
+def _jpeg(image: PilImage, max_side: int, upright: Callable[[PilImage], PilImage]) -> bytes:
+    image = _true_colour(upright(image))
     image.thumbnail((max_side, max_side))
     out = io.BytesIO()
     _on_white(image).save(out, "JPEG", quality=QUALITY)
     return out.getvalue()
 
 
-def _true_colour(image: "Image") -> "Image":
+def _true_colour(image: PilImage) -> PilImage:
     """Without a palette, which cannot be resized smoothly, and without more than eight bits a channel."""
     if image.mode.startswith("I"):
         return image.point(lambda value: value * (1 / 256)).convert("L")
@@ -69,12 +70,11 @@ def _true_colour(image: "Image") -> "Image":
     return image
 
 
-def _on_white(image: "Image") -> "Image":
-    from PIL import Image
-
+def _on_white(image: PilImage) -> PilImage:
     if image.mode not in ("RGBA", "LA") and "transparency" not in image.info:
         return image.convert("RGB")
     image = image.convert("RGBA")
-    white = Image.new("RGB", image.size, "white")
+    white = image.convert("RGB")
+    white.paste("white", (0, 0, *image.size))
     white.paste(image, mask=image.getchannel("A"))
     return white
