@@ -398,7 +398,7 @@ class AnkiConnect:
         content = base64.b64decode(data) if data else Path(path).read_bytes() if path else self._download(url)
         if deleteExisting:
             self.deleteMediaFile(filename)
-        return self._col.media.write_data(os.path.basename(filename), content)  # noqa: PTH119
+        return self._col.media.write_data(os.path.basename(filename), content)
 
     def _download(self, url):
         """The web as the recordings had it."""
@@ -407,15 +407,15 @@ class AnkiConnect:
         raise Exception(f"{url} download failed with return code 404")
 
     def retrieveMediaFile(self, filename):
-        name = ILLEGAL.sub("", unicodedata.normalize("NFC", os.path.basename(filename)))  # noqa: PTH119
-        path = os.path.join(self._col.media.dir(), name)  # noqa: PTH118
-        if not os.path.exists(path):  # noqa: PTH110
+        name = ILLEGAL.sub("", unicodedata.normalize("NFC", os.path.basename(filename)))
+        path = os.path.join(self._col.media.dir(), name)
+        if not os.path.exists(path):
             return False
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:
             return base64.b64encode(file.read()).decode("ascii")
 
     def getMediaFilesNames(self, pattern="*"):
-        return [os.path.basename(one) for one in glob.glob(os.path.join(self._col.media.dir(), pattern))]  # noqa: PTH118, PTH119, PTH207
+        return [os.path.basename(one) for one in glob.glob(os.path.join(self._col.media.dir(), pattern))]
 
     def deleteMediaFile(self, filename):
         self._col.media.trash_files([filename])

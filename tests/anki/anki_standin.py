@@ -30,10 +30,10 @@ class StandIn:
     entry:N:TEXT: that entry of a multi is not carried out and fails with TEXT.
     """
 
-    def __init__(self, collection, version="2025-11", key=None):
+    def __init__(self, collection, version="2025-11", port=0):
         self.addon = VERSIONS[version](collection)
         self.addon._handler = self.handler
-        self.key = key
+        self.key = None
         self.requests = []
         self.headers = []
         self.faults = {}
@@ -41,7 +41,7 @@ class StandIn:
         self.released = threading.Event()
         self.collection = collection
         self.stalled = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=5)
+        self._listener = socket.create_server(("127.0.0.1", port), backlog=5)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tools import registry, settings, validation
-from tools.settings import current
 
 
 @pytest.fixture(scope="session")
@@ -40,34 +39,19 @@ def collection(collection_in, tmp_path):
     return collection_in(tmp_path / "User 1")
 
 
-@pytest.fixture
-def environment(tmp_path, monkeypatch):
-    """Sets environment variables for the call; the state directory is the test's own."""
-
-    def put(**values):
-        for name, value in values.items():
-            monkeypatch.setenv(name, str(value))
-        current.cache_clear()
-
-    put(MCP_STATE_DIR=tmp_path / "state", XDG_CONFIG_HOME=tmp_path / "config")
-    yield put
-    monkeypatch.undo()
-    current.cache_clear()
-
-
 @pytest.fixture(params=["2025-11"])
-def anki(request, collection, environment):
+def anki(request, collection, env):
     """A running Anki with AnkiConnect, which the server is set to use."""
     from anki_standin import StandIn
 
     standin = StandIn(collection, request.param)
-    environment(ANKI_CONNECT_URL=standin.url, ANKI_DEFAULT_MODEL="Basic")
+    env(ANKI_CONNECT_URL=standin.url, ANKI_DEFAULT_MODEL="Basic")
     yield standin
     standin.close()
 
 
 @pytest.fixture
-def call(environment):
+def call(env):
     """Calls a tool as a client does: by name and JSON arguments."""
 
     def run(name, **arguments):

@@ -7,6 +7,7 @@ from anki_helpers import add_notes, both_versions, fronts
 from anki_images import png
 
 from tools import calls, registry, settings, validation
+from tools.anki import added_keys
 
 
 def note(front, **more):
@@ -51,8 +52,8 @@ def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki
 
 
 @both_versions
-def test_the_requirement_s_example_of_add_notes(anki, call, environment):
-    environment(ANKI_DEFAULT_MODEL="")
+def test_the_requirement_s_example_of_add_notes(anki, call, env):
+    env(ANKI_DEFAULT_MODEL="")
     call("anki.create_model", **call("anki.model_info")["create_model"])
     fields = {"Prompt": "Это тестовая карточка", "Response": "Ответ", "Context": "Проверка", "Sources": ""}
 
@@ -265,3 +266,41 @@ def test_whichever_request_fails_a_second_call_adds_what_is_missing_and_nothing_
         assert told or number == 3, "only the look at the deck of the new notes may fail without an error"
         call("anki.add_from_model", deck="New", items=items)
         assert len(anki.collection.find_notes(f'"{fault} {number} *"')) == 2
+
+
+def test_a_deck_that_anki_will_not_make_is_told_with_its_reason(anki, call):
+    deck = anki.collection.sched.get_or_create_filtered_deck(0)
+    deck.name = "Cram"
+    deck.allow_empty = True
+    anki.collection.sched.add_or_update_filtered_deck(deck)
+
+    (detail,) = call("anki.add_from_model", deck="Cram::Below", items=[{"Front": "a"}])["details"]
+
+    assert detail["reason"] == "deck"
+    assert "filtered" in detail["error"].lower()
+
+
+@pytest.mark.parametrize("name", ["A\nB", "::", "A::", "\x07"])
+def test_a_name_that_no_deck_can_have_is_refused(anki, call, name):
+    assert call("anki.add_from_model", deck=name, items=[{"Front": "a"}])["code"] == "INVALID_DECK_NAME"
+    assert anki.collection.decks.all_names() == ["Default"]
+
+
+def test_a_broken_record_of_dedup_keys_is_told_with_its_file(anki, call):
+    call("anki.list_decks")
+    (settings.current().state_dir / "anki-added.sqlite3").write_bytes(b"no database" * 100)
+
+    answer = call("anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}])
+
+    assert answer["code"] == "STATE_NOT_WRITABLE"
+    assert "anki-added.sqlite3" in answer["error"]
+    assert anki.collection.note_count() == 0
+
+
+def test_the_record_of_dedup_keys_forgets_the_oldest(env, monkeypatch):
+    monkeypatch.setattr(added_keys, "MOST", 3)
+    for number in range(5):
+        added_keys.remember({f"key {number}": number})
+    added_keys.remember({"key 4": 40})
+
+    assert added_keys.notes(f"key {number}" for number in range(5)) == {"key 3": 3, "key 4": 40}

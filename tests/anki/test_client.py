@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from tools import settings
 from tools.anki import client
 
 
@@ -17,9 +18,9 @@ def test_a_request_has_the_version_and_neither_key_nor_origin(anki, call):
     assert "origin" not in anki.headers[0]
 
 
-def test_the_key_goes_into_the_request_and_each_entry_of_a_multi(anki, call, environment):
+def test_the_key_goes_into_the_request_and_each_entry_of_a_multi(anki, call, env):
     anki.key = "s3cret"
-    environment(ANKI_CONNECT_KEY="s3cret")
+    env(ANKI_CONNECT_KEY="s3cret")
 
     answer = call("anki.model_info", model="Basic")
     raw = call("anki.invoke", action="multi", params={"actions": [{"action": "deckNames", "version": 6}]})
@@ -29,9 +30,9 @@ def test_the_key_goes_into_the_request_and_each_entry_of_a_multi(anki, call, env
     assert raw == [{"result": ["Default"], "error": None}]
 
 
-def test_a_wrong_key_is_told_without_telling_it(anki, call, environment):
+def test_a_wrong_key_is_told_without_telling_it(anki, call, env):
     anki.key = "s3cret"
-    environment(ANKI_CONNECT_KEY="guess")
+    env(ANKI_CONNECT_KEY="guess")
 
     answer = call("anki.list_decks")
 
@@ -39,10 +40,10 @@ def test_a_wrong_key_is_told_without_telling_it(anki, call, environment):
     assert "guess" not in str(answer)
 
 
-def test_nothing_listening_is_told_with_the_address(call, environment):
+def test_nothing_listening_is_told_with_the_address(call, env):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    environment(ANKI_CONNECT_URL=f"http://127.0.0.1:{port}")
+    env(ANKI_CONNECT_URL=f"http://127.0.0.1:{port}")
 
     answer = call("anki.list_decks")
 
@@ -51,14 +52,14 @@ def test_nothing_listening_is_told_with_the_address(call, environment):
     assert "Start Anki" in answer["hint"]
 
 
-def test_an_unknown_host_is_told(call, environment):
-    environment(ANKI_CONNECT_URL="http://no-such-host.invalid:8765")
+def test_an_unknown_host_is_told(call, env):
+    env(ANKI_CONNECT_URL="http://no-such-host.invalid:8765")
 
     assert call("anki.list_decks")["code"] == "ANKI_UNREACHABLE"
 
 
-def test_a_stall_is_told_with_what_may_be_open(anki, call, environment):
-    environment(ANKI_CONNECT_TIMEOUT=1)
+def test_a_stall_is_told_with_what_may_be_open(anki, call, env):
+    env(ANKI_CONNECT_TIMEOUT=1)
     anki.faults = {0: "stall"}
 
     answer = call("anki.list_decks")
@@ -147,10 +148,10 @@ def test_requests_of_many_threads_go_one_at_a_time(anki, call):
     assert len(anki.requests) == 12
 
 
-def test_an_endless_answer_is_cut_off(environment, call, monkeypatch):
+def test_an_endless_answer_is_cut_off(env, call, monkeypatch):
     monkeypatch.setattr(client, "LONGEST_REPLY_BYTES", 100_000)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        environment(ANKI_CONNECT_URL=f"http://127.0.0.1:{listener.getsockname()[1]}")
+        env(ANKI_CONNECT_URL=f"http://127.0.0.1:{listener.getsockname()[1]}")
         thread = threading.Thread(target=_pour, args=(listener,))
         thread.start()
         answer = call("anki.list_decks")
@@ -175,3 +176,11 @@ def test_text_that_is_no_text_reaches_anki_or_an_error_and_ends_nothing(anki, ca
     call("anki.invoke", action="findNotes", params=json.loads('{"query": "\\ud800"}'))
 
     assert call("anki.list_decks") == [{"id": 1, "name": "Default"}]
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:8765", "ftp://h", "http://", "http://u:p@h", "http://h:99999", "http://h:x"]
+)
+def test_a_wrong_address_is_told_at_the_start(url):
+    with pytest.raises(settings.SettingsError, match="ANKI_CONNECT_URL"):
+        settings.load({"ANKI_CONNECT_URL": url, "HOME": "/nonexistent"})

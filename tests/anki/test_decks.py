@@ -210,24 +210,22 @@ CALLS = [
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_a_second_run_finishes_whichever_request_failed(
-    collection_in, environment, call, tmp_path, name, arguments, fault
-):
-    wanted, requests = run_on_a_tree(collection_in(tmp_path / "right"), environment, call, name, arguments, 99, fault)
+def test_a_second_run_finishes_whichever_request_failed(collection_in, env, call, tmp_path, name, arguments, fault):
+    wanted, requests = run_on_a_tree(collection_in(tmp_path / "right"), env, call, name, arguments, 99, fault)
     for number in range(requests):
         collection = collection_in(tmp_path / str(number))
-        got, _ = run_on_a_tree(collection, environment, call, name, arguments, number, fault)
+        got, _ = run_on_a_tree(collection, env, call, name, arguments, number, fault)
 
         assert got == wanted, f"after {fault} of request {number}"
 
 
-def run_on_a_tree(collection, environment, call, name, arguments, number, fault):
+def run_on_a_tree(collection, env, call, name, arguments, number, fault):
     from anki_standin import StandIn
 
     for deck in ("Old", "Old::Sub", "Other"):
         add_notes(collection, deck, f"{deck} 1", f"{deck} 2")
     anki = StandIn(collection)
-    environment(ANKI_CONNECT_URL=anki.url)
+    env(ANKI_CONNECT_URL=anki.url)
     try:
         first, reached = finish(anki, call, name, arguments, number, fault)
         if reached and not fault.startswith("entry"):

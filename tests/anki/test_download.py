@@ -12,14 +12,14 @@ from tools.anki.image_bytes import ImageError
 
 
 @pytest.fixture
-def web(environment):
+def web(env):
     with serving() as one:
         yield one
 
 
 @pytest.fixture
-def private_allowed(environment):
-    environment(IMAGE_ALLOW_PRIVATE=1)
+def private_allowed(env):
+    env(IMAGE_ALLOW_PRIVATE=1)
 
 
 @pytest.fixture
@@ -51,12 +51,12 @@ PRIVATE = [
     "127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]",
     "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "255.255.255.255",
     "[fe80::1]", "[fc00::1]", "[ff02::1]", "[2002:7f00:1::]", "[64:ff9b::7f00:1]", "[2001:db8::1]",
-    "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
+    "[fec0::1]", "[::127.0.0.1]", "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("host", PRIVATE)
-def test_no_private_address_is_reached(environment, monkeypatch, host):
+def test_no_private_address_is_reached(env, monkeypatch, host):
     monkeypatch.setattr(socket, "create_connection", lambda *_, **__: pytest.fail("connected"))
 
     with pytest.raises(ImageError, match="on this machine or its network"):
@@ -136,15 +136,15 @@ def test_five_redirects_are_followed_and_a_sixth_is_not(web, private_allowed):
     assert len(web.seen) == 12
 
 
-def test_an_endless_body_stops_at_the_limit(web, private_allowed, environment):
-    environment(IMAGE_MAX_BYTES=100_000)
+def test_an_endless_body_stops_at_the_limit(web, private_allowed, env):
+    env(IMAGE_MAX_BYTES=100_000)
     web.pages["/a.png"] = endless
 
     with pytest.raises(ImageError, match="over the limit of 100000"):
         download.fetch(web.url("/a.png"))
 
 
-def test_an_announced_size_over_the_limit_is_not_read(web, private_allowed, environment):
+def test_an_announced_size_over_the_limit_is_not_read(web, private_allowed, env):
     def page(handler):
         handler.send_response(200)
         handler.send_header("Content-Length", "999999999")
@@ -202,7 +202,7 @@ def test_a_body_shorter_than_announced_is_refused(web, private_allowed):
     "url",
     ["http://", "http:///a", "http://[::1", "http://a:99999/", "http://exa mple.com/", "http://a\r\nb/", "//x/y", ""],
 )
-def test_what_is_no_address_is_a_clear_error(environment, url):
+def test_what_is_no_address_is_a_clear_error(env, url):
     with pytest.raises(ImageError):
         download.fetch(url)
 

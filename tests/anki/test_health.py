@@ -17,8 +17,8 @@ def test_health_counts_decks_and_notes(anki, collection):
     assert "2 decks, 2 notes" in found.summary
 
 
-def test_health_offers_the_default_note_type_where_it_is_missing(anki, call, environment):
-    environment(ANKI_DEFAULT_MODEL="")
+def test_health_offers_the_default_note_type_where_it_is_missing(anki, call, env):
+    env(ANKI_DEFAULT_MODEL="")
 
     found = health()
     arguments = json.loads(found.advice[found.advice.index("{") : found.advice.index("\n")])
@@ -36,7 +36,7 @@ def test_health_tells_why_anki_cannot_be_asked(anki):
     assert "profile" in health().advice
 
 
-def test_health_is_unset_where_no_anki_listens(environment):
-    environment(ANKI_CONNECT_URL="http://127.0.0.1:9")
+def test_health_is_unset_where_no_anki_listens(env):
+    env(ANKI_CONNECT_URL="http://127.0.0.1:9")
 
     assert health().state == "unset"

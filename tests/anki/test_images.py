@@ -23,8 +23,8 @@ def without_pillow(monkeypatch):
 
 
 @pytest.fixture
-def web(environment):
-    environment(IMAGE_ALLOW_PRIVATE=1)
+def web(env):
+    env(IMAGE_ALLOW_PRIVATE=1)
     with serving() as one:
         yield one
 
@@ -41,7 +41,7 @@ def back(anki, detail):
 
 
 def media(anki, name):
-    with open(f"{anki.collection.media.dir()}/{name}", "rb") as file:  # noqa: PTH123
+    with open(f"{anki.collection.media.dir()}/{name}", "rb") as file:
         return file.read()
 
 
@@ -117,8 +117,8 @@ def test_a_bad_image_fails_its_note_and_no_other(anki, call, tool, image, words)
     assert "storeMediaFile" not in anki.actions()
 
 
-def test_an_image_over_the_limit_is_refused_before_it_is_decoded(anki, call, environment):
-    environment(IMAGE_MAX_BYTES=1000)
+def test_an_image_over_the_limit_is_refused_before_it_is_decoded(anki, call, env):
+    env(IMAGE_MAX_BYTES=1000)
 
     assert add(call, {"image_base64": text(bytes(2000))})["reason"] == "image_too_large"
     assert "storeMediaFile" not in anki.actions()

@@ -86,8 +86,8 @@ def test_model_info_shows_fields_templates_and_styling_in_one_request(anki, call
     assert len(anki.requests) == 1
 
 
-def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, environment):
-    environment(ANKI_DEFAULT_MODEL="")
+def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, env):
+    env(ANKI_DEFAULT_MODEL="")
 
     missing = call("anki.model_info")
     assert missing["code"] == "MODEL_NOT_FOUND"

@@ -1,13 +1,18 @@
-"""Every example request of the requirement gives its example answer."""
+"""Every example request of the requirement gives its example answer, over stdio."""
 
 import base64
 import json
 import re
+import socket
 from pathlib import Path
 
 import pytest
 from anki_helpers import add_notes
 from anki_images import png
+
+from tests.client import Client
+
+pytest.importorskip("mcp", reason="the server needs the PyPI package `mcp`")
 
 NAME = Path("shared") / "requirements" / "anki_tools.ru.md"
 REQUIREMENT = next((one / NAME for one in Path(__file__).resolve().parents if (one / NAME).is_file()), None)
@@ -37,10 +42,50 @@ def examples():
     return found
 
 
+@pytest.fixture(scope="module")
+def port():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def client(port, tmp_path_factory):
+    """One session with the real server, which is set to a port that every test puts its own Anki on."""
+    home = tmp_path_factory.mktemp("home")
+    folders = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_STATE_DIR")}
+    with Client(ANKI_CONNECT_URL=f"http://127.0.0.1:{port}", ANKI_DEFAULT_MODEL="", **folders) as one:
+        one.initialize()
+        yield one
+
+
 @pytest.fixture
-def prepared(anki, call, environment):
+def anki(collection, port):
+    from anki_standin import StandIn
+
+    standin = StandIn(collection, port=port)
+    yield standin
+    standin.close()
+
+
+@pytest.fixture
+def call(client):
+    """Calls a tool over stdio; its answer is the one JSON text block, and structuredContent where it is an object."""
+
+    def run(name, **arguments):
+        result = client.call(name, **arguments)
+        (block,) = result["content"]
+        answer = json.loads(block["text"])
+        failed = isinstance(answer, dict) and answer.get("success") is False
+        assert result.get("structuredContent") == (answer if isinstance(answer, dict) else None)
+        assert result.get("isError", False) == failed
+        return answer
+
+    return run
+
+
+@pytest.fixture
+def prepared(anki, call):
     """The default note type, the decks, and the note that the examples speak of."""
-    environment(ANKI_DEFAULT_MODEL="")
     call("anki.create_model", **call("anki.model_info")["create_model"])
     for deck in ("Inbox", "Archive::Temp", "Custom::Deck"):
         anki.collection.decks.id(deck)
@@ -171,3 +216,13 @@ def test_note_info(prepared, call, examples):
     ((arguments, example),) = examples["anki.note_info"]
 
     assert call("anki.note_info", **arguments) == example
+
+
+def test_a_long_batch_reports_its_progress(prepared, client):
+    items = [{"Prompt": f"{number}"} for number in range(120)]
+    arguments = {"deck": "Inbox", "items": items}
+
+    client.request("tools/call", name="anki.add_from_model", arguments=arguments, _meta={"progressToken": "p"})
+
+    told = [one["params"] for one in client.notifications if one["method"] == "notifications/progress"]
+    assert (told[0]["progress"], told[-1]["progress"], told[-1]["total"]) == (50, 120, 120)

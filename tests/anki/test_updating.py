@@ -193,8 +193,8 @@ def test_a_note_can_be_moved_there_and_back_in_one_call(anki, call):
     assert fronts(anki.collection, "A") == ["a"]
 
 
-def test_after_a_stall_nothing_more_is_asked(anki, call, environment):
-    environment(ANKI_CONNECT_TIMEOUT=1)
+def test_after_a_stall_nothing_more_is_asked(anki, call, env):
+    env(ANKI_CONNECT_TIMEOUT=1)
     ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(51)))
     anki.faults = {2: "stall"}
 
