@@ -2,6 +2,8 @@
 
 import pytest
 from anki_images import GIF, JPEG, SVG, WEBP, png
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tools.anki.image_bytes import ImageError, Kind, kind
 
@@ -42,3 +44,20 @@ def test_an_image_cut_anywhere_is_refused(whole):
 def test_an_image_of_too_many_pixels_is_refused():
     with pytest.raises(ImageError, match="50000 x 50000 pixels"):
         kind(png(claimed=(50000, 50000)))
+
+
+@given(st.sampled_from([png(9, 9), JPEG, GIF, WEBP, SVG]), st.data())
+def test_damaged_images_are_images_or_refused(whole, data):
+    damaged = bytearray(whole)
+    for at in data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=8)):
+        damaged[at] = data.draw(st.integers(0, 255))
+    try:
+        assert kind(bytes(damaged)).width >= 0
+    except ImageError as error:
+        assert error.hint
+
+
+def test_a_drawing_after_very_many_comments_is_decided_at_once():
+    assert kind(b"<!-- -->" * 400 + b"<svg>") == Kind("svg")
+    with pytest.raises(ImageError):
+        kind(b"<!---->" * 5000)

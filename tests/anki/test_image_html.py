@@ -1,6 +1,8 @@
 """Images in the HTML of a field."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tools.anki.image_html import replaced, with_image, wrapper
 
@@ -72,3 +74,10 @@ def test_two_data_urls_of_one_file_in_one_field_show_it_once_where_they_are_bare
     value = "a data:image/png;base64,QUJD data:image/png;base64,QUJD"
 
     assert replaced(value, lambda _: "a.png") == f"a\n\n{DIV}"
+
+
+@given(st.text(alphabet=st.sampled_from(list("<img src='\"data:image/png;base64,QUJD=> \n&"))))
+def test_text_without_a_stored_image_stays_as_it_is(value):
+    assert replaced(value, lambda _: None) == value
+    once = with_image(value, "a.png")
+    assert with_image(once, "a.png") == once

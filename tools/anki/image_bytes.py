@@ -9,9 +9,8 @@ from tools.anki.outcomes import Unfit
 MOST_PIXELS = 64_000_000
 """A phone's largest photo fits; a bomb of some kilobytes that unpacks to gigabytes does not."""
 
-SVG = re.compile(
-    rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype svg[^>]*>\s*)?(<!--.*?-->\s*)*<svg[\s>]", re.DOTALL | re.I
-)
+BEFORE_SVG = re.compile(rb"\s*(?:<\?xml[^>]*>|<!--.*?-->|<!doctype svg[^>]*>)", re.DOTALL | re.IGNORECASE)
+SVG = re.compile(rb"\s*<svg[\s>]", re.IGNORECASE)
 SVG_HEAD_BYTES = 4096
 TOO_LARGE = "IMAGE_TOO_LARGE"
 
@@ -112,6 +111,13 @@ def _bmp(data: bytes) -> Kind:
     return Kind("bmp", abs(width), abs(height))
 
 
+def _is_svg(data: bytes) -> bool:
+    head = data[:SVG_HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
+    while before := BEFORE_SVG.match(head):
+        head = head[before.end() :]
+    return SVG.match(head) is not None
+
+
 READERS = (
     (lambda data: data.startswith(b"\x89PNG\r\n\x1a\n"), _png),
     (lambda data: data.startswith(b"\xff\xd8\xff"), _jpeg),
@@ -120,6 +126,6 @@ READERS = (
     (lambda data: data.startswith(b"BM") and data[6:10] == b"\0\0\0\0" and len(data) > 30, _bmp),
     (lambda data: data.startswith((b"II*\0", b"MM\0*")), lambda data: Kind("tiff")),
     (lambda data: data[4:8] == b"ftyp" and data[8:12] in (b"avif", b"avis"), lambda data: Kind("avif")),
-    (lambda data: SVG.match(data[:SVG_HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")), lambda data: Kind("svg")),
+    (_is_svg, lambda data: Kind("svg")),
 )
 """How each format begins, and how its size is read."""

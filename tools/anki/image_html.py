@@ -5,9 +5,9 @@ from collections.abc import Callable
 from urllib.parse import unquote
 
 DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
-WHOLE = re.compile(rf"\s*{DATA_URL}([A-Za-z0-9+/=%\r\n]*)\s*", re.IGNORECASE)
+WHOLE = re.compile(rf"{DATA_URL}([A-Za-z0-9+/=%\r\n]*)", re.IGNORECASE)
 WITHIN = re.compile(
-    rf"""<img\b[^<>]*?\bsrc\s*=\s*(["']?){DATA_URL}(?P<tagged>[^"'<>\s]*)\1[^<>]*>"""
+    rf"""<img\b[^<>]{{0,2000}}?\bsrc\s*=\s*(["']?){DATA_URL}(?P<tagged>[^"'<>\s]*)\1[^<>]*>"""
     rf"""|{DATA_URL}(?P<bare>[^"'<>()\s]*)""",
     re.IGNORECASE,
 )
@@ -40,8 +40,8 @@ def replaced(value: str, store: Callable[[str], str | None]) -> str:
 
     `store` takes the base64 and returns the file name, or None to leave this one as it is.
     """
-    if whole := WHOLE.fullmatch(value):
-        name = store(unquote(whole[1].strip()))
+    if whole := WHOLE.fullmatch(value.strip()):
+        name = store(unquote(whole[1]))
         return wrapper(name) if name else value
     done = ""
     rest = 0
