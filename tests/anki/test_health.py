@@ -1,6 +1,7 @@
 """What --check tells of Anki."""
 
 import json
+import shlex
 
 from anki_helpers import add_notes
 
@@ -21,8 +22,7 @@ def test_health_offers_the_default_note_type_where_it_is_missing(anki, call, env
     env(ANKI_DEFAULT_MODEL="")
 
     found = health()
-    arguments = json.loads(found.advice[found.advice.index("{") : found.advice.index("\n")])
-    call("anki.create_model", **arguments)
+    call("anki.create_model", **json.loads(shlex.split(found.advice)[-1]))
 
     assert found.state == "unset"
     assert "'Поля для ChatGPT' is missing" in found.summary

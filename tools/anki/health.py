@@ -1,6 +1,7 @@
 """How Anki is, for `server.py --check`."""
 
 import json
+import shlex
 
 from tools.anki import client, default_model
 from tools.anki.replies import UNREACHABLE
@@ -24,9 +25,10 @@ def health() -> Health:
     model = current().anki_default_model
     if model in names:
         return Health("ok", f"{found}, default note type {model!r}")
-    arguments = json.dumps(default_model.arguments(model), ensure_ascii=False)
+    arguments = shlex.quote(json.dumps(default_model.arguments(model), ensure_ascii=False))
     return Health(
         "unset",
         f"{found}; the default note type {model!r} is missing",
-        f"Create it: anki.create_model {arguments}\nOr set ANKI_DEFAULT_MODEL to one of: {', '.join(names)}",
+        f"Set ANKI_DEFAULT_MODEL to one of {', '.join(names)}; or create it: "
+        f"python3 -m tools call anki.create_model {arguments}",
     )
