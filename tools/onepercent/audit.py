@@ -59,11 +59,15 @@ def _answer(tool: "Tool", given: dict[str, Any]) -> Any:
 
 def _values(tool: "Tool", given: dict[str, Any]) -> dict[str, Any]:
     fields.known(given, tool.signature.parameters, tool.wire_name)
-    values = arguments.canonical(tool, given)
-    for name in tool.schema.get("required", ()):
-        if name not in values:
-            raise fields.required(name)
-    return values
+    required = tool.schema.get("required", ())
+    if missing := next((name for name in required if name not in given), None):
+        raise fields.required(missing)
+    # No optional argument of these tools is free text, so a blank one is absent.
+    given = {name: value for name, value in given.items() if name in required or value not in arguments.ABSENT_TEXTS}
+    try:
+        return arguments.canonical(tool, given)
+    except ToolError as error:
+        raise ToolError(error.message, error.hint, code="FIELD_INVALID") from error
 
 
 def record(db: Any, answer: dict[str, Any]) -> int:

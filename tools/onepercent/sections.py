@@ -111,10 +111,13 @@ def habits(db: Any, view: View) -> dict[str, Any]:
 def _habit(history: History, today: int) -> dict[str, Any]:
     row = history.habit
     current, best = history.streak(today)
+    set_only = {"description": row["description"]} if row["description"] else {}
+    days = {"schedule_days": [int(day) for day in row["schedule_days"].split(",")]} if row["schedule_days"] else {}
     return {
-        **{name: row[name] for name in ("id", "name", "icon", "description")},
+        **{name: row[name] for name in ("id", "name", "icon")},
+        **set_only,
         "frequency": row["frequency_type"],
-        "schedule_days": [int(day) for day in row["schedule_days"].split(",")] if row["schedule_days"] else None,
+        **days,
         **{name: row[name] for name in ("xp_reward", "xp_penalty")},
         "current_streak": current,
         "best_streak": best,

@@ -41,7 +41,9 @@ def get_user_snapshot(
 def _include(include: Any) -> list[str]:
     if include is None or include == []:
         return list(DEFAULT)
-    if not isinstance(include, list) or any(name not in sections.SECTIONS for name in include):
+    if not isinstance(include, list) or any(
+        not isinstance(name, str) or name not in sections.SECTIONS for name in include
+    ):
         raise fields.invalid("include", f"a list of {', '.join(sections.SECTIONS)}")
     return list(dict.fromkeys(include))
 
