@@ -44,9 +44,8 @@ def main() -> int:
         within = [*speeds(Path(folder)), size(Path(folder))]
         if kills:
             use(Path(folder) / "killed.sqlite3")
-            print(
-                f"{kills} kills: nothing lost, nothing half done; {children.kill_at_random(kills, seed=7)} applies confirmed"
-            )
+            confirmed = children.kill_at_random(kills, seed=7)
+            print(f"{kills} kills: nothing lost, nothing half done; {confirmed} applies confirmed")
     return 0 if all(within) else 1
 
 

@@ -1,7 +1,6 @@
 """Export, import, backup, migrations and the check."""
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -150,11 +149,9 @@ def test_a_folder_that_is_not_there_is_an_error_with_a_hint(command):
 
 def test_the_commands_work_from_a_shell(file: Path, tmp_path: Path):
     def run(*words: str) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            [sys.executable, "-I", "-S", "-c", "import sys; sys.path.insert(0, '.'); sys.argv[:] = sys.argv[0:1] + sys.argv[1:];"
-             "from tools.__main__ import main; sys.exit(main(sys.argv[1:]))", *words],
-            cwd=Path(__file__).parents[2], env=dict(os.environ), capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
+        project, main = Path(__file__).parents[2], "import sys; sys.path[:0] = ['.']; from tools.__main__ import main"
+        command = [sys.executable, "-I", "-S", "-c", f"{main}; sys.exit(main(sys.argv[1:]))", *words]
+        return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=60, check=False)
 
     do(*a_day())
     assert json.loads(run("onepercent", "export", str(tmp_path / "e.json")).stdout)["rows"]["goals"] == 1
