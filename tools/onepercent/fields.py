@@ -5,7 +5,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -272,11 +272,10 @@ class Uuid:
         return identifier(name, value)
 
 
-def known(given: Mapping[str, Any], names: Iterable[str], place: str) -> None:
-    """Raises ToolError FIELD_UNKNOWN, naming the canonical field, when `given` has a name that is none of `names`."""
-    names = tuple(names)
-    if unknown := next((name for name in given if name not in names), None):
-        raise _unknown(unknown, names, place)
+def known(given: Mapping[str, Any], names: Mapping[str, Any], place: str) -> None:
+    """Raises ToolError FIELD_UNKNOWN, naming the canonical field, when `given` has a name that `names` has not."""
+    if not given.keys() <= names.keys():
+        raise _unknown(next(name for name in given if name not in names), tuple(names), place)
 
 
 def _unknown(name: str, names: tuple[str, ...], place: str) -> ToolError:

@@ -13,7 +13,7 @@ from tools import settings
 from tools.errors import ToolError
 from tools.onepercent import actions, audit, days, fields, histories, store
 from tools.onepercent.actions import Action, Outcome
-from tools.onepercent.fingerprints import fingerprint, stale
+from tools.onepercent.fingerprints import digested, stale
 from tools.onepercent.work import Work
 
 SECTIONS = ("creates", "updates", "deletes", "completions")
@@ -23,18 +23,18 @@ REPEAT = "Call preview_actions again."
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """An action with its parameters as sent."""
+    """An action with its canonical values."""
 
     kind: Action
     client_action_id: str
-    params: dict[str, Any]
+    values: dict[str, Any]
 
     def run(self, work: Work) -> Outcome:
         """Do it; every entry of the diff names the action it comes from.
 
         Raises ToolError.
         """
-        outcome = self.kind.run(work, self.kind.read(self.params))
+        outcome = self.kind.run(work, self.values)
         outcome.entries = [
             [section, {"client_action_id": self.client_action_id, **one}] for section, one in outcome.entries
         ]
@@ -61,9 +61,7 @@ def read(sent: Any, used: set[str]) -> Planned:
             field="client_action_id",
         )
     used.add(client_action_id)
-    if not isinstance(params := sent.get("params"), dict):
-        raise fields.required("params") if params is None else fields.invalid("params", "an object")
-    return Planned(kind, client_action_id, params)
+    return Planned(kind, client_action_id, kind.read(sent.get("params")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,7 @@ def store_preview(rehearsal: Rehearsal) -> tuple[str, int]:
     work, ttl_s, preview_id = rehearsal.work, settings.current().onepercent_preview_ttl_s, str(uuid.uuid4())
     plan = {
         "today": work.today.isoformat(),
-        "actions": [[one.kind.name, one.client_action_id, one.params] for one in rehearsal.planned],
+        "actions": [[one.kind.name, one.client_action_id, one.values] for one in rehearsal.planned],
         "entries": [outcome.entries for outcome in rehearsal.outcomes],
         "seen": work.seen,
     }
@@ -185,7 +183,7 @@ def apply(db: Any, preview: Any, moment: datetime) -> tuple[dict[str, Any], list
     """
     plan = json.loads(preview["plan"])
     work = Work(db, preview["user"], moment, date.fromisoformat(plan["today"]), plan["seen"])
-    planned = [Planned(actions.ACTIONS[name], key, params) for name, key, params in plan["actions"]]
+    planned = [Planned(actions.ACTIONS[name], key, values) for name, key, values in plan["actions"]]
     outcomes: list[Outcome] = []
     for one, entries in zip(planned, plan["entries"], strict=True):
         try:
@@ -247,7 +245,7 @@ def _result(one: Planned, outcome: Outcome) -> dict[str, Any]:
 def finish(db: Any, preview: Any, key: str, audit_id: int, journal: list[list[Any]], lines: list[str]) -> None:
     """Mark a preview applied. Only what was applied last can be undone, so only its journal is kept."""
     changes = [
-        [table, row, replaced, values and dict(zip(values, fingerprint(values.values()), strict=True))]
+        [table, row, replaced, values and {name: digested(value) for name, value in values.items()}]
         for table, row, replaced, values in journal
     ]
     db.execute(

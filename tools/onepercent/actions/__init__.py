@@ -16,7 +16,7 @@ from tools.onepercent import fields
 if TYPE_CHECKING:
     from tools.onepercent.work import Work
 
-ENVELOPE = ("action", "client_action_id", "params")
+ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
 LONGEST_SHOWN = 500
 """Characters of a text that a diff repeats: every title is whole, a page of diary is not sent back twice."""

@@ -9,7 +9,7 @@ from typing import Any
 from tools.errors import ToolError
 from tools.onepercent import fields
 from tools.onepercent.actions import Outcome, action, entry, excerpt
-from tools.onepercent.fingerprints import SILENT, difference, fingerprint, label
+from tools.onepercent.fingerprints import SILENT, difference, digested, label
 from tools.onepercent.work import Row, Work
 
 Place = tuple[str, tuple[Any, ...]]
@@ -65,7 +65,7 @@ def _check_untouched(changes: list[list[Any]], rows: dict[Place, Row | None]) ->
         row = rows[table, key]
         if (row is None) != (values is None):
             raise blocked(difference(table, None, row))
-        changed = [name for name, value in (values or {}).items() if fingerprint([row[name]]) != [value]]
+        changed = [name for name, value in (values or {}).items() if digested(row[name]) != value]
         if changed:
             shown = [name for name in changed if name not in SILENT] or changed
             raise blocked(f"{label(table, row)} changed since it was applied: {', '.join(shown)}")
