@@ -169,9 +169,16 @@ def test_an_action_that_is_none(change: dict, code: str):
     json.dumps(error, ensure_ascii=False).encode()
 
 
-@pytest.mark.parametrize("action", [None, "x", 5, [], True, deep(60)])
+@pytest.mark.parametrize("action", [None, "x", 5, [], True, deep(60)], ids=str)
 def test_an_action_that_is_no_object(action: Any):
     assert refused(action)["code"] == "FIELD_INVALID"
+
+
+def test_nesting_too_deep_to_print_is_refused_like_any_other():
+    for levels in (900, 5000):
+        assert refused(GOOD | {"params": {"title": deep(levels)}})["code"] == "FIELD_INVALID"
+        assert refused(GOOD | {"action": deep(levels)})["code"] == "UNKNOWN_ACTION"
+        assert call("cancel_preview", preview_id=deep(levels))["code"] == "INVALID_UUID"
 
 
 @pytest.mark.parametrize(

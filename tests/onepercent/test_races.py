@@ -1,6 +1,7 @@
 """Eight processes on one file at once."""
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from children import a_day, check_whole, together
@@ -54,6 +55,12 @@ def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
     applied = sum(answer["success"] for _, what, answer in told if what == "apply")
     assert snapshot("xp")["xp"]["balance"] == 35 * applied
     assert health.database().state == "ok"
+
+
+def test_threads_of_one_session_do_not_get_in_each_others_way():
+    with ThreadPoolExecutor(EIGHT) as pool:
+        answers = list(pool.map(lambda _: apply(preview(*a_day())), range(EIGHT * 4)))
+    check_whole([answer["results"][0]["created_id"] for answer in answers])
 
 
 def test_a_session_that_only_reads_never_waits_for_one_that_writes():

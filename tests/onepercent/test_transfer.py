@@ -132,6 +132,20 @@ def test_a_backup_is_a_whole_database(file: Path, tmp_path: Path):
     check_whole([1])
 
 
+def test_a_restored_backup_and_an_import_write_ahead_again(file: Path, tmp_path: Path):
+    do(*a_day())
+    transfer.export(str(tmp_path / "export.json"))
+    transfer.backup(str(tmp_path / "backup.sqlite3"))
+    for restored in ("backup", "imported"):
+        person.use(tmp_path / f"{restored}.sqlite3")
+        if restored == "imported":
+            transfer.import_(str(tmp_path / "export.json"))
+        with store.reading() as db:
+            assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+            assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
+            assert db.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+
+
 def test_a_backup_never_replaces_the_database_itself(file: Path):
     do(*a_day())
     with pytest.raises(ToolError):

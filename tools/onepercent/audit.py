@@ -94,5 +94,8 @@ def _record_failure(answer: dict[str, Any]) -> None:
 
 def packed(value: Any) -> str:
     """Compact JSON that every database and client can hold."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text if fields.encodable(text) else json.dumps(value, separators=(",", ":"))
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return text if fields.encodable(text) else json.dumps(value, separators=(",", ":"))
+    except (RecursionError, ValueError):
+        return '"(nested too deeply, or a number too large)"'

@@ -52,7 +52,9 @@ OTHER_NAMES = {
 
 def shown(value: Any) -> str:
     """A value as an error may quote it: short, on one line, encodable."""
-    text = value if isinstance(value, str) else repr(value)
+    if isinstance(value, int | float) and abs(value) < 1e30:
+        value = repr(value)
+    text = value if isinstance(value, str) else type(value).__name__
     return text[:80].encode("utf-8", "replace").decode().replace("\0", "�")
 
 

@@ -8,7 +8,7 @@ from tools.errors import ToolError
 SHORT = 64
 """Longer text is remembered by its digest."""
 
-SILENT = ("created_at", "updated_at", "user", "id")
+SILENT = ("created_at", "updated_at", "completed_at", "user", "id")
 """Columns that say nothing to a person."""
 
 

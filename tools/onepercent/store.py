@@ -8,7 +8,7 @@ import logging
 import os
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,13 +108,19 @@ def connected() -> Iterator[Any]:
 def _take(file: Path) -> Connection:
     kept = _kept.setdefault(os.getpid(), [])
     wanted = _identity(file)
-    while kept:
-        connection = kept.pop()
+    while connection := _pop(kept):
         if connection.identity == wanted:
             return connection
         connection.db.close()
     db = open_database(file)
     return Connection(db, _identity(file))
+
+
+def _pop(kept: list[Connection]) -> Connection | None:
+    try:
+        return kept.pop()
+    except IndexError:  # Another thread took the last one.
+        return None
 
 
 def _give_back(connection: Connection) -> None:
@@ -149,7 +155,7 @@ def open_database(file: Path) -> Any:
     _create(file)
     db = connect(file)
     try:
-        if db.execute("PRAGMA user_version").fetchone()[0] != len(migrations.MIGRATIONS):
+        if not _up_to_date(db):
             _bring_up_to_date(db, file)
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")
@@ -194,9 +200,14 @@ def _create(file: Path) -> None:
         ) from error
 
 
+def _up_to_date(db: Any) -> bool:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    return version == len(migrations.MIGRATIONS) and db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
 def _bring_up_to_date(db: Any, file: Path) -> None:
     """One process migrates, the others wait for it: sqlite does not wait where the journal mode changes."""
-    with locks.exclusive("onepercent", timeout_s=BUSY_S, path=file.with_name(file.name + ".lock")):
+    with _alone(file):
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > len(migrations.MIGRATIONS):
             raise newer(file)
@@ -211,6 +222,16 @@ def _bring_up_to_date(db: Any, file: Path) -> None:
         except BaseException:
             _end(db, "ROLLBACK")
             raise
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locks.exclusive("onepercent", timeout_s=BUSY_S, path=Path(f"{file}.lock")))
+        except ToolError as error:
+            raise _refused(error.message, error.hint) from error
+        yield
 
 
 def _check_ours(db: Any, file: Path) -> None:

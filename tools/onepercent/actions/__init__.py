@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.errors import ToolError
-from tools.onepercent import fields
+from tools.onepercent import days, fields
 
 if TYPE_CHECKING:
     from tools.onepercent.work import Work
@@ -100,7 +100,7 @@ def find(name: Any) -> Action:
     if found and found.published:
         return found
     names = [one.name for one in ACTIONS.values() if one.published]
-    near = difflib.get_close_matches(str(name)[:80].lower(), names, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(fields.shown(name).lower(), names, n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(names)}."
     raise ToolError(f"Unknown action: {fields.shown(name)}", hint, code="UNKNOWN_ACTION")
 
@@ -176,9 +176,17 @@ def changed(row: Mapping[str, Any], given: dict[str, Any]) -> tuple[dict[str, An
         raise ToolError(
             "Nothing to update", "Send a field with a value other than the present one.", code="NOTHING_TO_UPDATE"
         )
-    return values, {name: {"from": excerpt(row[name]), "to": excerpt(value)} for name, value in values.items()}
+    return values, {name: change(name, row[name], value) for name, value in values.items()}
 
 
-def excerpt(value: Any) -> Any:
-    """A value as a diff shows it: of a long text the beginning."""
+def change(column: str, before: Any, after: Any) -> dict[str, Any]:
+    """What a diff says of a column that changes."""
+    return {"from": _shown(column, before), "to": _shown(column, after)}
+
+
+def _shown(column: str, value: Any) -> Any:
+    if column == "schedule_days":
+        return days.listed(value)
+    if column == "is_complete":
+        return bool(value)
     return value[:LONGEST_SHOWN] + "…" if isinstance(value, str) and len(value) > LONGEST_SHOWN else value

@@ -8,7 +8,7 @@ from typing import Any
 
 from tools.errors import ToolError
 from tools.onepercent import fields
-from tools.onepercent.actions import Outcome, action, entry, excerpt
+from tools.onepercent.actions import Outcome, action, change, entry
 from tools.onepercent.fingerprints import SILENT, difference, digested, label
 from tools.onepercent.work import Row, Work
 
@@ -99,7 +99,7 @@ def _described(work: Work, rows: Rows, place: Place) -> tuple[str, dict[str, Any
     if before.get("deleted_at") != after.get("deleted_at"):
         return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
     changes = {
-        name: {"from": excerpt(before[name]), "to": excerpt(after[name])}
+        name: change(name, before[name], after[name])
         for name in before
         if before[name] != after[name] and name not in SILENT
     }
