@@ -13,7 +13,7 @@ from person import act, apply, call, do, preview, snapshot
 
 from tools import registry
 from tools.errors import ToolError
-from tools.onepercent import health, migrations, store, transfer
+from tools.onepercent import files, health, migrations, store, transfer
 
 
 def lived() -> None:
@@ -185,12 +185,12 @@ def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch: p
         migrations, "MIGRATIONS", (migrations.FIRST, ("ALTER TABLE goals ADD COLUMN colour TEXT", "NONSENSE"))
     )
     assert call("get_user_snapshot")["code"] == "DATABASE_ERROR"
-    assert store.version_in_header(file) == 1
+    assert files.version_in_header(file) == 1
     monkeypatch.setattr(migrations, "MIGRATIONS", (migrations.FIRST, ("ALTER TABLE goals ADD COLUMN colour TEXT",)))
     assert snapshot("goals")["goals"]["total_count"] == 1
     store.release()
-    assert store.version_in_header(file) == 2
-    assert store.version_in_header(file.with_name("life.sqlite3.before-v2")) == 1
+    assert files.version_in_header(file) == 2
+    assert files.version_in_header(file.with_name("life.sqlite3.before-v2")) == 1
 
 
 def test_an_older_export_is_migrated_on_import(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tools import arguments, settings
 from tools.errors import ToolError
-from tools.onepercent import days, fields, limits, store
+from tools.onepercent import days, fields, limits, names, store
 
 if TYPE_CHECKING:
     from tools.registry import Tool
@@ -58,7 +58,7 @@ def _answer(tool: "Tool", given: dict[str, Any]) -> Any:
 
 
 def _values(tool: "Tool", given: dict[str, Any]) -> dict[str, Any]:
-    fields.known(given, tool.signature.parameters, tool.wire_name)
+    names.known(given, tool.signature.parameters, tool.wire_name)
     required = tool.schema.get("required", ())
     if missing := next((name for name in required if name not in given), None):
         raise fields.required(missing)

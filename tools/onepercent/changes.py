@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from tools import calls, settings
 from tools.errors import ToolError
-from tools.onepercent import audit, days, fields, previews, store
-from tools.onepercent.actions import ACTIONS, published
-from tools.onepercent.previews import Planned, Rehearsal
+from tools.onepercent import audit, days, fields, previews, published, rehearsals, store
+from tools.onepercent.actions import ACTIONS
+from tools.onepercent.rehearsals import Planned, Rehearsal
 from tools.registry import Tool
 from tools.schema import Limits, Published
 
@@ -18,7 +18,7 @@ Uuid = Annotated[str, Published(fields.Uuid().schema())]
 
 
 @Tool("preview_actions", write=True, lock=False, entry=audit.entry)
-def preview_actions(actions: Annotated[list[Any], Published(published())]) -> dict[str, Any]:
+def preview_actions(actions: Annotated[list[Any], Published(published.of_actions())]) -> dict[str, Any]:
     """Phase 1 of every change: check actions and show what they would do. Nothing changes yet.
 
     Show the diff to the person; apply_actions only after a clear yes, cancel_preview after a no. Bad actions come back
@@ -38,7 +38,7 @@ def preview_actions(actions: Annotated[list[Any], Published(published())]) -> di
         )
     calls.checkpoint()
     with store.writing() as db:
-        rehearsal = previews.rehearse(db, actions, days.now())
+        rehearsal = rehearsals.rehearse(db, actions, days.now())
         if not rehearsal.planned:
             raise _all_failed(rehearsal.errors)
         return _kept(db, rehearsal)
@@ -53,7 +53,7 @@ def undo_last() -> dict[str, Any]:
     """
     calls.checkpoint()
     with store.writing() as db:
-        rehearsal = previews.rehearse(db, [_reversal(db)], days.now())
+        rehearsal = rehearsals.rehearse(db, [_reversal(db)], days.now())
         if rehearsal.errors:
             error = rehearsal.errors[0]
             raise ToolError(error["error"], error["hint"], code=error["code"])

@@ -23,6 +23,7 @@ ENTITY = {"goals": "goal", "steps": "step", "habits": "habit", "diary": "diary"}
 
 @action("undo.last", {"preview_id": fields.Uuid()}, required=("preview_id",), published=False)
 def undo(work: Work, given: dict[str, Any]) -> Outcome:
+    """Everything that applying the preview changed is as it was before."""
     journal = _journal(work, given["preview_id"])
     before = {place: _row(work, place) for place in _places(journal["changes"])}
     _check_untouched(journal["changes"], before)
@@ -96,14 +97,15 @@ def _described(work: Work, rows: Rows, place: Place) -> tuple[str, dict[str, Any
     found = _entry(work, rows, place[0], before or after)
     if before is None or after is None:
         return ("creates", found | {"restored": True}) if after else ("deletes", found)
-    if before.get("deleted_at") != after.get("deleted_at"):
-        return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
     changes = {
         name: change(name, before[name], after[name])
         for name in before
-        if before[name] != after[name] and name not in SILENT
+        if before[name] != after[name] and name not in (*SILENT, "deleted_at")
     }
-    return "updates", found | {"changes": changes}
+    found |= {"changes": changes} if changes else {}
+    if before.get("deleted_at") == after.get("deleted_at"):
+        return "updates", found
+    return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
 
 
 def _entry(work: Work, rows: Rows, table: str, row: Row) -> dict[str, Any]:
