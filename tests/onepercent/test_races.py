@@ -57,6 +57,15 @@ def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
     assert health.database().state == "ok"
 
 
+def test_calls_one_after_the_other_share_one_connection():
+    opened = set()
+    for actions in ([], [act("goal.create", title="Цель")], [act("goal.create")]):
+        call("preview_actions", actions=actions)
+        with store.connected() as db:
+            opened.add(id(db))
+    assert len(opened) == 1
+
+
 def test_threads_of_one_session_do_not_get_in_each_others_way():
     with ThreadPoolExecutor(EIGHT) as pool:
         answers = list(pool.map(lambda _: apply(preview(*a_day())), range(EIGHT * 4)))

@@ -153,7 +153,10 @@ class Duration:
     """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
 
     def schema(self) -> dict[str, Any]:
-        return {"anyOf": [{"enum": [*DURATIONS, None]}, {"type": "integer", "minimum": 1, "maximum": 480}]}
+        return {
+            "anyOf": [{"enum": [*DURATIONS, None]}, {"type": "integer", "minimum": 1, "maximum": 480}],
+            "description": "half an hour to four hours, or minutes",
+        }
 
     def read(self, name: str, value: Any) -> int | None:
         if isinstance(value, str) and value in DURATIONS:
@@ -178,6 +181,7 @@ class Weekdays:
             "items": {"type": "integer", "minimum": 1, "maximum": 7},
             "minItems": 1,
             "uniqueItems": True,
+            "description": "ISO, 1 is Monday; for custom",
         }
 
     def read(self, name: str, value: Any) -> str | None:

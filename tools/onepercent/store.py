@@ -92,6 +92,9 @@ def connected() -> Iterator[Any]:
         except sqlite3.Error:
             connection.db.close()
             raise
+        except BaseException:
+            _give_back(connection)
+            raise
         _give_back(connection)
     except sqlite3.Error as error:
         logger.warning("%s: %s", file, error)
@@ -118,7 +121,7 @@ def _pop(kept: list[Connection]) -> Connection | None:
 
 def _give_back(connection: Connection) -> None:
     kept = _kept.setdefault(os.getpid(), [])
-    if len(kept) < KEPT:
+    if len(kept) < KEPT and not connection.db.in_transaction:
         kept.append(connection)
     else:
         connection.db.close()
