@@ -15,6 +15,9 @@ from tools.onepercent.faults import newer, refused
 BUSY_S = 15
 """How long a writer waits for the others: a transaction takes milliseconds, on a slow card tenths of a second."""
 
+WAL_SIZE_BYTES = 4_000_000
+"""What the file of the write-ahead log is cut back to after an import or a very large apply."""
+
 USER_VERSION_AT = 60
 """Where the file's header has PRAGMA user_version, four bytes, big-endian (sqlite.org/fileformat2.html)."""
 
@@ -32,6 +35,7 @@ def open_database(file: Path) -> Any:
         if not _up_to_date(db):
             _bring_up_to_date(db, file)
         db.execute("PRAGMA synchronous = FULL")
+        db.execute(f"PRAGMA journal_size_limit = {WAL_SIZE_BYTES}")
         db.execute("PRAGMA foreign_keys = ON")
     except BaseException:
         db.close()

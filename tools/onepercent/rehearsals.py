@@ -92,7 +92,7 @@ def rehearse(db: Any, sent: list[Any], moment: datetime) -> Rehearsal:
         except ToolError as error:
             found.errors.append(_error(index, one, error))
             if isinstance(one, dict) and one.get("action") == "goal.create":
-                work.latest_goal = None
+                work.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
             continue
         found.planned.append(planned)
         found.outcomes.append(outcome)
