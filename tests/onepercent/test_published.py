@@ -53,7 +53,6 @@ WRONG = [
     act("goal.create", title="x" * 501),
     act("goal.create", title="x", goal_id=1),
     act("goal.create", title="x", category="money"),
-    act("goal.update", goal_id=1),
     act("goal.update", goal_id=True, title="x"),
     act("goal.fly", title="x"),
     act("step.create", title="x"),
@@ -61,7 +60,6 @@ WRONG = [
     act("step.create", goal_id=1, title="x", time_duration="five"),
     act("step.create", goal_id=1, title="x", time_duration=481),
     act("step.complete", step_id="7"),
-    act("step.complete", step_id=0),
     act("step.complete", step_id=None),
     act("habit.create", name="x" * 201),
     act("habit.create", name="x", description="x" * 1001),
@@ -101,17 +99,15 @@ def test_the_schema_counts_actions():
     assert not fits() and fits(*[VALID[0]] * 50) and not fits(*[VALID[0]] * 51)
 
 
-def test_no_branch_describes_what_all_share():
-    item = SCHEMA["properties"]["actions"]["items"]
-    shared = item["properties"]["params"]["properties"]
-    for branch in item["anyOf"]:
-        for name, schema in branch["properties"]["params"]["properties"].items():
-            assert not (name in shared and schema)
+def test_a_field_is_described_once_in_its_domain():
+    for domain in SCHEMA["properties"]["actions"]["items"]["anyOf"]:
+        for branch in domain["anyOf"]:
+            assert not any(branch["properties"]["params"].get("properties", {}).values())
 
 
 def test_the_tools_are_small_in_every_conversation():
     sizes = {tool.name: len(json.dumps(tool.schema, separators=(",", ":"))) + len(tool.description) for tool in TOOLS}
-    assert sizes.pop("preview_actions") < 5400
+    assert sizes.pop("preview_actions") < 4700
     assert sum(sizes.values()) / len(sizes) < 600
 
 

@@ -18,12 +18,12 @@ Uuid = Annotated[str, Published(fields.Uuid().schema())]
 
 
 @Tool("preview_actions", write=True, lock=False, entry=audit.entry)
-def preview_actions(actions: Annotated[list[Any], Published(published.of_actions())]) -> dict[str, Any]:
+def preview_actions(actions: Annotated[list[Any], Published(published.of_actions(MOST_ACTIONS))]) -> dict[str, Any]:
     """Phase 1 of every change: check actions and show what they would do. Nothing changes yet.
 
-    Show the diff to the person; apply_actions only after a clear yes, cancel_preview after a no. Bad actions come back
-    in diff.errors, the valid ones are stored. goal_id null: the goal created last before it in this preview;
-    "$ref:<client_action_id>": what that action creates. In an update null clears a field.
+    Show the diff to the person; apply_actions only after a clear yes, else cancel_preview. diff.errors has the bad
+    actions, which are left out. goal_id null: the goal created last before it in this preview;
+    "$ref:<client_action_id>": what that action creates. In an update null clears.
     Source: spec onepercent, Two-phase commit 1
     """
     if not isinstance(actions, list):

@@ -155,7 +155,7 @@ class Duration:
     def schema(self) -> dict[str, Any]:
         return {
             "anyOf": [{"enum": [*DURATIONS, None]}, {"type": "integer", "minimum": 1, "maximum": 480}],
-            "description": "half an hour to four hours, or minutes",
+            "description": "hours, or minutes",
         }
 
     def read(self, name: str, value: Any) -> int | None:
@@ -181,7 +181,7 @@ class Weekdays:
             "items": {"type": "integer", "minimum": 1, "maximum": 7},
             "minItems": 1,
             "uniqueItems": True,
-            "description": "ISO, 1 is Monday; for custom",
+            "description": "1: Monday; for custom",
         }
 
     def read(self, name: str, value: Any) -> str | None:
@@ -204,11 +204,8 @@ class Reference:
     latest: bool = False
 
     def schema(self) -> dict[str, Any]:
-        return {
-            "type": ["integer", "string", "null"] if self.latest else ["integer", "string"],
-            "minimum": 1,
-            "pattern": r"^\$ref:",
-        }
+        kinds = ["integer", "string", "null"] if self.latest else ["integer", "string"]
+        return {"type": kinds, "pattern": r"^\$ref:"}
 
     def read(self, name: str, value: Any) -> int | str | None:
         if value is None:

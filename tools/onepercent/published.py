@@ -1,52 +1,65 @@
-"""The JSON Schema of actions, as tools/list shows it."""
+"""The JSON Schema of actions, as tools/list shows it.
+
+It is paid for in every conversation: a domain describes each of its fields once, an action only says which it needs
+and which it does not take.
+"""
 
 from typing import Any
 
 from tools.onepercent import actions, fields
+from tools.onepercent.actions import Action
 
 
-def of_actions() -> dict[str, Any]:
-    """The JSON Schema of a list of actions.
-
-    A field that is the same wherever it occurs is described once, for all; an action only names it. Actions that
-    take the same share a branch.
-    """
+def of_actions(most: int) -> dict[str, Any]:
+    """The schema of a list of 1 to `most` actions."""
     actions.load()
-    shared = _shared()
-    branches: dict[str, dict[str, Any]] = {}
+    domains: dict[str, list[Action]] = {}
     for one in actions.ACTIONS.values():
         if one.published:
-            takes = {name: {} if name in shared else kind.schema() for name, kind in one.fields.items()}
-            params = {"properties": takes, "additionalProperties": False}
-            if one.required:
-                params["required"] = list(one.required)
-            if one.partial:
-                params["minProperties"] = 2
-            branches.setdefault(str(params), {"names": [], "params": params})["names"].append(one.name)
+            domains.setdefault(one.domain, []).append(one)
+    item = {
+        "type": "object",
+        "properties": {"action": {}, "client_action_id": fields.Uuid().schema(), "params": {"type": "object"}},
+        "required": list(actions.ENVELOPE),
+        "additionalProperties": False,
+        "anyOf": [_domain(found) for found in domains.values()],
+    }
+    return {"type": "array", "minItems": 1, "maxItems": most, "items": item}
+
+
+def _domain(found: list[Action]) -> dict[str, Any]:
+    takes = _fields(found)
+    branches: dict[str, tuple[list[str], dict[str, Any]]] = {}
+    for one in found:
+        params = _params(one, takes)
+        branches.setdefault(str(params), ([], params))[0].append(one.name)
     return {
-        "type": "array",
-        "minItems": 1,
-        "maxItems": 50,
-        "items": {
-            "type": "object",
-            "properties": {
-                "action": {"type": "string"},
-                "client_action_id": fields.Uuid().schema(),
-                "params": {"type": "object", "properties": shared},
-            },
-            "required": list(actions.ENVELOPE),
-            "additionalProperties": False,
-            "anyOf": [
-                {"properties": {"action": {"enum": one["names"]}, "params": one["params"]}} for one in branches.values()
-            ],
+        "properties": {
+            "params": {
+                "properties": {name: kind.schema() for name, kind in takes.items()},
+                "additionalProperties": False,
+            }
         },
+        "anyOf": [{"properties": {"action": {"enum": same}, "params": params}} for same, params in branches.values()],
     }
 
 
-def _shared() -> dict[str, Any]:
-    kinds: dict[str, list[Any]] = {}
-    for one in actions.ACTIONS.values():
-        if one.published:
-            for name, kind in one.fields.items():
-                kinds.setdefault(name, []).append(kind)
-    return {name: same[0].schema() for name, same in kinds.items() if len(set(same)) == 1}
+def _fields(found: list[Action]) -> dict[str, Any]:
+    takes: dict[str, Any] = {}
+    for one in found:
+        for name, kind in one.fields.items():
+            if takes.setdefault(name, kind) != kind:
+                raise TypeError(f"{one.name} takes another {name} than the {one.domain} actions before it")
+    return takes
+
+
+def _params(one: Action, takes: dict[str, Any]) -> dict[str, Any]:
+    """Only what is true of this action: the fields it requires, and, the shorter way, which of its domain it takes."""
+    params: dict[str, Any] = {"required": list(one.required)} if one.required else {}
+    if takes.keys() <= one.fields.keys():
+        return params
+    if list(one.fields) == list(one.required):
+        return params | {"maxProperties": len(one.required)}
+    refusing = {"properties": {name: False for name in takes if name not in one.fields}}
+    naming = {"propertyNames": {"enum": list(one.fields)}}
+    return params | min(refusing, naming, key=lambda found: len(str(found)))

@@ -31,7 +31,7 @@ class Planned:
             [section, {"client_action_id": self.client_action_id, **one}] for section, one in outcome.entries
         ]
         if outcome.created_id is not None:
-            work.created[self.client_action_id] = (self.kind.name.partition(".")[0], outcome.created_id)
+            work.created[self.client_action_id] = (self.kind.domain, outcome.created_id)
         return outcome
 
 

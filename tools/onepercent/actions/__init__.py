@@ -45,6 +45,11 @@ class Action:
     published: bool
     run: Callable[["Work", dict[str, Any]], Outcome] = field(compare=False)
 
+    @property
+    def domain(self) -> str:
+        """What it acts on: goal, step, habit, diary."""
+        return self.name.partition(".")[0]
+
     def read(self, params: Any) -> dict[str, Any]:
         """The canonical values of `params`.
 
