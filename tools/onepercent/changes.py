@@ -19,11 +19,10 @@ Uuid = Annotated[str, Published(fields.Uuid().schema())]
 
 @Tool("preview_actions", write=True, lock=False, entry=audit.entry)
 def preview_actions(actions: Annotated[list[Any], Published(published.of_actions(MOST_ACTIONS))]) -> dict[str, Any]:
-    """Phase 1 of every change: check actions and show what they would do. Nothing changes yet.
+    """Phase 1 of every change: show what actions would do. Nothing changes yet.
 
-    Show the diff to the person; apply_actions only after a clear yes, else cancel_preview. diff.errors has the bad
-    actions, which are left out. goal_id null: the goal created last before it in this preview;
-    "$ref:<client_action_id>": what that action creates. In an update null clears.
+    Show the person the diff; apply_actions only after a clear yes, else cancel_preview. goal_id null: the goal created
+    last before it; "$ref:<client_action_id>": what that action creates. In an update null clears.
     Source: spec onepercent, Two-phase commit 1
     """
     if not isinstance(actions, list):
@@ -113,9 +112,8 @@ def apply_actions(
     idempotency_key: Annotated[Uuid, "new for each preview; the same when repeating a call"],
     user_confirmation: Annotated[str, "the person's words of consent", Limits(min_length=1, max_length=500)],
 ) -> dict[str, Any]:
-    """Phase 2: apply a preview, all of it or nothing, only after the person said yes to its diff.
+    """Phase 2: apply a preview, all or nothing, only after the person said yes to its diff.
 
-    PREVIEW_STALE: something changed since the preview; preview again.
     Source: spec onepercent, Two-phase commit 2
     """
     preview_id = fields.identifier("preview_id", preview_id)

@@ -60,6 +60,7 @@ def _params(one: Action, takes: dict[str, Any]) -> dict[str, Any]:
         return params
     if list(one.fields) == list(one.required):
         return params | {"maxProperties": len(one.required)}
-    refusing = {"properties": {name: False for name in takes if name not in one.fields}}
-    naming = {"propertyNames": {"enum": list(one.fields)}}
-    return params | min(refusing, naming, key=lambda found: len(str(found)))
+    # Not `"name": false`, since some clients take every property for an object; what they do not know they pass over.
+    taken = {"enum": list(one.fields)}
+    refused = {"not": {"enum": [name for name in takes if name not in one.fields]}}
+    return params | {"propertyNames": min(taken, refused, key=lambda names: len(str(names)))}
