@@ -120,7 +120,7 @@ def _value(annotation: Any, value: Any, place: str) -> Any:
         value = _read_json(value)
     if origin is list and isinstance(value, list):
         item = (get_args(kind) or (Any,))[0]
-        return [_value(item, one, f"{place}.{index}") for index, one in enumerate(value)]
+        return value if item is Any else [_value(item, one, f"{place}.{index}") for index, one in enumerate(value)]
     if dataclasses.is_dataclass(kind) and isinstance(value, dict):
         return _members(value, schema.members(kind), dataclasses.MISSING, place)
     return value

@@ -4,11 +4,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import person
 import pytest
 
 from tools import settings
 from tools.onepercent import days, store
+
+hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True)

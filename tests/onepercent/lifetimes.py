@@ -1,20 +1,37 @@
 """Years of somebody's life in the database, for benchmarks and tests of speed."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from typing import Any
+
+from person import act, do
 
 from tools.onepercent import days, histories, store
 
-ACTIVE_GOALS, OPEN_STEPS, HABITS = 20, 5, 10
+ACTIVE_GOALS, OPEN_STEPS = 20, 5
 A_YEAR = {"goals": 300, "steps": 3000, "diary": 500, "calls": 1000}
+
 MARKED = 0.913
 """The share of days that has a mark: 100,000 marks on 30 habits in ten years."""
 
 STAMP = "2026-01-01T09:00:00.000Z"
+STAMPS = {"user": "local", "created_at": STAMP, "updated_at": STAMP}
 
-TITLES = ("Читать главу", "Купить билеты", "Позвонить врачу", "Бег 5 км", "Урок 12", "Сдать отчёт", "Убрать стол")
-GOALS = ("Выучить Python", "Пробежать марафон", "Ремонт кухни", "Накопить на отпуск", "Читать больше")
+GOALS = ("Выучить Python", "Марафон", "Ремонт кухни", "Отпуск", "Читать больше")
+STEPS = ("Глава 12", "Билеты", "К врачу", "Бег 5 км", "Урок 7")
+
+
+def settle_busy_person() -> None:
+    """Through the tools: 20 goals with 5 open steps, every other one dated, one in five with a duration; 10 habits."""
+    for number in range(ACTIVE_GOALS):
+        steps = [act("step.create", goal_id=None, title=title, **_detail(at)) for at, title in enumerate(STEPS)]
+        do(act("goal.create", title=GOALS[number % len(GOALS)]), *steps)
+    do(*[act("habit.create", name=f"Привычка {number}") for number in range(10)])
+
+
+def _detail(at: int) -> dict[str, Any]:
+    return ({"dt": "2026-04-01"} if at % 2 else {}) | ({"time_duration": "one"} if at == 0 else {})
 
 
 def live(years: int, habits: int = 30) -> None:
@@ -22,44 +39,15 @@ def live(years: int, habits: int = 30) -> None:
 
     However long, 20 goals are open with 5 open steps each.
     """
-    chance = random.Random(years)
-    today = days.today(days.now())
+    chance, today = random.Random(years), days.today(days.now())
     with store.writing() as db:
-        db.executemany(
-            """INSERT INTO goals (user, title, category, status, created_at, updated_at) VALUES ('local', ?, 'work', ?, ?, ?)""",
-            _goals(years, chance),
-        )
-        db.executemany(
-            """INSERT INTO steps (user, goal_id, title, priority, dt, is_complete, time_duration, created_at, updated_at)
-            VALUES ('local', ?, ?, 'attention', ?, ?, ?, ?, ?)""",
-            _steps(years, chance, today),
-        )
-        db.executemany(
-            """INSERT INTO habits (user, name, icon, xp_reward, xp_penalty, frequency_type, created_on, created_at, updated_at)
-            VALUES ('local', ?, 'star', 10, 10, ?, ?, ?, ?)""",
-            [
-                (f"Привычка {number}", "daily" if number % 3 else "weekdays", _ago(today, 365 * years), STAMP, STAMP)
-                for number in range(habits)
-            ],
-        )
-        db.executemany(
-            "INSERT INTO habit_marks VALUES (?, ?, 'local', ?, NULL, 10, ?, ?)", _marks(years, habits, chance, today)
-        )
-        db.executemany(
-            """INSERT INTO diary (user, date, what_done, plans, created_at, updated_at) VALUES ('local', ?, ?, ?, ?, ?)""",
-            [
-                (_ago(today, chance.randrange(365 * years)), "Сделано. " * 40, "Планы. " * 20, STAMP, STAMP)
-                for _ in range(A_YEAR["diary"] * years)
-            ],
-        )
-        db.executemany(
-            "INSERT INTO xp_ledger (user, at, xp, action, entity_id) VALUES ('local', ?, 10, 'habit.mark_completed', 1)",
-            [(STAMP,)] * (count_marks(years, habits) // 2),
-        )
-        db.executemany(
-            "INSERT INTO audit (request_id, at, user, tool, request, answer, ms) VALUES ('r', ?, 'local', 'preview_actions', ?, ?, 5)",
-            [(STAMP, "x" * 600, "y" * 900)] * (A_YEAR["calls"] * years),
-        )
+        _insert(db, "goals", _goals(years, chance))
+        _insert(db, "steps", _steps(years, chance, today))
+        _insert(db, "habits", _habits(years, habits, today))
+        _insert(db, "habit_marks", _marks(years, habits, chance, today))
+        _insert(db, "diary", _diary(years, chance, today))
+        _insert(db, "xp_ledger", _ledger(years, habits))
+        _insert(db, "audit", _calls(years))
         histories.settle_all(db, today)
 
 
@@ -69,41 +57,68 @@ def count(table: str) -> int:
         return db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
-def count_marks(years: int, habits: int) -> int:
-    """How many marks there are in so many years."""
-    return int(365 * years * habits * MARKED)
+def _insert(db: Any, table: str, rows: Iterable[dict[str, Any]]) -> None:
+    rows = list(rows)
+    names = ", ".join(f":{name}" for name in rows[0])
+    db.executemany(f"INSERT INTO {table} ({names.replace(':', '')}) VALUES ({names})", rows)
 
 
-def _goals(years: int, chance: random.Random) -> Iterator[tuple]:
-    total = A_YEAR["goals"] * years
-    for number in range(total):
-        status = "work" if number >= total - ACTIVE_GOALS else "complete"
-        yield chance.choice(GOALS), status, STAMP, STAMP
+def _goals(years: int, chance: random.Random) -> Iterator[dict[str, Any]]:
+    for left in range(A_YEAR["goals"] * years, 0, -1):
+        status = "work" if left <= ACTIVE_GOALS else "complete"
+        yield {"title": chance.choice(GOALS), "category": "work", "status": status, **STAMPS}
 
 
-def _steps(years: int, chance: random.Random, today: date) -> Iterator[tuple]:
-    goals, total = A_YEAR["goals"] * years, A_YEAR["steps"] * years
-    for number in range(total - ACTIVE_GOALS * OPEN_STEPS):
-        yield (
-            1 + number % (goals - ACTIVE_GOALS),
-            chance.choice(TITLES),
-            _ago(today, chance.randrange(1, 365 * years)),
-            1,
-            None,
-            STAMP,
-            STAMP,
-        )
-    for number in range(ACTIVE_GOALS * OPEN_STEPS):
-        dt = _ago(today, -chance.randrange(30)) if number % 2 else None
-        yield goals - number % ACTIVE_GOALS, chance.choice(TITLES), dt, 0, 60 if number % 5 == 0 else None, STAMP, STAMP
+def _steps(years: int, chance: random.Random, today: date) -> Iterator[dict[str, Any]]:
+    goals, open_steps = A_YEAR["goals"] * years, ACTIVE_GOALS * OPEN_STEPS
+    for number in range(A_YEAR["steps"] * years):
+        still_open = number < open_steps
+        yield {
+            "goal_id": goals - number % ACTIVE_GOALS if still_open else 1 + number % (goals - ACTIVE_GOALS),
+            "title": chance.choice(STEPS),
+            "priority": "attention",
+            "dt": _ago(today, -chance.randrange(30) if still_open else chance.randrange(1, 365 * years)),
+            "is_complete": int(not still_open),
+            **STAMPS,
+        }
 
 
-def _marks(years: int, habits: int, chance: random.Random, today: date) -> Iterator[tuple]:
+def _habits(years: int, habits: int, today: date) -> Iterator[dict[str, Any]]:
+    for number in range(habits):
+        yield {
+            "name": f"Привычка {number}",
+            "icon": "star",
+            "xp_reward": 10,
+            "xp_penalty": 10,
+            "frequency_type": "daily" if number % 3 else "weekdays",
+            "created_on": _ago(today, 365 * years),
+            **STAMPS,
+        }
+
+
+def _marks(years: int, habits: int, chance: random.Random, today: date) -> Iterator[dict[str, Any]]:
     for habit_id in range(1, habits + 1):
         for ago in range(365 * years):
             if chance.random() < MARKED:
                 status = "completed" if chance.random() < 0.9 else "missed"
-                yield habit_id, _ago(today, ago), status, STAMP, STAMP
+                yield {"habit_id": habit_id, "date": _ago(today, ago), "status": status, "xp": 10, **STAMPS}
+
+
+def _diary(years: int, chance: random.Random, today: date) -> Iterator[dict[str, Any]]:
+    for _ in range(A_YEAR["diary"] * years):
+        day = _ago(today, chance.randrange(365 * years))
+        yield {"date": day, "what_done": "Сделано. " * 40, "plans": "Планы. " * 20, **STAMPS}
+
+
+def _ledger(years: int, habits: int) -> Iterator[dict[str, Any]]:
+    for _ in range(int(365 * years * habits * MARKED)):
+        yield {"user": "local", "at": STAMP, "xp": 10, "action": "habit.mark_completed", "entity_id": 1}
+
+
+def _calls(years: int) -> Iterator[dict[str, Any]]:
+    call = {"request_id": "x", "at": STAMP, "user": "local", "tool": "preview_actions", "ms": 5.0}
+    for _ in range(A_YEAR["calls"] * years):
+        yield {**call, "request": "x" * 600, "answer": "y" * 900}
 
 
 def _ago(today: date, count: int) -> str:

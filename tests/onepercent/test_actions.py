@@ -171,7 +171,7 @@ def test_custom_needs_days_and_only_custom_has_them(habit: int):
     do(act("habit.update", habit_id=habit, frequency_type="custom", schedule_days=[5, 1]))
     assert snapshot("habits")["habits"]["items"][0]["schedule_days"] == [1, 5]
     changes = preview(act("habit.update", habit_id=habit, frequency_type="daily"))["diff"]["updates"][0]["changes"]
-    assert changes["schedule_days"] == {"from": "1,5", "to": None}
+    assert changes["schedule_days"] == {"from": [1, 5], "to": None}
 
 
 def test_a_deleted_habit_is_gone_and_its_xp_stays(habit: int):

@@ -1,12 +1,13 @@
 """Eight processes on one file at once."""
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from children import a_day, check_whole, together
 from person import act, apply, call, do, preview, snapshot
 
-from tools.onepercent import health, store
+from tools.onepercent import files, health, store
 
 EIGHT = 8
 
@@ -56,6 +57,21 @@ def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
     assert health.database().state == "ok"
 
 
+def test_calls_one_after_the_other_share_one_connection():
+    opened = set()
+    for actions in ([], [act("goal.create", title="Цель")], [act("goal.create")]):
+        call("preview_actions", actions=actions)
+        with store.connected() as db:
+            opened.add(id(db))
+    assert len(opened) == 1
+
+
+def test_threads_of_one_session_do_not_get_in_each_others_way():
+    with ThreadPoolExecutor(EIGHT) as pool:
+        answers = list(pool.map(lambda _: apply(preview(*a_day())), range(EIGHT * 4)))
+    check_whole([answer["results"][0]["created_id"] for answer in answers])
+
+
 def test_a_session_that_only_reads_never_waits_for_one_that_writes():
     do(act("goal.create", title="Цель"))
     with store.writing():
@@ -64,7 +80,7 @@ def test_a_session_that_only_reads_never_waits_for_one_that_writes():
 
 def test_a_writer_that_is_stuck_is_named_not_waited_for_for_ever(monkeypatch):
     do(act("goal.create", title="Цель"))
-    monkeypatch.setattr(store, "BUSY_S", 0.1)
+    monkeypatch.setattr(files, "BUSY_S", 0.1)
     monkeypatch.setattr("tools.onepercent.audit.FAILURE_PATIENCE_S", 0.1)
     with store.writing():
         answer = call("preview_actions", actions=[act("goal.create", title="Ещё")])

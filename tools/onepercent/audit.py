@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tools import arguments, settings
 from tools.errors import ToolError
-from tools.onepercent import days, fields, limits, store
+from tools.onepercent import days, fields, limits, names, store
 
 if TYPE_CHECKING:
     from tools.registry import Tool
@@ -58,12 +58,16 @@ def _answer(tool: "Tool", given: dict[str, Any]) -> Any:
 
 
 def _values(tool: "Tool", given: dict[str, Any]) -> dict[str, Any]:
-    fields.known(given, tool.signature.parameters, tool.wire_name)
-    values = arguments.canonical(tool, given)
-    for name in tool.schema.get("required", ()):
-        if name not in values:
-            raise fields.required(name)
-    return values
+    names.known(given, tool.signature.parameters, tool.wire_name)
+    required = tool.schema.get("required", ())
+    if missing := next((name for name in required if name not in given), None):
+        raise fields.required(missing)
+    # No optional argument of these tools is free text, so a blank one is absent.
+    given = {name: value for name, value in given.items() if name in required or value not in arguments.ABSENT_TEXTS}
+    try:
+        return arguments.canonical(tool, given)
+    except ToolError as error:
+        raise ToolError(error.message, error.hint, code="FIELD_INVALID") from error
 
 
 def record(db: Any, answer: dict[str, Any]) -> int:
@@ -90,5 +94,8 @@ def _record_failure(answer: dict[str, Any]) -> None:
 
 def packed(value: Any) -> str:
     """Compact JSON that every database and client can hold."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text if fields.encodable(text) else json.dumps(value, separators=(",", ":"))
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return text if fields.encodable(text) else json.dumps(value, separators=(",", ":"))
+    except (RecursionError, ValueError):
+        return '"(nested too deeply, or a number too large)"'

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from tools import calls, settings
 from tools.errors import ToolError
-from tools.onepercent import audit, days, fields, previews, store
-from tools.onepercent.actions import ACTIONS, published
-from tools.onepercent.previews import Planned, Rehearsal
+from tools.onepercent import audit, days, fields, previews, published, rehearsals, store
+from tools.onepercent.actions import ACTIONS
+from tools.onepercent.rehearsals import Planned, Rehearsal
 from tools.registry import Tool
 from tools.schema import Limits, Published
 
@@ -18,12 +18,11 @@ Uuid = Annotated[str, Published(fields.Uuid().schema())]
 
 
 @Tool("preview_actions", write=True, lock=False, entry=audit.entry)
-def preview_actions(actions: Annotated[list[Any], Published(published())]) -> dict[str, Any]:
-    """Phase 1 of every change: check actions and show what they would do. Nothing changes yet.
+def preview_actions(actions: Annotated[list[Any], Published(published.of_actions(MOST_ACTIONS))]) -> dict[str, Any]:
+    """Phase 1 of every change: show what actions would do. Nothing changes yet.
 
-    Show the diff to the person; apply_actions only after a clear yes, cancel_preview after a no. Bad actions come back
-    in diff.errors, the valid ones are stored. goal_id null: the goal created last before it in this preview;
-    "$ref:<client_action_id>": what that action creates. In an update null clears a field.
+    Show the person the diff; apply_actions only after a clear yes, else cancel_preview. goal_id null: the goal created
+    last before it; "$ref:<client_action_id>": what that action creates. In an update null clears.
     Source: spec onepercent, Two-phase commit 1
     """
     if not isinstance(actions, list):
@@ -38,7 +37,7 @@ def preview_actions(actions: Annotated[list[Any], Published(published())]) -> di
         )
     calls.checkpoint()
     with store.writing() as db:
-        rehearsal = previews.rehearse(db, actions, days.now())
+        rehearsal = rehearsals.rehearse(db, actions, days.now())
         if not rehearsal.planned:
             raise _all_failed(rehearsal.errors)
         return _kept(db, rehearsal)
@@ -53,7 +52,7 @@ def undo_last() -> dict[str, Any]:
     """
     calls.checkpoint()
     with store.writing() as db:
-        rehearsal = previews.rehearse(db, [_reversal(db)], days.now())
+        rehearsal = rehearsals.rehearse(db, [_reversal(db)], days.now())
         if rehearsal.errors:
             error = rehearsal.errors[0]
             raise ToolError(error["error"], error["hint"], code=error["code"])
@@ -113,9 +112,8 @@ def apply_actions(
     idempotency_key: Annotated[Uuid, "new for each preview; the same when repeating a call"],
     user_confirmation: Annotated[str, "the person's words of consent", Limits(min_length=1, max_length=500)],
 ) -> dict[str, Any]:
-    """Phase 2: apply a preview, all of it or nothing, only after the person said yes to its diff.
+    """Phase 2: apply a preview, all or nothing, only after the person said yes to its diff.
 
-    PREVIEW_STALE: something changed since the preview; preview again.
     Source: spec onepercent, Two-phase commit 2
     """
     preview_id = fields.identifier("preview_id", preview_id)

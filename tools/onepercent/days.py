@@ -61,8 +61,13 @@ class Schedule:
         return not self.weekly and any(weekday(day) in self.weekdays for day in range(first + 1, last))
 
 
+def listed(schedule_days: str | None) -> list[int] | None:
+    """The weekdays of a custom schedule; the database keeps text like `1,3,5`."""
+    return [int(day) for day in schedule_days.split(",")] if schedule_days else None
+
+
 def schedule(frequency_type: str, schedule_days: str | None) -> Schedule:
-    """The schedule that a habit's two columns mean; `schedule_days` is text like `1,3,5`."""
+    """The schedule that a habit's two columns mean."""
     if frequency_type == "weekly":
         return Schedule(EVERY_DAY, weekly=True)
-    return Schedule(NAMED.get(frequency_type) or frozenset(map(int, schedule_days.split(","))))
+    return Schedule(NAMED.get(frequency_type) or frozenset(listed(schedule_days)))

@@ -1,11 +1,9 @@
 """Fields of actions and tools: what each takes, told as JSON Schema, and how a sent value is read.
 
-`read` gives the canonical value or raises ToolError with the contract's code. `values` reads a whole object.
+`read` gives the canonical value or raises ToolError with the contract's code.
 """
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -19,40 +17,12 @@ REFERENCE = "$ref:"
 LARGEST_ID = 2**63 - 1
 """sqlite's; nothing ever has it, so it stands for every larger number."""
 
-OTHER_NAMES = {
-    "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
-    "uuid": ("client_action_id", "preview_id"),
-    "type": ("action",),
-    "data": ("params",),
-    "deadline": ("dt",),
-    "due_date": ("dt",),
-    "date": ("dt",),
-    "dt": ("date",),
-    "duration": ("time_duration",),
-    "name": ("title",),
-    "title": ("name", "what_done"),
-    "task_id": ("step_id",),
-    "entry_id": ("diary_id",),
-    "description": ("why_important",),
-    "frequency": ("frequency_type",),
-    "days": ("schedule_days",),
-    "reward": ("xp_reward",),
-    "penalty": ("xp_penalty",),
-    "reason": ("excuse_reason",),
-    "excuse": ("excuse_reason",),
-    "content": ("what_done", "what_not_done", "reflection", "plans"),
-    "text": ("what_done", "what_not_done", "reflection", "plans"),
-    "sections": ("include",),
-    "status": ("goals_status",),
-    "confirmation": ("user_confirmation",),
-    "key": ("idempotency_key",),
-}
-"""What a field is often called elsewhere, and what it is called here: the first one that the object has."""
-
 
 def shown(value: Any) -> str:
     """A value as an error may quote it: short, on one line, encodable."""
-    text = value if isinstance(value, str) else repr(value)
+    if isinstance(value, int | float) and abs(value) < 1e30:
+        value = repr(value)
+    text = value if isinstance(value, str) else type(value).__name__
     return text[:80].encode("utf-8", "replace").decode().replace("\0", "�")
 
 
@@ -183,7 +153,10 @@ class Duration:
     """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
 
     def schema(self) -> dict[str, Any]:
-        return {"anyOf": [{"enum": [*DURATIONS, None]}, {"type": "integer", "minimum": 1, "maximum": 480}]}
+        return {
+            "anyOf": [{"enum": [*DURATIONS, None]}, {"type": "integer", "minimum": 1, "maximum": 480}],
+            "description": "hours, or minutes",
+        }
 
     def read(self, name: str, value: Any) -> int | None:
         if isinstance(value, str) and value in DURATIONS:
@@ -208,6 +181,7 @@ class Weekdays:
             "items": {"type": "integer", "minimum": 1, "maximum": 7},
             "minItems": 1,
             "uniqueItems": True,
+            "description": "1: Monday; for custom",
         }
 
     def read(self, name: str, value: Any) -> str | None:
@@ -230,11 +204,8 @@ class Reference:
     latest: bool = False
 
     def schema(self) -> dict[str, Any]:
-        return {
-            "type": ["integer", "string", "null"] if self.latest else ["integer", "string"],
-            "minimum": 1,
-            "pattern": r"^\$ref:",
-        }
+        kinds = ["integer", "string", "null"] if self.latest else ["integer", "string"]
+        return {"type": kinds, "pattern": r"^\$ref:"}
 
     def read(self, name: str, value: Any) -> int | str | None:
         if value is None:
@@ -270,20 +241,3 @@ class Uuid:
 
     def read(self, name: str, value: Any) -> str:
         return identifier(name, value)
-
-
-def known(given: Mapping[str, Any], names: Iterable[str], place: str) -> None:
-    """Raises ToolError FIELD_UNKNOWN, naming the canonical field, when `given` has a name that is none of `names`."""
-    names = tuple(names)
-    if unknown := next((name for name in given if name not in names), None):
-        raise _unknown(unknown, names, place)
-
-
-def _unknown(name: str, names: tuple[str, ...], place: str) -> ToolError:
-    meant = [other for other in OTHER_NAMES.get(name.lower(), ()) if other in names]
-    if len(meant) > 1 and name not in ("content", "text"):
-        meant = meant[:1]
-    meant = meant or difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
-    hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
-    found = {"canonical": meant[0]} if len(meant) == 1 else {}
-    return ToolError(f"Unknown field: {shown(name)}", hint, code="FIELD_UNKNOWN", field=shown(name), **found)

@@ -8,19 +8,22 @@ from tools.errors import ToolError
 SHORT = 64
 """Longer text is remembered by its digest."""
 
-SILENT = ("created_at", "updated_at", "user", "id")
+SILENT = ("created_at", "updated_at", "completed_at", "user", "id")
 """Columns that say nothing to a person."""
 
 
 def fingerprint(values: Iterable[Any]) -> list[Any]:
     """The values of a row, long texts by their digest. Equal rows have equal ones, also after a trip through JSON."""
-    return [_digest(value) if type(value) is str and len(value) > SHORT else value for value in values]
+    return [digested(value) if type(value) is str else value for value in values]
 
 
-def _digest(text: str) -> str:
+def digested(value: Any) -> Any:
+    """A value, or the digest of a long text."""
+    if type(value) is not str or len(value) <= SHORT:
+        return value
     import hashlib
 
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+    return "sha256:" + hashlib.sha256(value.encode()).hexdigest()
 
 
 def stale(what: str) -> ToolError:

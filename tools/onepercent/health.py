@@ -4,6 +4,7 @@ from typing import Any
 
 from tools.errors import ToolError
 from tools.onepercent import store
+from tools.onepercent.faults import RESTORE
 from tools.registry import Health, check
 
 LEDGER = (
@@ -25,7 +26,7 @@ def database() -> Health:
         return Health("broken", error.message, error.hint)
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
-        return Health("broken", f"{summary}: {'; '.join(faults)}", store.RESTORE)
+        return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
     return Health("ok", f"{summary}, sound")
 
 

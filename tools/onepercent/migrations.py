@@ -98,10 +98,10 @@ FIRST = (
     """CREATE TABLE xp_balance (
         user TEXT PRIMARY KEY, balance INTEGER NOT NULL CHECK (balance >= 0), lifetime INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID""",
+    # The first entry is a gain; max() is for the CHECK, which sqlite looks at before it finds the conflict.
     """CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
-        INSERT OR IGNORE INTO xp_balance VALUES (new.user, 0, 0);
-        UPDATE xp_balance SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0)
-        WHERE user = new.user; END""",
+        INSERT INTO xp_balance VALUES (new.user, max(new.xp, 0), max(new.xp, 0)) ON CONFLICT (user) DO UPDATE
+        SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0); END""",
     """CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
         UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
         WHERE user = old.user; END""",

@@ -5,131 +5,18 @@ and does with what the preview read and did.
 """
 
 import json
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
 from tools import settings
 from tools.errors import ToolError
-from tools.onepercent import actions, audit, days, fields, histories, store
-from tools.onepercent.actions import Action, Outcome
-from tools.onepercent.fingerprints import fingerprint, stale
+from tools.onepercent import actions, audit, days, faults, histories, store
+from tools.onepercent.actions import Outcome
+from tools.onepercent.fingerprints import digested, stale
+from tools.onepercent.rehearsals import Planned, Rehearsal
 from tools.onepercent.work import Work
 
-SECTIONS = ("creates", "updates", "deletes", "completions")
-
 REPEAT = "Call preview_actions again."
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """An action with its parameters as sent."""
-
-    kind: Action
-    client_action_id: str
-    params: dict[str, Any]
-
-    def run(self, work: Work) -> Outcome:
-        """Do it; every entry of the diff names the action it comes from.
-
-        Raises ToolError.
-        """
-        outcome = self.kind.run(work, self.kind.read(self.params))
-        outcome.entries = [
-            [section, {"client_action_id": self.client_action_id, **one}] for section, one in outcome.entries
-        ]
-        if outcome.created_id is not None:
-            work.created[self.client_action_id] = (self.kind.name.partition(".")[0], outcome.created_id)
-        return outcome
-
-
-def read(sent: Any, used: set[str]) -> Planned:
-    """One action of a preview as sent; its client_action_id joins `used`.
-
-    Raises ToolError.
-    """
-    if not isinstance(sent, dict):
-        raise fields.invalid("an action", "an object with action, client_action_id and params")
-    fields.known(sent, actions.ENVELOPE, "An action")
-    kind = actions.find(sent.get("action"))
-    client_action_id = fields.identifier("client_action_id", sent.get("client_action_id"))
-    if client_action_id in used:
-        raise ToolError(
-            f"client_action_id is used twice: {client_action_id}",
-            "Give every action a UUID of its own.",
-            code="FIELD_INVALID",
-            field="client_action_id",
-        )
-    used.add(client_action_id)
-    if not isinstance(params := sent.get("params"), dict):
-        raise fields.required("params") if params is None else fields.invalid("params", "an object")
-    return Planned(kind, client_action_id, params)
-
-
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
-    """What actions came to when they were tried: what each did, and the errors of those that cannot be done."""
-
-    work: Work
-    planned: list[Planned]
-    outcomes: list[Outcome]
-    errors: list[dict[str, Any]]
-
-    @property
-    def xp(self) -> int:
-        """XP in total."""
-        return sum(outcome.xp for outcome in self.outcomes)
-
-    def diff(self) -> dict[str, list[Any]]:
-        """The entries by section, and the errors."""
-        found: dict[str, list[Any]] = {section: [] for section in SECTIONS}
-        for outcome in self.outcomes:
-            for section, one in outcome.entries:
-                found[section].append(one)
-        return {**found, "errors": self.errors}
-
-
-def rehearse(db: Any, sent: list[Any], moment: datetime) -> Rehearsal:
-    """Try the actions in order in a transaction within `db`'s, and take them back."""
-    work = Work(db, settings.current().onepercent_user, moment, days.today(moment))
-    found = Rehearsal(work, [], [], [])
-    used: set[str] = set()
-    db.execute("SAVEPOINT rehearsal")
-    for index, one in enumerate(sent):
-        try:
-            planned = one if isinstance(one, Planned) else read(one, used)
-            outcome = _tried(work, planned)
-        except ToolError as error:
-            found.errors.append(_error(index, one, error))
-            if isinstance(one, dict) and one.get("action") == "goal.create":
-                work.latest_goal = None
-            continue
-        found.planned.append(planned)
-        found.outcomes.append(outcome)
-    db.execute("ROLLBACK TO rehearsal")
-    db.execute("RELEASE rehearsal")
-    return found
-
-
-def _tried(work: Work, planned: Planned) -> Outcome:
-    work.db.execute("SAVEPOINT action")
-    try:
-        return planned.run(work)
-    except ToolError:
-        work.db.execute("ROLLBACK TO action")
-        raise
-    finally:
-        work.db.execute("RELEASE action")
-
-
-def _error(index: int, sent: Any, error: ToolError) -> dict[str, Any]:
-    named = {}
-    if isinstance(sent, dict):
-        named = {
-            name: fields.shown(sent[name]) for name in ("client_action_id", "action") if sent.get(name) is not None
-        }
-    found = {name: value for name, value in error.answer().items() if name != "success"}
-    return {"index": index, **named, **found}
 
 
 def store_preview(rehearsal: Rehearsal) -> tuple[str, int]:
@@ -139,7 +26,7 @@ def store_preview(rehearsal: Rehearsal) -> tuple[str, int]:
     work, ttl_s, preview_id = rehearsal.work, settings.current().onepercent_preview_ttl_s, str(uuid.uuid4())
     plan = {
         "today": work.today.isoformat(),
-        "actions": [[one.kind.name, one.client_action_id, one.params] for one in rehearsal.planned],
+        "actions": [[one.kind.name, one.client_action_id, one.values] for one in rehearsal.planned],
         "entries": [outcome.entries for outcome in rehearsal.outcomes],
         "seen": work.seen,
     }
@@ -185,7 +72,7 @@ def apply(db: Any, preview: Any, moment: datetime) -> tuple[dict[str, Any], list
     """
     plan = json.loads(preview["plan"])
     work = Work(db, preview["user"], moment, date.fromisoformat(plan["today"]), plan["seen"])
-    planned = [Planned(actions.ACTIONS[name], key, params) for name, key, params in plan["actions"]]
+    planned = [Planned(actions.ACTIONS[name], key, values) for name, key, values in plan["actions"]]
     outcomes: list[Outcome] = []
     for one, entries in zip(planned, plan["entries"], strict=True):
         try:
@@ -202,7 +89,7 @@ def _applied(work: Work, one: Planned, entries: list[Any]) -> Outcome:
     try:
         outcome = one.run(work)
     except sqlite3.Error as error:
-        raise store.translated(error, store.path()) from error
+        raise faults.translated(error, store.path()) from error
     if outcome.entries != entries:
         raise stale(f"{one.kind.name} would now do something else than it showed")
     return outcome
@@ -247,7 +134,7 @@ def _result(one: Planned, outcome: Outcome) -> dict[str, Any]:
 def finish(db: Any, preview: Any, key: str, audit_id: int, journal: list[list[Any]], lines: list[str]) -> None:
     """Mark a preview applied. Only what was applied last can be undone, so only its journal is kept."""
     changes = [
-        [table, row, replaced, values and dict(zip(values, fingerprint(values.values()), strict=True))]
+        [table, row, replaced, values and {name: digested(value) for name, value in values.items()}]
         for table, row, replaced, values in journal
     ]
     db.execute(

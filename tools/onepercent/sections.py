@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from tools.onepercent import fields, xp
+from tools.onepercent import days, fields, xp
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.days import WEEK
 from tools.onepercent.histories import History, histories
 from tools.onepercent.streaks import DONE, EXCUSED
 from tools.onepercent.work import Row, balance, missing
@@ -111,10 +110,13 @@ def habits(db: Any, view: View) -> dict[str, Any]:
 def _habit(history: History, today: int) -> dict[str, Any]:
     row = history.habit
     current, best = history.streak(today)
+    set_only = {"description": row["description"]} if row["description"] else {}
+    chosen = {"schedule_days": days.listed(row["schedule_days"])} if row["schedule_days"] else {}
     return {
-        **{name: row[name] for name in ("id", "name", "icon", "description")},
+        **{name: row[name] for name in ("id", "name", "icon")},
+        **set_only,
         "frequency": row["frequency_type"],
-        "schedule_days": [int(day) for day in row["schedule_days"].split(",")] if row["schedule_days"] else None,
+        **chosen,
         **{name: row[name] for name in ("xp_reward", "xp_penalty")},
         "current_streak": current,
         "best_streak": best,
@@ -144,9 +146,10 @@ def _week(history: History, today: int) -> tuple[int, int]:
     started = min([date.fromisoformat(history.habit["created_on"]).toordinal(), *(day for day, _ in history.marks)])
     if history.schedule.weekly:
         kept = DONE in marks.values()
-        return int(kept), int(kept or (started <= today - WEEK and EXCUSED not in marks.values()))
-    days = [day for day in range(max(today - WEEK + 1, started), today + 1) if history.schedule.period(day)]
-    due = [day for day in days if marks.get(day) != EXCUSED and (day in marks or day < today)]
+        return int(kept), int(kept or (started <= today - days.WEEK and EXCUSED not in marks.values()))
+    first = max(today - days.WEEK + 1, started)
+    scheduled = [day for day in range(first, today + 1) if history.schedule.period(day)]
+    due = [day for day in scheduled if marks.get(day) != EXCUSED and (day in marks or day < today)]
     return sum(marks.get(day) == DONE for day in due), len(due)
 
 

@@ -26,9 +26,9 @@ def get_user_snapshot(
     goals_status: Annotated[str | None, Published({"enum": list(STATUSES)}), "default work"] = None,
     goal_id: Annotated[int | None, "that one goal whole, with every step"] = None,
 ) -> dict[str, Any]:
-    """Read a person's goals with open steps, habits with streaks, diary, schedule and XP, with the ids actions need.
+    """Read a person's goals, habits, diary, schedule and XP, with the ids that actions need.
 
-    Goals list their first five open steps; steps_more counts the rest.
+    A goal lists its first five open steps; steps_more counts the rest.
     Source: spec onepercent, Snapshot
     """
     wanted = _include(include)
@@ -41,7 +41,9 @@ def get_user_snapshot(
 def _include(include: Any) -> list[str]:
     if include is None or include == []:
         return list(DEFAULT)
-    if not isinstance(include, list) or any(name not in sections.SECTIONS for name in include):
+    if not isinstance(include, list) or any(
+        not isinstance(name, str) or name not in sections.SECTIONS for name in include
+    ):
         raise fields.invalid("include", f"a list of {', '.join(sections.SECTIONS)}")
     return list(dict.fromkeys(include))
 

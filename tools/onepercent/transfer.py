@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.errors import ToolError
-from tools.onepercent import days, histories, migrations, store
+from tools.onepercent import days, faults, files, histories, migrations, store
 from tools.registry import command
 
 FORMAT = "onepercent-export"
@@ -32,7 +32,7 @@ def export(file: str) -> dict[str, Any]:
         ):
             stream.writelines(_lines(db))
             rows = {table: _count(db, table) for tables in PARTS.values() for table in tables}
-        store.settle(part, target)
+        files.settle(part, target)
     except OSError as error:
         raise _failed(
             f"{target} cannot be written: {error.strerror}", "Choose a file in a folder that is writable."
@@ -90,7 +90,7 @@ def _read(file: Path) -> dict[str, Any]:
     if not sound:
         raise _failed(f"{file} is no whole export", "Name a file that `export` wrote. Nothing was changed.")
     if version > len(migrations.MIGRATIONS):
-        raise store.newer(file)
+        raise faults.newer(file)
     return found
 
 
@@ -104,7 +104,7 @@ def _assembled(found: dict[str, Any]) -> Iterator[Any]:
     part = target.with_name(f"{target.name}.{os.getpid()}.import")
     part.unlink(missing_ok=True)
     os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
-    db = store.connect(part)
+    db = files.connect(part)
     try:
         db.execute("BEGIN")
         migrations.migrate(db, upto=found["version"])
@@ -152,7 +152,7 @@ def _keep_present() -> Path | None:
         return None
     kept = file.with_name(f"{file.name}.before-import-{days.stamp(days.now()).replace(':', '')}")
     with store.reading() as db:
-        store.backup(db, kept)
+        files.backup(db, kept)
     return kept
 
 
@@ -169,7 +169,7 @@ def backup(file: str) -> dict[str, Any]:
     if target.exists() and target.samefile(store.path()):
         raise _failed(f"{target} is the database itself", "Name another file.")
     with store.reading() as db:
-        store.backup(db, target)
+        files.backup(db, target)
     return {"file": str(target), "size_bytes": target.stat().st_size}
 
 

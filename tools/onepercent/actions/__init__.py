@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.errors import ToolError
-from tools.onepercent import fields
+from tools.onepercent import days, fields, names
 
 if TYPE_CHECKING:
     from tools.onepercent.work import Work
 
-ENVELOPE = ("action", "client_action_id", "params")
+ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
 LONGEST_SHOWN = 500
 """Characters of a text that a diff repeats: every title is whole, a page of diary is not sent back twice."""
@@ -45,6 +45,11 @@ class Action:
     published: bool
     run: Callable[["Work", dict[str, Any]], Outcome] = field(compare=False)
 
+    @property
+    def domain(self) -> str:
+        """What it acts on: goal, step, habit, diary."""
+        return self.name.partition(".")[0]
+
     def read(self, params: Any) -> dict[str, Any]:
         """The canonical values of `params`.
 
@@ -52,7 +57,7 @@ class Action:
         """
         if not isinstance(params, dict):
             raise fields.required("params") if params is None else fields.invalid("params", "an object")
-        fields.known(params, self.fields, self.name)
+        names.known(params, self.fields, self.name)
         for name in self.required:
             if name not in params:
                 raise fields.required(name)
@@ -99,57 +104,10 @@ def find(name: Any) -> Action:
     found = ACTIONS.get(name) if isinstance(name, str) else None
     if found and found.published:
         return found
-    names = [one.name for one in ACTIONS.values() if one.published]
-    near = difflib.get_close_matches(str(name)[:80].lower(), names, n=3, cutoff=0.5)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(names)}."
+    published = [one.name for one in ACTIONS.values() if one.published]
+    near = difflib.get_close_matches(fields.shown(name).lower(), published, n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(published)}."
     raise ToolError(f"Unknown action: {fields.shown(name)}", hint, code="UNKNOWN_ACTION")
-
-
-def published() -> dict[str, Any]:
-    """The JSON Schema of a list of actions.
-
-    A field that is the same wherever it occurs is described once, for all; an action only names it. Actions that
-    take the same share a branch.
-    """
-    load()
-    shared = _shared()
-    branches: dict[str, dict[str, Any]] = {}
-    for one in ACTIONS.values():
-        if one.published:
-            takes = {name: {} if name in shared else kind.schema() for name, kind in one.fields.items()}
-            params = {"properties": takes, "additionalProperties": False}
-            if one.required:
-                params["required"] = list(one.required)
-            if one.partial:
-                params["minProperties"] = 2
-            branches.setdefault(str(params), {"names": [], "params": params})["names"].append(one.name)
-    return {
-        "type": "array",
-        "minItems": 1,
-        "maxItems": 50,
-        "items": {
-            "type": "object",
-            "properties": {
-                "action": {"type": "string"},
-                "client_action_id": fields.Uuid().schema(),
-                "params": {"type": "object", "properties": shared},
-            },
-            "required": list(ENVELOPE),
-            "additionalProperties": False,
-            "anyOf": [
-                {"properties": {"action": {"enum": one["names"]}, "params": one["params"]}} for one in branches.values()
-            ],
-        },
-    }
-
-
-def _shared() -> dict[str, Any]:
-    kinds: dict[str, list[Any]] = {}
-    for one in ACTIONS.values():
-        if one.published:
-            for name, kind in one.fields.items():
-                kinds.setdefault(name, []).append(kind)
-    return {name: same[0].schema() for name, same in kinds.items() if len(set(same)) == 1}
 
 
 def entry(work: "Work", entity: str, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,9 +134,17 @@ def changed(row: Mapping[str, Any], given: dict[str, Any]) -> tuple[dict[str, An
         raise ToolError(
             "Nothing to update", "Send a field with a value other than the present one.", code="NOTHING_TO_UPDATE"
         )
-    return values, {name: {"from": excerpt(row[name]), "to": excerpt(value)} for name, value in values.items()}
+    return values, {name: change(name, row[name], value) for name, value in values.items()}
 
 
-def excerpt(value: Any) -> Any:
-    """A value as a diff shows it: of a long text the beginning."""
+def change(column: str, before: Any, after: Any) -> dict[str, Any]:
+    """What a diff says of a column that changes."""
+    return {"from": _shown(column, before), "to": _shown(column, after)}
+
+
+def _shown(column: str, value: Any) -> Any:
+    if column == "schedule_days":
+        return days.listed(value)
+    if column == "is_complete":
+        return bool(value)
     return value[:LONGEST_SHOWN] + "…" if isinstance(value, str) and len(value) > LONGEST_SHOWN else value

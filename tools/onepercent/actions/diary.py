@@ -12,6 +12,7 @@ CONTENT = {name: fields.Text(10_000) for name in ("what_done", "what_not_done", 
 
 @action("diary.create_entry", {**CONTENT, "date": fields.Day()})
 def create(work: Work, given: dict[str, Any]) -> Outcome:
+    """A new entry, also where the day has one."""
     values = {"date": work.today.isoformat()} | given
     _check_content(values)
     diary_id = work.create("diary", values)
@@ -22,6 +23,7 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("diary.update_entry", {"diary_id": fields.Reference(), **CONTENT}, required=("diary_id",), partial=True)
 def update(work: Work, given: dict[str, Any]) -> Outcome:
+    """Other words for an entry."""
     found = work.find("diary", given["diary_id"])
     values, changes = changed(found, given)
     _check_content({**found, **values})

@@ -21,6 +21,7 @@ CONTENT = {
 
 @action("goal.create", CONTENT, required=("title",))
 def create(work: Work, given: dict[str, Any]) -> Outcome:
+    """A new goal, which `goal_id: null` means from here on."""
     values = {"category": "work"} | given
     goal_id = work.create("goal", values)
     work.latest_goal = goal_id
@@ -30,6 +31,7 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("goal.update", {"goal_id": GOAL, **CONTENT}, required=("goal_id",), partial=True)
 def update(work: Work, given: dict[str, Any]) -> Outcome:
+    """Other words for a goal, or another category."""
     goal = work.find("goal", given["goal_id"])
     values, changes = changed(goal, given)
     work.change("goals", goal, values)
@@ -39,6 +41,7 @@ def update(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("goal.complete", {"goal_id": GOAL}, required=("goal_id",))
 def complete(work: Work, given: dict[str, Any]) -> Outcome:
+    """A goal is reached; unfinished steps stay unfinished."""
     goal = work.find("goal", given["goal_id"])
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "Nothing is left to do for it.", code="ALREADY_COMPLETED")
@@ -50,6 +53,7 @@ def complete(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("goal.delete", {"goal_id": GOAL}, required=("goal_id",))
 def delete(work: Work, given: dict[str, Any]) -> Outcome:
+    """A goal goes, with its steps; its XP stays."""
     goal = work.find("goal", given["goal_id"])
     steps = _steps(work, goal["id"])
     for step in steps:

@@ -23,6 +23,7 @@ CONTENT = {
 
 @action("habit.create", CONTENT, required=("name",))
 def create(work: Work, given: dict[str, Any]) -> Outcome:
+    """A new habit; missing it costs as much as keeping it gives, unless said otherwise."""
     values = {"icon": "star", "xp_reward": XP_REWARD, "frequency_type": "daily", "schedule_days": None} | given
     values = {"xp_penalty": values["xp_reward"]} | values
     _check_schedule(values["frequency_type"], values["schedule_days"])
@@ -33,6 +34,7 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("habit.update", {"habit_id": HABIT, **CONTENT}, required=("habit_id",), partial=True)
 def update(work: Work, given: dict[str, Any]) -> Outcome:
+    """Other words, another reward or schedule for a habit."""
     habit = work.find("habit", given["habit_id"])
     if given.get("frequency_type", "custom") != "custom":
         given = {"schedule_days": None} | given
@@ -47,6 +49,7 @@ def update(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("habit.delete", {"habit_id": HABIT}, required=("habit_id",))
 def delete(work: Work, given: dict[str, Any]) -> Outcome:
+    """A habit goes; its history and XP stay."""
     habit = work.find("habit", given["habit_id"])
     work.change("habits", habit, {"deleted_at": work.stamp})
     return Outcome([("deletes", entry(work, "habit", habit))], f"Привычка '{habit['name']}' удалена")

@@ -16,12 +16,14 @@ MARK = {"habit_id": HABIT, "date": fields.Day()}
 
 @action("habit.mark_completed", MARK, required=("habit_id",))
 def mark_completed(work: Work, given: dict[str, Any]) -> Outcome:
+    """A habit was kept on a day."""
     habit = work.find("habit", given["habit_id"])
     return _mark(work, habit, given, "completed", habit["xp_reward"])
 
 
 @action("habit.mark_missed", {**MARK, "excuse_reason": fields.Text(500)}, required=("habit_id",))
 def mark_missed(work: Work, given: dict[str, Any]) -> Outcome:
+    """A habit was missed on a day; an excuse saves XP and streak."""
     habit = work.find("habit", given["habit_id"])
     return _mark(work, habit, given, "missed", 0 if given.get("excuse_reason") else -habit["xp_penalty"])
 

@@ -24,6 +24,7 @@ CONTENT = {
 
 @action("step.create", {"goal_id": GOAL, **CONTENT}, required=("goal_id", "title"))
 def create(work: Work, given: dict[str, Any]) -> Outcome:
+    """A new step of a goal."""
     goal = work.find("goal", given["goal_id"])
     values = {"priority": "attention"} | given | {"goal_id": goal["id"]}
     step_id = work.create("step", values)
@@ -34,6 +35,7 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("step.update", {"step_id": STEP, **CONTENT}, required=("step_id",), partial=True)
 def update(work: Work, given: dict[str, Any]) -> Outcome:
+    """Another title, date, priority, duration or place for a step."""
     step = work.find("step", given["step_id"])
     values, changes = changed(step, given)
     found = {**_entry(work, step), "changes": changes}
@@ -43,6 +45,7 @@ def update(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("step.complete", {"step_id": STEP}, required=("step_id",))
 def complete(work: Work, given: dict[str, Any]) -> Outcome:
+    """A step is done."""
     step = work.find("step", given["step_id"])
     if step["is_complete"]:
         raise ToolError("Step already completed", "Nothing is left to do for it.", code="ALREADY_COMPLETED")
@@ -56,6 +59,7 @@ def complete(work: Work, given: dict[str, Any]) -> Outcome:
 
 @action("step.delete", {"step_id": STEP}, required=("step_id",))
 def delete(work: Work, given: dict[str, Any]) -> Outcome:
+    """A step goes; its XP stays."""
     step = work.find("step", given["step_id"])
     found = _entry(work, step)
     work.change("steps", step, {"deleted_at": work.stamp})

@@ -8,8 +8,8 @@ from typing import Any
 
 from tools.errors import ToolError
 from tools.onepercent import fields
-from tools.onepercent.actions import Outcome, action, entry, excerpt
-from tools.onepercent.fingerprints import SILENT, difference, fingerprint, label
+from tools.onepercent.actions import Outcome, action, change, entry
+from tools.onepercent.fingerprints import SILENT, difference, digested, label
 from tools.onepercent.work import Row, Work
 
 Place = tuple[str, tuple[Any, ...]]
@@ -23,6 +23,7 @@ ENTITY = {"goals": "goal", "steps": "step", "habits": "habit", "diary": "diary"}
 
 @action("undo.last", {"preview_id": fields.Uuid()}, required=("preview_id",), published=False)
 def undo(work: Work, given: dict[str, Any]) -> Outcome:
+    """Everything that applying the preview changed is as it was before."""
     journal = _journal(work, given["preview_id"])
     before = {place: _row(work, place) for place in _places(journal["changes"])}
     _check_untouched(journal["changes"], before)
@@ -65,7 +66,7 @@ def _check_untouched(changes: list[list[Any]], rows: dict[Place, Row | None]) ->
         row = rows[table, key]
         if (row is None) != (values is None):
             raise blocked(difference(table, None, row))
-        changed = [name for name, value in (values or {}).items() if fingerprint([row[name]]) != [value]]
+        changed = [name for name, value in (values or {}).items() if digested(row[name]) != value]
         if changed:
             shown = [name for name in changed if name not in SILENT] or changed
             raise blocked(f"{label(table, row)} changed since it was applied: {', '.join(shown)}")
@@ -96,14 +97,15 @@ def _described(work: Work, rows: Rows, place: Place) -> tuple[str, dict[str, Any
     found = _entry(work, rows, place[0], before or after)
     if before is None or after is None:
         return ("creates", found | {"restored": True}) if after else ("deletes", found)
-    if before.get("deleted_at") != after.get("deleted_at"):
-        return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
     changes = {
-        name: {"from": excerpt(before[name]), "to": excerpt(after[name])}
+        name: change(name, before[name], after[name])
         for name in before
-        if before[name] != after[name] and name not in SILENT
+        if before[name] != after[name] and name not in (*SILENT, "deleted_at")
     }
-    return "updates", found | {"changes": changes}
+    found |= {"changes": changes} if changes else {}
+    if before.get("deleted_at") == after.get("deleted_at"):
+        return "updates", found
+    return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
 
 
 def _entry(work: Work, rows: Rows, table: str, row: Row) -> dict[str, Any]:

@@ -1,0 +1,54 @@
+"""Names of fields: a wrong one is answered with the right one."""
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from tools.errors import ToolError
+from tools.onepercent.fields import shown
+
+OTHER_NAMES = {
+    "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
+    "uuid": ("client_action_id", "preview_id"),
+    "type": ("action",),
+    "data": ("params",),
+    "deadline": ("dt",),
+    "due_date": ("dt",),
+    "date": ("dt",),
+    "dt": ("date",),
+    "duration": ("time_duration",),
+    "name": ("title",),
+    "title": ("name", "what_done"),
+    "task_id": ("step_id",),
+    "entry_id": ("diary_id",),
+    "description": ("why_important",),
+    "frequency": ("frequency_type",),
+    "days": ("schedule_days",),
+    "reward": ("xp_reward",),
+    "penalty": ("xp_penalty",),
+    "reason": ("excuse_reason",),
+    "excuse": ("excuse_reason",),
+    "content": ("what_done", "what_not_done", "reflection", "plans"),
+    "text": ("what_done", "what_not_done", "reflection", "plans"),
+    "sections": ("include",),
+    "status": ("goals_status",),
+    "confirmation": ("user_confirmation",),
+    "key": ("idempotency_key",),
+}
+"""What a field is often called elsewhere, and what it is called here: the first one that the object has."""
+
+
+def known(given: Mapping[str, Any], names: Mapping[str, Any], place: str) -> None:
+    """Raises ToolError FIELD_UNKNOWN, naming the canonical field, when `given` has a name that `names` has not."""
+    if not given.keys() <= names.keys():
+        raise _unknown(next(name for name in given if name not in names), tuple(names), place)
+
+
+def _unknown(name: str, names: tuple[str, ...], place: str) -> ToolError:
+    meant = [other for other in OTHER_NAMES.get(name.lower(), ()) if other in names]
+    if len(meant) > 1 and name not in ("content", "text"):
+        meant = meant[:1]
+    meant = meant or difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
+    found = {"canonical": meant[0]} if len(meant) == 1 else {}
+    return ToolError(f"Unknown field: {shown(name)}", hint, code="FIELD_UNKNOWN", field=shown(name), **found)
