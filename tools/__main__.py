@@ -6,6 +6,7 @@ the same.
     python3 -m tools list                          the tools, a line each
     python3 -m tools call search_docs '{"query": "bltouch"}'
     python3 -m tools schema search_docs            its argument schema as JSON
+    python3 -m tools settings                      every setting with its default, as a Markdown table
     python3 -m tools SYSTEM COMMAND …              a system's own commands (python3 -m tools SYSTEM lists them)
 
 `call` and the commands print the answer as JSON and exit 1 when it is an error. `-` in place of the JSON reads it from
@@ -34,6 +35,9 @@ def main(words: list[str]) -> int:
         case ["list"]:
             width = max(map(len, tools))
             print("\n".join(f"{name:<{width}}  {tool.description.splitlines()[0]}" for name, tool in tools.items()))
+            return 0
+        case ["settings"]:
+            print(settings.table())
             return 0
         case ["schema", name]:
             return _answered(lambda: registry.find(name, tools.values()).schema)

@@ -167,6 +167,10 @@ class Settings:
     onepercent_rate_limit: bool = setting(
         "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", _flag
     )
+    onepercent_confirm: str = setting(
+        "ONEPERCENT_CONFIRM", "off", "`elicit` asks the person through the client before anything is applied",
+        _one_of("off", "elicit"),
+    )  # fmt: skip
     anki_connect_url: str = setting("ANKI_CONNECT_URL", "http://127.0.0.1:8765", "where AnkiConnect listens", _url)
     anki_connect_key: str = setting(
         "ANKI_CONNECT_KEY", "", "AnkiConnect's `apiKey`, where its config sets one", secret=True
@@ -204,6 +208,20 @@ class Settings:
             )
             for f in fields(self)
         ]
+
+
+def table() -> str:
+    """Every setting as a Markdown table, for the README: variable, default, meaning."""
+    rows = [(f"`{f.metadata['name']}`", _told(f.default), f.metadata["meaning"]) for f in fields(Settings)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [("variable", "default", "meaning"), ("---",) * 3, *rows])
+
+
+def _told(default: Any) -> str:
+    value = default({}) if callable(default) else default
+    if isinstance(value, bool):
+        value = int(value)
+    text = str(value).replace(f"{PROJECT}/", "").replace(str(Path.home()), "~") if value not in ("", ()) else ""
+    return f"`{text}`" if text else ""
 
 
 def masked(text: str) -> str:
