@@ -24,6 +24,8 @@ if not __package__:  # run as a folder, whose parent is not on the path
 from tools import calls, registry, settings, validation, wrappers
 from tools.errors import ToolError
 
+YES = ("y", "yes", "д", "да")
+
 
 def main(words: list[str]) -> int:
     """Run one command. Exit status: 0 done, 1 the answer is an error, 2 wrong usage or setting."""
@@ -80,7 +82,7 @@ def _call(tools: dict[str, registry.Tool], name: str, text: str) -> object:
         ) from None
     if not isinstance(given, dict):
         raise ToolError("The arguments are no JSON object", 'Like this: \'{"query": "bltouch"}\'', code="INVALID_JSON")
-    with calls.calling(_progress, lambda: False):
+    with calls.calling(_progress, lambda: False, _ask if sys.stdin.isatty() else calls.nobody):
         return tool.call(given, validation.validate)
 
 
@@ -88,12 +90,18 @@ def _progress(done: float, total: float | None, message: str) -> None:
     print(f"{message or 'working'} {done:g}{f'/{total:g}' if total else ''}", file=sys.stderr)
 
 
+def _ask(question: str) -> str:
+    print(f"{question}\n[y/N] ", end="", file=sys.stderr, flush=True)
+    return "accept" if sys.stdin.readline().strip().lower() in YES else "decline"
+
+
 def _answered(produce) -> int:
     try:
         answer = produce()
     except ToolError as error:
         answer = error.answer()
-    print(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    print(text.encode("utf-8", "replace").decode())
     return 1 if isinstance(answer, dict) and answer.get("success") is False else 0
 
 
