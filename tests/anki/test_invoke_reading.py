@@ -6,8 +6,8 @@ from tools.anki.invoke_reading import READING
 
 
 @pytest.fixture
-def read_only(anki, environment):
-    environment(MCP_READ_ONLY="1")
+def read_only(anki, env):
+    env(MCP_READ_ONLY="1")
     return anki
 
 
