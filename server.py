@@ -25,16 +25,16 @@ VENV = PROJECT / ".venv"
 VERSION = "0.1.0"
 TRIED = "PI_MCP_VENV"
 
-INSTRUCTIONS = """\
-Klipper docs: search_docs first, then read_doc the page a snippet points to, and name it in the answer. \
-If the description of sync_docs says the docs are outdated, offer to run it. Errors carry a hint: what to do next."""
-
 LONGEST_LINE = 32 * 2**20
 """Bytes of one message. Longer ones are answered with an error and skipped without being held in memory."""
 DRAIN_S = 5
 """How long open calls may still be answered after the client closed its side (a piped smoke test does so at once)."""
 PROGRESS_S = 0.2
 """The least time between two progress notifications of a call."""
+NO_FIELDS = {"type": "object", "properties": {}}
+"""The form of a question that is only accepted or declined."""
+CONSENT = "consent"
+"""The name of a tool's question to the person in the 2026 era, where it goes out as the answer of a call."""
 
 if TYPE_CHECKING:
     import argparse
@@ -53,8 +53,11 @@ class Front:
     """The registry as an MCP server; one per session."""
 
     def __init__(self, settings: Settings):
+        from mcp import types
         from mcp.server.lowlevel import Server
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+
+        from tools.instructions import instructions
 
         self.settings = settings
         self.models: dict[str, Any] = {}
@@ -64,9 +67,15 @@ class Front:
         self.server = Server(
             "pi-mcp",
             version=VERSION,
-            instructions=INSTRUCTIONS,
+            instructions=instructions(settings),
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
+            on_list_prompts=self.cataloged("list_prompts", types.ListPromptsResult),
+            on_get_prompt=self.cataloged("get_prompt", types.GetPromptResult),
+            on_list_resources=self.cataloged("list_resources", types.ListResourcesResult),
+            on_list_resource_templates=self.cataloged("list_templates", types.ListResourceTemplatesResult),
+            on_read_resource=self.cataloged("read_resource", types.ReadResourceResult),
+            on_completion=self.cataloged("complete", types.CompleteResult),
             on_subscriptions_listen=ListenHandler(self.bus),
         )
         self.server.middleware.append(self.remember)
@@ -78,6 +87,25 @@ class Front:
         if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
             self.session = ctx.session
         return await call_next(ctx)
+
+    def cataloged(self, name: str, shape: Any) -> Any:
+        """A handler that answers what the function `name` of the catalog gives, from a thread."""
+
+        async def handle(ctx: ServerRequestContext, params: Any) -> Any:
+            import anyio.to_thread
+            from mcp import MCPError
+            from mcp_types import INVALID_PARAMS
+
+            from tools import catalog
+            from tools.errors import ToolError
+
+            try:
+                found = await anyio.to_thread.run_sync(getattr(catalog, name), self.settings, params)
+            except ToolError as error:
+                raise MCPError(INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()) from None
+            return shape.model_validate(sendable(found)[0])
+
+        return handle
 
     async def tools(self) -> dict[str, Tool]:
         """The tools on offer by listed name. The first call imports the systems, in a thread."""
@@ -92,21 +120,26 @@ class Front:
 
         return types.ListToolsResult(tools=[describe(name, tool) for name, tool in (await self.tools()).items()])
 
-    async def call_tool(self, ctx: ServerRequestContext, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """The answer of one tool, which runs in a worker thread."""
+    async def call_tool(
+        self, ctx: ServerRequestContext, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """The answer of one tool, which runs in a worker thread; or its question to the person."""
         import anyio.to_thread
 
-        from tools import registry
+        from tools import calls, registry
         from tools.errors import ToolError
 
         try:
             tool = registry.find(params.name, (await self.tools()).values())
         except ToolError as error:
             return result(error.answer())
-        return result(await anyio.to_thread.run_sync(self.run, tool, params.arguments or {}, ctx))
+        try:
+            return result(await anyio.to_thread.run_sync(self.run, tool, params, ctx))
+        except calls.Asking as asking:
+            return question(str(asking))
 
-    def run(self, tool: Tool, arguments: dict[str, Any], ctx: ServerRequestContext) -> Any:
-        """Run a tool in this worker thread, with progress and cancellation going to its client."""
+    def run(self, tool: Tool, params: types.CallToolRequestParams, ctx: ServerRequestContext) -> Any:
+        """Run a tool in this worker thread, with progress, cancellation and questions going to its client."""
         import anyio.from_thread
 
         from tools import calls
@@ -128,8 +161,8 @@ class Front:
                 return True
             return False
 
-        with calls.calling(report, cancelled):
-            return tool.call(arguments, self.validate)
+        with calls.calling(report, cancelled, lambda text: ask(text, params, ctx)):
+            return tool.call(params.arguments or {}, self.validate)
 
     def validate(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
         """`arguments` as values of the declared types: the SDK's validation, by a model built at the first call."""
@@ -206,11 +239,59 @@ def describe(name: str, tool: Tool) -> types.Tool:
     )
 
 
+def ask(text: str, params: types.CallToolRequestParams, ctx: ServerRequestContext) -> str:
+    """A tool's question to the person, from its worker thread; the answer is `accept`, `decline` or `cancel`.
+
+    Raises ToolError where the client cannot ask; Asking in the 2026 era, whose client calls again with the answer.
+    """
+    import anyio.from_thread
+    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+    from tools import calls
+
+    elicitation = getattr(ctx.session.client_capabilities, "elicitation", None)
+    if elicitation is None or (elicitation.url and not elicitation.form):
+        return calls.nobody(text)
+    if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+        return anyio.from_thread.run(ctx.session.elicit_form, text, NO_FIELDS, ctx.request_id).action
+    given = (params.input_responses or {}).get(CONSENT)
+    if given is None or params.request_state != digest(text):  # what was asked is not what would happen now
+        raise calls.Asking(text)
+    return getattr(given, "action", "cancel")
+
+
+def question(text: str) -> types.InputRequiredResult:
+    """A tool's question as the answer of its call."""
+    from mcp import types
+
+    form = types.ElicitRequestFormParams(message=text, requested_schema=NO_FIELDS)
+    return types.InputRequiredResult(
+        input_requests={CONSENT: types.ElicitRequest(params=form)}, request_state=digest(text)
+    )
+
+
+def digest(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sendable(answer: Any) -> tuple[Any, str]:
+    """`answer` and its compact JSON; half a surrogate pair, which only foreign data brings, becomes `?`."""
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode()
+        answer = json.loads(text)
+    return answer, text
+
+
 def result(answer: Any) -> types.CallToolResult:
     """An answer as one compact JSON text block, and the same as structuredContent when it is an object."""
     from mcp import types
 
-    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    answer, text = sendable(answer)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
         structured_content=answer if isinstance(answer, dict) else None,
@@ -449,6 +530,8 @@ def main(words: list[str]) -> int:
         from tools.checkup import main as checkup
 
         return checkup([sys.executable, str(PROJECT / "server.py"), "--standalone"])
+    if unknown := sorted(set(now.toolsets) - {path.parent.name for path in PROJECT.glob("tools/*/__init__.py")}):
+        refuse(f"MCP_TOOLSETS: no system {unknown[0]!r}")
     serve(now)
 
 

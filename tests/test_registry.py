@@ -16,7 +16,7 @@ def own_registry(monkeypatch):
     """An empty registry; functions of this module belong to the system `testing`."""
     monkeypatch.setattr(registry, "TOOLS", {})
     monkeypatch.setattr(registry, "load", lambda: None)
-    monkeypatch.setattr(registry, "_system", lambda function: "testing")
+    monkeypatch.setattr(registry, "system", lambda function: "testing")
     return registry.TOOLS
 
 
@@ -200,3 +200,18 @@ def test_toolsets_and_read_only_list_less(own_registry):
     assert set(registry.listed(settings.load({"MCP_TOOLSETS": "testing"}))) == {"reads", "writes"}
     with pytest.raises(ToolError, match="no system 'nothing'"):
         registry.listed(settings.load({"MCP_TOOLSETS": "nothing"}))
+
+
+def test_a_stand_in_takes_the_writers_place_in_read_only_mode(own_registry, monkeypatch):
+    monkeypatch.setattr(registry, "STAND_INS", {})
+
+    @Tool("mixed", write=True)
+    def mixed():
+        """Do anything."""
+
+    @Tool("mixed", stands_in=True)
+    def mixed_reading():
+        """Only read."""
+
+    assert registry.listed(settings.load({}))["mixed"].description == "Do anything."
+    assert registry.listed(settings.load({"MCP_READ_ONLY": "1"}))["mixed"].description == "Only read."

@@ -360,3 +360,48 @@ def test_without_mcp_it_says_what_to_run(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert "setup.sh" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_half_a_surrogate_pair_from_outside_ends_no_session():
+    with Client(TEST_SERVER) as client:
+        client.initialize()
+        assert client.call("test_surrogates")["structuredContent"] == {"success": True, "text": "a?b"}
+        assert client.request("ping")["result"] == {}
+
+
+def test_greet_answers_the_bare_text():
+    with Client() as client:
+        client.initialize()
+        answer = client.call("greet", name="Алиса")
+    assert answer["content"] == [{"type": "text", "text": '"Привет, Алиса! Я твой MCP-сервер."'}]
+    assert "structuredContent" not in answer
+
+
+def test_an_unknown_toolset_is_one_line_at_start():
+    done = subprocess.run(
+        SERVER,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "MCP_TOOLSETS": "klipper,nope"},
+        stdin=subprocess.DEVNULL,
+    )
+    assert (done.returncode, done.stderr) == (2, "pi-mcp: MCP_TOOLSETS: no system 'nope'\n")
+
+
+def test_toolsets_list_and_call_only_what_they_name():
+    with Client(MCP_TOOLSETS="server,klipper") as client:
+        client.initialize()
+        names = {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+        assert {"greet", "read_doc"} <= names
+        assert not [name for name in names if name.startswith("anki")]
+        assert client.call("anki_list_decks")["structuredContent"]["code"] == "UNKNOWN_TOOL"
+        assert client.call("anki.list_decks")["structuredContent"]["code"] == "UNKNOWN_TOOL"
+
+
+def test_dotted_names_are_listed_when_wanted_and_both_are_called():
+    with Client(MCP_TOOL_NAMES="dotted") as client:
+        client.initialize()
+        assert "anki.invoke" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+        assert client.call("anki_invoke")["structuredContent"]["code"] == "INVALID_ARGUMENTS"
+        assert client.call("anki.invoke")["structuredContent"]["code"] == "INVALID_ARGUMENTS"

@@ -78,3 +78,18 @@ def test_secrets_are_not_shown():
 def test_a_path_may_start_at_home(tmp_path, env):
     env(HOME=tmp_path)
     assert settings.load({"KLIPPER_DOCS_DIR": "~/docs"}).klipper_docs_dir == Path(tmp_path) / "docs"
+
+
+def test_what_an_address_keeps_secret_is_not_shown():
+    found = settings.load(
+        {"SEARCH_API_URL": "https://h/x?token=s3cret", "KLIPPER_DOCS_URL": "https://me:s3cret@host/r.git"}
+    )
+    shown = dict(found.shown())
+    assert shown["SEARCH_API_URL"] == "https://h/x?…"
+    assert shown["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
+
+
+def test_a_refused_address_is_told_without_its_password():
+    with pytest.raises(SettingsError) as caught:
+        settings.load({"ANKI_CONNECT_URL": "http://me:s3cret@host:8765"})
+    assert "s3cret" not in str(caught.value)

@@ -6,6 +6,7 @@ the same.
     python3 -m tools list                          the tools, a line each
     python3 -m tools call search_docs '{"query": "bltouch"}'
     python3 -m tools schema search_docs            its argument schema as JSON
+    python3 -m tools settings                      every setting with its default, as a Markdown table
     python3 -m tools SYSTEM COMMAND …              a system's own commands (python3 -m tools SYSTEM lists them)
 
 `call` and the commands print the answer as JSON and exit 1 when it is an error. `-` in place of the JSON reads it from
@@ -23,6 +24,8 @@ if not __package__:  # run as a folder, whose parent is not on the path
 from tools import calls, registry, settings, validation, wrappers
 from tools.errors import ToolError
 
+YES = ("y", "yes", "д", "да")
+
 
 def main(words: list[str]) -> int:
     """Run one command. Exit status: 0 done, 1 the answer is an error, 2 wrong usage or setting."""
@@ -34,6 +37,9 @@ def main(words: list[str]) -> int:
         case ["list"]:
             width = max(map(len, tools))
             print("\n".join(f"{name:<{width}}  {tool.description.splitlines()[0]}" for name, tool in tools.items()))
+            return 0
+        case ["settings"]:
+            print(settings.table())
             return 0
         case ["schema", name]:
             return _answered(lambda: registry.find(name, tools.values()).schema)
@@ -76,7 +82,7 @@ def _call(tools: dict[str, registry.Tool], name: str, text: str) -> object:
         ) from None
     if not isinstance(given, dict):
         raise ToolError("The arguments are no JSON object", 'Like this: \'{"query": "bltouch"}\'', code="INVALID_JSON")
-    with calls.calling(_progress, lambda: False):
+    with calls.calling(_progress, lambda: False, _ask if sys.stdin.isatty() else calls.nobody):
         return tool.call(given, validation.validate)
 
 
@@ -84,12 +90,18 @@ def _progress(done: float, total: float | None, message: str) -> None:
     print(f"{message or 'working'} {done:g}{f'/{total:g}' if total else ''}", file=sys.stderr)
 
 
+def _ask(question: str) -> str:
+    print(f"{question}\n[y/N] ", end="", file=sys.stderr, flush=True)
+    return "accept" if sys.stdin.readline().strip().lower() in YES else "decline"
+
+
 def _answered(produce) -> int:
     try:
         answer = produce()
     except ToolError as error:
         answer = error.answer()
-    print(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    print(text.encode("utf-8", "replace").decode())
     return 1 if isinstance(answer, dict) and answer.get("success") is False else 0
 
 

@@ -27,6 +27,7 @@ TOOLS: dict[str, "Tool"] = {}
 COMMANDS: dict[tuple[str, str], Function] = {}
 CHECKS: dict[str, Callable[[], "Health"]] = {}
 STARTERS: list[Callable[[], None]] = []
+STAND_INS: dict[str, "Tool"] = {}
 LISTENERS: list[Callable[[], None]] = []
 """Called when a tool's `note` changed, so that `tools/list` reads differently."""
 
@@ -40,7 +41,8 @@ class Tool:
     reaches beyond this machine. `requires`: a function that raises ToolError where the tool's backend is not there.
     `bare`: what it returns is the answer as it stands. `note`: text that the description gains while it is not empty.
     `lock`: False where the backend itself puts writers in order. `entry`: answers a call in place of `call`, given the
-    tool and the arguments as sent, for a system whose contract has errors of its own for them.
+    tool and the arguments as sent, for a system whose contract has errors of its own for them. `stands_in`: in
+    read-only mode it takes the place of the writer of its name, and lets only reading through.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Tool:
         note: Callable[[], str] | None = None,
         lock: bool = True,
         entry: Callable[["Tool", dict[str, Any]], Any] | None = None,
+        stands_in: bool = False,
     ):
         self.name = name
         self.write = write
@@ -67,15 +70,16 @@ class Tool:
         self.note = note
         self.lock = lock
         self.entry = entry
+        self.stands_in = stands_in
 
     def __call__(self, function: Function) -> Function:
         self.function = function
-        self.system = _system(function)
+        self.system = system(function)
         self.signature = inspect.signature(function, eval_str=True)
         self.schema = schema.of_signature(self.signature)
         self.handler = self._wrapped()
         _check_declaration(self)
-        TOOLS[self.name] = self
+        (STAND_INS if self.stands_in else TOOLS)[self.name] = self
         return function
 
     def _wrapped(self) -> Function:
@@ -97,8 +101,7 @@ class Tool:
     @property
     def description(self) -> str:
         """What a model reads: the docstring down to its `Source:` line, and the note of the moment."""
-        text = inspect.getdoc(self.function).partition("\nSource:")[0].strip()
-        text = SOFT_BREAK.sub(" ", text)
+        text = description(self.function)
         note = self.note() if self.note else ""
         return f"{text} {note}" if note else text
 
@@ -128,7 +131,7 @@ class Health:
 
 def check(function: Callable[[], Health]) -> Callable[[], Health]:
     """Declare how `server.py --check` looks at this system."""
-    CHECKS[_system(function)] = function
+    CHECKS[system(function)] = function
     return function
 
 
@@ -139,7 +142,7 @@ def command(name: str) -> Callable[[Function], Function]:
     """
 
     def declare(function: Function) -> Function:
-        COMMANDS[_system(function), name] = function
+        COMMANDS[system(function), name] = function
         return function
 
     return declare
@@ -154,7 +157,7 @@ def at_start(function: Callable[[], None]) -> Callable[[], None]:
 def starters(settings: Settings) -> list[Callable[[], None]]:
     """The start-up jobs of the systems that these settings offer."""
     systems = {tool.system for tool in listed(settings).values()}
-    return [job for job in STARTERS if _system(job) in systems]
+    return [job for job in STARTERS if system(job) in systems]
 
 
 def tools_changed() -> None:
@@ -180,10 +183,11 @@ def listed(settings: Settings) -> dict[str, Tool]:
     systems = {tool.system for tool in TOOLS.values()}
     if unknown := [name for name in settings.toolsets if name not in systems]:
         raise ToolError(f"MCP_TOOLSETS: no system {unknown[0]!r}", f"There are: {', '.join(sorted(systems))}.")
+    declared = [STAND_INS.get(name, tool) if settings.read_only else tool for name, tool in TOOLS.items()]
     return {
         tool.name if settings.tool_names == "dotted" else tool.wire_name: tool
-        for tool in TOOLS.values()
-        if (not settings.toolsets or tool.system in settings.toolsets) and not (settings.read_only and tool.write)
+        for tool in declared
+        if offers(settings, tool.system) and not (settings.read_only and tool.write)
     }
 
 
@@ -202,14 +206,26 @@ def find(name: str, tools: Iterable[Tool]) -> Tool:
     raise ToolError(f"Unknown tool: {name[:80]}", hint, code="UNKNOWN_TOOL")
 
 
-def _system(function: Function) -> str:
+def offers(settings: Settings, system: str) -> bool:
+    """Whether these settings offer a system."""
+    return not settings.toolsets or system in settings.toolsets
+
+
+def system(function: Function) -> str:
+    """The system whose module declares `function`."""
     return function.__module__.split(".")[1]
+
+
+def description(function: Function) -> str:
+    """A docstring down to its `Source:` line, each paragraph one line."""
+    return SOFT_BREAK.sub(" ", inspect.getdoc(function).partition("\nSource:")[0].strip())
 
 
 def _check_declaration(tool: Tool) -> None:
     if not NAME.fullmatch(tool.name) or len(tool.name) > LONGEST_NAME or "__" in tool.wire_name:
         raise TypeError(f"{tool.name!r} is no tool name: lower case, single underscores, at most {LONGEST_NAME}")
-    if taken := next((other for other in TOOLS.values() if other.wire_name == tool.wire_name), None):
+    rivals = STAND_INS if tool.stands_in else TOOLS
+    if taken := next((other for other in rivals.values() if other.wire_name == tool.wire_name), None):
         raise TypeError(f"Two tools are named {tool.name!r}: {taken.function.__module__}, {tool.function.__module__}")
     if not (inspect.getdoc(tool.function) or "").strip():
         raise TypeError(f"{tool.name!r} has no docstring")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 PROJECT = Path(__file__).resolve().parent.parent
+URL = re.compile(r"://([^/@\s]+@)?([^?\s]*)(\?\S+)?")
 
 
 class SettingsError(Exception):
@@ -107,6 +108,12 @@ def _url(value: str) -> str:
     return value
 
 
+def _header(value: str) -> str:
+    if not value.isascii() or not value.isprintable():
+        raise ValueError("expected plain ASCII characters")
+    return value
+
+
 def setting(name: str, default: Any, meaning: str, parse: Callable[[str], Any] = _text, *, secret: bool = False) -> Any:
     """A field of Settings: its environment variable, default, meaning and parser (which raises ValueError).
 
@@ -160,6 +167,10 @@ class Settings:
     onepercent_rate_limit: bool = setting(
         "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", _flag
     )
+    onepercent_confirm: str = setting(
+        "ONEPERCENT_CONFIRM", "off", "`elicit` asks the person through the client before anything is applied",
+        _one_of("off", "elicit"),
+    )  # fmt: skip
     anki_connect_url: str = setting("ANKI_CONNECT_URL", "http://127.0.0.1:8765", "where AnkiConnect listens", _url)
     anki_connect_key: str = setting(
         "ANKI_CONNECT_KEY", "", "AnkiConnect's `apiKey`, where its config sets one", secret=True
@@ -176,15 +187,46 @@ class Settings:
         "IMAGE_ALLOW_PRIVATE", False, "1 lets images be downloaded from loopback and private addresses", _flag
     )
 
+    search_api_url: str = setting(
+        "SEARCH_API_URL", "", "the service that `search` asks, e.g. an n8n webhook; empty: no search", _url
+    )
+    search_api_key: str = setting(
+        "SEARCH_API_KEY", "", "its key, sent as `Authorization: Bearer …`, or as it is with a scheme of its own", _header,
+        secret=True,
+    )  # fmt: skip
+    search_api_method: str = setting(
+        "SEARCH_API_METHOD", "post", "`get` sends query parameters instead of JSON", _one_of("post", "get")
+    )
+    search_api_timeout_s: int = setting("SEARCH_API_TIMEOUT", 30, "seconds to wait for its answer", _positive)
+
     def shown(self) -> list[tuple[str, str]]:
         """(variable, value) of every setting, secrets hidden."""
         return [
             (
                 f.metadata["name"],
-                "set" if f.metadata["secret"] and getattr(self, f.name) else str(getattr(self, f.name)),
+                "set" if f.metadata["secret"] and getattr(self, f.name) else masked(str(getattr(self, f.name))),
             )
             for f in fields(self)
         ]
+
+
+def table() -> str:
+    """Every setting as a Markdown table, for the README: variable, default, meaning."""
+    rows = [(f"`{f.metadata['name']}`", _told(f.default), f.metadata["meaning"]) for f in fields(Settings)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [("variable", "default", "meaning"), ("---",) * 3, *rows])
+
+
+def _told(default: Any) -> str:
+    value = default({}) if callable(default) else default
+    if isinstance(value, bool):
+        value = int(value)
+    text = str(value).replace(f"{PROJECT}/", "").replace(str(Path.home()), "~") if value not in ("", ()) else ""
+    return f"`{text}`" if text else ""
+
+
+def masked(text: str) -> str:
+    """`text` without what addresses in it may keep secret: a user with password, a query."""
+    return URL.sub(lambda found: f"://{'…@' if found[1] else ''}{found[2]}{'?…' if found[3] else ''}", text)
 
 
 def load(environ: Mapping[str, str], file: Path | None = None) -> Settings:
@@ -204,7 +246,7 @@ def _value(one: Field, values: Mapping[str, str], environ: Mapping[str, str]) ->
     try:
         return one.metadata["parse"](value)
     except ValueError as error:
-        shown = "" if one.metadata["secret"] else f" (it is {value!r})"
+        shown = "" if one.metadata["secret"] else f" (it is {masked(value)!r})"
         raise SettingsError(f"{name}: {error}{shown}") from None
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from tools import calls, settings
 from tools.errors import ToolError
-from tools.onepercent import audit, days, fields, previews, published, rehearsals, store
+from tools.onepercent import audit, consent, days, fields, previews, published, rehearsals, store
 from tools.onepercent.actions import ACTIONS
 from tools.onepercent.rehearsals import Planned, Rehearsal
 from tools.registry import Tool
@@ -120,6 +120,7 @@ def apply_actions(
     key = fields.identifier("idempotency_key", idempotency_key)
     CONFIRMATION.read("user_confirmation", user_confirmation)
     calls.checkpoint()
+    consent.obtain(preview_id, key)
     with store.writing() as db:
         preview = previews.find(db, preview_id)
         answer = _repeated(db, preview, key)

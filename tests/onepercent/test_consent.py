@@ -1,0 +1,166 @@
+"""The person's own yes: asked through the client before anything is applied."""
+
+import os
+import uuid
+
+import anyio
+import pytest
+from mcp.client import Client as SDKClient
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.types import ElicitResult
+
+from tests.client import ENVELOPE, HANDSHAKE, TEST_SERVER, Client
+
+GOAL = {"action": "goal.create", "params": {"title": "Выучить Python"}}
+RENAME = {"action": "goal.update", "params": {"goal_id": None, "title": "Выучить Rust"}}
+CAPABLE = {**HANDSHAKE, "capabilities": {"elicitation": {}}}
+
+
+@pytest.fixture
+def client():
+    with Client(ONEPERCENT_CONFIRM="elicit") as one:
+        one.request("initialize", **CAPABLE)
+        one.send(method="notifications/initialized")
+        yield one
+
+
+def preview(client, **more):
+    actions = [{**one, "client_action_id": str(uuid.uuid4())} for one in (GOAL, RENAME)]
+    answer = client.request("tools/call", name="preview_actions", arguments={"actions": actions}, **more)
+    return answer["result"]["structuredContent"]["preview_id"]
+
+
+def words_of(preview_id, key=None):
+    return {
+        "preview_id": preview_id,
+        "idempotency_key": key or str(uuid.uuid4()),
+        "user_confirmation": "the model says: yes",
+    }
+
+
+def goals(client, **more):
+    answer = client.request("tools/call", name="get_user_snapshot", arguments={"include": ["goals"]}, **more)
+    return [one["title"] for one in answer["result"]["structuredContent"]["data"]["goals"]["items"]]
+
+
+def apply(client, arguments, action):
+    """Apply, answering the question with `action`; the question and the result."""
+    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
+    asked = client.receive()
+    assert asked["method"] == "elicitation/create"
+    client.send(id=asked["id"], result={"action": action})
+    return asked["params"]["message"], client.answer(900)["result"]
+
+
+def test_an_accepted_question_applies_and_shows_the_changes_in_words(client):
+    question, answer = apply(client, words_of(preview(client)), "accept")
+    assert answer["structuredContent"]["success"] is True
+    assert "Цель 'Выучить Python' создана" in question
+    assert "title: Выучить Python → Выучить Rust" in question
+    assert goals(client) == ["Выучить Rust"]
+
+
+def test_a_declined_question_cancels_the_preview(client):
+    arguments = words_of(preview(client))
+    _, answer = apply(client, arguments, "decline")
+    assert answer["isError"] is True
+    assert answer["structuredContent"]["code"] == "DECLINED"
+    again = client.call("apply_actions", **arguments)
+    assert again["structuredContent"]["code"] == "PREVIEW_CANCELLED"
+    assert goals(client) == []
+
+
+def test_a_question_that_is_closed_changes_nothing_and_can_be_asked_again(client):
+    arguments = words_of(preview(client))
+    assert apply(client, arguments, "cancel")[1]["structuredContent"]["code"] == "NOT_CONFIRMED"
+    assert goals(client) == []
+    assert apply(client, arguments, "accept")[1]["isError"] is False
+
+
+def test_what_is_applied_is_not_asked_about_again(client):
+    arguments = words_of(preview(client))
+    _, first = apply(client, arguments, "accept")
+    assert client.call("apply_actions", **arguments) == first
+
+
+def test_others_are_served_while_the_person_thinks(client):
+    arguments = words_of(preview(client))
+    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
+    asked = client.receive()
+    assert goals(client) == []
+    preview(client)
+    client.send(id=asked["id"], result={"action": "accept"})
+    assert client.answer(900)["result"]["isError"] is False
+
+
+def test_a_wrong_preview_is_told_without_a_question(client):
+    answer = client.call("apply_actions", **words_of(str(uuid.uuid4())))
+    assert answer["structuredContent"]["code"] == "PREVIEW_NOT_FOUND"
+
+
+@pytest.mark.parametrize("capabilities", [{}, {"elicitation": {"url": {}}}], ids=["none", "only by url"])
+def test_a_client_that_cannot_ask_gets_a_clear_error(capabilities):
+    with Client(ONEPERCENT_CONFIRM="elicit") as one:
+        one.request("initialize", **{**HANDSHAKE, "capabilities": capabilities})
+        one.send(method="notifications/initialized")
+        answer = one.call("apply_actions", **words_of(preview(one)))
+        assert answer["structuredContent"]["code"] == "CANNOT_ASK"
+        assert answer["structuredContent"]["hint"]
+        assert goals(one) == []
+
+
+def test_a_2026_client_that_cannot_ask_gets_the_same_error():
+    with Client(ONEPERCENT_CONFIRM="elicit") as one:
+        arguments = words_of(preview(one, _meta=ENVELOPE))
+        answer = one.request("tools/call", name="apply_actions", arguments=arguments, _meta=ENVELOPE)["result"]
+        assert answer["structuredContent"]["code"] == "CANNOT_ASK"
+
+
+def test_in_the_2026_era_a_yes_to_another_question_does_not_count():
+    meta = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}
+    with Client(ONEPERCENT_CONFIRM="elicit") as one:
+        arguments = words_of(preview(one, _meta=meta))
+        asked = one.request("tools/call", name="apply_actions", arguments=arguments, _meta=meta)["result"]
+        yes = {"inputResponses": {"consent": {"action": "accept"}}}
+        forged = one.request(
+            "tools/call", name="apply_actions", arguments=arguments, **yes, requestState="x", _meta=meta
+        )["result"]
+        assert forged["resultType"] == asked["resultType"] == "input_required"
+        state = asked["requestState"]
+        done = one.request(
+            "tools/call", name="apply_actions", arguments=arguments, **yes, requestState=state, _meta=meta
+        )["result"]
+        assert done["structuredContent"]["success"] is True
+
+
+def test_the_default_asks_nothing():
+    with Client() as one:
+        one.initialize()
+        assert one.call("apply_actions", **words_of(preview(one)))["isError"] is False
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+@pytest.mark.parametrize("action", ["accept", "decline"])
+def test_the_sdk_client_asks_the_person_in_both_eras(mode, action):
+    asked = []
+
+    async def person(context, params):
+        asked.append(params.message)
+        return ElicitResult(action=action)
+
+    async def session():
+        parameters = StdioServerParameters(command=TEST_SERVER[0], args=TEST_SERVER[1:], env=dict(os.environ))
+        async with SDKClient(stdio_client(parameters), mode=mode, elicitation_callback=person) as one:
+            return await one.call_tool("test_asks", {"text": "Really?"})
+
+    assert anyio.run(session).structured_content == {"success": True, "answer": action}
+    assert asked == ["Really?"]
+
+
+def test_a_withdrawn_call_does_not_wait_for_the_person(client):
+    arguments = words_of(preview(client))
+    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
+    client.receive()
+    client.send(method="notifications/cancelled", params={"requestId": 900})
+    assert goals(client) == []
+    assert client.end() == 0

@@ -1,0 +1,19 @@
+"""The greeting."""
+
+import pytest
+
+from tools import registry, settings, validation
+
+
+def greet(**arguments):
+    return registry.find("greet", registry.listed(settings.current()).values()).call(arguments, validation.validate)
+
+
+@pytest.mark.parametrize("name", ["Алиса", "  Алиса "])
+def test_it_says_hello_in_the_requirements_words(name):
+    assert greet(name=name) == "Привет, Алиса! Я твой MCP-сервер."
+
+
+@pytest.mark.parametrize("arguments", [{}, {"name": ""}, {"name": 7}, {"name": "x" * 201}])
+def test_a_name_is_needed(arguments):
+    assert greet(**arguments)["code"] == "INVALID_ARGUMENTS"

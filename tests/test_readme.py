@@ -1,0 +1,87 @@
+"""The README holds: its table, its snippets, its example."""
+
+import json
+import re
+import shlex
+import sys
+import tomllib
+
+import pytest
+
+from tests.client import PROJECT, SERVER, Client
+from tools import registry, settings, validation
+
+READMES = ["README.md", "README.ru.md"]
+PATH_ON_THE_PI = "/home/pi/pi-mcp/server.py"
+
+
+def text(name="README.md"):
+    return (PROJECT / name).read_text(encoding="utf-8")
+
+
+def blocks(language, name):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text(name), re.MULTILINE | re.DOTALL)
+
+
+def rows(table):
+    return [line[2:-2].split(" | ") for line in table.splitlines() if line.startswith("| `")]
+
+
+def test_the_settings_table_is_the_generated_one():
+    assert f"<!-- python3 -m tools settings -->\n{settings.table()}\n<!-- end -->" in text()
+
+
+def test_the_russian_table_has_the_same_settings_and_defaults():
+    names = {row[0] for row in rows(settings.table())}
+    told = [row[:2] for row in rows(text("README.ru.md")) if row[0] in names]
+    assert told == [row[:2] for row in rows(settings.table())]
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_every_client_starts_the_server_by_the_same_command(name):
+    [config] = map(json.loads, blocks("json", name))
+    [codex] = map(tomllib.loads, blocks("toml", name))
+    [claude_code] = [block for block in blocks("sh", name) if block.startswith("claude")]
+    command = shlex.split(claude_code.partition(" -- ")[2])
+    assert [config["mcpServers"]["pi"]["command"], *config["mcpServers"]["pi"]["args"]] == command
+    assert [codex["mcp_servers"]["pi"]["command"], *codex["mcp_servers"]["pi"]["args"]] == command
+    assert command[0] == "ssh"
+    assert command[-1] == PATH_ON_THE_PI
+
+
+def test_the_config_of_the_readme_starts_a_session():
+    [config] = map(json.loads, blocks("json", "README.md"))
+    given = config["mcpServers"]["pi"]
+    at_home = {"ssh": SERVER[0], PATH_ON_THE_PI: SERVER[1]}
+    command = [at_home[word] for word in (given["command"], *given["args"]) if word in at_home]
+    with Client(command) as client:
+        assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
+
+
+def test_the_example_tool_works(monkeypatch, tmp_path):
+    [source] = blocks("python", "README.md")
+    name = "tools.pi.temperature"
+    monkeypatch.setattr(registry, "TOOLS", dict(registry.TOOLS))
+    monkeypatch.setattr(registry, "CHECKS", dict(registry.CHECKS))
+    module = type(sys)(name)
+    monkeypatch.setitem(sys.modules, name, module)
+    exec(compile(source, name, "exec"), module.__dict__)
+    module.SENSOR = tmp_path / "temp"
+    assert registry.CHECKS["pi"]().state == "unset"
+    module.SENSOR.write_text("48312\n", encoding="ascii")
+    tool = registry.TOOLS["pi.temperature"]
+    assert tool.call({}, validation.validate) == {"success": True, "celsius": 48.3}
+
+
+def test_every_symptom_is_told_in_both_languages():
+    told = [
+        re.findall(r"^\| .*", re.split("## Trouble|## Если", text(name))[1].split("\n## ")[0], re.M) for name in READMES
+    ]
+    assert len(told[0]) == len(told[1]) > 10
+
+
+def test_what_the_readme_names_is_there():
+    for name in READMES:
+        links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", text(name))
+        assert links
+        assert all((PROJECT / link).exists() for link in links)

@@ -1,0 +1,34 @@
+"""The pages of the documentation as resources."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tools.catalog import Resource
+from tools.klipper import pages
+
+TITLE_BYTES = 8192
+"""How much of a page is read for its title."""
+
+
+def paths() -> Iterator[str]:
+    """Every page's path."""
+    return (page.path for page in pages.pages())
+
+
+def about(path: str) -> dict[str, Any]:
+    """Title and size of a page; nothing of one that has just gone."""
+    try:
+        with open(pages.resolve(path).file, "rb") as file:
+            text = file.read(TITLE_BYTES).decode("utf-8", "ignore")
+            return {"title": pages.title(text, path), "size": file.seek(0, 2)}
+    except (OSError, pages.ToolError):
+        return {}
+
+
+@Resource("klipper://docs/{path}", "Klipper docs", entries=paths, about=about)
+def page(path: str) -> str:
+    """A page of the Klipper documentation, whole.
+
+    Source: issue 5, 7.
+    """
+    return pages.read(pages.resolve(path))

@@ -1,0 +1,1 @@
+"""The search tool: a search service of the person's own, asked over HTTP."""

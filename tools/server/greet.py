@@ -1,0 +1,15 @@
+"""The tool that says hello."""
+
+from typing import Annotated
+
+from tools.registry import Tool
+from tools.schema import Limits
+
+
+@Tool("greet", bare=True)
+def greet(name: Annotated[str, Limits(min_length=1, max_length=200, strip=True)]) -> str:
+    """Say hello, to test the connection.
+
+    Source: anki_tools.ru.md, greet.
+    """
+    return f"Привет, {name}! Я твой MCP-сервер."
