@@ -5,9 +5,9 @@ from typing import Any
 
 from tools import calls, settings
 from tools.errors import ToolError
-from tools.onepercent import days, previews, store
+from tools.onepercent import days, previews, rehearsals, store
 from tools.onepercent.actions import ACTIONS
-from tools.onepercent.previews import Planned
+from tools.onepercent.rehearsals import Planned, Rehearsal
 
 
 def obtain(preview_id: str, key: str) -> None:
@@ -41,11 +41,11 @@ def _question(preview_id: str, key: str) -> str:
         moment = days.now()
         previews.check_pending(preview, moment)
         plan = json.loads(preview["plan"])["actions"]
-        rehearsal = previews.rehearse(db, [Planned(ACTIONS[name], *rest) for name, *rest in plan], moment)
+        rehearsal = rehearsals.rehearse(db, [Planned(ACTIONS[name], *rest) for name, *rest in plan], moment)
     return _words(rehearsal)
 
 
-def _words(rehearsal: previews.Rehearsal) -> str:
+def _words(rehearsal: Rehearsal) -> str:
     lines = []
     for outcome in rehearsal.outcomes:
         lines.append(f"• {outcome.message}")
