@@ -23,7 +23,7 @@ class Page:
 
 def require_docs() -> None:
     """Raises ToolError DOCS_MISSING while there is no page at all."""
-    if next(pages(), None) is None:
+    if not any(_is_markdown(path) for source in sources() for path in _files(source.root)):
         raise ToolError(
             "The Klipper documentation is not on this machine yet",
             "Call sync_docs once; it fetches about 2 MB.",
@@ -34,14 +34,15 @@ def require_docs() -> None:
 def pages() -> Iterator[Page]:
     """Every page of every source, by path; none that a link leads out of its source to."""
     for source in sources():
-        for relative in sorted(filter(_is_markdown, _files(source))):
-            yield Page(source.prefix + relative, source.root / relative)
+        root = source.root
+        for relative in sorted(filter(_is_markdown, _files(root))):
+            yield Page(source.prefix + relative, root / relative)
 
 
 def assets() -> Iterator[str]:
     """The paths of all other files: pictures and the like."""
     for source in sources():
-        for relative in _files(source):
+        for relative in _files(source.root):
             if not _is_markdown(relative):
                 yield source.prefix + relative
 
@@ -50,18 +51,33 @@ def _is_markdown(path: str) -> bool:
     return path.lower().endswith(SUFFIX)
 
 
-def _files(source: Source) -> Iterator[str]:
-    inside = os.path.realpath(source.root)
-    for folder, folders, names in os.walk(source.root):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            file = os.path.join(folder, name)
-            if not name.startswith(".") and _within(file, inside):
-                yield os.path.relpath(file, source.root)
+def _files(root: Path) -> Iterator[str]:
+    """The paths below `root` that are not hidden; links lead out of it neither for files nor for folders."""
+    inside = os.path.realpath(root)
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        for entry in _entries(root / below):
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(f"{below}{entry.name}/")
+            elif _within(entry, inside):
+                yield below + entry.name
 
 
-def _within(file: str, inside: str) -> bool:
-    return not os.path.islink(file) or os.path.commonpath([os.path.realpath(file), inside]) == inside
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _within(entry: os.DirEntry[str], inside: str) -> bool:
+    if not entry.is_symlink():
+        return True
+    return not os.path.isdir(entry.path) and os.path.commonpath([os.path.realpath(entry.path), inside]) == inside
 
 
 def read(page: Page) -> str:
@@ -70,7 +86,8 @@ def read(page: Page) -> str:
     Raises ToolError: not there any more (a sync may have removed it), no text.
     """
     try:
-        return page.file.read_bytes().decode("utf-8")
+        with page.file.open("rb", buffering=0) as file:
+            return file.read().decode("utf-8")
     except FileNotFoundError:
         raise _missing(page.path) from None
     except UnicodeDecodeError:

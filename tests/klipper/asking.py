@@ -1,0 +1,22 @@
+"""search_docs as a client calls it."""
+
+from tools import registry, settings, validation
+
+
+def answer(query, **arguments):
+    tool = registry.find("search_docs", registry.listed(settings.current()).values())
+    return tool.call({"query": query, **arguments}, validation.validate)
+
+
+def search(query, **arguments):
+    found = answer(query, **arguments)
+    assert found["success"] is True
+    return found["result"]
+
+
+def paths(query, **arguments):
+    return [result["path"] for result in search(query, **arguments)]
+
+
+def first(query):
+    return next(iter(paths(query)), None)
