@@ -7,7 +7,8 @@ import threading
 from contextlib import suppress
 
 import jsonschema
-from anki_addon import VERSIONS
+
+from tests.anki.anki_addon import VERSIONS
 
 SCHEMA = {
     "type": "object",

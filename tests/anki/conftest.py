@@ -42,7 +42,7 @@ def collection(collection_in, tmp_path):
 @pytest.fixture(params=["2025-11"])
 def anki(request, collection, env):
     """A running Anki with AnkiConnect, which the server is set to use."""
-    from anki_standin import StandIn
+    from tests.anki.anki_standin import StandIn
 
     standin = StandIn(collection, request.param)
     env(ANKI_CONNECT_URL=standin.url, ANKI_DEFAULT_MODEL="Basic")

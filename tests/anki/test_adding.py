@@ -3,9 +3,9 @@
 import base64
 
 import pytest
-from anki_helpers import add_notes, both_versions, fronts
-from anki_images import png
 
+from tests.anki.anki_helpers import add_notes, both_versions, fronts
+from tests.anki.anki_images import png
 from tools import calls, registry, settings, validation
 from tools.anki import added_keys
 

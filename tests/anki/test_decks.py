@@ -1,7 +1,8 @@
 """Renaming and deleting decks: cards, ids and scheduling survive, also a failure half-way."""
 
 import pytest
-from anki_helpers import add_notes, both_versions, snapshot
+
+from tests.anki.anki_helpers import add_notes, both_versions, snapshot
 
 FAULTS = ("cut_before", "cut_after", "http_500", "refused", "entry:0:out of luck", "entry:2:out of luck")
 
@@ -220,7 +221,7 @@ def test_a_second_run_finishes_whichever_request_failed(collection_in, env, call
 
 
 def run_on_a_tree(collection, env, call, name, arguments, number, fault):
-    from anki_standin import StandIn
+    from tests.anki.anki_standin import StandIn
 
     for deck in ("Old", "Old::Sub", "Other"):
         add_notes(collection, deck, f"{deck} 1", f"{deck} 2")

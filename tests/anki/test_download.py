@@ -5,8 +5,8 @@ import ssl
 import threading
 
 import pytest
-from anki_images import dripping, endless, png, redirect, serving
 
+from tests.anki.anki_images import dripping, endless, png, redirect, serving
 from tools.anki import download
 from tools.anki.image_bytes import ImageError
 

@@ -3,8 +3,7 @@
 import json
 import shlex
 
-from anki_helpers import add_notes
-
+from tests.anki.anki_helpers import add_notes
 from tools.anki.health import health
 
 

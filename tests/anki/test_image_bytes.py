@@ -1,10 +1,10 @@
 """Telling images by their bytes."""
 
 import pytest
-from anki_images import GIF, JPEG, SVG, WEBP, png
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.anki.anki_images import GIF, JPEG, SVG, WEBP, png
 from tools.anki.image_bytes import ImageError, Kind, kind
 
 

@@ -7,9 +7,9 @@ import io
 import sys
 
 import pytest
-from anki_helpers import add_notes, both_versions
-from anki_images import GIF, SVG, png, serving
 
+from tests.anki.anki_helpers import add_notes, both_versions
+from tests.anki.anki_images import GIF, SVG, png, serving
 from tools.anki import resize, upload
 
 

@@ -4,7 +4,8 @@ import base64
 from pathlib import Path
 
 import pytest
-from anki_helpers import both_versions
+
+from tests.anki.anki_helpers import both_versions
 
 NOT_NAMES = [
     "",

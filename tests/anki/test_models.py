@@ -1,7 +1,8 @@
 """Note types: shown, and made."""
 
 import pytest
-from anki_helpers import both_versions
+
+from tests.anki.anki_helpers import both_versions
 
 QA = {
     "modelName": "Custom QA",

@@ -1,7 +1,8 @@
 """Finding, showing and deleting notes."""
 
 import pytest
-from anki_helpers import add_notes, both_versions
+
+from tests.anki.anki_helpers import add_notes, both_versions
 
 GONE = 1234567890123
 

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
 
-from anki_standin import StandIn
+from tests.anki.anki_standin import StandIn
 
 BESIDE = [parent / "shared" / "data" / "ankiconnect" for parent in Path(__file__).resolve().parents[3:]]
 RECORDINGS = next((one for one in BESIDE if one.is_dir()), BESIDE[0])

@@ -7,9 +7,9 @@ import socket
 from pathlib import Path
 
 import pytest
-from anki_helpers import add_notes
-from anki_images import png
 
+from tests.anki.anki_helpers import add_notes
+from tests.anki.anki_images import png
 from tests.client import Client
 
 pytest.importorskip("mcp", reason="the server needs the PyPI package `mcp`")
@@ -60,7 +60,7 @@ def client(port, tmp_path_factory):
 
 @pytest.fixture
 def anki(collection, port):
-    from anki_standin import StandIn
+    from tests.anki.anki_standin import StandIn
 
     standin = StandIn(collection, port=port)
     yield standin

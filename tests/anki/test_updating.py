@@ -1,7 +1,8 @@
 """Changing notes, and telling what Anki really changed."""
 
 import pytest
-from anki_helpers import add_notes, both_versions, fronts
+
+from tests.anki.anki_helpers import add_notes, both_versions, fronts
 
 GONE = 1234567890123
 

@@ -23,8 +23,8 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "tests" / "onepercent")]
 
 import children  # noqa: E402
 import lifetimes  # noqa: E402
-from person import act, call, ref, use  # noqa: E402
 
+from tests.onepercent.person import act, call, ref, use  # noqa: E402
 from tools.onepercent import store  # noqa: E402
 
 ROUNDS = 40

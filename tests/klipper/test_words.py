@@ -103,7 +103,9 @@ def test_a_short_stem_takes_a_short_ending():
 def test_the_glossary_has_no_entry_twice_and_no_empty_meaning():
     keys = [tuple(key) for group in glossary._entries().values() for key, _ in group]
     assert len(keys) == len(set(keys))
-    assert all(value and all(all(word) for word in value) for group in glossary._entries().values() for _, value in group)
+    assert all(
+        value and all(all(word) for word in value) for group in glossary._entries().values() for _, value in group
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import person
-from person import act, apply, preview
-
+import tests.onepercent.person as person
+from tests.onepercent.person import act, apply, preview
 from tools.onepercent import health, store
 
 Work = Callable[[Callable[[object], None]], None]

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
-import person
 import pytest
 
+import tests.onepercent.person as person
 from tools import settings
 from tools.onepercent import days, store
 

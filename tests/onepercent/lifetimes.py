@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from person import act, do
-
+from tests.onepercent.person import act, do
 from tools.onepercent import days, histories, store
 
 ACTIVE_GOALS, OPEN_STEPS = 20, 5

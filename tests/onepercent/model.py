@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from test_streaks import counted
+from tests.onepercent.test_streaks import counted
 
 from tools.onepercent import days
 from tools.onepercent.streaks import DONE, EXCUSED, MISSED

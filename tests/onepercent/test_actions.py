@@ -1,8 +1,8 @@
 """What each action does, shows and refuses."""
 
 import pytest
-from person import act, call, do, preview, ref, refused, snapshot
 
+from tests.onepercent.person import act, call, do, preview, ref, refused, snapshot
 from tools.onepercent import actions
 
 FIFTEEN = {

@@ -10,11 +10,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-import person
 import pytest
-from children import a_day, check_whole, child, kill_at_random, told
-from person import act, apply, call, do, preview, snapshot
 
+import tests.onepercent.person as person
+from tests.onepercent.children import a_day, check_whole, child, kill_at_random, told
+from tests.onepercent.person import act, apply, call, do, preview, snapshot
 from tools.onepercent import health, migrations, store
 
 KILLS = 20
@@ -75,8 +75,8 @@ def test_a_full_disk_changes_nothing_and_says_so(file: Path):
 SMALL_DISK = """
 mount -t tmpfs -o size=400k none "$1" && cd "$2" && exec env ONEPERCENT_DB="$1/life.sqlite3" "$3" -c '
 import sys; sys.path[:0] = [".", "tests/onepercent"]
-from children import a_day, check_whole
-from person import apply, call, registry
+from tests.onepercent.children import a_day, check_whole
+from tests.onepercent.person import apply, call, registry
 from tools.onepercent import store
 done, answer = 0, {"success": True}
 while answer["success"] and done < 1000:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-import person
 import pytest
-from person import Clock, act, apply, do, preview, refused, snapshot
 
+import tests.onepercent.person as person
+from tests.onepercent.person import Clock, act, apply, do, preview, refused, snapshot
 from tools import settings
 from tools.onepercent import days
 

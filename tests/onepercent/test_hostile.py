@@ -5,8 +5,8 @@ import uuid
 from typing import Any
 
 import pytest
-from person import act, call, do, preview, refused, snapshot
 
+from tests.onepercent.person import act, call, do, preview, refused, snapshot
 from tools.onepercent.actions import ACTIONS
 from tools.onepercent.fields import Choice, Day, Reference, Text, Weekdays, Whole
 

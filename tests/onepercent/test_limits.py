@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
-import person
 import pytest
-from children import together
-from person import act, call
 
+import tests.onepercent.person as person
+from tests.onepercent.children import together
+from tests.onepercent.person import act, call
 from tools.onepercent import limits, store
 
 

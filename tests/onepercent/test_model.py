@@ -7,13 +7,13 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import model
-import person
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model import Life, Refused
-from person import Clock, act, apply, call, snapshot
 
+import tests.onepercent.model as model
+import tests.onepercent.person as person
+from tests.onepercent.model import Life, Refused
+from tests.onepercent.person import Clock, act, apply, call, snapshot
 from tools.onepercent import health, store, transfer
 
 FIRST_DAY = date(2026, 12, 24)

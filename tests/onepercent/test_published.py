@@ -8,8 +8,8 @@ import uuid
 from pathlib import Path
 
 import pytest
-from person import act, call, registry
 
+from tests.onepercent.person import act, call, registry
 from tools.onepercent import actions
 
 jsonschema = pytest.importorskip("jsonschema", reason="the SDK brings jsonschema")

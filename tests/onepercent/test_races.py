@@ -4,9 +4,8 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from children import a_day, check_whole, together
-from person import act, apply, call, do, preview, snapshot
-
+from tests.onepercent.children import a_day, check_whole, together
+from tests.onepercent.person import act, apply, call, do, preview, snapshot
 from tools.onepercent import files, health, store
 
 EIGHT = 8

@@ -2,10 +2,10 @@
 
 import json
 
-import lifetimes
 import pytest
-from person import Clock, act, call, do, snapshot
 
+import tests.onepercent.lifetimes as lifetimes
+from tests.onepercent.person import Clock, act, call, do, snapshot
 from tools.onepercent import sections, store
 
 

@@ -6,11 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import person
 import pytest
-from children import a_day, check_whole
-from person import act, apply, call, do, preview, snapshot
 
+import tests.onepercent.person as person
+from tests.onepercent.children import a_day, check_whole
+from tests.onepercent.person import act, apply, call, do, preview, snapshot
 from tools import registry
 from tools.errors import ToolError
 from tools.onepercent import files, health, migrations, store, transfer

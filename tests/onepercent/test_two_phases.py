@@ -3,10 +3,10 @@
 import json
 import uuid
 
-import person
 import pytest
-from person import Clock, act, apply, call, do, preview, ref, snapshot
 
+import tests.onepercent.person as person
+from tests.onepercent.person import Clock, act, apply, call, do, preview, ref, snapshot
 from tools.onepercent import store
 
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from person import Clock, act, apply, call, do, preview, ref, snapshot
 
+from tests.onepercent.person import Clock, act, apply, call, do, preview, ref, snapshot
 from tools.onepercent import store, transfer
 
 
