@@ -19,11 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(PROJECT), str(PROJECT / "tests" / "onepercent")]
+sys.path.insert(0, str(PROJECT))
 
-import children  # noqa: E402
-import lifetimes  # noqa: E402
-
+from tests.onepercent import children, lifetimes  # noqa: E402
 from tests.onepercent.person import act, call, ref, use  # noqa: E402
 from tools.onepercent import store  # noqa: E402
 

@@ -74,7 +74,7 @@ def test_a_full_disk_changes_nothing_and_says_so(file: Path):
 
 SMALL_DISK = """
 mount -t tmpfs -o size=400k none "$1" && cd "$2" && exec env ONEPERCENT_DB="$1/life.sqlite3" "$3" -c '
-import sys; sys.path[:0] = [".", "tests/onepercent"]
+import sys; sys.path.insert(0, ".")
 from tests.onepercent.children import a_day, check_whole
 from tests.onepercent.person import apply, call, registry
 from tools.onepercent import store
