@@ -39,7 +39,9 @@ def test_the_hint_names_the_nearest_files(small_docs):
 )  # fmt: skip
 def test_a_query_is_never_a_pattern_or_a_command(small_docs, query):
     small_docs(PAGES)
-    assert paths(query) == ([] if query == ".*" else ["Bed_Mesh.md", "CANBUS.md"] if "bus" in query else ["Bed_Mesh.md"])
+    assert paths(query) == (
+        [] if query == ".*" else ["Bed_Mesh.md", "CANBUS.md"] if "bus" in query else ["Bed_Mesh.md"]
+    )
 
 
 @pytest.mark.parametrize("query", ["how do I", "can", "the", "what is it", "как", "a", "x"])

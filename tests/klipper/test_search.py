@@ -64,7 +64,9 @@ def test_a_page_or_section_about_the_thing_beats_one_that_mentions_it(small_docs
 
 def test_a_long_page_has_no_advantage(small_docs):
     long = "\n\n".join(f"## Option {number}\n\nThe flange is option {number}. {FILLER}" for number in range(80))
-    small_docs({"Reference.md": f"# Reference\n\n{long}", "Guide.md": page("Guide", "## Mounting the flange", "Do it.")})
+    small_docs(
+        {"Reference.md": f"# Reference\n\n{long}", "Guide.md": page("Guide", "## Mounting the flange", "Do it.")}
+    )
     assert first("mounting the flange") == "Guide.md"
     assert first("flange") == "Guide.md"
 

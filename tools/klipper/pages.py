@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tools.errors import ToolError
 from tools.klipper.markdown import headings
-from tools.klipper.sources import Source, sources
+from tools.klipper.sources import sources
 
 SUFFIX = ".md"
 

@@ -18,6 +18,10 @@ NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^
 
 IDENTIFIER = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
+QUOTED = re.compile(r"(?<!\w)'[\w .:-]{1,30}'(?!\w)")
+QUOTED_WEIGHT = 0.5
+"""What an error message quotes is the name of somebody's part: `Unable to read 'my_sensor'`."""
+
 SEPARATOR = re.compile("[_-]")
 MARKS = "_- "
 AXES = "xyze"
@@ -44,6 +48,7 @@ class Term:
     before: str = ""
     after: str = ""
     close: bool = False
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,15 @@ def question(text: str) -> Question:
     text = NUMBER.sub(" ", text)
     typed = words(text)
     found = list(_terms(typed, bool(CYRILLIC.search(text)))) or [_term(typed, at, False) for at in range(len(typed))]
+    kept, pairs = _numbered(found)
+    quoted = {word for match in QUOTED.finditer(text) for word in words(match[0])}
+    kept = [replace(term, weight=QUOTED_WEIGHT) if term.word in quoted else term for term in kept]
+    specials = dict.fromkeys([*_identifiers(text, kept), *_axes(typed, kept)])
+    return Question(tuple(kept), tuple(specials), pairs)
+
+
+def _numbered(found: Sequence[Term]) -> tuple[list[Term], dict[tuple[int, int], bool]]:
+    """Each term once, and the pairs of numbers that follow each other."""
     numbers: dict[Form, int] = {}
     kept: list[Term] = []
     pairs: dict[tuple[int, int], bool] = {}
@@ -90,8 +104,7 @@ def question(text: str) -> Question:
         if last >= 0 and number >= 0:
             pairs[last, number] = term.close
         last = number
-    specials = dict.fromkeys([*_identifiers(text, kept), *_axes(typed, kept)])
-    return Question(tuple(kept), tuple(specials), pairs)
+    return kept, pairs
 
 
 def _terms(typed: Sequence[str], russian: bool) -> Iterator[Term]:
@@ -130,11 +143,14 @@ def _translated(typed: Sequence[str], meaning: list[list[str]], close: bool) -> 
     """English terms for Russian words; a page in Russian has the words as they are."""
     for number, (first, *others) in enumerate(meaning):
         own = [Form(((typed[number], EXACT),))] if number < len(typed) else []
-        yield Term(first, (_form(first), *own, *(_form(other, ALTERNATIVE) for other in others)), close=close or number > 0)
+        yield Term(
+            first, (_form(first), *own, *(_form(other, ALTERNATIVE) for other in others)), close=close or number > 0
+        )
 
 
 def _form(phrase: str, weight: float = 1.0) -> Form:
-    return Form(tuple(forms(word) for word in SEPARATOR.split(phrase)), weight)
+    parts = (forms(word) for word in SEPARATOR.split(phrase))
+    return Form(tuple(parts), weight)
 
 
 def _identifiers(text: str, terms: Sequence[Term]) -> Iterator[Special]:

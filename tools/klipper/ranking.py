@@ -99,6 +99,8 @@ class _Scale:
         standing = [page.named for page in pages] + [terms for page in pages for terms, _, _ in page.passages]
         counts = [sum(terms >> number & 1 for terms in standing) for number in range(self.count)]
         self.rarity = [math.log(1 + passages / (count + 0.5)) if count else 0.0 for count in counts]
+        for number, term in enumerate(question.terms):
+            self.rarity[number] *= term.weight
         self.total = sum(self.rarity) or 1.0
         self.sums: dict[int, float] = {}
         self.linked = self.links(pages)
@@ -202,7 +204,9 @@ class _Scale:
                 if pair not in seen:
                     seen.add(pair)
                     in_heading = section.named & both == both
-                    score += self.of(both) / 2 * (self.weights.adjacent_heading if in_heading else self.weights.adjacent)
+                    score += (
+                        self.of(both) / 2 * (self.weights.adjacent_heading if in_heading else self.weights.adjacent)
+                    )
             elif hit[2] != last[2] or gap >= 0:
                 run = 0
             last = hit
