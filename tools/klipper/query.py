@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tools.klipper import glossary
 from tools.klipper.words import EXACT, STOP_WORDS, forms, words
 
-MOST_TERMS = 24
+MOST_TERMS, MOST_SPECIALS = 24, 8
 """A pasted log has no more to say than its first lines."""
 
 ALTERNATIVE = 0.7
@@ -18,10 +18,6 @@ NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^
 
 IDENTIFIER = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
-QUOTED = re.compile(r"(?<!\w)'[\w .:-]{1,30}'(?!\w)")
-QUOTED_WEIGHT = 0.5
-"""What an error message quotes is the name of somebody's part: `Unable to read 'my_sensor'`."""
-
 SEPARATOR = re.compile("[_-]")
 MARKS = "_- "
 AXES = "xyze"
@@ -48,7 +44,6 @@ class Term:
     before: str = ""
     after: str = ""
     close: bool = False
-    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -84,10 +79,8 @@ def question(text: str) -> Question:
     typed = words(text)
     found = list(_terms(typed, bool(CYRILLIC.search(text)))) or [_term(typed, at, False) for at in range(len(typed))]
     kept, pairs = _numbered(found)
-    quoted = {word for match in QUOTED.finditer(text) for word in words(match[0])}
-    kept = [replace(term, weight=QUOTED_WEIGHT) if term.word in quoted else term for term in kept]
     specials = dict.fromkeys([*_identifiers(text, kept), *_axes(typed, kept)])
-    return Question(tuple(kept), tuple(specials), pairs)
+    return Question(tuple(kept), tuple(specials)[:MOST_SPECIALS], pairs)
 
 
 def _numbered(found: Sequence[Term]) -> tuple[list[Term], dict[tuple[int, int], bool]]:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tools.klipper.words import ANY_END
 
-SHORTEST = 4
+SHORTEST, LONGEST = 4, 40
+"""Letters of a word that is looked after."""
+
 LONG = 8
 """A word of so many letters may have two mistakes, a shorter one has one."""
 
@@ -20,7 +22,7 @@ def respell(words: Sequence[str], texts: Iterable[str], names: Mapping[str, str]
     That is the same letters in several words (`exclude_object`), else a word that begins so, else the nearest word or
     one of `names` (in one word, and in several): it may lack its first letter, or have the first two swapped.
     """
-    wanted = [word for word in words if len(word) >= SHORTEST and word.isascii() and not word.isdigit()]
+    wanted = [word for word in words if SHORTEST <= len(word) <= LONGEST and word.isascii() and not word.isdigit()]
     if not wanted:
         return {}
     parted, vocabulary = _read(wanted, texts)
