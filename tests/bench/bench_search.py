@@ -4,7 +4,8 @@
 
 `--docs` is a checkout with its pages in `docs/`, `--queries` a JSON list of {"query", "kind", "gold": [path, …]}; both
 default to `../shared/data` beside the project. Time is counted in plain passes: opening, reading and decoding every page
-once, measured beside each query, so that the figures of different machines compare.
+once, measured beside each query, so that the figures of different machines compare; it is time of the processor, the
+least of some rounds, so that other work on the machine matters little.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 DATA = PROJECT.parent / "shared" / "data"
-ROUNDS = 3
+ROUNDS = 5
 sys.path.insert(0, str(PROJECT))
 
 
@@ -57,9 +58,9 @@ def plain_pass(docs: Path) -> int:
 
 
 def seconds(work, *arguments) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     work(*arguments)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def show_time(docs: Path, questions: list[dict]) -> None:
@@ -97,7 +98,8 @@ def show_scores(questions: list[dict]) -> None:
         place = next((number for number, path in enumerate(paths, 1) if path in one["gold"]), 0)
         places.setdefault(one["kind"], []).append(place)
     print(f"{'kind':<12} {'n':>4} {'hit@1':>7} {'hit@7':>7} {'MRR':>7}")
-    for kind, found in [*places.items(), ("all", [place for found in places.values() for place in found])]:
+    places["all"] = [place for found in list(places.values()) for place in found]
+    for kind, found in places.items():
         first, any_place = sum(place == 1 for place in found), sum(place > 0 for place in found)
         rank = sum(1 / place for place in found if place)
         count = len(found)

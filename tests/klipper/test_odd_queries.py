@@ -62,6 +62,14 @@ def test_a_pasted_log_is_searched_by_its_first_words(small_docs):
     assert paths(f"bed mesh {words}"[:1000]) == ["Bed_Mesh.md"]
 
 
+@pytest.mark.parametrize(
+    "query", ["1." * 500, "a" * 1000, "ж" * 1000, "_" * 1000, "a_" * 500, "x y z " * 160, "mesh_bed " * 110, "'s" * 500]
+)
+def test_an_endless_query_is_answered(small_docs, query):
+    small_docs(PAGES)
+    assert answer(query[:1000])["success"] is True
+
+
 @pytest.mark.parametrize("limit", [0, 8, -1, "many"])
 def test_a_limit_out_of_range_is_an_error(small_docs, limit):
     small_docs(PAGES)

@@ -48,7 +48,7 @@ def terms(text):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("How do I calibrate the probe's Z offset?", ["calibrate", "offset"]),
+        ("How do I calibrate the probe's Z offset?", ["calibrate", "probe", "offset"]),
         ("[extruder] max_extrude_cross_section", ["extruder", "max", "extrude", "cross", "section"]),
         ("Must home axis first: 0.000 12.500 5 [0.000]", ["home", "axis", "first"]),
         ("120 ohm on a tmc2209 at M109", ["120", "ohm", "tmc2209", "m109"]),
@@ -118,9 +118,12 @@ def test_mistakes_are_counted(one, other, mistakes):
 
 
 def test_the_pages_spelling_of_a_word():
-    texts = ["The pressure advance. Exclude_Object! Probing, probing and probe.\n"]
-    assert spelling.respell(["presure", "excludeobject", "probin", "xyzzy", "abc"], texts) == {
+    texts = ["The pressure advance. Exclude_Object! Probing, probing, probe: OrcaSlicer."]
+    wanted = ["presure", "excludeobject", "prboe", "orca", "bedmsh", "xyzzy", "abc"]
+    assert spelling.respell(wanted, texts, {"bedmesh": "bed_mesh"}) == {
         "presure": ("pressure", 1),
         "excludeobject": ("exclude_object", 0),
-        "probin": ("probing", 1),
+        "prboe": ("probe", 1),
+        "orca": ("orca*", 0),
+        "bedmsh": ("bed_mesh", 1),
     }

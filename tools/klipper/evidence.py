@@ -105,7 +105,9 @@ def _ends(stem: str, tail: str, endings: frozenset[str], after: str) -> bool:
     """Whether the word may go on like that: an ending, the last letter doubled and an ending, or the neighbour `after`."""
     if tail in endings:
         return True
-    return (endings is ENDINGS and tail[0] == stem[-1] and tail[1:] in endings) or bool(after and tail.startswith(after))
+    return (endings is ENDINGS and tail[0] == stem[-1] and tail[1:] in endings) or bool(
+        after and tail.startswith(after)
+    )
 
 
 def _rest(text: str, end: int, parts: Sequence[tuple[str, frozenset[str]]]) -> int:
@@ -124,7 +126,8 @@ def _rest(text: str, end: int, parts: Sequence[tuple[str, frozenset[str]]]) -> i
 def _is(text: str, hit: Hit, special: Special) -> bool:
     start, end = hit[:2]
     return any(_begins(text, start - len(before), before) for before in special.befores) and any(
-        text.startswith(after, end) and not text[end + len(after) : end + len(after) + 1].isalnum() for after in special.afters
+        text.startswith(after, end) and not text[end + len(after) : end + len(after) + 1].isalnum()
+        for after in special.afters
     )
 
 

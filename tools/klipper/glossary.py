@@ -92,7 +92,7 @@ noisy: noise/stealthchop; loud: noise/stealthchop; quiet: stealthchop; silent: s
 can bus: canbus; g code: gcode; raspi: raspberry; pi: raspberry; rpi: raspberry; sd card: sdcard; thermostat: temperature; led: neopixel; leds: neopixel; rgb: neopixel
 temp: temperature; temps: temperature; lcd: display; screen: display; motherboard: mcu; mainboard: mcu; firmware: micro-controller; dfu: bootloader
 # using it
-abort: cancel; stop: cancel; reboot: restart; crash: shutdown; update: upgrade; upgrade: update; param: parameter; params: parameter; remove: uninstall
+abort: cancel; stop: cancel; changelog: releases/changes; relay: output_pin; stringing: retraction; cnc: spindle; reboot: restart; crash: shutdown; update: upgrade; upgrade: update; param: parameter; params: parameter; remove: uninstall
 """
 
 SHORT, ENDING = 3, 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tools.klipper import glossary
 from tools.klipper.words import EXACT, STOP_WORDS, forms, words
 
-MOST_TERMS = 24
+MOST_TERMS, MOST_SPECIALS = 24, 8
 """A pasted log has no more to say than its first lines."""
 
 ALTERNATIVE = 0.7
@@ -78,6 +78,13 @@ def question(text: str) -> Question:
     text = NUMBER.sub(" ", text)
     typed = words(text)
     found = list(_terms(typed, bool(CYRILLIC.search(text)))) or [_term(typed, at, False) for at in range(len(typed))]
+    kept, pairs = _numbered(found)
+    specials = dict.fromkeys([*_identifiers(text, kept), *_axes(typed, kept)])
+    return Question(tuple(kept), tuple(specials)[:MOST_SPECIALS], pairs)
+
+
+def _numbered(found: Sequence[Term]) -> tuple[list[Term], dict[tuple[int, int], bool]]:
+    """Each term once, and the pairs of numbers that follow each other."""
     numbers: dict[Form, int] = {}
     kept: list[Term] = []
     pairs: dict[tuple[int, int], bool] = {}
@@ -90,8 +97,7 @@ def question(text: str) -> Question:
         if last >= 0 and number >= 0:
             pairs[last, number] = term.close
         last = number
-    specials = dict.fromkeys([*_identifiers(text, kept), *_axes(typed, kept)])
-    return Question(tuple(kept), tuple(specials), pairs)
+    return kept, pairs
 
 
 def _terms(typed: Sequence[str], russian: bool) -> Iterator[Term]:
@@ -130,11 +136,14 @@ def _translated(typed: Sequence[str], meaning: list[list[str]], close: bool) -> 
     """English terms for Russian words; a page in Russian has the words as they are."""
     for number, (first, *others) in enumerate(meaning):
         own = [Form(((typed[number], EXACT),))] if number < len(typed) else []
-        yield Term(first, (_form(first), *own, *(_form(other, ALTERNATIVE) for other in others)), close=close or number > 0)
+        yield Term(
+            first, (_form(first), *own, *(_form(other, ALTERNATIVE) for other in others)), close=close or number > 0
+        )
 
 
 def _form(phrase: str, weight: float = 1.0) -> Form:
-    return Form(tuple(forms(word) for word in SEPARATOR.split(phrase)), weight)
+    parts = (forms(word) for word in SEPARATOR.split(phrase))
+    return Form(tuple(parts), weight)
 
 
 def _identifiers(text: str, terms: Sequence[Term]) -> Iterator[Special]:

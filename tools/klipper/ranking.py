@@ -18,7 +18,7 @@ from tools.klipper.sections import Section, split
 
 @dataclass(frozen=True)
 class Weights:
-    """What each kind of evidence counts, fitted to 300 questions; the order hardly changes within ±30 % of any."""
+    """What each kind of evidence counts, fitted to 400 questions; ±30 % of any one changes the order little."""
 
     saturation: float = 3.0
     """Hits of a term in a passage that count half of the most that text can."""
@@ -26,7 +26,7 @@ class Weights:
     """The same for an identifier as a whole: where it stands once, it is meant."""
     heading: float = 1.0
     """A term in the heading, beside 1 for any number of hits in the text."""
-    coverage: float = 0.6
+    coverage: float = 0.7
     """Exponent of the share of the question that a passage has."""
     adjacent: float = 0.16
     """Two terms side by side as in the question; the next, if that is in a heading."""
@@ -37,7 +37,7 @@ class Weights:
     """The terms that stand within NEAR characters."""
     defined: float = 0.45
     """A term that begins a line and ends in a colon: an option where it is described."""
-    next_passage: float = 0.25
+    next_passage: float = 0.32
     """The second passage beside the first; each further one this much of …"""
     further: float = 0.6
     page: float = 0.12
@@ -202,7 +202,9 @@ class _Scale:
                 if pair not in seen:
                     seen.add(pair)
                     in_heading = section.named & both == both
-                    score += self.of(both) / 2 * (self.weights.adjacent_heading if in_heading else self.weights.adjacent)
+                    score += (
+                        self.of(both) / 2 * (self.weights.adjacent_heading if in_heading else self.weights.adjacent)
+                    )
             elif hit[2] != last[2] or gap >= 0:
                 run = 0
             last = hit

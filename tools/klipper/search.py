@@ -1,6 +1,6 @@
 """Search in the documentation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ def search_docs(
     Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message. Each result
     has the `path` for read_doc, the nearest `heading` with its `line`, and a `snippet`.
 
-    Source: requirements/klipper_docs.ru.md, search_docs.
+    Source: klipper_docs.ru.md §3.1.
     """
     if not query.strip():
         raise ToolError(
@@ -43,30 +43,25 @@ def search_docs(
 
 def find(query: str, files: dict[str, Page]) -> list[Ranked]:
     """The pages, of those given by their paths, in which most of the question stands, best first."""
-    asked = _joined(question(query), files)
+    names = {name.replace("_", ""): name for path in files if "_" in (name := _name(path))}
+    asked = _respelt(question(query), {joined: (name, 0) for joined, name in names.items()})
     found = _gather(files, asked)
     if absent := _absent(asked, found):
-        better = spelling.respell(absent, (_read(page) for page in files.values()))
+        better = spelling.respell(absent, (_read(page) for page in files.values()), names)
         if better:
             asked = _respelt(asked, better)
             found = _gather(files, asked)
     return ranked(found, asked, lambda path: _read(files[path]))
 
 
-def _joined(asked: Question, paths: Iterable[str]) -> Question:
-    """The question with file names that were typed in one word (`bedmesh`) in their words."""
-    names = {name.replace("_", ""): (name, 0) for path in paths if "_" in (name := _name(path))}
-    return _respelt(asked, names)
+def _respelt(asked: Question, better: dict[str, tuple[str, int]]) -> Question:
+    terms = tuple(respelt(term, *better[term.word]) if term.word in better else term for term in asked.terms)
+    return replace(asked, terms=terms)
 
 
 def _name(path: str) -> str:
+    """The words of a file name (`bed_mesh`)."""
     return path.rpartition("/")[2].removesuffix(pages.SUFFIX).lower().replace("-", "_")
-
-
-def _respelt(asked: Question, better: dict[str, tuple[str, int]]) -> Question:
-    return replace(
-        asked, terms=tuple(respelt(term, *better[term.word]) if term.word in better else term for term in asked.terms)
-    )
 
 
 def _gather(files: dict[str, Page], asked: Question) -> list[Evidence]:
