@@ -88,7 +88,7 @@ run_tests() {
 look_at_sources() {
   "$venv/bin/ruff" check .
   "$venv/bin/ruff" format --check .
-  "$venv/bin/shellcheck" setup.sh .ci/run
+  "$venv/bin/shellcheck" setup.sh .ci/run tests/smoke.sh
 }
 
 main "$@"

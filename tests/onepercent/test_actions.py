@@ -261,3 +261,9 @@ def test_two_actions_with_one_id_are_an_error():
 def test_messages_are_russian():
     previewed = preview(act("goal.create", title="Выучить Python"), act("step.create", goal_id=None, title="Читать"))
     assert "Цель 'Выучить Python' создана" in previewed["message"]
+
+
+@pytest.mark.parametrize("include", [[{}], [["goals"]], [7], ["goal"], {"a": 1}, "x"])
+def test_a_section_that_is_none_is_told(include):
+    answer = call("get_user_snapshot", include=include)
+    assert answer["code"] == "FIELD_INVALID"

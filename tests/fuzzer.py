@@ -1,0 +1,120 @@
+"""Bad input without end: frames and arguments, the same ones for the same seed."""
+
+import json
+import random
+
+HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "fuzz", "version": "1"}}
+
+VALUES = [
+    None, True, False, 0, 1, -1, 7, 2**31, 2**63, 10**40, -0.0, 0.5, 1e308, "", " ", "x", "null", "true", "0", "-1", "1e9",
+    "x" * 10_000, "\0", "\n", "😀" * 50, "ё", "‮", "../../etc/passwd", "/etc/passwd", "-rf", "--upload-pack=x", "'; DROP TABLE goals",
+    "$ref:", "$ref:00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000000", "2026-02-30", "2026-01-05",
+    "[1, 2]", '{"a": 1}', "{", "[" * 500, [], {}, [None], [[]], [{}], {"": None}, {"a": {"b": [1, "2", None]}}, [1, "a", True],
+    {"action": "goal.create"}, [{"action": "goal.create", "params": {"title": 7}}], [{"fields": {"Front": 1}}], ["x"] * 200,
+]  # fmt: skip
+
+METHODS = [
+    "ping", "initialize", "tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list", "resources/read",
+    "resources/templates/list", "completion/complete", "logging/setLevel", "resources/subscribe", "server/discover",
+    "subscriptions/listen", "notifications/initialized", "notifications/cancelled", "notifications/progress",
+    "notifications/roots/list_changed", "tasks/list", "no/such", "", "rpc.x", "tools/call\0",
+]  # fmt: skip
+
+
+class Fuzzer:
+    """Lines for a server whose tools are `tools` (name → JSON Schema of the arguments)."""
+
+    def __init__(self, seed, tools):
+        self.random = random.Random(seed)
+        self.tools = tools
+        self.last_id = 0
+
+    def frame(self):
+        """One line that may be anything, as bytes."""
+        make = self.random.choice([self.noise, self.mutated, self.mutated, self.odd, self.odd, self.odd, self.nested])
+        return make().replace(b"\n", b" ") + b"\n"
+
+    def noise(self):
+        return self.random.randbytes(self.random.choice([0, 1, 5, 80, 3000]))
+
+    def nested(self):
+        depth = self.random.choice([3, 100, 10_000])
+        opening, closing = self.random.choice([("[", "]"), ('{"a":', "}")])
+        inside = opening * depth + "1" + closing * self.random.choice([depth, depth - 1])
+        return self.random.choice(
+            [inside, f'{{"jsonrpc":"2.0","id":{self.new_id()},"method":"ping","params":{inside}}}']
+        ).encode()
+
+    def odd(self):
+        """JSON with members of wrong types, unknown methods, ids in use."""
+        message = {
+            "jsonrpc": "2.0",
+            "id": self.new_id(),
+            "method": self.random.choice(METHODS),
+            "params": self.params(),
+        }
+        for name in self.random.sample([*message, "result", "error", "extra"], self.random.randint(0, 2)):
+            if self.random.random() < 0.5:
+                message.pop(name, None)
+            else:
+                message[name] = self.value()
+        if self.random.random() < 0.1:
+            message["id"] = self.random.randint(0, self.last_id)
+        return json.dumps(message).encode()
+
+    def params(self):
+        return self.random.choice(
+            [
+                {},
+                {"name": self.random.choice([*self.tools, "no"]), "arguments": self.value()},
+                {"name": self.value(), "arguments": {}},
+                {"uri": self.random.choice(["klipper://docs/", "klipper://docs/%00", "onepercent://actions", "x"])},
+                {"uri": self.value(), "cursor": self.value()},
+                {"ref": self.random.choice([{"type": "ref/prompt", "name": "x"}, {"type": "x"}, self.value()])},
+                {"requestId": self.random.randint(0, self.last_id), "progressToken": self.value()},
+                {"_meta": {"progressToken": self.value(), "io.modelcontextprotocol/protocolVersion": self.value()}},
+                {"protocolVersion": self.value(), "capabilities": self.value(), "clientInfo": self.value()},
+                self.value(),
+            ]
+        )
+
+    def mutated(self):
+        """A good request with some bytes changed, left out or put in."""
+        line = bytearray(self.call_line())
+        for _ in range(self.random.randint(1, 4)):
+            place = self.random.randrange(len(line))
+            change = self.random.randrange(3)
+            if change == 0:
+                line[place] = self.random.randrange(256)
+            elif change == 1:
+                del line[place : place + self.random.randint(1, 20)]
+            else:
+                line[place:place] = self.random.choice(
+                    [b'"', b"{", b"\xff\xfe", b"\\ud800", b"null", b"\x00", b"1e999"]
+                )
+            if not line:
+                break
+        return bytes(line)
+
+    def call_line(self):
+        name, arguments = self.call()
+        params = {"name": name, "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": self.new_id(), "method": "tools/call", "params": params}
+        return json.dumps(message, ensure_ascii=self.random.random() < 0.5).encode("utf-8", "replace")
+
+    def call(self):
+        """A tool with arguments of wrong types: every name of its schema, some unknown ones."""
+        name = self.random.choice(list(self.tools))
+        names = [*self.tools[name].get("properties", {}), "unknown"]
+        chosen = self.random.sample(names, self.random.randint(0, len(names)))
+        required = self.tools[name].get("required", [])
+        if self.random.random() < 0.7:
+            chosen = list({*chosen, *required} - {"unknown"})
+        return name, {one: self.value() for one in chosen}
+
+    def value(self):
+        return self.random.choice(VALUES)
+
+    def new_id(self):
+        self.last_id += 1
+        return self.last_id
