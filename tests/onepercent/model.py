@@ -6,7 +6,6 @@ from datetime import date, timedelta
 from typing import Any
 
 from tests.onepercent.test_streaks import counted
-
 from tools.onepercent import days
 from tools.onepercent.streaks import DONE, EXCUSED, MISSED
 
