@@ -13,6 +13,7 @@ RUSSIAN = """
 # bed, probe, levelling
 сетк стол: bed mesh; карт стол: bed mesh; карт высот: bed mesh; кривой стол: bed mesh; крив: mesh; сетк: bed mesh
 адаптивн сетк: adaptive mesh; адаптивн: adaptive; автоуровн: bed level; авто уровн: bed level; стол: bed
+калибр стол: bed level; откалибр стол: bed level; настро стол: bed level; выставить стол: bed level
 выравн: level; уровн: level; уровен: level; горизонт: level; винт: screw; болт: screw; регулир: adjust; подкрут: adjust
 датчик: probe/sensor; щуп: probe; зонд: probe; пробинг: probing; блтач: bltouch; бл тач: bltouch; бэлтач: bltouch
 индуктивн: inductive; вихреток: eddy current; эдди: eddy; тензо: load cell; весы: scale/load_cell; взвес: weight/load_cell
