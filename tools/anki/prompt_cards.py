@@ -49,7 +49,7 @@ def anki_cards(
 ) -> str:
     """Make Anki cards from a text: one fact a card, with its source.
 
-    Source: issue 5, 6.
+    Source: the minimum information principle of spaced repetition.
     """
     now = current()
     return TEXT[language].format(text=text, deck=deck or now.anki_default_deck, model=now.anki_default_model)

@@ -29,6 +29,6 @@ def about(path: str) -> dict[str, Any]:
 def page(path: str) -> str:
     """A page of the Klipper documentation, whole.
 
-    Source: issue 5, 7.
+    Source: the pages that read_doc reads.
     """
     return pages.read(pages.resolve(path))

@@ -48,7 +48,7 @@ def undo_last() -> dict[str, Any]:
     """Preview the exact reversal of what was applied last, XP included; confirm it with apply_actions.
 
     Undoing an undo brings the changes back. Fails, saying why, when something it touched has changed since.
-    Source: issue 4, 5
+    Source: the journal of the last apply.
     """
     calls.checkpoint()
     with store.writing() as db:

@@ -21,7 +21,7 @@ For preview_actions: `{{"action": "goal.create", "client_action_id": "<a new UUI
 def reference() -> str:
     """Every action that preview_actions takes, with its parameters.
 
-    Source: issue 5, 7.
+    Source: the declarations in actions/
     """
     actions.load()
     return "\n".join([HEAD, *(_section(one) for one in actions.ACTIONS.values() if one.published)])

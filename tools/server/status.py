@@ -12,7 +12,7 @@ SETTINGS = "\n## Settings\n\n| variable | value |\n| --- | --- |"
 def status() -> str:
     """What works, what is not set up and how to, what is broken; every setting, secrets hidden.
 
-    Source: issue 5, 7.
+    Source: the checks of each system, the settings.
     """
     systems = [
         f"| {name} | {checkup.MARKS[health.state]} | {_cell(health.summary)} | {_cell(health.advice)} |"
