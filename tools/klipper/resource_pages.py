@@ -31,4 +31,5 @@ def page(path: str) -> str:
 
     Source: issue 5, 7.
     """
+    pages.require_docs()
     return pages.read(pages.resolve(path))
