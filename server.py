@@ -94,7 +94,7 @@ class Front:
         async def handle(ctx: ServerRequestContext, params: Any) -> Any:
             import anyio.to_thread
             from mcp import MCPError
-            from mcp_types import INVALID_PARAMS
+            from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
             from tools import catalog
             from tools.errors import ToolError
@@ -103,6 +103,9 @@ class Front:
                 found = await anyio.to_thread.run_sync(getattr(catalog, name), self.settings, params)
             except ToolError as error:
                 raise MCPError(INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()) from None
+            except Exception:
+                logger.exception("%s failed", name)
+                raise MCPError(INTERNAL_ERROR, "Internal error; the server's log (stderr) has the details") from None
             return shape.model_validate(sendable(found)[0])
 
         return handle
@@ -253,7 +256,11 @@ def ask(text: str, params: types.CallToolRequestParams, ctx: ServerRequestContex
     if elicitation is None or (elicitation.url and not elicitation.form):
         return calls.nobody(text)
     if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
-        return anyio.from_thread.run(ctx.session.elicit_form, text, NO_FIELDS, ctx.request_id).action
+        try:
+            return anyio.from_thread.run(ctx.session.elicit_form, text, NO_FIELDS, ctx.request_id).action
+        except Exception:  # the call was withdrawn meanwhile, or the client claims what it cannot do
+            calls.checkpoint()
+            return calls.nobody(text)
     given = (params.input_responses or {}).get(CONSENT)
     if given is None or params.request_state != digest(text):  # what was asked is not what would happen now
         raise calls.Asking(text)

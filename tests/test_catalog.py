@@ -160,6 +160,13 @@ class Asked:
         self.cursor = cursor
 
 
+def test_without_the_docs_a_page_says_how_to_get_them():
+    with Client() as one:
+        one.initialize()
+        error = one.request("resources/read", uri="klipper://docs/Bed_Mesh.md")["error"]
+    assert error["data"]["code"] == "DOCS_MISSING"
+
+
 def test_a_made_up_cursor_is_an_error(client):
     assert client.request("resources/list", cursor="7")["error"]["data"]["code"] == "INVALID_CURSOR"
 

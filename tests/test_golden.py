@@ -9,7 +9,7 @@ AVERAGE_BYTES = 900
 
 
 def test_tools_list_is_the_golden_one():
-    assert golden.text() == golden.FILE.read_text(encoding="utf-8"), "meant? Then: python3 tests/golden.py"
+    assert golden.text() == golden.FILE.read_text(encoding="utf-8"), "meant? Then: .venv/bin/python tests/golden.py"
 
 
 def test_the_wire_says_the_same():

@@ -8,6 +8,7 @@ import anyio
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.types import ResourceTemplateReference
 
 from tests.client import ENVELOPE, SERVER, TEST_SERVER
 
@@ -33,6 +34,26 @@ def test_the_sdk_client_lists_calls_and_gets_errors(small_docs, mode):
             wrong = await client.call_tool("read_doc", {"path": "No.md"})
             assert wrong.is_error
             assert wrong.structured_content["hint"]
+
+    anyio.run(session)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_sdk_client_gets_prompts_resources_and_completion(small_docs, mode):
+    small_docs(PAGES)
+
+    async def session():
+        async with connect(SERVER, mode) as client:
+            assert "klipper_question" in {one.name for one in (await client.list_prompts()).prompts}
+            prompt = await client.get_prompt("klipper_question", {"question": "BLTouch?"})
+            assert "BLTouch?" in prompt.messages[0].content.text
+            assert "klipper://docs/Bed_Mesh.md" in {str(one.uri) for one in (await client.list_resources()).resources}
+            [template] = (await client.list_resource_templates()).resource_templates
+            page = await client.read_resource("klipper://docs/Bed_Mesh.md")
+            assert page.contents[0].text == PAGES["Bed_Mesh.md"]
+            ref = ResourceTemplateReference(uri=template.uri_template)
+            found = await client.complete(ref, {"name": "path", "value": "mesh"})
+            assert found.completion.values == ["Bed_Mesh.md"]
 
     anyio.run(session)
 

@@ -164,3 +164,13 @@ def test_a_withdrawn_call_does_not_wait_for_the_person(client):
     client.send(method="notifications/cancelled", params={"requestId": 900})
     assert goals(client) == []
     assert client.end() == 0
+    assert b"Traceback" not in b"".join(client.errors)
+
+
+def test_a_client_that_claims_what_it_cannot_do_gets_a_clear_error(client):
+    arguments = words_of(preview(client))
+    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
+    asked = client.receive()
+    client.send(id=asked["id"], error={"code": -32601, "message": "Method not found"})
+    assert client.answer(900)["result"]["structuredContent"]["code"] == "CANNOT_ASK"
+    assert goals(client) == []

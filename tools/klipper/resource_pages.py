@@ -31,4 +31,5 @@ def page(path: str) -> str:
 
     Source: the pages that read_doc reads.
     """
+    pages.require_docs()
     return pages.read(pages.resolve(path))

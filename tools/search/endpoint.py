@@ -35,7 +35,8 @@ class Request:
     authorization: str
 
     def headers(self) -> dict[str, str]:
-        found = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "pi-mcp"}
+        found = {"Accept": "application/json", "Accept-Encoding": "identity", "Connection": "close"}
+        found["User-Agent"] = "pi-mcp"
         if self.body is not None:
             found["Content-Type"] = "application/json"
         return found | ({"Authorization": self.authorization} if self.authorization else {})

@@ -95,6 +95,10 @@ def _said(body: bytes) -> str:
         found = json.loads(body)
     except (ValueError, RecursionError):
         return ""
+    return _message(found)
+
+
+def _message(found: Any) -> str:
     said = next((found[name] for name in SAID if found.get(name)), "") if isinstance(found, dict) else ""
     if isinstance(said, dict):
         said = said.get("message", "")
@@ -112,7 +116,8 @@ def no_results(found: Any) -> ToolError:
     """JSON without results."""
     names = ", ".join(map(str, list(found)[:10])) if isinstance(found, dict) else type(found).__name__
     return ToolError(
-        secrecy.hidden(f"The search service's answer has no results, only: {names[:LONGEST_SAID] or 'nothing'}"),
+        secrecy.hidden(f"The search service's answer has no results, only: {names[:LONGEST_SAID] or 'nothing'}")
+        + _message(found),
         "It must answer {results: […]}, {items: […]} or a list. (n8n: let the webhook respond when the last node "
         "finishes.)",
         code="SEARCH_NO_RESULTS",
