@@ -519,10 +519,10 @@ def options(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong usage."""
+    find_venv()
     if sys.version_info < (3, 11):  # noqa: UP036
         refuse(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
     chosen = options(words) if words else None
-    find_venv()
     from tools import settings
 
     try:
