@@ -562,7 +562,7 @@ def settings_or_refuse() -> Settings:
 def find_venv() -> None:
     """Go on as the project's own Python, which has `mcp`, whatever python3 this was started by."""
     python = VENV / "bin" / "python"
-    tried = os.environ.get(TRIED) == str(VENV)  # a damaged .venv does not know itself; no second try
+    tried = os.environ.pop(TRIED, "") == str(VENV)  # a damaged .venv does not know itself; no second try
     if Path(sys.prefix).resolve() != VENV.resolve() and python.exists() and not tried:
         os.environ[TRIED] = str(VENV)
         os.execv(python, [str(python), str(PROJECT / "server.py"), *sys.argv[1:]])
@@ -586,9 +586,15 @@ def options(words: list[str]) -> argparse.Namespace:
     ways.add_argument("--standalone", action="store_true", help="serve in this process")
     ways.add_argument("--daemon", action="store_true", help="be the resident service, which others hand sessions to")
     ways.add_argument("--check", action="store_true", help="say what works, what is not set up, what is broken")
+    parser.add_argument(
+        "--ssh", metavar="USER@HOST", help="with --check: the server there, as a client here reaches it"
+    )
     ways.add_argument("--list", action="store_true", help="list the tools")
     ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
-    return parser.parse_args(words)
+    chosen = parser.parse_args(words)
+    if chosen.ssh and not chosen.check:
+        parser.error("--ssh goes with --check")
+    return chosen
 
 
 def main(words: list[str]) -> int:
@@ -603,9 +609,11 @@ def main(words: list[str]) -> int:
 
         return shell(["list"])
     if chosen and chosen.check:
-        from tools.checkup import main as checkup
+        from tools import checkup
 
-        return checkup([sys.executable, str(PROJECT / "server.py"), "--standalone"])
+        if chosen.ssh:
+            return checkup.remote(chosen.ssh)
+        return checkup.main([sys.executable, str(PROJECT / "server.py"), "--standalone"])
     if chosen and chosen.daemon:
         return reside()
     serve(now)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.client import ENVELOPE, HANDSHAKE, PROJECT, TIMEOUT_S, pipe
+from tests.klipper.upstreams import Upstream
 from tests.services import SERVER, Service, alive, wait_until
 from tools import handover
 
@@ -425,6 +426,36 @@ def test_standalone_never_looks_for_the_service(service):
     with service.caller([sys.executable, str(PROJECT / "server.py"), "--standalone"]) as client:
         client.initialize()
         assert service.children() == []
+
+
+def test_check_says_whether_sessions_are_handed_over(service):
+    command = [*SERVER, "--check"]
+    done = subprocess.run(command, env=service.environment, capture_output=True, text=True, timeout=60)
+    assert f"service     ok          {service.socket}" in done.stdout
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert "service     not set up" in done.stdout
+    assert done.returncode == 0
+
+
+def test_the_upstream_is_asked_once_for_all_sessions(service, tmp_path, monkeypatch):
+    upstream = Upstream(tmp_path / "upstream")
+    monkeypatch.setenv("KLIPPER_DOCS_URL", upstream.url)
+    stamp = Path(os.environ["MCP_STATE_DIR"]) / "klipper-docs.json"
+    with service.caller() as client:
+        client.initialize()
+        assert client.call("sync_docs")["isError"] is False
+    stamp.unlink()
+    with service.caller() as first:
+        first.initialize()
+        first.request("tools/list")
+        wait_until(lambda: stamp.exists() and '"upstream": ""' not in stamp.read_text(encoding="utf-8"))
+        asked = stamp.read_bytes()
+        for _ in range(3):
+            with service.caller() as other:
+                other.initialize()
+                other.request("tools/list")
+                assert "read_doc" in {tool["name"] for tool in other.request("tools/list")["result"]["tools"]}
+    assert stamp.read_bytes() == asked
 
 
 def test_the_socket_is_found_by_the_settings_file(service, monkeypatch):
