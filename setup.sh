@@ -184,7 +184,7 @@ run_tests() {
 look_at_sources() {
   "$venv/bin/ruff" check .
   "$venv/bin/ruff" format --check .
-  "$venv/bin/shellcheck" setup.sh systemd/pi-mcp .ci/run tests/smoke.sh
+  "$venv/bin/shellcheck" setup.sh systemd/pi-mcp .ci/run tests/smoke.sh tests/systemd/boot.sh
 }
 
 main "$@"
