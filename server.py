@@ -7,16 +7,25 @@ itself. This is the only file that imports `mcp`: it serves the registry in `too
 
 from __future__ import annotations
 
+import os
+import sys
+
+if __name__ == "__main__":
+    sys.path[:0] = [os.path.dirname(os.path.realpath(__file__))]  # `python3 -I` leaves it out
+    if not sys.argv[1:] and "PI_MCP_VENV" not in os.environ:
+        from tools import handover
+
+        handover.attempt(os.environ)  # before anything heavy: with the resident service there this is all that happens
+
 import json
 import logging
-import os
 import select
 import signal
-import sys
 import threading
 import time
 from collections import Counter
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
@@ -35,6 +44,17 @@ NO_FIELDS = {"type": "object", "properties": {}}
 """The form of a question that is only accepted or declined."""
 CONSENT = "consent"
 """The name of a tool's question to the person in the 2026 era, where it goes out as the answer of a call."""
+
+WARM = (
+    "anyio._backends._asyncio",
+    "anyio._core._signals",
+    "anyio.from_thread",
+    "anyio.to_thread",
+    "mcp.server.lowlevel",
+    "mcp.server.mcpserver.utilities.func_metadata",
+    "mcp.server.subscriptions",
+)
+"""What the resident service imports before it forks."""
 
 if TYPE_CHECKING:
     import argparse
@@ -60,7 +80,6 @@ class Front:
         from tools.instructions import instructions
 
         self.settings = settings
-        self.models: dict[str, Any] = {}
         self.session: Any = None
         self.token: Any = None
         self.bus = InMemorySubscriptionBus()
@@ -168,16 +187,13 @@ class Front:
             return tool.call(params.arguments or {}, self.validate)
 
     def validate(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
-        """`arguments` as values of the declared types: the SDK's validation, by a model built at the first call."""
-        from mcp.server.mcpserver.utilities.func_metadata import func_metadata
+        """`arguments` as values of the declared types: the SDK's validation."""
         from pydantic import ValidationError
 
         from tools import arguments as canonical
 
-        if tool.name not in self.models:
-            self.models[tool.name] = func_metadata(tool.function, structured_output=False).arg_model
         try:
-            return self.models[tool.name].model_validate(arguments).model_dump_one_level()
+            return argument_model(tool).model_validate(arguments).model_dump_one_level()
         except ValidationError as error:
             found = error.errors(include_url=False, include_context=False, include_input=False)
             raise canonical.invalid(tool, [(".".join(map(str, e["loc"])), e["msg"]) for e in found]) from None
@@ -224,6 +240,14 @@ class Front:
                     logger.exception("%s failed", job.__module__)
 
         threading.Thread(target=jobs, daemon=True).start()
+
+
+@cache
+def argument_model(tool: Tool) -> Any:
+    """The SDK's validation of a tool's arguments, made at its first call, or by the resident service for all sessions."""
+    from mcp.server.mcpserver.utilities.func_metadata import func_metadata
+
+    return func_metadata(tool.function, structured_output=False).arg_model
 
 
 def describe(name: str, tool: Tool) -> types.Tool:
@@ -457,12 +481,23 @@ async def leave_at_a_signal() -> None:
             leave()
 
 
+async def leave_with_caller() -> None:
+    """End with whoever handed this session over to the service, also in the middle of a slow tool."""
+    import anyio
+
+    if caller := getattr(sys.modules.get("tools.session"), "caller", None):
+        await anyio.wait_readable(caller)
+        leave()
+
+
 def leave(code: int = 0) -> NoReturn:
     """End this process now, with its child processes. What is being written survives that: sqlite, git and atomic
     renames are made for it, while a worker thread might never end by itself."""
     try:
         if end_all := getattr(sys.modules.get("tools.processes"), "end_all", None):  # it may be half imported
             end_all()
+        if ended := getattr(sys.modules.get("tools.session"), "ended", None):
+            ended(code)
         logging.shutdown()
     finally:
         os._exit(code)
@@ -480,16 +515,61 @@ def serve(settings: Settings) -> NoReturn:
 
     async def main() -> None:
         front = Front(settings)
-        await front.serve(Wire(stdio, front.start_jobs))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(leave_with_caller)
+            await front.serve(Wire(stdio, front.start_jobs))
 
     anyio.run(main)
     leave()
 
 
+def reside() -> int:
+    """Be the resident service: import once what every session needs, then fork."""
+    from tools import handover, resident
+
+    identity = handover.identity()
+    warm_up()
+    return resident.main(lambda: serve(settings_or_refuse()), identity)
+
+
+def warm_up() -> None:
+    """Have here, to be shared, what every session would make for itself. Without a call: it would leave a thread."""
+    import importlib
+
+    from tools import registry, settings
+
+    try:
+        for name in WARM:
+            importlib.import_module(name)
+    except ImportError as error:
+        refuse(f"mcp is not installed ({error}). Run {PROJECT / 'setup.sh'}")
+    registry.load()
+    for tool in registry.TOOLS.values():
+        argument_model(tool)
+
+    async def rehearse() -> None:
+        Front(settings.current())
+
+    importlib.import_module("anyio").run(rehearse)
+
+
+def settings_or_refuse() -> Settings:
+    """The settings of this process; a wrong one is the end."""
+    from tools import settings
+
+    try:
+        now = settings.current()
+    except settings.SettingsError as error:
+        refuse(str(error))
+    if unknown := sorted(set(now.toolsets) - {path.parent.name for path in PROJECT.glob("tools/*/__init__.py")}):
+        refuse(f"MCP_TOOLSETS: no system {unknown[0]!r}")
+    return now
+
+
 def find_venv() -> None:
     """Go on as the project's own Python, which has `mcp`, whatever python3 this was started by."""
     python = VENV / "bin" / "python"
-    tried = os.environ.get(TRIED) == str(VENV)  # a damaged .venv does not know itself; no second try
+    tried = os.environ.pop(TRIED, "") == str(VENV)  # a damaged .venv does not know itself; no second try
     if Path(sys.prefix).resolve() != VENV.resolve() and python.exists() and not tried:
         os.environ[TRIED] = str(VENV)
         os.execv(python, [str(python), str(PROJECT / "server.py"), *sys.argv[1:]])
@@ -511,10 +591,17 @@ def options(words: list[str]) -> argparse.Namespace:
     parser.error = lambda message: refuse(f"{message} (--help shows what there is)")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--standalone", action="store_true", help="serve in this process")
+    ways.add_argument("--daemon", action="store_true", help="be the resident service, which others hand sessions to")
     ways.add_argument("--check", action="store_true", help="say what works, what is not set up, what is broken")
+    parser.add_argument(
+        "--ssh", metavar="USER@HOST", help="with --check: the server there, as a client here reaches it"
+    )
     ways.add_argument("--list", action="store_true", help="list the tools")
     ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
-    return parser.parse_args(words)
+    chosen = parser.parse_args(words)
+    if chosen.ssh and not chosen.check:
+        parser.error("--ssh goes with --check")
+    return chosen
 
 
 def main(words: list[str]) -> int:
@@ -523,22 +610,19 @@ def main(words: list[str]) -> int:
     if sys.version_info < (3, 11):  # noqa: UP036
         refuse(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
     chosen = options(words) if words else None
-    from tools import settings
-
-    try:
-        now = settings.current()
-    except settings.SettingsError as error:
-        refuse(str(error))
+    now = settings_or_refuse()
     if chosen and chosen.list:
         from tools.__main__ import main as shell
 
         return shell(["list"])
     if chosen and chosen.check:
-        from tools.checkup import main as checkup
+        from tools import checkup
 
-        return checkup([sys.executable, str(PROJECT / "server.py"), "--standalone"])
-    if unknown := sorted(set(now.toolsets) - {path.parent.name for path in PROJECT.glob("tools/*/__init__.py")}):
-        refuse(f"MCP_TOOLSETS: no system {unknown[0]!r}")
+        if chosen.ssh:
+            return checkup.remote(chosen.ssh)
+        return checkup.main([sys.executable, str(PROJECT / "server.py"), "--standalone"])
+    if chosen and chosen.daemon:
+        return reside()
     serve(now)
 
 

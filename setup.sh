@@ -1,19 +1,29 @@
 #!/usr/bin/env bash
 # Sets pi-mcp up on a Raspberry Pi OS or Debian machine, or any Linux with python3 (3.11 or newer), venv and git.
 #
-#   ./setup.sh         everything: Python packages into .venv, the Klipper docs into docs_repo/, then a check
-#   ./setup.sh test    install the test tools and run the tests
-#   ./setup.sh lint    install the test tools and look at the sources
+#   ./setup.sh                 everything: Python packages into .venv, the Klipper docs into docs_repo/, then a check
+#   ./setup.sh --systemd       that, the resident service (sessions start at once), a daily sync of the docs and
+#                              the command pi-mcp in /usr/local/bin; asks for root by sudo
+#   ./setup.sh --with images   that of the first line, and Pillow, which makes large pictures small for Anki
+#   ./setup.sh --update        pull, install what is new, restart the service; sessions that run go on
+#   ./setup.sh --uninstall     remove the service, the command and .venv; data, docs and settings stay
+#   ./setup.sh test            install the test tools and run the tests
+#   ./setup.sh lint            install the test tools and look at the sources
 #
 # Every step looks first and does only what is missing: a second run changes nothing.
 #
 # Variables: PYTHON       the python3 that .venv is made of (default: python3)
+#            DESTDIR      --systemd and --uninstall put files below this folder, and start or stop nothing
 #            KLIPPER_DOCS_URL, KLIPPER_DOCS_DIR …   as in README.md
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=$here/.venv
 python=${PYTHON:-python3}
+root=${DESTDIR:-}
+units=(pi-mcp.socket pi-mcp.service pi-mcp-docs.service pi-mcp-docs.timer)
+unit_folder=$root/etc/systemd/system
+command=$root/usr/local/bin/pi-mcp
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
 warn() { printf '\033[1mwarning:\033[0m %s\n' "$*" >&2; }
@@ -23,6 +33,10 @@ main() {
   cd "$here"
   case ${1:-} in
     '') need_programs; make_venv requirements.txt; fetch_docs; check ;;
+    --systemd) need_systemd; need_programs; make_venv requirements.txt; fetch_docs; install_units; check ;;
+    --with) need_extra "${2:-}"; need_programs; make_venv requirements.txt "requirements-$2.txt"; fetch_docs; check ;;
+    --update) update ;;
+    --uninstall) uninstall ;;
     test) shift; need_programs; make_venv requirements.txt requirements-test.txt; run_tests "$@" ;;
     lint) need_programs; make_venv requirements.txt requirements-test.txt; look_at_sources ;;
     -h | --help | help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" ;;
@@ -43,10 +57,12 @@ need_programs() {
 install_packages() {
   command -v apt-get >/dev/null || fail "please install: $*"
   say "Installing $* (system packages, so as root)"
-  local as_root=()
-  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@"
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
 # The environment, and in it the packages of each requirements file that changed since it was last installed.
@@ -81,6 +97,86 @@ check() {
   ./server.py --check
 }
 
+need_extra() {
+  [ "$1" = images ] || fail "there is no extra '$1'; there is: images"
+}
+
+need_systemd() {
+  [ -n "$root" ] || [ -d /run/systemd/system ] || fail "systemd does not run here; ./setup.sh works without it"
+  [ -z "${SUDO_USER:-}" ] || fail "run this as yourself, without sudo: the service is to be yours. It asks where it needs root"
+  case $here in *[[:space:]%@\\]*) fail "systemd cannot start anything in $here; move it to a plain path" ;; esac
+}
+
+# System units that run as you: they are there from boot on, whether you are logged in or not, and only the system's
+# own manager can give up for them what they do not need.
+install_units() {
+  local unit changed=0
+  umask 022
+  fill_in
+  for unit in "${units[@]}"; do
+    install_filled "systemd/$unit" "$unit_folder/$unit" 644 && changed=1
+  done
+  install_filled systemd/pi-mcp "$command" 755 && changed=1
+  [ -z "$root" ] || return 0
+  [ "$changed" -eq 0 ] || as_root systemctl daemon-reload
+  as_root systemctl enable --quiet --now pi-mcp.socket pi-mcp-docs.timer
+  [ "$changed" -eq 0 ] || as_root systemctl try-restart pi-mcp.service
+}
+
+# What stands in the units between @.
+fill_in() {
+  user=$(id -un)
+  base_python=$("$venv/bin/python" -c 'import sys; print(sys._base_executable)')
+  { read -r state; read -r docs; } < <("$venv/bin/python" -c '
+from tools.settings import current
+now = current()
+print(now.state_dir.absolute(), now.klipper_docs_dir.absolute().parent, sep="\n")')
+  mkdir -p "$docs"
+  (umask 077 && mkdir -p "$state")
+}
+
+# Install a file with its @words@ filled in; false where it is there already.
+install_filled() {
+  local text
+  text=$(<"$1")
+  text=${text//@user@/"$user"}
+  text=${text//@project@/"$here"}
+  text=${text//@python@/"$base_python"}
+  text=${text//@state@/"$state"}
+  text=${text//@docs@/"$docs"}
+  cmp -s "$2" - <<<"$text" && return 1
+  say "Installing $2"
+  local where=(as_root)
+  [ -z "$root" ] || where=()
+  "${where[@]}" install -D -m "$3" /dev/stdin "$2" <<<"$text" || fail "cannot write $2"
+}
+
+# The new setup.sh goes on: what it installs may have changed too.
+update() {
+  say "Pulling"
+  git pull --ff-only
+  if [ -e "$command" ]; then ./setup.sh --systemd; else ./setup.sh; fi
+  [ -z "$root" ] && [ -e "$unit_folder/pi-mcp.service" ] || return 0
+  say "Restarting the service; sessions that run go on"
+  as_root systemctl try-restart pi-mcp.service
+}
+
+uninstall() {
+  local unit found=() remove=(as_root rm -f)
+  for unit in "${units[@]}"; do
+    [ ! -e "$unit_folder/$unit" ] || found+=("$unit_folder/$unit")
+  done
+  [ ! -e "$command" ] || found+=("$command")
+  if [ -z "$root" ] && [ ${#found[@]} -gt 0 ] && [ -d /run/systemd/system ]; then
+    as_root systemctl disable --quiet --now pi-mcp.socket pi-mcp-docs.timer pi-mcp.service
+  fi
+  [ -z "$root" ] || remove=(rm -f)
+  [ ${#found[@]} -eq 0 ] || "${remove[@]}" "${found[@]}"
+  [ -n "$root" ] || [ ! -d /run/systemd/system ] || as_root systemctl daemon-reload
+  rm -rf "$venv"
+  say "Removed. Your data is where it was (MCP_STATE_DIR, ~/.local/state/pi-mcp by default), like the settings and $here"
+}
+
 run_tests() {
   "$venv/bin/python" -m pytest "$@"
 }
@@ -88,7 +184,7 @@ run_tests() {
 look_at_sources() {
   "$venv/bin/ruff" check .
   "$venv/bin/ruff" format --check .
-  "$venv/bin/shellcheck" setup.sh .ci/run tests/smoke.sh
+  "$venv/bin/shellcheck" setup.sh systemd/pi-mcp .ci/run tests/smoke.sh tests/systemd/boot.sh
 }
 
 main "$@"

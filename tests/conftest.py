@@ -27,6 +27,7 @@ def env(tmp_path, monkeypatch):
         "XDG_CONFIG_HOME": "config",
         "XDG_RUNTIME_DIR": "run",
         "MCP_STATE_DIR": "state",
+        "MCP_SOCKET": "run/socket",
     }
     change(HOME=home, **{name: home / folder for name, folder in folders.items()})
     change(KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper", KLIPPER_DOCS_URL=(home / "no-upstream").as_uri())

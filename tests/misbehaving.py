@@ -88,11 +88,11 @@ def sleeps(seconds: float) -> dict:
 
 @Tool("test.process")
 def process() -> dict:
-    """Tell the process id.
+    """Tell the process id, the folder and the environment.
 
     Source: the tests.
     """
-    return {"pid": os.getpid()}
+    return {"pid": os.getpid(), "folder": os.getcwd(), "environ": dict(os.environ)}
 
 
 NOTE = [""]

@@ -14,4 +14,4 @@ if __name__ == "__main__":
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    sys.exit(server.main(["--standalone"]))
+    sys.exit(server.main(sys.argv[1:] or ["--standalone"]))

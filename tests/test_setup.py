@@ -1,6 +1,7 @@
 """setup.sh on a copy of the project, with an upstream of our own; the packages are those of this environment."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -74,3 +75,106 @@ def test_an_unknown_word_is_one_line_and_exit_2(copy):
 
 def test_help_says_what_there_is(copy):
     assert "./setup.sh test" in setup(copy, "--help").stdout
+
+
+def test_an_unknown_extra_is_one_line(copy):
+    done = setup(copy, "--with", "wings")
+    assert (done.returncode, done.stderr) == (1, "setup.sh: there is no extra 'wings'; there is: images\n")
+
+
+@pytest.fixture
+def installed(copy, tmp_path, monkeypatch):
+    """The units and the command, installed below a folder: gives that folder."""
+    monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
+    monkeypatch.setenv("KLIPPER_DOCS_URL", Upstream(tmp_path / "upstream").url)
+    done = setup(copy, "--systemd")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return tmp_path / "root"
+
+
+def units(folder):
+    return sorted((folder / "etc" / "systemd" / "system").iterdir())
+
+
+def test_the_units_are_filled_in_and_a_second_run_changes_nothing(copy, installed):
+    assert [unit.name for unit in units(installed)] == [
+        "pi-mcp-docs.service",
+        "pi-mcp-docs.timer",
+        "pi-mcp.service",
+        "pi-mcp.socket",
+    ]
+    before = files(installed)
+    for file in before:
+        assert not re.search("@[a-z]+@", file.read_text(encoding="utf-8"))
+    assert str(copy) in (installed / "etc/systemd/system/pi-mcp.service").read_text(encoding="utf-8")
+    assert "Installing" not in setup(copy, "--systemd").stdout
+    assert files(installed) == before
+
+
+def test_the_installed_command_is_the_server(installed, tmp_path):
+    command = [str(installed / "usr/local/bin/pi-mcp"), "--version"]
+    done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("pi-mcp ")
+
+
+def test_uninstall_leaves_the_data_alone(copy, installed):
+    state = installed.parent / "home" / "state"
+    (state / "mine").touch()
+    done = setup(copy, "--uninstall")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert files(installed) == {}
+    assert not (copy / ".venv").exists()
+    assert (state / "mine").exists()
+    assert (copy / "docs_repo" / "klipper" / "docs" / "Bed_Mesh.md").exists()
+    assert setup(copy, "--uninstall").returncode == 0
+
+
+def test_update_pulls_and_sets_up_again(copy, tmp_path, monkeypatch):
+    monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
+    monkeypatch.setenv("KLIPPER_DOCS_URL", Upstream(tmp_path / "upstream").url)
+    clone = tmp_path / "clone"
+    for name, value in {"user.name": "t", "user.email": "t@example.org", "init.defaultBranch": "main"}.items():
+        subprocess.run(["git", "config", "--global", name, value], check=True)
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"], ["clone", "-q", ".", str(clone)]):
+        subprocess.run(["git", *words], cwd=copy, check=True)
+    (clone / ".venv").unlink(missing_ok=True)
+    (clone / ".venv").symlink_to(PROJECT / ".venv")
+    (copy / "news").touch()
+    for words in (["add", "news"], ["commit", "-qm", "two"]):
+        subprocess.run(["git", *words], cwd=copy, check=True)
+    done = setup(clone, "--update")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (clone / "news").exists()
+    assert "Checking" in done.stdout
+
+
+systemd_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+
+
+@systemd_analyze
+def test_systemd_finds_nothing_to_say_about_the_units(installed):
+    done = subprocess.run(
+        ["systemd-analyze", "verify", *map(str, units(installed))], capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+@systemd_analyze
+@pytest.mark.parametrize("name", ["pi-mcp", "pi-mcp-docs"])
+def test_a_service_is_exposed_by_two_of_ten_at_most(installed, name):
+    unit = installed / "etc/systemd/system" / f"{name}.service"
+    command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(unit)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", sorted((PROJECT / "systemd").glob("*.*")), ids=lambda path: path.name)
+def test_every_directive_stands_below_its_reason(path):
+    reason = False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            reason = True
+        elif not line or line.startswith("["):
+            reason = line in ("[Unit]", "[Install]", "[Timer]")  # what these say is their own reason
+        else:
+            assert reason, line

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.client import HANDSHAKE, PROJECT, TEST_SERVER, Client
+from tests.services import SERVER, Service, alive
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 pytestmark = pytest.mark.skipif(
@@ -93,13 +94,22 @@ def test_the_server_is_gone_within_a_second_of_ssh_being_killed(ssh, busy):
         assert not alive(pid)
 
 
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "in a slow tool"])
+def test_a_session_of_the_service_is_gone_within_a_second_of_ssh_being_killed(ssh, busy):
+    with Service() as service, Client([*ssh, f"MCP_SOCKET={service.socket}", *SERVER]) as client:
+        client.initialize()
+        pid = server_pid(client)
+        assert pid in service.children()
+        if busy:
+            client.send(id=9, method="tools/call", params={"name": "test_sleeps", "arguments": {"seconds": 60}})
+            client.request("ping")
+        client.process.kill()
+        client.process.wait(10)
+        deadline = time.monotonic() + 1
+        while alive(pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not alive(pid)
+
+
 def server_pid(client):
     return client.call("test_process")["structuredContent"]["pid"]
-
-
-def alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"

@@ -1,12 +1,13 @@
 """`server.py --check`: what works, what is not set up and how to, what is broken."""
 
 import json
+import os
 import subprocess
 import sys
 import time
 from typing import Any
 
-from tools import registry, settings
+from tools import handover, registry, settings
 from tools.errors import ToolError
 from tools.registry import Health
 
@@ -19,7 +20,20 @@ def main(command: list[str]) -> int:
 
     Exit status 1 when something is broken.
     """
-    rows = [("server", _server(command)), *systems()]
+    return show([("server", _server(command)), ("service", _guarded(_service, command[:-1])), *systems()])
+
+
+def remote(host: str) -> int:
+    """Look at the server on another machine, from here; print a line each, and what the client needs."""
+    from tools import remote
+
+    status = show(remote.rows(host))
+    print(f"\nFor the client on this machine:\n{remote.client_json(host)}")
+    return status
+
+
+def show(rows: list[tuple[str, Health]]) -> int:
+    """Print a line each. Exit status 1 when something is broken."""
     width = max(len(name) for name, _ in rows)
     for name, health in rows:
         print(f"{name:<{width}}  {MARKS[health.state]:<10}  {health.summary}")
@@ -68,6 +82,19 @@ def _serve(command: list[str]) -> Health:
     size = len(json.dumps(tools, ensure_ascii=False).encode())
     python = sys.version.split()[0]
     return Health("ok", f"{len(tools)} tools in {size} bytes, answered within {took:.1f} s, Python {python}")
+
+
+def _service(command: list[str]) -> Health:
+    """Whether sessions are handed to the resident service."""
+    path = next(filter(os.path.lexists, handover.places(os.environ)), None)
+    if not path:
+        return Health("unset", "every session starts cold", "./setup.sh --systemd makes them start at once.")
+    began = time.monotonic()
+    done = subprocess.run(command, input="", capture_output=True, text=True, timeout=START_TIMEOUT_S)
+    if done.returncode or done.stderr:
+        last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        return Health("broken", last.removeprefix("pi-mcp: "), "sudo systemctl restart pi-mcp; journalctl -u pi-mcp")
+    return Health("ok", f"{path}, a session came and went in {time.monotonic() - began:.2f} s")
 
 
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}

@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,7 @@ def tools_changed() -> None:
         listener()
 
 
+@cache
 def load() -> None:
     """Import every module of every system, once; each registers what it declares."""
     root = Path(__file__).parent

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from tools import environment, handover
+from tools.environment import SettingsError
+
 PROJECT = Path(__file__).resolve().parent.parent
 URL = re.compile(r"://([^/@\s]+@)?([^?\s]*)(\?\S+)?")
-
-
-class SettingsError(Exception):
-    """A setting has a value that cannot be; the message names the variable."""
 
 
 def _text(value: str) -> str:
@@ -134,10 +133,23 @@ class Settings:
     )  # fmt: skip
     state_dir: Path = setting(
         "MCP_STATE_DIR",
-        lambda environ: _home(environ, "XDG_STATE_HOME", ".local/state"),
+        lambda environ: Path(environment.folder(environ, "XDG_STATE_HOME", ".local/state")),
         "where locks and stamps are kept",
         _path,
     )
+    socket: Path = setting(
+        "MCP_SOCKET",
+        lambda environ: Path(handover.places(environ)[0]),
+        "where the resident service listens",
+        _path,
+    )
+    idle_exit_s: int = setting(
+        "MCP_IDLE_EXIT",
+        0,
+        "seconds without a session after which a service that systemd started ends; 0: never",
+        _count,
+    )
+    max_sessions: int = setting("MCP_MAX_SESSIONS", 16, "the most sessions of the service at a time", _positive)
     klipper_docs_url: str = setting(
         "KLIPPER_DOCS_URL", "https://github.com/Klipper3d/klipper.git", "repository of the Klipper documentation"
     )
@@ -234,8 +246,10 @@ def load(environ: Mapping[str, str], file: Path | None = None) -> Settings:
 
     Raises SettingsError that names the variable.
     """
-    file = file or _home(environ, "XDG_CONFIG_HOME", ".config") / "env"
-    values = {**_read_file(file), **{name: value for name, value in environ.items() if value}}
+    values = {
+        **environment.read(str(file or environment.file(environ))),
+        **{name: value for name, value in environ.items() if value},
+    }
     return Settings(**{one.name: _value(one, values, environ) for one in fields(Settings)})
 
 
@@ -254,30 +268,3 @@ def _value(one: Field, values: Mapping[str, str], environ: Mapping[str, str]) ->
 def current() -> Settings:
     """The settings of this process. `current.cache_clear()` after the environment changed."""
     return load(os.environ)
-
-
-def _home(environ: Mapping[str, str], variable: str, default: str) -> Path:
-    home = environ.get(variable)
-    return (Path(home) if home else Path.home() / default) / "pi-mcp"
-
-
-def _read_file(path: Path) -> dict[str, str]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}") from None
-    values = {}
-    for number, line in enumerate(lines, 1):
-        line = line.strip().removeprefix("export ").strip()
-        if not line or line.startswith("#"):
-            continue
-        name, equals, value = line.partition("=")
-        if not equals:
-            raise SettingsError(f"{path}, line {number}: expected NAME=value")
-        value = value.strip()
-        if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
-            value = value[1:-1]
-        values[name.strip()] = value
-    return values

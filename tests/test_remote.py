@@ -1,0 +1,96 @@
+"""`--check --ssh` from a desktop: a real sshd, with what people have wrong on the Pi."""
+
+import json
+import os
+import shlex
+import subprocess
+
+import pytest
+
+from tests.client import PROJECT, SERVER
+from tests.test_ssh import pytestmark, ssh  # noqa: F401
+from tools import remote
+
+
+@pytest.fixture
+def host(ssh, tmp_path, monkeypatch):  # noqa: F811
+    """The name of a host that `ssh` reaches here, with the server installed on it."""
+    command = tmp_path / "bin" / "ssh"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {shlex.join(["/usr/bin/ssh", *ssh[1:-1]])} "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{command.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr(remote, "COMMAND", str(PROJECT / "server.py"))
+    return ssh[-1]
+
+
+def states(host):
+    return {name: health.state for name, health in remote.rows(host)}
+
+
+def test_a_good_connection_is_ok_and_a_missing_keepalive_is_advised(host):
+    found = dict(remote.rows(host))
+    assert [health.state for health in found.values()][:3] == ["ok", "ok", "ok"]
+    assert "pi-mcp answers" in found["server"].summary
+    assert set(found) == {"ssh", "stdout", "server", "keepalive"}
+
+
+def test_without_the_command_it_says_how_to_install_it(host, monkeypatch):
+    monkeypatch.setattr(remote, "COMMAND", "/nowhere/pi-mcp")
+    health = dict(remote.rows(host))["server"]
+    assert (health.state, health.summary) == ("broken", "there is no /nowhere/pi-mcp on the Pi")
+    assert "setup.sh --systemd" in health.advice
+
+
+def test_a_login_script_that_prints_is_found(host, monkeypatch):
+    real = remote._run
+
+    def printing(host, command, given=""):
+        return real(host, f"echo Welcome; {command}", given)
+
+    monkeypatch.setattr(remote, "_run", printing)
+    health = dict(remote.rows(host))["stdout"]
+    assert health.state == "broken"
+    assert "'Welcome'" in health.summary
+
+
+@pytest.mark.parametrize(
+    ("errors", "advice"),
+    [
+        ("Host key verification failed.", "ssh pi@pi5"),
+        ("@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.", "ssh-keygen -R pi5"),
+        ("pi@pi5: Permission denied (publickey).", "ssh-copy-id pi@pi5"),
+        ("ssh: Could not resolve hostname pi5: Name or service not known", "pi5.local"),
+        ("ssh: connect to host pi5 port 22: Connection refused", "enable --now ssh"),
+        ("ssh: connect to host pi5 port 22: No route to host", "Is the Pi on"),
+    ],
+)
+def test_what_ssh_says_becomes_what_to_do(monkeypatch, errors, advice):
+    monkeypatch.setattr(remote, "_run", lambda *_: remote.Said(255, "", errors, 0.1))
+    [(name, health)] = remote.rows("pi@pi5")
+    assert (name, health.state) == ("ssh", "broken")
+    assert advice in health.advice
+
+
+def test_a_host_is_never_taken_for_an_option(tmp_path):
+    mark = tmp_path / "mark"
+    assert dict(remote.rows(f"-oProxyCommand=touch {mark}"))["ssh"].state == "broken"
+    assert not mark.exists()
+
+
+def test_the_client_gets_an_absolute_command_that_asks_nothing():
+    [server] = json.loads(remote.client_json("pi@pi5"))["mcpServers"].values()
+    assert server["command"] == "ssh"
+    assert server["args"][-2:] == ["pi@pi5", "/usr/local/bin/pi-mcp"]
+    assert "BatchMode=yes" in server["args"]
+
+
+def test_the_command_line_prints_the_rows_and_the_json(host):
+    done = subprocess.run([*SERVER[:2], "--check", "--ssh", host], capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("ssh ")
+    assert '"mcpServers"' in done.stdout
+
+
+def test_ssh_without_check_is_refused():
+    done = subprocess.run([*SERVER[:2], "--ssh", "pi"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")

@@ -1,0 +1,481 @@
+"""Sessions through the resident service: real processes, a socket of their own."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.client import ENVELOPE, HANDSHAKE, PROJECT, TIMEOUT_S, pipe
+from tests.klipper.upstreams import Upstream
+from tests.services import SERVER, Service, alive, wait_until
+from tools import handover
+
+INITIALIZE = {"id": 1, "method": "initialize", "params": HANDSHAKE}
+SLOW = {"id": 9, "method": "tools/call", "params": {"name": "test_sleeps", "arguments": {"seconds": 60}}}
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service() as running:
+        yield running
+
+
+def session_of(client):
+    """Who serves: process id, folder and environment."""
+    return client.call("test_process")["structuredContent"]
+
+
+def errors_of(client):
+    client.end()
+    client.threads[1].join(TIMEOUT_S)
+    return b"".join(client.errors).decode()
+
+
+def test_a_handed_over_session_lists_and_calls_and_ends_with_status_0(service):
+    with service.caller() as client:
+        assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
+        assert "read_doc" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+        assert session_of(client)["pid"] in service.children()
+        assert client.end() == 0
+        assert client.receive() is None
+    assert client.errors == [b""]
+
+
+def test_the_2026_era_is_handed_over_too(service):
+    with service.caller() as client:
+        assert client.request("server/discover", _meta=ENVELOPE)["result"]["supportedVersions"] == ["2026-07-28"]
+        assert client.request("tools/list", _meta=ENVELOPE)["result"]["tools"]
+
+
+def test_piped_requests_are_all_answered(service):
+    lines = [INITIALIZE, {"method": "notifications/initialized"}, {"id": 2, "method": "tools/list"}]
+    answers, status = pipe(lines, SERVER, MCP_SOCKET=str(service.socket))
+    assert [one["id"] for one in answers if "id" in one] == [1, 2]
+    assert status == 0
+
+
+def test_any_python_hands_over(service):
+    with service.caller(["python3", str(PROJECT / "server.py")]) as client:
+        client.initialize()
+        assert session_of(client)["pid"] in service.children()
+
+
+def test_what_waits_for_the_session_is_no_python(service):
+    with service.caller() as client:
+        client.initialize()
+        assert "python" not in os.readlink(f"/proc/{client.process.pid}/exe")
+
+
+def test_stderr_of_a_session_reaches_its_caller_and_stdout_only_the_protocol(service):
+    with service.caller() as client:
+        client.initialize()
+        assert client.call("test_prints")["structuredContent"] == {"success": True, "stdin": ""}
+        errors = errors_of(client)
+        assert all(text in errors for text in ("from print", "from sys.stdout", "from fd 1", "from a child"))
+
+
+def test_a_session_has_the_environment_and_folder_of_its_client(service, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with service.caller(MCP_TOOL_NAMES="dotted", GREETING="grüß") as client:
+        client.initialize()
+        assert "test.process" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+        found = session_of(client)
+        assert found["folder"] == str(tmp_path)
+        assert found["environ"]["GREETING"] == "grüß"
+        assert found["environ"]["HOME"] == os.environ["HOME"]
+        assert "NOTIFY_SOCKET" not in found["environ"]
+
+
+def test_settings_of_the_service_hold_where_the_client_has_none():
+    with Service(MCP_TOOL_NAMES="dotted", OTHER="1") as service:
+        with service.caller() as client:
+            client.initialize()
+            assert "test.process" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+            assert "OTHER" not in session_of(client)["environ"]
+        with service.caller(MCP_TOOL_NAMES="underscore") as client:
+            client.initialize()
+            assert "test_process" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+
+
+def test_a_wrong_setting_of_the_client_is_its_own_error(service):
+    done = subprocess.run(
+        SERVER,
+        env={**os.environ, "MCP_SOCKET": str(service.socket), "MCP_TOOL_NAMES": "camel"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("pi-mcp: MCP_TOOL_NAMES: ")
+
+
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "in a slow tool"])
+def test_a_session_ends_with_its_killed_caller(service, busy):
+    with service.caller() as client:
+        client.initialize()
+        pid = session_of(client)["pid"]
+        if busy:
+            client.send(**SLOW)
+            client.request("ping")
+        client.process.kill()
+        wait_until(lambda: not alive(pid))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_to_the_caller_ends_the_session(service, number):
+    with service.caller() as client:
+        client.initialize()
+        pid = session_of(client)["pid"]
+        client.process.send_signal(number)
+        client.process.wait(TIMEOUT_S)
+        wait_until(lambda: not alive(pid))
+
+
+def test_a_session_that_crashes_touches_no_other(service):
+    with service.caller() as crashing, service.caller() as other:
+        crashing.initialize()
+        other.initialize()
+        os.kill(session_of(crashing)["pid"], signal.SIGSEGV)
+        assert crashing.process.wait(TIMEOUT_S) == 1
+        assert "the session broke off" in errors_of(crashing)
+        assert other.request("ping")["result"] == {}
+    with service.caller() as next_one:
+        assert next_one.initialize()
+
+
+def test_two_sessions_share_no_state(service):
+    with service.caller() as one, service.caller() as other:
+        one.initialize()
+        other.initialize()
+        one.call("test_notes", text="(of one)")
+        listed = {tool["name"]: tool for tool in other.request("tools/list")["result"]["tools"]}
+        assert listed["test_notes"]["description"] == "Change its own description."
+
+
+def test_a_plain_connection_is_served(service):
+    with service.connect() as connection, connection.makefile("rb") as answers:
+        for message in (INITIALIZE, {"method": "notifications/initialized"}, {"id": 2, "method": "tools/list"}):
+            connection.sendall(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        connection.shutdown(socket.SHUT_WR)
+        assert [json.loads(line)["id"] for line in answers] == [1, 2]
+
+
+@pytest.mark.parametrize("offer", [b"", b"\0", b"\0\0\0\1\0half", b"\0\0\0\0\3a\0b"])
+def test_a_connection_that_breaks_off_leaves_nothing(service, offer):
+    with service.connect() as connection:
+        connection.sendall(offer)
+    wait_until(lambda: service.children() == [])
+
+
+def test_too_many_sessions_are_told_and_do_not_start_by_themselves():
+    with Service(MCP_MAX_SESSIONS="1") as service, service.caller() as first:
+        first.initialize()
+        answers, status = pipe([INITIALIZE], SERVER, MCP_SOCKET=str(service.socket))
+        assert answers[0]["id"] == 1
+        assert "MCP_MAX_SESSIONS" in answers[0]["error"]["message"]
+        assert status == 1
+        with service.connect() as connection:
+            assert json.loads(connection.makefile().readline())["error"]["code"] == handover.FULL
+        first.end()
+        wait_until(lambda: service.children() == [])
+        with service.caller() as second:
+            assert second.initialize()
+
+
+def test_fifty_at_once_are_all_served_and_nothing_is_left():
+    with Service(MCP_MAX_SESSIONS="50") as service:
+        with service.caller() as client:
+            client.initialize()
+        wait_until(lambda: service.children() == [])
+        before = len(os.listdir(f"/proc/{service.process.pid}/fd"))
+        clients = [service.caller() for _ in range(50)]
+        for number, client in enumerate(clients):
+            client.send(id=number, method="initialize", params=HANDSHAKE)
+        assert [client.answer(number)["id"] for number, client in enumerate(clients)] == list(range(50))
+        assert len(service.children()) == 50
+        for client in clients:
+            client.__exit__()
+        wait_until(lambda: service.children() == [])
+        assert len(os.listdir(f"/proc/{service.process.pid}/fd")) == before
+        assert len(os.listdir(f"/proc/{service.process.pid}/task")) == 1
+
+
+def test_a_service_that_is_told_to_end_leaves_its_sessions():
+    with Service() as service, service.caller() as client:
+        client.initialize()
+        pid = session_of(client)["pid"]
+        assert service.stop() == 0
+        assert not service.socket.exists()
+        assert client.request("ping")["result"] == {}
+        service.process.stderr.close()
+        with service.start().caller() as other:  # the next service has its place at once
+            other.initialize()
+            assert session_of(other)["pid"] in service.children()
+        assert client.request("ping")["result"] == {}
+        assert client.end() == 0
+        wait_until(lambda: not alive(pid))
+
+
+def test_a_killed_service_leaves_its_sessions_and_a_socket_that_the_next_one_replaces():
+    with Service() as service, service.caller() as client:
+        client.initialize()
+        service.stop(signal.SIGKILL)
+        assert client.request("ping")["result"] == {}
+        assert stat.S_ISSOCK(service.socket.stat().st_mode)
+        service.process.stderr.close()
+        with service.start().caller() as other:
+            other.initialize()
+            assert session_of(other)["pid"] in service.children()
+
+
+def test_a_second_service_refuses_to_start(service):
+    done = subprocess.run(
+        service.command, env=service.environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
+    assert done.returncode == 2
+    assert "another service listens" in done.stderr
+
+
+def test_its_socket_is_for_its_user_alone(service):
+    assert stat.S_IMODE(service.socket.stat().st_mode) == 0o600
+    made = service.folder / "made" / "here"
+    other = Service(systemd=False)
+    other.socket = made / "socket"
+    other.environment["MCP_SOCKET"] = str(other.socket)
+    with other:
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700
+
+
+def test_it_does_not_listen_in_a_folder_that_is_open_to_others(tmp_path):
+    tmp_path.chmod(0o777)
+    done = subprocess.run(
+        [*SERVER, "--daemon"],
+        env={**os.environ, "MCP_SOCKET": str(tmp_path / "socket")},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert done.returncode == 2
+    assert "closed to others" in done.stderr
+
+
+@as_root
+def test_another_user_is_not_served_even_where_the_modes_allow_it():
+    with Service() as service:
+        service.folder.chmod(0o755)
+        service.socket.chmod(0o666)
+        code = f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({str(service.socket)!r}); print(s.recv(9))"
+        done = subprocess.run(
+            ["/usr/bin/python3", "-c", code], user="nobody", capture_output=True, text=True, timeout=TIMEOUT_S
+        )
+        assert (done.stdout, done.returncode) == ("b''\n", 0)
+        assert service.children() == []
+
+
+def test_systemd_starts_it_for_a_connection_that_waits_and_it_ends_when_idle():
+    service = Service(systemd=True, MCP_IDLE_EXIT="1")
+    waiting = service.connect()
+    waiting.sendall(json.dumps({"jsonrpc": "2.0", **INITIALIZE}).encode() + b"\n")
+    with service, waiting:
+        assert json.loads(waiting.makefile().readline())["id"] == 1
+        assert service.process.poll() is None
+        waiting.shutdown(socket.SHUT_RDWR)
+        assert service.process.wait(TIMEOUT_S) == 0
+        assert service.socket.exists()
+
+
+def test_a_service_that_systemd_keeps_the_socket_of_is_waited_for():
+    service = Service(systemd=True)
+    with service.caller() as client:
+        client.send(**INITIALIZE)
+        with service:
+            assert client.answer(1)["result"]
+            assert len(service.children()) == 1
+            client.end()
+
+
+def served_here(path, **changes):
+    """What a caller writes to stderr that served by itself."""
+    done = subprocess.run(
+        SERVER,
+        input=json.dumps({"jsonrpc": "2.0", **INITIALIZE}) + "\n",
+        env={**os.environ, "MCP_SOCKET": str(path), **changes},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert json.loads(done.stdout)["id"] == 1
+    assert done.returncode == 0
+    return done.stderr
+
+
+def test_without_a_service_it_serves_by_itself_in_silence(tmp_path):
+    assert served_here(tmp_path / "none") == ""
+
+
+@pytest.fixture
+def listener():
+    """A socket where nobody answers, in a private folder."""
+    service = Service(systemd=True)
+    with service.listener:
+        yield service
+    service.listener.close()
+    for file in service.folder.iterdir():
+        file.unlink()
+    service.folder.rmdir()
+
+
+def stale(service):
+    service.listener.close()
+
+
+def no_socket(service):
+    service.socket.unlink()
+    service.socket.write_bytes(b"")
+
+
+def open_mode(service):
+    service.socket.chmod(0o666)
+
+
+def open_folder(service):
+    service.folder.chmod(0o777)
+
+
+def another_owner(service):
+    os.chown(service.socket, 12345, 12345)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (stale, "refused"),
+        (no_socket, "is no socket"),
+        (open_mode, "is open to other users"),
+        (open_folder, "is open to other users"),
+        pytest.param(another_owner, "belongs to another user", marks=as_root),
+    ],
+)
+def test_a_doubtful_socket_is_told_in_a_line_and_it_serves_by_itself(listener, spoil, reason):
+    spoil(listener)
+    errors = served_here(listener.socket)
+    assert reason in errors
+    assert len(errors.splitlines()) == 1
+
+
+def test_a_path_that_is_too_long_is_told_in_a_line(tmp_path):
+    path = tmp_path / ("x" * 120)
+    path.touch()
+    assert len(served_here(path).splitlines()) == 1
+
+
+def attempt(service, monkeypatch, capsys):
+    monkeypatch.setattr(handover, "ANSWER_S", 0.1)
+    handover.attempt({"MCP_SOCKET": str(service.socket)})
+    return capsys.readouterr().err
+
+
+def test_a_service_that_hangs_is_not_waited_for_forever(listener, monkeypatch, capsys):
+    assert "does not answer" in attempt(listener, monkeypatch, capsys)
+
+
+def test_a_service_with_a_full_backlog_is_not_waited_for(listener, monkeypatch, capsys):
+    listener.listener.listen(0)
+    with listener.connect():
+        assert "served here" in attempt(listener, monkeypatch, capsys)
+
+
+def test_a_service_of_other_sources_is_not_used(service, monkeypatch, capsys):
+    monkeypatch.setattr(handover, "identity", lambda: "another")
+    assert "another version" in attempt(service, monkeypatch, capsys)
+    wait_until(lambda: service.children() == [])
+
+
+def test_changed_sources_are_other_sources(tmp_path, monkeypatch):
+    (tmp_path / "tools" / "deep").mkdir(parents=True)
+    (tmp_path / "server.py").touch()
+    module = tmp_path / "tools" / "deep" / "one.py"
+    module.touch()
+    monkeypatch.setattr(handover, "PROJECT", str(tmp_path))
+    before = handover.identity()
+    os.utime(module, (2e9, 2e9))
+    assert handover.identity() != before
+
+
+def test_a_client_whose_state_the_service_cannot_write_serves_by_itself(service, tmp_path):
+    (tmp_path / "file").touch()
+    assert "may not write" in served_here(service.socket, MCP_STATE_DIR=str(tmp_path / "file" / "state"))
+
+
+def test_a_folder_that_the_service_cannot_enter_is_refused(service, tmp_path):
+    with service.connect() as connection:
+        connection.sendall(handover._frame([handover.identity().encode(), bytes(tmp_path / "gone"), b"A=1"]))
+        assert "cannot enter" in json.loads(connection.makefile().readline())["error"]["message"]
+
+
+def test_standalone_never_looks_for_the_service(service):
+    with service.caller([sys.executable, str(PROJECT / "server.py"), "--standalone"]) as client:
+        client.initialize()
+        assert service.children() == []
+
+
+def test_check_says_whether_sessions_are_handed_over(service):
+    command = [*SERVER, "--check"]
+    done = subprocess.run(command, env=service.environment, capture_output=True, text=True, timeout=60)
+    assert f"service     ok          {service.socket}" in done.stdout
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert "service     not set up" in done.stdout
+    assert done.returncode == 0
+
+
+def test_the_upstream_is_asked_once_for_all_sessions(service, tmp_path, monkeypatch):
+    upstream = Upstream(tmp_path / "upstream")
+    monkeypatch.setenv("KLIPPER_DOCS_URL", upstream.url)
+    stamp = Path(os.environ["MCP_STATE_DIR"]) / "klipper-docs.json"
+    with service.caller() as client:
+        client.initialize()
+        assert client.call("sync_docs")["isError"] is False
+    stamp.unlink()
+    with service.caller() as first:
+        first.initialize()
+        first.request("tools/list")
+        wait_until(lambda: stamp.exists() and '"upstream": ""' not in stamp.read_text(encoding="utf-8"))
+        asked = stamp.read_bytes()
+        for _ in range(3):
+            with service.caller() as other:
+                other.initialize()
+                other.request("tools/list")
+                assert "read_doc" in {tool["name"] for tool in other.request("tools/list")["result"]["tools"]}
+    assert stamp.read_bytes() == asked
+
+
+def test_the_socket_is_found_by_the_settings_file(service, monkeypatch):
+    monkeypatch.delenv("MCP_SOCKET")
+    file = Path(os.environ["XDG_CONFIG_HOME"]) / "pi-mcp" / "env"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"MCP_SOCKET={service.socket}\n", encoding="utf-8")
+    assert handover.places(os.environ) == [str(service.socket)]
+
+
+def test_it_looks_below_the_runtime_folder_then_where_the_units_listen(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert handover.places({"XDG_RUNTIME_DIR": "/run/user/7", "XDG_CONFIG_HOME": str(tmp_path)}) == [
+        "/run/user/7/pi-mcp/socket",
+        "/run/pi-mcp/socket",
+    ]
+    assert handover.places({"XDG_CONFIG_HOME": str(tmp_path)}) == ["/run/pi-mcp/socket"]
+
+
+def test_handing_over_imports_nothing_heavy():
+    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import socket, tools.handover; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
+    assert not {"typing", "re", "json", "pathlib", "logging", "inspect", "dataclasses"} & set(done.stdout.split())

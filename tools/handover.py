@@ -1,0 +1,199 @@
+"""A client's session, handed to the resident service: the caller's side and what both sides agree on.
+
+The caller sends one frame (NUL, four bytes of length, fields separated by NUL) with its stdin, stdout and stderr, and
+reads a line: `ok`, or a JSON-RPC error. It answers `ok` with one byte, so that never two serve one client, and reads
+the exit status at the end. Whoever sends anything but NUL first is served over the connection itself.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from tools import environment
+
+TYPE_CHECKING = False  # typing's own takes longer to import than all else here
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterator, Mapping
+    from typing import NoReturn
+
+PROJECT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+SYSTEM_SOCKET = "/run/pi-mcp/socket"
+"""Where the units that setup.sh installs listen."""
+
+FRAME = b"\0"
+TAKEN = b"ok\n"
+AGREED = b"!"
+FULL = -32000
+"""The JSON-RPC code of a refusal for all: no room. With any other the caller serves by itself."""
+UNFIT = -32001
+
+ANSWER_S = 5
+START_S = 30
+"""How long a service may take to answer that systemd is only starting now, on a small Pi."""
+STANDBY = 'read -r status <&3 || { echo "pi-mcp: the session broke off" >&2; status=1; }; exit "$status"'
+
+
+class Doubt(Exception):
+    """Why this process should rather serve by itself."""
+
+
+class Refused(Exception):
+    """The service has no room, and a process of our own would take what is left."""
+
+
+def attempt(environ: Mapping[str, str]) -> None:
+    """Hand the session over and become what waits for its end. Comes back where this process should serve by itself."""
+    try:
+        path = next(filter(os.path.lexists, places(environ)), None)
+        connection = _offer(path) if path else None
+    except (Doubt, OSError, ValueError) as error:
+        sys.stderr.write(f"pi-mcp: not handed to the service, served here: {error}\n")
+    except environment.SettingsError:
+        return  # the start that follows says so
+    except Refused as refused:
+        _turn_away(str(refused))
+    else:
+        if connection:
+            _stand_by(connection)
+
+
+def places(environ: Mapping[str, str]) -> list[str]:
+    """The sockets to look at, best first."""
+    if named := environ.get("MCP_SOCKET") or environment.read(environment.file(environ)).get("MCP_SOCKET"):
+        return [os.path.expanduser(named)]
+    own = environ.get("XDG_RUNTIME_DIR")
+    return [os.path.join(own, "pi-mcp", "socket"), SYSTEM_SOCKET] if own else [SYSTEM_SOCKET]
+
+
+def identity() -> str:
+    """Which sources these are. Another one on the other side means that the service should be restarted."""
+    newest = max(_times(os.path.join(PROJECT, "tools")), default=0)
+    return f"{PROJECT} {max(newest, os.stat(os.path.join(PROJECT, 'server.py')).st_mtime_ns)}"
+
+
+def _times(folder: str) -> Iterator[int]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                yield entry.stat().st_mtime_ns
+            elif entry.name != "__pycache__" and entry.is_dir():
+                yield from _times(entry.path)
+
+
+def _offer(path: str) -> socket.socket:
+    """The connection on which the service took the session."""
+    import socket
+
+    _trust(path)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        _agree(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _agree(connection: socket.socket, path: str) -> None:
+    connection.settimeout(ANSWER_S)
+    try:
+        connection.connect(path)
+        connection.settimeout(START_S if _is_starting(connection) else ANSWER_S)
+        answer = _ask(connection)
+    except TimeoutError:
+        raise Doubt(f"{path} does not answer") from None
+    except OSError as error:
+        raise Doubt(f"{path}: {error.strerror or error}") from None
+    if answer != TAKEN:
+        _refused(answer)
+    connection.sendall(AGREED)
+
+
+def _trust(path: str) -> None:
+    """Only what nobody but this user and root can have put there, and nobody else can connect to."""
+    found, folder = os.lstat(path), os.stat(os.path.dirname(path) or ".")
+    if not stat.S_ISSOCK(found.st_mode):
+        raise Doubt(f"{path} is no socket")
+    if found.st_uid != os.getuid():
+        raise Doubt(f"{path} belongs to another user")
+    if found.st_mode & 0o077:
+        raise Doubt(f"{path} is open to other users")
+    if folder.st_uid not in (0, os.getuid()) or folder.st_mode & 0o022:
+        raise Doubt(f"the folder of {path} is open to other users")
+
+
+def _is_starting(connection: socket.socket) -> bool:
+    """Whether systemd keeps the socket for a service that does not run yet: whoever listened last is root or gone."""
+    pid, uid, _ = peer(connection)
+    if uid not in (0, os.getuid()):
+        raise Doubt("another user listens there")
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return uid == 0
+    return pid == 1
+
+
+def peer(connection: socket.socket) -> tuple[int, int, int]:
+    """Process, user and group at the other end, as the kernel knows them."""
+    import socket
+    import struct
+
+    credentials = struct.Struct("iII")
+    return credentials.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size))
+
+
+def _ask(connection: socket.socket) -> bytes:
+    """What the service answers to the offer of this process's session."""
+    import socket
+
+    frame = _frame([identity().encode(), os.getcwdb(), *(b"=".join(pair) for pair in os.environb.items())])
+    try:
+        sent = socket.send_fds(connection, [frame], [0, 1, 2])
+        connection.sendall(frame[sent:])
+    except BrokenPipeError:  # refused before it was read; the reason waits
+        pass
+    answer = b""
+    while not answer.endswith(b"\n"):  # a byte at a time: what follows is for the shell
+        byte = connection.recv(1)
+        if not byte:
+            raise Doubt("the service ended")
+        answer += byte
+    return answer
+
+
+def _frame(fields: list[bytes]) -> bytes:
+    body = b"\0".join(fields)
+    return FRAME + len(body).to_bytes(4, "big") + body
+
+
+def _refused(answer: bytes) -> NoReturn:
+    import json
+
+    error = json.loads(answer)["error"]
+    raise (Refused if error["code"] == FULL else Doubt)(error["message"])
+
+
+def _turn_away(reason: str) -> NoReturn:
+    """Give the reason to the log and as the answer to what the client asks first, which is what people get to see."""
+    import json
+
+    sys.stderr.write(f"pi-mcp: {reason}\n")
+    if not sys.stdin.isatty():
+        request = json.loads(sys.stdin.readline() or "{}")
+        error = {"jsonrpc": "2.0", "id": request.get("id"), "error": {"code": FULL, "message": reason}}
+        sys.stdout.write(json.dumps(error) + "\n")
+    raise SystemExit(1)
+
+
+def _stand_by(connection: socket.socket) -> NoReturn:
+    """Become a shell that waits for the exit status: it weighs a twentieth of Python, and with it ends the session."""
+    connection.setblocking(True)
+    os.dup2(connection.fileno(), 3)
+    os.set_inheritable(3, True)  # also where it was number 3 already
+    os.execv("/bin/sh", ["pi-mcp", "-c", STANDBY])

@@ -1,0 +1,180 @@
+"""The resident service: one process that imported everything, and a child forked from it for each session.
+
+The parent runs neither threads nor an event loop, and reads nothing from a client: what a child would inherit stays
+small and certain. Each child takes its client's descriptors, environment and folder, and ends with its caller.
+"""
+
+import gc
+import logging
+import os
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn
+
+from tools import handover, listening, session, settings
+
+logger = logging.getLogger("pi-mcp")
+
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class Service:
+    """Accepts sessions on `listener` and forks a child for each, which calls `serve`.
+
+    `identity` are the sources it was started with; `most` sessions run at a time; after `idle_exit_s` seconds without
+    one it ends (0: never). `private` are handles that no child should keep.
+    """
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        serve: Callable[[], None],
+        *,
+        identity: str,
+        most: int,
+        idle_exit_s: int = 0,
+        private: tuple[int, ...] = (),
+    ):
+        self.listener = listener
+        self.serve = serve
+        self.identity = identity
+        self.most = most
+        self.idle_exit_s = idle_exit_s
+        self.private = private
+        self.running: set[int] = set()
+        self.idle_since = time.monotonic()
+        self.ending = False
+
+    def run(self) -> None:
+        """Serve until a signal or until idle for long enough. Sessions that run then go on by themselves."""
+        self.wakeup = self._catch_signals()
+        gc.collect()
+        gc.freeze()  # else a child's first collection would copy every page
+        events = select.poll()
+        events.register(self.listener, select.POLLIN)
+        events.register(self.wakeup[0], select.POLLIN)
+        listening.tell_systemd("READY=1")
+        while not self.ending and not self._is_idle():
+            ready = {handle for handle, _ in events.poll(self._patience_ms())}
+            if self.wakeup[0].fileno() in ready:
+                self.wakeup[0].recv(4096)
+            self._reap()
+            if self.listener.fileno() in ready:
+                self._accept()
+
+    def _catch_signals(self) -> tuple[socket.socket, socket.socket]:
+        """A pair of sockets; the first is readable after a signal."""
+        pair = socket.socketpair()
+        for one in (*pair, self.listener):
+            one.setblocking(False)
+        signal.set_wakeup_fd(pair[1].fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in ENDING:
+            signal.signal(number, self._end)
+        return pair
+
+    def _end(self, *_: object) -> None:
+        self.ending = True
+
+    def _is_idle(self) -> bool:
+        return bool(self.idle_exit_s) and not self.running and self._left_s() <= 0
+
+    def _left_s(self) -> float:
+        return self.idle_since + self.idle_exit_s - time.monotonic()
+
+    def _patience_ms(self) -> int | None:
+        if not self.idle_exit_s or self.running:
+            return None
+        return int(max(0, self._left_s()) * 1000) + 1
+
+    def _reap(self) -> None:
+        while self.running:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            self.running.discard(pid)
+            self.idle_since = time.monotonic()
+            if os.WIFSIGNALED(status):
+                logger.warning("Session %d ended by signal %d", pid, os.WTERMSIG(status))
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self.listener.accept()
+        except OSError:  # gone again
+            return
+        with connection:
+            if handover.peer(connection)[1] != os.getuid():
+                logger.warning("A connection of another user was closed")
+            elif len(self.running) >= self.most:
+                text = f"{self.most} sessions are running; end one, or raise MCP_MAX_SESSIONS for the service"
+                session.refuse(connection, handover.FULL, text)
+            else:
+                self._fork(connection)
+
+    def _fork(self, connection: socket.socket) -> None:
+        if len(os.listdir("/proc/self/task")) > 1:
+            raise RuntimeError("the service has a second thread; a child would inherit its locks and not the thread")
+        try:
+            pid = os.fork()
+        except OSError as error:
+            session.refuse(connection, handover.FULL, f"no session can be started: {error.strerror}")
+            return
+        if pid:
+            self.running.add(pid)
+            self.idle_since = time.monotonic()
+        else:
+            self._become_session(connection)
+
+    def _become_session(self, connection: socket.socket) -> NoReturn:
+        """In the child: serve the client at the other end, and never go back into the parent's loop."""
+        code = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            for number in (*ENDING, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_DFL)
+            os.setsid()  # a Ctrl-C at the service's terminal is not for its sessions
+            for handle in (self.listener.fileno(), *(one.fileno() for one in self.wakeup), *self.private):
+                os.close(handle)
+            if session.take(connection, self.identity):
+                self.serve()
+            code = 0
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else 1
+        except OSError as error:
+            logger.debug("The caller is gone: %s", error)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            session.ended(code)
+            os._exit(code)
+
+
+def main(serve: Callable[[], None], identity: str) -> int:
+    """Be the service, once everything that a session needs is imported. Exit status 2: it cannot listen."""
+    now = settings.current()
+    try:
+        given, lock = listening.from_systemd(), None
+        if not given:
+            listener, lock = listening.at(now.socket)
+    except listening.CannotListen as error:
+        sys.stderr.write(f"pi-mcp: {error}\n")
+        return 2
+    service = Service(
+        given or listener,
+        serve,
+        identity=identity,
+        most=now.max_sessions,
+        idle_exit_s=now.idle_exit_s if given else 0,
+        private=() if lock is None else (lock,),
+    )
+    service.run()
+    if lock is not None:
+        with suppress(OSError):
+            now.socket.unlink()
+    return 0

@@ -1,0 +1,112 @@
+"""One session of the resident service: a forked child becomes the process its client started."""
+
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+
+from tools import handover, settings
+from tools.settings import Settings
+
+caller: socket.socket | None = None
+"""In a session that was handed over: its caller, who waits for the exit status. Readable once the caller is gone."""
+
+
+def take(connection: socket.socket, identity: str) -> bool:
+    """Become the session of whoever connected; False if it was refused or is gone."""
+    first = connection.recv(1, socket.MSG_PEEK)
+    if first == handover.FRAME:
+        return _take_over(connection, identity)
+    os.dup2(connection.fileno(), 0)
+    os.dup2(connection.fileno(), 1)
+    return bool(first)
+
+
+def _take_over(connection: socket.socket, identity: str) -> bool:
+    frame, handles = _receive(connection)
+    theirs, folder, *environ = frame.split(b"\0")
+    if reason := _unfit(theirs, identity) or _enter(folder, environ):
+        refuse(connection, handover.UNFIT, reason)
+        return False
+    connection.sendall(handover.TAKEN)
+    if connection.recv(1) != handover.AGREED:
+        return False
+    for handle, target in zip(handles, (0, 1, 2), strict=True):
+        os.dup2(handle, target)
+        os.close(handle)
+    global caller
+    caller = connection.dup()
+    return True
+
+
+def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
+    data, handles, _, _ = socket.recv_fds(connection, 2**16, 3)
+    size = 5
+    while len(data) < size:
+        more = connection.recv(2**16)
+        if not more:
+            raise ConnectionResetError("the caller left in the middle of its offer")
+        data += more
+        if len(data) >= 5:
+            size = 5 + int.from_bytes(data[1:5], "big")
+    return data[5:], handles
+
+
+def _unfit(theirs: bytes, identity: str) -> str:
+    if theirs.decode(errors="replace") == identity:
+        return ""
+    return "the service runs another version; `sudo systemctl restart pi-mcp` brings it up to date"
+
+
+def _enter(folder: bytes, environ: list[bytes]) -> str:
+    """Make the client's environment and folder this process's; says why that cannot be."""
+    own = _settings_of(os.environ)
+    os.environb.clear()
+    os.environ.update(own)
+    os.environb.update(pair.split(b"=", 1) for pair in environ)
+    time.tzset()
+    settings.current.cache_clear()
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        return f"the service cannot enter {os.fsdecode(folder)}: {error.strerror}"
+    return next((f"the service may not write {path}" for path in _written() if not _is_writable(path)), "")
+
+
+def _settings_of(environ: Mapping[str, str]) -> dict[str, str]:
+    """What the service's environment sets for its sessions, where theirs says nothing."""
+    names = {one.metadata["name"] for one in fields(Settings)}
+    return {name: value for name, value in environ.items() if name in names}
+
+
+def _written() -> Iterator[Path]:
+    """Where a session writes, so far as its settings are right; the session says what is wrong with them."""
+    with suppress(settings.SettingsError):
+        now = settings.current()
+        yield from (now.state_dir, now.klipper_docs_dir, (now.state_dir / now.onepercent_db).parent)
+
+
+def _is_writable(path: Path) -> bool:
+    """Whether it can be written, or made."""
+    path = path.absolute()
+    found = next(one for one in (path, *path.parents) if one.exists())
+    return found.is_dir() and os.access(found, os.W_OK)
+
+
+def refuse(connection: socket.socket, code: int, text: str) -> None:
+    """Answer with a JSON-RPC error, which a caller understands as well as a client that connected by itself."""
+    import json
+
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": text}}
+    with suppress(OSError):
+        connection.send(json.dumps(error).encode() + b"\n", socket.MSG_DONTWAIT)
+
+
+def ended(code: int) -> None:
+    """Tell the caller, where there is one, the exit status of its session."""
+    if caller is not None:
+        with suppress(OSError):
+            caller.send(b"%d\n" % code, socket.MSG_DONTWAIT)
