@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.client import PROJECT
+from tests.client import HANDSHAKE, PROJECT, pipe
 from tests.klipper.upstreams import Upstream
 
 pytestmark = pytest.mark.skipif(
@@ -115,6 +115,8 @@ def test_the_installed_command_is_the_server(installed, tmp_path):
     command = [str(installed / "usr/local/bin/pi-mcp"), "--version"]
     done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60)
     assert done.stdout.startswith("pi-mcp ")
+    answers, status = pipe([{"id": 1, "method": "initialize", "params": HANDSHAKE}], command[:1])
+    assert (answers[0]["id"], status) == (1, 0)
 
 
 def test_uninstall_leaves_the_data_alone(copy, installed):

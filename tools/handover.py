@@ -44,6 +44,14 @@ class Refused(Exception):
     """The service has no room, and a process of our own would take what is left."""
 
 
+def main() -> NoReturn:
+    """The command pi-mcp: hand the session over, else go on as server.py."""
+    words = sys.argv[1:]
+    if not words:
+        attempt(os.environ)
+    os.execv(sys.executable, [sys.executable, os.path.join(PROJECT, "server.py"), *(words or ["--standalone"])])
+
+
 def attempt(environ: Mapping[str, str]) -> None:
     """Hand the session over and become what waits for its end. Comes back where this process should serve by itself."""
     try:

@@ -8,6 +8,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -15,12 +16,20 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT))
 
 from tests.client import HANDSHAKE, Client  # noqa: E402
-from tests.services import SERVER, Service, wait_until  # noqa: E402
+from tests.services import Service, wait_until  # noqa: E402
 
 PYTHON = str(PROJECT / ".venv" / "bin" / "python")
 ONE_TOOL = [PYTHON, str(PROJECT / "tests" / "bench" / "one_tool_server.py")]
-CALLER = [os.path.realpath(PYTHON), *SERVER[1:]]  # as the command pi-mcp starts it
+CALLER = [str(Path(tempfile.mkdtemp()) / "pi-mcp")]
+"""The command that setup.sh installs."""
 RUNS = 21
+
+
+def install() -> None:
+    text = (PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
+    command = Path(CALLER[0])
+    command.write_text(text.replace("@python@", os.path.realpath(PYTHON)).replace("@project@", str(PROJECT)))
+    command.chmod(0o755)
 
 
 def started() -> Service:
@@ -106,6 +115,7 @@ ROWS = {"ready": bench_ready, "memory": bench_memory, "many": bench_many}
 
 
 def main() -> None:
+    install()
     for name in sys.argv[1:] or ROWS:
         ROWS[name]()
 
