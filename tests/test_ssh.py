@@ -83,15 +83,7 @@ def test_the_server_is_gone_within_a_second_of_ssh_being_killed(ssh, busy):
     with Client([*ssh, " ".join(TEST_SERVER)]) as client:
         client.initialize()
         pid = server_pid(client)
-        if busy:
-            client.send(id=9, method="tools/call", params={"name": "test_sleeps", "arguments": {"seconds": 60}})
-            client.request("ping")
-        client.process.kill()
-        client.process.wait(10)
-        deadline = time.monotonic() + 1
-        while alive(pid) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert not alive(pid)
+        assert_gone_within_a_second_of_a_kill(client, pid, busy)
 
 
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "in a slow tool"])
@@ -100,15 +92,19 @@ def test_a_session_of_the_service_is_gone_within_a_second_of_ssh_being_killed(ss
         client.initialize()
         pid = server_pid(client)
         assert pid in service.children()
-        if busy:
-            client.send(id=9, method="tools/call", params={"name": "test_sleeps", "arguments": {"seconds": 60}})
-            client.request("ping")
-        client.process.kill()
-        client.process.wait(10)
-        deadline = time.monotonic() + 1
-        while alive(pid) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert not alive(pid)
+        assert_gone_within_a_second_of_a_kill(client, pid, busy)
+
+
+def assert_gone_within_a_second_of_a_kill(client, pid, busy):
+    if busy:
+        client.send(id=9, method="tools/call", params={"name": "test_sleeps", "arguments": {"seconds": 60}})
+        client.request("ping")
+    client.process.kill()
+    client.process.wait(10)
+    deadline = time.monotonic() + 1
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(pid)
 
 
 def server_pid(client):

@@ -9,11 +9,12 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from tools.anki.image_bytes import TOO_LARGE, ImageError
+from tools.deadline import cutting
 from tools.settings import current
 
 if TYPE_CHECKING:
@@ -68,38 +69,13 @@ def _response(url: SplitResult, deadline: float) -> Iterator["HTTPResponse"]:
     """The answer to a GET."""
     connection = _connected(url, deadline)
     try:
-        with _cutting(connection.sock, deadline):
+        with cutting(connection.sock, deadline):
             if url.scheme == "https":
                 connection.sock.do_handshake()
             connection.request("GET", _target(url), headers=HEADERS)
             yield connection.getresponse()
     finally:
         connection.close()
-
-
-@contextmanager
-def _cutting(connected: socket.socket, deadline: float) -> Iterator[None]:
-    """Cut the connection at the deadline, however slowly the other side drips; then raise TimeoutError."""
-    late = threading.Event()
-
-    def cut() -> None:
-        late.set()
-        with suppress(OSError):
-            socket.socket.shutdown(connected, socket.SHUT_RDWR)
-
-    timer = threading.Timer(max(0.0, deadline - time.monotonic()), cut)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    except Exception as error:
-        if late.is_set():
-            raise TimeoutError from error
-        raise
-    finally:
-        timer.cancel()
-    if late.is_set():
-        raise TimeoutError
 
 
 def _connected(url: SplitResult, deadline: float) -> "HTTPConnection":
