@@ -43,7 +43,15 @@ def tool(
 
 
 SIGNATURE = inspect.signature(tool)
-TOOL = SimpleNamespace(
+
+
+class Declared(SimpleNamespace):
+    """As much of a Tool as validation looks at."""
+
+    __hash__ = object.__hash__
+
+
+TOOL = Declared(
     name="test", wire_name="test", function=tool, signature=SIGNATURE, schema=schema.of_signature(SIGNATURE)
 )
 FRONT = Front(settings.load({}))

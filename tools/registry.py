@@ -95,6 +95,11 @@ class Tool:
         return handler
 
     @property
+    def place(self) -> tuple[str, int]:
+        """Where it is declared: module and line."""
+        return self.function.__module__, self.function.__code__.co_firstlineno
+
+    @property
     def wire_name(self) -> str:
         """The name without dots: several clients drop every tool of a server that lists a dotted one."""
         return self.name.replace(".", "_")
@@ -179,13 +184,16 @@ def load() -> None:
 def listed(settings: Settings) -> dict[str, Tool]:
     """The tools that these settings offer, by the name they are listed under. What is not here cannot be called.
 
+    Their order is that of the sources, whatever imported them first.
+
     Raises ToolError when MCP_TOOLSETS names a system there is none of.
     """
     load()
     systems = {tool.system for tool in TOOLS.values()}
     if unknown := [name for name in settings.toolsets if name not in systems]:
         raise ToolError(f"MCP_TOOLSETS: no system {unknown[0]!r}", f"There are: {', '.join(sorted(systems))}.")
-    declared = [STAND_INS.get(name, tool) if settings.read_only else tool for name, tool in TOOLS.items()]
+    ordered = sorted(TOOLS.values(), key=lambda tool: tool.place)
+    declared = [STAND_INS.get(tool.name, tool) if settings.read_only else tool for tool in ordered]
     return {
         tool.name if settings.tool_names == "dotted" else tool.wire_name: tool
         for tool in declared
