@@ -45,23 +45,31 @@ NO_FIELDS = {"type": "object", "properties": {}}
 CONSENT = "consent"
 """The name of a tool's question to the person in the 2026 era, where it goes out as the answer of a call."""
 
+PACKAGES = ("mcp", "mcp.server", "mcp.server.mcpserver", "mcp.server.mcpserver.utilities")
+"""The SDK's packages. What they import to export it (clients, HTTP, cryptography) is a quarter of its size and time."""
+SPARED = ("python_multipart", "uvicorn")
+"""What the SDK's web framework imports where it is installed."""
 WARM = (
     "anyio._backends._asyncio",
     "anyio._core._signals",
     "anyio.from_thread",
     "anyio.to_thread",
-    "mcp.server.lowlevel",
     "mcp.server.mcpserver.utilities.func_metadata",
     "mcp.server.subscriptions",
 )
-"""What the resident service imports before it forks."""
+"""What the resident service imports besides before it forks."""
+REHEARSAL = (
+    b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},'
+    b'"clientInfo":{"name":"rehearsal","version":"1"}}}',
+    b'{"jsonrpc":"2.0","id":2,"method":"tools/list"}',
+)
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from mcp import types
-    from mcp.server import ServerRequestContext
+    import mcp_types as types
+    from mcp.server.context import ServerRequestContext
 
     from tools.registry import Tool
     from tools.settings import Settings
@@ -73,7 +81,7 @@ class Front:
     """The registry as an MCP server; one per session."""
 
     def __init__(self, settings: Settings):
-        from mcp import types
+        import mcp_types as types
         from mcp.server.lowlevel import Server
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
@@ -112,7 +120,7 @@ class Front:
 
         async def handle(ctx: ServerRequestContext, params: Any) -> Any:
             import anyio.to_thread
-            from mcp import MCPError
+            from mcp.shared.exceptions import MCPError
             from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
             from tools import catalog
@@ -138,7 +146,7 @@ class Front:
         return await anyio.to_thread.run_sync(registry.listed, self.settings)
 
     async def list_tools(self, ctx: ServerRequestContext, params: Any) -> types.ListToolsResult:
-        from mcp import types
+        import mcp_types as types
 
         return types.ListToolsResult(tools=[describe(name, tool) for name, tool in (await self.tools()).items()])
 
@@ -213,7 +221,7 @@ class Front:
     async def serve(self, wire: Wire) -> None:
         """Serve the client at the other end of `wire` until it leaves; this does not return."""
         import anyio
-        from mcp.server import NotificationOptions
+        from mcp.server.lowlevel import NotificationOptions
 
         from tools import registry
 
@@ -252,7 +260,7 @@ def argument_model(tool: Tool) -> Any:
 
 def describe(name: str, tool: Tool) -> types.Tool:
     """A tool as `tools/list` shows it."""
-    from mcp import types
+    import mcp_types as types
 
     hints = {"read_only_hint": not tool.write, "open_world_hint": tool.open_world}
     if tool.write:
@@ -293,7 +301,7 @@ def ask(text: str, params: types.CallToolRequestParams, ctx: ServerRequestContex
 
 def question(text: str) -> types.InputRequiredResult:
     """A tool's question as the answer of its call."""
-    from mcp import types
+    import mcp_types as types
 
     form = types.ElicitRequestFormParams(message=text, requested_schema=NO_FIELDS)
     return types.InputRequiredResult(
@@ -320,7 +328,7 @@ def sendable(answer: Any) -> tuple[Any, str]:
 
 def result(answer: Any) -> types.CallToolResult:
     """An answer as one compact JSON text block, and the same as structuredContent when it is an object."""
-    from mcp import types
+    import mcp_types as types
 
     answer, text = sendable(answer)
     return types.CallToolResult(
@@ -389,9 +397,8 @@ class Wire:
         import anyio.to_thread
 
         async for item in outbox:
-            line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
             try:
-                await anyio.to_thread.run_sync(self.write_line, line, limiter=self.threads)
+                await anyio.to_thread.run_sync(self.write_line, encode(item.message), limiter=self.threads)
             except OSError:
                 leave()
             self.note_written(item.message)
@@ -423,6 +430,11 @@ class Wire:
         with anyio.move_on_after(DRAIN_S):
             while self.owed and not reader.poll(0):
                 await anyio.sleep(0.01)
+
+
+def encode(message: Any) -> bytes:
+    """The line of a JSON-RPC message."""
+    return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
 
 
 class NotAMessage(Exception):
@@ -507,11 +519,8 @@ def serve(settings: Settings) -> NoReturn:
     """Serve one client on stdin and stdout."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
     stdio = claim_stdio()
-    try:
-        import anyio
-        import mcp  # noqa: F401
-    except ImportError:
-        refuse(f"mcp is not installed. Run {PROJECT / 'setup.sh'}")
+    import_sdk()
+    import anyio
 
     async def main() -> None:
         front = Front(settings)
@@ -521,6 +530,18 @@ def serve(settings: Settings) -> NoReturn:
 
     anyio.run(main)
     leave()
+
+
+def import_sdk() -> None:
+    """Import what serving needs of the SDK; the rest of it comes once it is asked for."""
+    from tools import packages
+
+    try:
+        packages.put_off(*PACKAGES)
+        with packages.absent(*SPARED):
+            import mcp.server.lowlevel  # noqa: F401
+    except ImportError as error:
+        refuse(f"mcp is not installed ({error}). Run {PROJECT / 'setup.sh'}")
 
 
 def reside() -> int:
@@ -533,24 +554,36 @@ def reside() -> int:
 
 
 def warm_up() -> None:
-    """Have here, to be shared, what every session would make for itself. Without a call: it would leave a thread."""
+    """Have here, to be shared, what every session would make for itself."""
     import importlib
 
     from tools import registry, settings
 
-    try:
-        for name in WARM:
-            importlib.import_module(name)
-    except ImportError as error:
-        refuse(f"mcp is not installed ({error}). Run {PROJECT / 'setup.sh'}")
+    import_sdk()
+    for name in WARM:
+        importlib.import_module(name)
     registry.load()
     for tool in registry.TOOLS.values():
         argument_model(tool)
 
-    async def rehearse() -> None:
-        Front(settings.current())
+    importlib.import_module("anyio").run(rehearse, Front(settings.current()))
+    while len(os.listdir("/proc/self/task")) > 1:  # the threads of the rehearsal are ending; no child may inherit one
+        time.sleep(0.001)
 
-    importlib.import_module("anyio").run(rehearse)
+
+async def rehearse(front: Front) -> None:
+    """Answer what every client asks first: what that writes, once for all, no session has to write on pages of its own."""
+    import anyio
+    from mcp.shared.message import SessionMessage
+
+    requests, inbox = anyio.create_memory_object_stream(0)
+    outbox, answers = anyio.create_memory_object_stream(0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(front.server.run, inbox, outbox, front.server.create_initialization_options())
+        for line in REHEARSAL:
+            await requests.send(SessionMessage(parse(line)))
+            encode((await answers.receive()).message)
+        tasks.cancel_scope.cancel()
 
 
 def settings_or_refuse() -> Settings:
@@ -558,12 +591,9 @@ def settings_or_refuse() -> Settings:
     from tools import settings
 
     try:
-        now = settings.current()
+        return settings.current()
     except settings.SettingsError as error:
         refuse(str(error))
-    if unknown := sorted(set(now.toolsets) - {path.parent.name for path in PROJECT.glob("tools/*/__init__.py")}):
-        refuse(f"MCP_TOOLSETS: no system {unknown[0]!r}")
-    return now
 
 
 def find_venv() -> None:

@@ -29,6 +29,8 @@ def test_the_environment_wins_over_the_file(tmp_path):
     ("name", "value"),
     [
         ("MCP_READ_ONLY", "perhaps"),
+        ("MCP_TOOLSETS", "klipper,nothing"),
+        ("MCP_TOOLSETS", "."),
         ("MCP_TOOL_NAMES", "camel"),
         ("KLIPPER_DOCS_CHECK_INTERVAL", "-1"),
         ("KLIPPER_DOCS_CHECK_INTERVAL", "1h"),

@@ -185,13 +185,8 @@ def listed(settings: Settings) -> dict[str, Tool]:
     """The tools that these settings offer, by the name they are listed under. What is not here cannot be called.
 
     Their order is that of the sources, whatever imported them first.
-
-    Raises ToolError when MCP_TOOLSETS names a system there is none of.
     """
     load()
-    systems = {tool.system for tool in TOOLS.values()}
-    if unknown := [name for name in settings.toolsets if name not in systems]:
-        raise ToolError(f"MCP_TOOLSETS: no system {unknown[0]!r}", f"There are: {', '.join(sorted(systems))}.")
     ordered = sorted(TOOLS.values(), key=lambda tool: tool.place)
     declared = [STAND_INS.get(tool.name, tool) if settings.read_only else tool for tool in ordered]
     return {

@@ -28,8 +28,12 @@ def _path(value: str) -> Path:
     return Path(value).expanduser()
 
 
-def _words(value: str) -> tuple[str, ...]:
-    return tuple(word for word in value.replace(",", " ").split() if word)
+def _systems(value: str) -> tuple[str, ...]:
+    names = tuple(value.replace(",", " ").split())
+    there = {path.parent.name for path in PROJECT.glob("tools/*/__init__.py")}
+    if unknown := [name for name in names if name not in there]:
+        raise ValueError(f"no system {unknown[0]!r}, there are {', '.join(sorted(there))}")
+    return names
 
 
 def _flag(value: str) -> bool:
@@ -125,7 +129,7 @@ def setting(name: str, default: Any, meaning: str, parse: Callable[[str], Any] =
 class Settings:
     """The settings of one session."""
 
-    toolsets: tuple[str, ...] = setting("MCP_TOOLSETS", (), "list only these systems, e.g. `klipper,anki`", _words)
+    toolsets: tuple[str, ...] = setting("MCP_TOOLSETS", (), "list only these systems, e.g. `klipper,anki`", _systems)
     read_only: bool = setting("MCP_READ_ONLY", False, "1 lists no tool that changes anything", _flag)
     tool_names: str = setting(
         "MCP_TOOL_NAMES", "underscore", "`dotted` lists `anki.add_notes` instead of `anki_add_notes`",
