@@ -3,16 +3,20 @@
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 
 from tests.klipper.test_sync import done
 from tests.klipper.test_sync_failures import command
 from tests.klipper.upstreams import Upstream, git, page
+from tests.services import wait_until
 from tools import registry, settings
-from tools.klipper import freshness
+from tools.klipper import checkout, freshness
+from tools.klipper.sources import sources
 
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 
@@ -169,23 +173,72 @@ def test_an_attempt_without_network_counts_for_the_interval(env, docs, behind, c
     assert caplog.text == ""
 
 
-def test_two_that_start_at_once_check_once(env, docs, behind):
+@pytest.fixture
+def traced(env):
+    """The calls of git, each written to a file before `wait` lets it go on."""
+    trace, program = env() / "trace", env() / "bin/git"
+    real = shutil.which("git")
+
+    def wrap(wait=""):
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'#!/bin/sh\necho "$@" >> {trace}\n{wait}\nexec {real} "$@"\n')
+        program.chmod(0o755)
+        env(PATH=f"{program.parent}:{os.environ['PATH']}")
+        return lambda: sum(" ls-remote " in line for line in trace.read_text().splitlines()) if trace.exists() else 0
+
+    return wrap
+
+
+CHECK = command("from tools.klipper import freshness", "freshness.check()")
+
+
+def test_two_that_start_at_once_check_once(env, docs, behind, traced):
     env(KLIPPER_DOCS_CHECK_INTERVAL=3600)
     forget(env)
-    trace = env() / "trace"
-    git_program = env() / "bin/git"
-    git_program.parent.mkdir()
-    real = subprocess.run(["which", "git"], capture_output=True, text=True, check=True).stdout.strip()
-    git_program.write_text(f'#!/bin/sh\necho "$@" >> {trace}\nexec {real} "$@"\n')
-    git_program.chmod(0o755)
-    env(PATH=f"{git_program.parent}:{os.environ['PATH']}")
-    words = command("from tools.klipper import freshness", "freshness.check()")
+    asked = traced()
 
-    both = [subprocess.Popen(words) for _ in range(2)]
+    both = [subprocess.Popen(CHECK) for _ in range(2)]
 
     assert [one.wait() for one in both] == [0, 0]
-    assert sum(" ls-remote " in line for line in trace.read_text().splitlines()) == 1
+    assert asked() == 1
     assert described()
+
+
+def test_a_session_that_starts_during_anothers_check_hears_what_it_finds(env, docs, behind, traced, heard):
+    env(KLIPPER_DOCS_CHECK_INTERVAL=3600)
+    forget(env)
+    go = env() / "go"
+    os.mkfifo(go)
+    asked = traced(f'case "$*" in *ls-remote*) read -r _ < {go} ;; esac')
+    other = subprocess.Popen(CHECK)
+    wait_until(asked)
+    mine = threading.Thread(target=freshness.check)
+    mine.start()
+    go.write_text("go\n")
+
+    assert other.wait() == 0
+    mine.join()
+    assert heard == [True] and asked() == 1
+
+
+def test_a_check_that_was_killed_does_not_count(env, docs, behind, traced):
+    env(KLIPPER_DOCS_CHECK_INTERVAL=3600)
+    forget(env)
+    go = env() / "go"
+    os.mkfifo(go)
+    asked = traced(f'case "$*" in *ls-remote*) read -r _ < {go} ;; esac')
+    cut = subprocess.Popen(CHECK)
+    wait_until(asked)
+    cut.kill()
+    cut.wait()
+    go.write_text("go\n")
+    traced()
+    with checkout.locked(sources()[0], timeout_s=30):  # what git still does, it does alone
+        pass
+
+    freshness.check()
+
+    assert described() and asked() == 2
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"x": 1}', "null", '"\\ud800"', b"\xff\xfe"])

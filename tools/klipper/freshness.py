@@ -19,6 +19,8 @@ logger = logging.getLogger(__name__)
 
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 LOCK = "klipper-docs-stamp"
+CHECK = "klipper-docs-check"
+CHECK_TIMEOUT_S = 120
 FETCH_TIMEOUT_S = 50
 """With the time to ask it is less than a sync waits for the lock of the checkout, which the check holds meanwhile."""
 
@@ -51,19 +53,26 @@ def announcing() -> Iterator[None]:
 
 @registry.at_start
 def check() -> None:
-    """Ask the upstream of every source that is here and due; say so on stderr if one is behind."""
+    """Ask the upstream of every source that is here and due; say so on stderr if one is behind.
+
+    One session does it for all: those that start meanwhile wait for what it finds.
+    """
     if settings.current().read_only:
         return
     try:
-        due = _claim([one for one in sources() if checkout.is_there(one)])
+        with announcing(), locks.exclusive(CHECK, timeout_s=CHECK_TIMEOUT_S):
+            for source in _due():
+                _look(source)
     except (ToolError, OSError) as error:
         logger.warning("The Klipper docs were not checked for news: %s", error)
-        return
-    with announcing():
-        for source in due:
-            _look(source)
     if note():
         logger.warning("The Klipper docs are behind their upstream; sync_docs brings them up to date")
+
+
+def _due() -> list[Source]:
+    interval_s, stamps = settings.current().klipper_docs_check_interval_s, _read()
+    here = [one for one in sources() if checkout.is_there(one)]
+    return [one for one in here if not 0 <= time.time() - _stamp(one, stamps).get("checked", 0) < interval_s]
 
 
 def _look(source: Source) -> None:
@@ -80,26 +89,14 @@ def _look(source: Source) -> None:
     except (ToolError, OSError) as error:
         if getattr(error, "code", "") not in ("BUSY", "CANCELLED"):
             logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
+            last = _stamp(source, _read())  # the attempt counts: without a network not every session tries again
+            remember(source, last.get("head", ""), last.get("upstream", ""))
 
 
 def remember(source: Source, head: str, tip: str) -> None:
     """Note that the source is at `head` and its upstream at `tip`. Nothing depends on it: failing is no error."""
     with suppress(ToolError, OSError), locks.exclusive(LOCK, timeout_s=5):
         _write({**_read(), str(source.checkout): _entry(source, head, tip)})
-
-
-def _claim(here: list[Source]) -> list[Source]:
-    """Those of the sources that are due, stamped at once: whatever becomes of this check, no other session tries."""
-    interval_s = settings.current().klipper_docs_check_interval_s
-    with locks.exclusive(LOCK, timeout_s=5):
-        stamps = _read()
-        due = [one for one in here if not 0 <= time.time() - _stamp(one, stamps).get("checked", 0) < interval_s]
-        for one in due:
-            last = _stamp(one, stamps)
-            stamps[str(one.checkout)] = _entry(one, last.get("head", ""), last.get("upstream", ""))
-        if due:
-            _write(stamps)
-    return due
 
 
 def _entry(source: Source, head: str, tip: str) -> dict[str, Any]:
