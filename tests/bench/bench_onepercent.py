@@ -1,78 +1,55 @@
-"""OnePercent on databases of 1, 5 and 10 years: ratios measured in one run, and kills.
+"""OnePercent with one and with ten years of habits: a snapshot beside reading all marks by SQL, ten years beside one,
+fifty actions previewed and applied beside fifty bare inserts, and the size of a busy person's snapshot."""
 
-    python tests/bench/bench_onepercent.py              everything
-    python tests/bench/bench_onepercent.py --kills 0    without the kills
-
-Prints a line a figure and exits 1 where one is over its limit. Files are made in BENCH_DIR, or where temporary
-files are.
-"""
-
-import argparse
 import json
 import os
 import statistics
-import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT))
-
-from tests.onepercent import children, lifetimes  # noqa: E402
-from tests.onepercent.person import act, call, ref, use  # noqa: E402
-from tools.onepercent import store  # noqa: E402
+from tests.bench.rows import Row
+from tests.onepercent import lifetimes
+from tests.onepercent.person import act, call, ref, use
+from tools.onepercent import sections, store
 
 ROUNDS = 40
-LIMITS = {
-    "default snapshot / fetchall of all marks": 0.5,
-    "snapshot at 10 years / at 1 year": 1.5,
-    "50 actions previewed and applied / 50 inserts": 15.0,
-    "kB of a busy person's default snapshot": 12.0,
-}
 
 
-def main() -> int:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--kills", type=int, default=200)
-    kills = words.parse_args().kills
+def rows() -> Iterator[Row]:
+    """The databases lie in BENCH_DIR, or where temporary files are."""
     with tempfile.TemporaryDirectory(prefix="onepercent-", dir=os.environ.get("BENCH_DIR")) as folder:
-        within = [*speeds(Path(folder)), size(Path(folder))]
-        if kills:
-            use(Path(folder) / "killed.sqlite3")
-            confirmed = children.kill_at_random(kills, seed=7)
-            print(f"{kills} kills: nothing lost, nothing half done; {confirmed} applies confirmed")
-    return 0 if all(within) else 1
+        yield from speeds(Path(folder))
+        yield size(Path(folder))
 
 
-def speeds(folder: Path) -> list[bool]:
-    for years in (1, 5, 10):
+def speeds(folder: Path) -> Iterator[Row]:
+    for years in (1, 10):
         use(folder / f"{years}.sqlite3")
         lifetimes.live(years)
-        print(f"{years:>2} years: {lifetimes.count('habit_marks')} marks, {store.path().stat().st_size / 1e6:.1f} MB")
-    snapshot, marks = alternating(default_snapshot, fetchall)
-    one, ten = alternating(lambda: at(folder / "1.sqlite3"), lambda: at(folder / "10.sqlite3"))
-    actions, inserts = alternating(fifty_actions, fifty_inserts)
-    print(f"ms: snapshot {snapshot:.2f}, fetchall {marks:.2f}, 50 actions {actions:.2f}, 50 inserts {inserts:.2f}")
-    return [
-        verdict("default snapshot / fetchall of all marks", snapshot / marks),
-        verdict("snapshot at 10 years / at 1 year", ten / one),
-        verdict("50 actions previewed and applied / 50 inserts", actions / inserts),
-    ]
+    yield row("a snapshot", default_snapshot, fetchall, "every mark by SQL", 0.5)
+    one, ten = folder / "1.sqlite3", folder / "10.sqlite3"
+    yield row("a snapshot after ten years", lambda: at(ten), lambda: at(one), "after one year", 1.5)
+    yield row("50 actions previewed and applied", fifty_actions, fifty_inserts, "50 inserts by SQL", 15)
 
 
-def size(folder: Path) -> bool:
+def row(what: str, ours: Callable[[], float], anchor: Callable[[], float], anchor_name: str, limit: float) -> Row:
+    ours_ms, anchor_ms = alternating(ours, anchor)
+    return Row(what, ours_ms, "ms", anchor_ms, anchor_name, f"at most {limit:g}", ours_ms <= limit * anchor_ms)
+
+
+def size(folder: Path) -> Row:
     use(folder / "busy.sqlite3")
     lifetimes.settle_busy_person()
-    answer = json.dumps(call("get_user_snapshot"), ensure_ascii=False, separators=(",", ":"))
-    return verdict("kB of a busy person's default snapshot", len(answer.encode()) / 1000)
+    ours, anchor = size_bytes(), size_bytes(include=list(sections.SECTIONS), goals_status="all")
+    promise = "at most 12,000 bytes"
+    return Row("a busy person's snapshot", ours, "bytes", anchor, "with all there is", promise, ours <= 12_000)
 
 
-def verdict(name: str, value: float) -> bool:
-    print(f"{name}: {value:.2f} (at most {LIMITS[name]:g}){'' if value <= LIMITS[name] else '  TOO MUCH'}")
-    return value <= LIMITS[name]
+def size_bytes(**wish) -> int:
+    return len(json.dumps(call("get_user_snapshot", **wish), ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def alternating(one: Callable[[], float], other: Callable[[], float]) -> tuple[float, float]:
@@ -146,7 +123,3 @@ def fifty_inserts() -> float:
 
 INSERT = """INSERT INTO steps (user, goal_id, title, priority, dt, created_at, updated_at)
     VALUES ('local', 1, ?, 'attention', '2030-01-01', ?, ?)"""
-
-
-if __name__ == "__main__":
-    sys.exit(main())

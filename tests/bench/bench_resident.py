@@ -1,107 +1,98 @@
-#!/usr/bin/env python3
-"""The resident service beside a one-tool server on the same SDK: readiness, memory, many sessions, in one run.
+"""Sessions of the resident service: from spawning the command `pi-mcp` until it is ready, the memory (PSS) that each of
+several sessions takes, its caller included, and what the service has kept after a thousand. The anchor is a server with
+a single tool on the same SDK, as many of them as there are sessions."""
 
-usage: bench_resident.py [ROW …]      rows: ready memory many (default: all)
-"""
-
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import ExitStack
 
-PROJECT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT))
+from tests.bench.processes import COLD, ONE_TOOL, installed, pss_mib, rss_mib
+from tests.bench.rows import Row
+from tests.client import HANDSHAKE, Client
+from tests.services import Service, wait_until
 
-from tests.client import HANDSHAKE, Client  # noqa: E402
-from tests.services import Service, wait_until  # noqa: E402
-
-PYTHON = str(PROJECT / ".venv" / "bin" / "python")
-ONE_TOOL = [PYTHON, str(PROJECT / "tests" / "bench" / "one_tool_server.py")]
-CALLER = [str(Path(tempfile.mkdtemp()) / "pi-mcp")]
-"""The command that setup.sh installs."""
 RUNS = 21
+COUNTS = (1, 4, 8, 16)
+MANY, IN_A_ROW = 1000, 400
+ANCHOR = "one-tool server"
 
 
-def install() -> None:
-    text = (PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
-    command = Path(CALLER[0])
-    command.write_text(text.replace("@python@", os.path.realpath(PYTHON)).replace("@project@", str(PROJECT)))
-    command.chmod(0o755)
+def rows() -> Iterator[Row]:
+    caller = installed()
+    yield ready(caller)
+    yield from memory(caller)
+    yield many(caller)
 
 
 def started() -> Service:
-    return Service([PYTHON, str(PROJECT / "server.py")], MCP_MAX_SESSIONS="100")
+    return Service(COLD[:2], MCP_MAX_SESSIONS="100")
 
 
-def ready_s(command: list[str], service: Service) -> float:
-    """Seconds from spawn to the initialize reply."""
+def ready(caller: list[str]) -> Row:
+    with started() as service:
+        pairs = [(ready_ms(service, caller), ready_ms(service, ONE_TOOL)) for _ in range(RUNS)]
+    ours, anchor = (statistics.median(column) for column in zip(*pairs, strict=True))
+    promise = "at least 15 times sooner"
+    return Row("ready, through the service", ours, "ms", anchor, ANCHOR, promise, anchor >= 15 * ours)
+
+
+def ready_ms(service: Service, command: list[str]) -> float:
     began = time.perf_counter()
     with service.caller(command) as client:
         client.request("initialize", **HANDSHAKE)
-        return time.perf_counter() - began
+        return (time.perf_counter() - began) * 1000
 
 
-def weight_mib(pid: int, kind: str = "Pss") -> float:
-    text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-    return next(int(line.split()[1]) for line in text.splitlines() if line.startswith(f"{kind}:")) / 1024
+def memory(caller: list[str]) -> Iterator[Row]:
+    with ExitStack() as open_clients:
+        anchors = dict(growing(lambda: Client(ONE_TOOL), open_clients, list))
+    with started() as service, ExitStack() as open_clients:
+        alone = pss_mib(service.process.pid)
+        yield Row(
+            "memory, the service alone",
+            alone,
+            "MiB",
+            anchors[1],
+            ANCHOR,
+            "no more than its anchor",
+            alone <= anchors[1],
+        )
+        others = lambda: [service.process.pid, *service.children()]  # noqa: E731
+        for count, total in growing(lambda: service.caller(caller), open_clients, others):
+            each, anchor = (total - alone) / count, anchors[count] / count
+            limit = {"promise": "at most 9 MiB", "kept": each <= 9} if count == 8 else {}
+            yield Row(f"memory, each of {sessions(count)}", each, "MiB", anchor, ANCHOR, **limit)
 
 
-def bench_ready() -> None:
-    """Ready: spawn to `initialize` reply; the two take turns."""
-    with started() as service:
-        pairs = [(ready_s(ONE_TOOL, service), ready_s(CALLER, service)) for _ in range(RUNS)]
-    cold, warm = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(f"ready    one-tool {cold * 1000:.0f} ms, through the service {warm * 1000:.0f} ms")
-    print(f"         {cold / warm:.1f} times sooner (at least 15)")
+def sessions(count: int) -> str:
+    return "1 session" if count == 1 else f"{count} sessions"
 
 
-def bench_memory() -> None:
-    """Memory after `tools/list` of every session, caller included."""
-    with started() as service:
-        with service.caller(ONE_TOOL) as one:
-            one.initialize()
-            one.request("tools/list")
-            floor, floor_rss = weight_mib(one.process.pid), weight_mib(one.process.pid, "Rss")
-            alone, alone_rss = weight_mib(service.process.pid), weight_mib(service.process.pid, "Rss")
-        print(f"memory   the service alone {alone_rss:.1f} MiB RSS, {alone / floor:.2f} of a one-tool server's PSS")
-        print(f"         ({alone_rss - floor_rss:+.1f} MiB RSS)")
-        before, clients = weight_mib(service.process.pid), []
-        for count in (1, 4, 8, 16):
-            while len(clients) < count:
-                clients.append(service.caller(CALLER))
-                clients[-1].initialize()
-                clients[-1].request("tools/list")
-            each = (all_of(service, clients) - before) / count
-            print(f"         {count:2} sessions: {each:.1f} MiB (PSS) more each{' (at most 9)' * (count == 8)}")
-        for client in clients:
-            client.__exit__()
+def growing(client, open_clients: ExitStack, others) -> Iterator[tuple[int, float]]:
+    """(number, MiB) for more and more clients that have their list of tools; `others` are counted in."""
+    clients = []
+    for count in COUNTS:
+        while len(clients) < count:
+            clients.append(open_clients.enter_context(client()))
+            clients[-1].initialize()
+            clients[-1].request("tools/list")
+        yield count, sum(map(pss_mib, [one.process.pid for one in clients] + others()))
 
 
-def all_of(service: Service, clients: list[Client]) -> float:
-    callers = [client.process.pid for client in clients]
-    return sum(map(weight_mib, [service.process.pid, *service.children(), *callers]))
-
-
-def bench_many() -> None:
-    """400 sessions in a row, then 1,000 in all: every one answered, nothing left, the parent as large as before."""
+def many(caller: list[str]) -> Row:
+    """Every one of them must be answered, or this ends in an error."""
     with started() as service:
         for _ in range(20):
             serve_one(service)
-        before = weight_mib(service.process.pid, "Rss"), weight_mib(service.process.pid, "Private_Dirty")
-        for _ in range(400):
-            ready_s(CALLER, service)
-        print("many     400 sessions in a row, all answered")
-        for _ in range(600):
-            serve_one(service)
+        before = rss_mib(service.process.pid)
+        for number in range(MANY):
+            ready_ms(service, caller) if number < IN_A_ROW else serve_one(service)
         wait_until(lambda: service.children() == [])
-        after = weight_mib(service.process.pid, "Rss"), weight_mib(service.process.pid, "Private_Dirty")
-        handles = len(os.listdir(f"/proc/{service.process.pid}/fd"))
-        print(
-            f"         after 1,000 the service has {after[0] - before[0]:+.2f} MiB RSS (at most +1), {handles} handles, no child"
-        )
+        after = rss_mib(service.process.pid)
+    promise = "at most 1 MiB more"
+    what = f"memory, the service after {MANY:,} sessions"
+    return Row(what, after, "MiB", before, "before them", promise, after <= before + 1)
 
 
 def serve_one(service: Service) -> None:
@@ -109,18 +100,3 @@ def serve_one(service: Service) -> None:
     with service.connect() as connection, connection.makefile("rb") as answers:
         connection.sendall(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}\n')
         assert answers.readline()
-
-
-ROWS = {"ready": bench_ready, "memory": bench_memory, "many": bench_many}
-
-
-def main() -> None:
-    install()
-    for name in sys.argv[1:] or ROWS:
-        ROWS[name]()
-
-
-if __name__ == "__main__":
-    version = subprocess.run([PYTHON, "-V"], capture_output=True, text=True, check=True).stdout.strip()
-    print(f"{version}, {os.cpu_count()} processors")
-    main()

@@ -1,11 +1,10 @@
-"""What search_docs costs and how well it finds, in one run.
+"""What `search_docs` costs, over real questions, in processor time and in memory. The anchor is a plain pass: opening,
+reading and decoding every page once, measured beside each query; the least of some rounds counts.
 
-    python3 tests/bench/bench_search.py [--docs DIR] [--queries FILE]
+    python tests/bench/bench_search.py [--docs DIR] [--queries FILE]      how well it finds, too
 
 `--docs` is a checkout with its pages in `docs/`, `--queries` a JSON list of {"query", "kind", "gold": [path, …]}; both
-default to `../shared/data` beside the project. Time is counted in plain passes: opening, reading and decoding every page
-once, measured beside each query, so that the figures of different machines compare; it is time of the processor, the
-least of some rounds, so that other work on the machine matters little.
+default to `../shared/data` beside the project.
 """
 
 import argparse
@@ -14,6 +13,7 @@ import os
 import statistics
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -21,23 +21,29 @@ DATA = PROJECT.parent / "shared" / "data"
 ROUNDS = 5
 sys.path.insert(0, str(PROJECT))
 
+from tests.bench.processes import rss_mib  # noqa: E402
+from tests.bench.rows import Row, line  # noqa: E402
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--docs", type=Path, default=DATA / "klipper")
     parser.add_argument("--queries", type=Path, default=DATA / "klipper_queries_dev.json")
     options = parser.parse_args()
-    for path in (options.docs / "docs", options.queries):
-        if not path.exists():
-            print(f"{path} is not there; --docs and --queries say where the pages and questions are", file=sys.stderr)
-            return 2
-    os.environ["KLIPPER_DOCS_DIR"] = str(options.docs)
-    questions = json.loads(options.queries.read_text(encoding="utf-8"))
-    print(f"{len(questions)} questions\n")
-    show_memory(questions)
-    show_time(options.docs / "docs", questions)
-    show_scores(questions)
+    for row in rows(options.docs, options.queries):
+        print(line(row.cells()))
+    show_scores(json.loads(options.queries.read_text(encoding="utf-8")))
     return 0
+
+
+def rows(docs: Path = DATA / "klipper", queries: Path = DATA / "klipper_queries_dev.json") -> Iterator[Row]:
+    for path in (docs / "docs", queries):
+        if not path.exists():
+            raise FileNotFoundError(f"{path} is not there; bench_search.py takes others by --docs and --queries")
+    os.environ["KLIPPER_DOCS_DIR"] = str(docs)
+    questions = json.loads(queries.read_text(encoding="utf-8"))
+    yield memory(questions)
+    yield from times(docs / "docs", questions)
 
 
 def search(query: str) -> list[dict]:
@@ -63,32 +69,35 @@ def seconds(work, *arguments) -> float:
     return time.process_time() - start
 
 
-def show_time(docs: Path, questions: list[dict]) -> None:
+def times(docs: Path, questions: list[dict]) -> Iterator[Row]:
     plain_pass(docs)
-    plain, ratios = [], []
-    for one in questions:
-        pairs = [(seconds(plain_pass, docs), seconds(search, one["query"])) for _ in range(ROUNDS)]
-        plain.append(min(pass_s for pass_s, _ in pairs))
-        ratios.append(min(search_s for _, search_s in pairs) / plain[-1])
-    ratios.sort()
-    print(f"plain pass          {statistics.median(plain) * 1000:8.2f} ms")
-    print(f"query, median       {statistics.median(ratios):8.1f} passes   (limit 20)")
-    print(f"query, 95th of 100  {ratios[int(len(ratios) * 0.95)]:8.1f} passes   (limit 60)\n")
+    pairs = [least(docs, one["query"]) for one in questions]
+    plain_ms = statistics.median(plain for _, plain in pairs) * 1000
+    passes = sorted(query / plain for query, plain in pairs)
+    for what, found, limit in (
+        ("a query, median", statistics.median(passes), 20),
+        ("a query, 95th of 100", passes[int(len(passes) * 0.95)], 60),
+    ):
+        yield Row(what, found * plain_ms, "ms", plain_ms, "a pass over the pages", f"at most {limit}", found <= limit)
 
 
-def resident_kib() -> int:
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+def least(docs: Path, query: str) -> tuple[float, float]:
+    """Seconds of a query and of a plain pass, taken in turns."""
+    rounds = [(seconds(search, query), seconds(plain_pass, docs)) for _ in range(ROUNDS)]
+    return tuple(map(min, zip(*rounds, strict=True)))
 
 
-def show_memory(questions: list[dict]) -> None:
+def memory(questions: list[dict]) -> Row:
     from tools import registry
 
     registry.load()
-    before = resident_kib()
+    before = rss_mib(os.getpid())
     for number in range(100):
         search(questions[number % len(questions)]["query"])
-    print(f"after 100 queries   {(resident_kib() - before) / 1024:8.2f} MiB more  (limit 4)\n")
+    after = rss_mib(os.getpid())
+    return Row(
+        "memory after 100 queries", after, "MiB", before, "before them", "at most 4 MiB more", after <= before + 4
+    )
 
 
 def show_scores(questions: list[dict]) -> None:
@@ -97,7 +106,7 @@ def show_scores(questions: list[dict]) -> None:
         paths = [result["path"] for result in search(one["query"])]
         place = next((number for number, path in enumerate(paths, 1) if path in one["gold"]), 0)
         places.setdefault(one["kind"], []).append(place)
-    print(f"{'kind':<12} {'n':>4} {'hit@1':>7} {'hit@7':>7} {'MRR':>7}")
+    print(f"\n{'kind':<12} {'n':>4} {'hit@1':>7} {'hit@7':>7} {'MRR':>7}")
     places["all"] = [place for found in list(places.values()) for place in found]
     for kind, found in places.items():
         first, any_place = sum(place == 1 for place in found), sum(place > 0 for place in found)
