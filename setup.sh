@@ -4,7 +4,8 @@
 #   ./setup.sh                 everything: Python packages into .venv, the Klipper docs into docs_repo/, then a check
 #   ./setup.sh --systemd       that, the resident service (sessions start at once), a daily sync of the docs and
 #                              the command pi-mcp in /usr/local/bin; asks for root by sudo
-#   ./setup.sh --with images   that of the first line, and Pillow, which makes large pictures small for Anki
+#   ./setup.sh --with images   that of the first line, and Pillow, which makes large pictures small for Anki; goes with
+#                              --systemd too. What was added once, all of these keep up to date
 #   ./setup.sh --update        pull, install what is new, restart the service; sessions that run go on
 #   ./setup.sh --uninstall     remove the service, the command and .venv; data, docs and settings stay
 #   ./setup.sh test            install the test tools and run the tests
@@ -32,16 +33,37 @@ fail() { printf 'setup.sh: %s\n' "$*" >&2; exit 1; }
 main() {
   cd "$here"
   case ${1:-} in
-    '') need_programs; make_venv requirements.txt; fetch_docs; check ;;
-    --systemd) need_systemd; need_programs; make_venv requirements.txt; fetch_docs; install_units; check ;;
-    --with) need_extra "${2:-}"; need_programs; make_venv requirements.txt "requirements-$2.txt"; fetch_docs; check ;;
+    '' | --systemd | --with) set_up "$@" ;;
     --update) update ;;
     --uninstall) uninstall ;;
     test) shift; need_programs; make_venv requirements.txt requirements-test.txt; run_tests "$@" ;;
     lint) need_programs; make_venv requirements.txt requirements-test.txt; look_at_sources ;;
     -h | --help | help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" ;;
-    *) printf "setup.sh: unknown word '%s' (--help shows what there is)\n" "$1" >&2; exit 2 ;;
+    *) unknown "$1" ;;
   esac
+}
+
+unknown() {
+  printf "setup.sh: unknown word '%s' (--help shows what there is)\n" "$1" >&2
+  exit 2
+}
+
+set_up() {
+  local resident='' files=(requirements.txt)
+  [ ! -e "$venv/requirements-images.txt" ] || files+=(requirements-images.txt)
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --systemd) need_systemd; resident=yes ;;
+      --with) need_extra "${2:-}"; files+=("requirements-$2.txt"); shift ;;
+      *) unknown "$1" ;;
+    esac
+    shift
+  done
+  need_programs
+  make_venv "${files[@]}"
+  fetch_docs
+  [ -z "$resident" ] || install_units
+  check
 }
 
 # git, and a Python that can make a virtual environment; Debian packs venv apart.
@@ -98,6 +120,7 @@ check() {
 }
 
 need_extra() {
+  [ -n "$1" ] || fail "--with what? There is: images"
   [ "$1" = images ] || fail "there is no extra '$1'; there is: images"
 }
 

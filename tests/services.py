@@ -62,8 +62,7 @@ class Service:
         return connection
 
     def children(self):
-        pid = self.process.pid
-        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
+        return children(self.process.pid)
 
     def stop(self, number=signal.SIGTERM):
         """End it and give back its exit status."""
@@ -88,6 +87,11 @@ def wait_until(true):
     while not true():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.01)
+
+
+def children(pid):
+    """The processes that one started and nobody waited for yet."""
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
 
 
 def alive(pid):

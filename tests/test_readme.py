@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 from tests.client import PROJECT, SERVER, Client
-from tools import registry, settings, validation
+from tools import registry, remote, settings, validation
 
 READMES = ["README.md", "README.ru.md"]
 PATH_ON_THE_PI = "/home/pi/pi-mcp/server.py"
@@ -47,6 +47,13 @@ def test_every_client_starts_the_server_by_the_same_command(name):
     assert [codex["mcp_servers"]["pi"]["command"], *codex["mcp_servers"]["pi"]["args"]] == command
     assert command[0] == "ssh"
     assert command[-1] == PATH_ON_THE_PI
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_keepalive_is_told_for_both_ends_as_the_check_sets_and_advises_it(name):
+    setting = re.compile(r"((?:Client|Server)Alive\w+)[= ](\w+)")
+    assert set(setting.findall(text(name))) == set(setting.findall(remote.client_json("pi") + remote.DROP_IN))
+    assert f"{remote.DROP_IN} && {remote.RELOAD}\n" in blocks("sh", name)
 
 
 def test_the_config_of_the_readme_starts_a_session():

@@ -2,19 +2,29 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 
 import pytest
 
 from tests.client import PROJECT, SERVER
-from tests.test_ssh import pytestmark, ssh  # noqa: F401
+from tests.sshd import SSHD, Sshd, needs_sshd
 from tools import remote
+
+pytestmark = needs_sshd
+
+
+@pytest.fixture(scope="module")
+def sshd():
+    with Sshd() as sshd:
+        yield sshd
 
 
 @pytest.fixture
-def host(ssh, tmp_path, monkeypatch):  # noqa: F811
+def host(sshd, tmp_path, monkeypatch):
     """The name of a host that `ssh` reaches here, with the server installed on it."""
+    ssh = sshd.ssh()
     command = tmp_path / "bin" / "ssh"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {shlex.join(["/usr/bin/ssh", *ssh[1:-1]])} "$@"\n', encoding="utf-8")
@@ -24,11 +34,53 @@ def host(ssh, tmp_path, monkeypatch):  # noqa: F811
     return ssh[-1]
 
 
-def states(host):
-    return {name: health.state for name, health in remote.rows(host)}
+@pytest.fixture
+def configured(sshd, tmp_path, monkeypatch):
+    """Gives the Pi's sshd two files, and gives back what sshd takes from them."""
+    folder = tmp_path / "etc" / "ssh"
+    (folder / "sshd_config.d").mkdir(parents=True)
+    monkeypatch.setattr(remote, "SSHD", str(folder))
+
+    def configure(drop_in=None, main=""):
+        if drop_in is not None:
+            (folder / "sshd_config.d" / "a.conf").write_text(drop_in, encoding="utf-8")
+        text = f"Include {folder}/sshd_config.d/*.conf\nHostKey {sshd.folder}/host\n{main}\n"
+        (folder / "sshd_config").write_text(text, encoding="utf-8")
+        command = [SSHD, "-T", "-f", str(folder / "sshd_config")]
+        taken = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+        return dict(re.findall("^clientalive(interval|countmax) (.+)$", taken, re.MULTILINE))
+
+    return configure
 
 
-def test_a_good_connection_is_ok_and_a_missing_keepalive_is_advised(host):
+@pytest.mark.parametrize(
+    ("drop_in", "main", "state"),
+    [
+        (None, "", "unset"),
+        (None, "#ClientAliveInterval 15", "unset"),
+        (None, 'clientaliveinterval="15"', "ok"),
+        ("ClientAliveInterval 1m", "", "ok"),
+        ("ClientAliveInterval 0", "ClientAliveInterval 15", "unset"),
+        ("ClientAliveInterval 15", "ClientAliveInterval 0", "ok"),
+        ("ClientAliveInterval 15\nClientAliveCountMax 0", "", "unset"),
+    ],
+)
+def test_keepalive_is_found_as_sshd_takes_it(host, configured, drop_in, main, state):
+    taken = configured(drop_in, main)
+    assert ("0" not in taken.values()) == (state == "ok")
+    assert remote._keepalive(host).state == state
+
+
+def test_what_the_check_advises_for_keepalive_is_what_it_then_finds(host, configured):
+    configured()
+    assert remote._keepalive(host).advice == f"On the Pi: {remote.DROP_IN} && {remote.RELOAD}"
+    here = remote.DROP_IN.replace("sudo ", "").replace("/etc/ssh", remote.SSHD)
+    subprocess.run(["sh", "-c", here], check=True, stdout=subprocess.DEVNULL)
+    assert configured() == {"interval": "15", "countmax": "3"}
+    assert remote._keepalive(host).state == "ok"
+
+
+def test_a_good_connection_is_ok(host):
     found = dict(remote.rows(host))
     assert [health.state for health in found.values()][:3] == ["ok", "ok", "ok"]
     assert "pi-mcp answers" in found["server"].summary

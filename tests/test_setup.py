@@ -1,6 +1,5 @@
 """setup.sh on a copy of the project, with an upstream of our own; the packages are those of this environment."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -8,42 +7,20 @@ import subprocess
 import pytest
 
 from tests.client import HANDSHAKE, PROJECT, pipe
-from tests.klipper.upstreams import Upstream
+from tests.installing import copy_of_the_project, files, made_by_setup, publish, setup
+from tests.klipper.upstreams import Upstream, git
 
-pytestmark = pytest.mark.skipif(
-    not (PROJECT / ".venv" / "requirements.txt").exists(), reason="this environment was not made by setup.sh"
-)
+pytestmark = made_by_setup
 
 
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     """The project's tracked files, with the environment that is there already."""
-    folder = tmp_path / "pi-mcp"
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, names.split("\0")):
-        if (PROJECT / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(PROJECT / name, folder / name)
+    folder = copy_of_the_project(tmp_path / "pi-mcp")
     (folder / ".venv").symlink_to(PROJECT / ".venv")
     monkeypatch.delenv("KLIPPER_DOCS_DIR")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     return folder
-
-
-def setup(folder, *words, **environment):
-    return subprocess.run(
-        ["./setup.sh", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-    )
-
-
-def files(folder):
-    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and ".venv" not in path.parts}
 
 
 def test_one_command_fetches_the_docs_and_checks_and_a_second_run_changes_nothing(copy, tmp_path):
@@ -75,11 +52,6 @@ def test_an_unknown_word_is_one_line_and_exit_2(copy):
 
 def test_help_says_what_there_is(copy):
     assert "./setup.sh test" in setup(copy, "--help").stdout
-
-
-def test_an_unknown_extra_is_one_line(copy):
-    done = setup(copy, "--with", "wings")
-    assert (done.returncode, done.stderr) == (1, "setup.sh: there is no extra 'wings'; there is: images\n")
 
 
 @pytest.fixture
@@ -135,15 +107,12 @@ def test_update_pulls_and_sets_up_again(copy, tmp_path, monkeypatch):
     monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
     monkeypatch.setenv("KLIPPER_DOCS_URL", Upstream(tmp_path / "upstream").url)
     clone = tmp_path / "clone"
-    for name, value in {"user.name": "t", "user.email": "t@example.org", "init.defaultBranch": "main"}.items():
-        subprocess.run(["git", "config", "--global", name, value], check=True)
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"], ["clone", "-q", ".", str(clone)]):
-        subprocess.run(["git", *words], cwd=copy, check=True)
+    publish(copy)
+    git(copy, "clone", "-q", ".", str(clone))
     (clone / ".venv").unlink(missing_ok=True)
     (clone / ".venv").symlink_to(PROJECT / ".venv")
     (copy / "news").touch()
-    for words in (["add", "news"], ["commit", "-qm", "two"]):
-        subprocess.run(["git", *words], cwd=copy, check=True)
+    publish(copy)
     done = setup(clone, "--update")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (clone / "news").exists()

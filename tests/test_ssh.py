@@ -1,67 +1,23 @@
 """The server behind a real sshd on a loopback port."""
 
-import getpass
 import json
-import os
-import shutil
-import signal
-import socket
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
 from tests.client import HANDSHAKE, PROJECT, TEST_SERVER, Client
 from tests.services import SERVER, Service, alive
+from tests.sshd import Sshd, needs_sshd
 
-SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
-pytestmark = pytest.mark.skipif(
-    not (Path(SSHD).exists() and shutil.which("ssh-keygen")), reason="openssh-server is not installed"
-)
-START_S = 20
+pytestmark = needs_sshd
 
 
 @pytest.fixture(scope="module")
-def ssh(tmp_path_factory):
+def ssh():
     """The start of an ssh command line that reaches a sshd of our own."""
-    folder = tmp_path_factory.mktemp("sshd")
-    folder.chmod(0o700)
-    for name in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
-    shutil.copy(folder / "user.pub", folder / "authorized_keys")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    (folder / "config").write_text(
-        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/authorized_keys\n"
-        f"PidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\n",
-        encoding="utf-8",
-    )
-    if os.geteuid() == 0:
-        Path("/run/sshd").mkdir(exist_ok=True)
-    daemon = subprocess.Popen(
-        [SSHD, "-D", "-e", "-f", str(folder / "config")], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    wait_for_port(port, daemon)
-    options = ["BatchMode=yes", "StrictHostKeyChecking=no", f"UserKnownHostsFile={folder}/known", "LogLevel=ERROR"]
-    flags = [word for option in options for word in ("-o", option)]
-    yield ["ssh", "-T", "-p", str(port), "-i", str(folder / "user"), *flags, f"{getpass.getuser()}@127.0.0.1"]
-    os.killpg(daemon.pid, signal.SIGTERM)
-    daemon.wait(START_S)
-    daemon.stderr.close()
-
-
-def wait_for_port(port, daemon):
-    for _ in range(START_S * 20):
-        if daemon.poll() is not None:
-            pytest.skip(f"sshd does not start here: {daemon.stderr.read()}")
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError("sshd does not listen")
+    with Sshd() as sshd:
+        yield sshd.ssh()
 
 
 def test_a_session_over_ssh_works(ssh):

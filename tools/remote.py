@@ -12,7 +12,10 @@ COMMAND = "/usr/local/bin/pi-mcp"
 OPTIONS = ("BatchMode=yes", "ServerAliveInterval=15", "ServerAliveCountMax=3")
 """No question that nobody sees; a link that is cut is noticed within a minute."""
 TIMEOUT_S = 60
-DROP_IN = "printf 'ClientAliveInterval 15\\nClientAliveCountMax 3\\n' | sudo tee /etc/ssh/sshd_config.d/keepalive.conf"
+SSHD = "/etc/ssh"
+"""Where sshd on the Pi has its configuration."""
+DROP_IN = "printf 'ClientAliveInterval 15\\nClientAliveCountMax 3\\n' | sudo tee /etc/ssh/sshd_config.d/pi-mcp.conf"
+RELOAD = "sudo systemctl reload ssh"
 ASK = (
     '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},'
     '"clientInfo":{"name":"check","version":"1"}}}\n'
@@ -126,10 +129,14 @@ def _no_session(said: Said) -> Health:
 
 
 def _keepalive(host: str) -> Health:
-    """From the files, which anybody may read: `sshd -T` would need root."""
-    said = _run(host, "cat /etc/ssh/sshd_config /etc/ssh/sshd_config.d/*.conf 2>/dev/null")
-    if re.search(r"^\s*ClientAliveInterval\s+[1-9]", said.output, re.MULTILINE | re.IGNORECASE):
+    """From the files, which anybody may read: `sshd -T` would need root. Of two that disagree sshd takes the first."""
+    files = f"{SSHD}/sshd_config.d/*.conf {SSHD}/sshd_config"
+    said = _run(host, f"sh -c \"grep -ihs '^[[:space:]]*ClientAlive' {files}\"")
+    given = {"interval": "0", "countmax": "3"}  # what sshd does where nothing is said
+    for name, value in reversed(re.findall(r'ClientAlive(\w+)[\s="]+(\w+)', said.output, re.IGNORECASE)):
+        given[name.lower()] = value
+    if all(value.strip("0") for value in given.values()):
         return Health("ok", "both ends notice a cut link")
     return Health(
-        "unset", "the Pi does not notice a cut link, and keeps the session", f"On the Pi: {DROP_IN}, then reboot"
+        "unset", "the Pi does not notice a cut link, and keeps the session", f"On the Pi: {DROP_IN} && {RELOAD}"
     )

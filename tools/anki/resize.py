@@ -14,7 +14,7 @@ QUALITY = 85
 MOST_PIXELS = 24_000_000
 """Of an image to be decoded whole, about 100 MB of memory; a JPEG is decoded at a fraction of its size."""
 
-NO_PILLOW = "Pillow is not installed (Debian: python3-pil): the image is stored as it came"
+NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
 AS_IT_CAME = "the image could not be resized and is stored as it came"
 
 
