@@ -15,6 +15,7 @@ project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 packages=systemd,systemd-sysv,dbus,python3,python3-venv,git,ca-certificates,sudo
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 passed=()
+binds=()
 state='it does not answer'
 
 skip() { printf 'skipped: %s\n' "$*"; exit 0; }
@@ -124,6 +125,7 @@ use_proxy_of_apt() {
 add_user() {
   chroot "$root" useradd -m -s /bin/bash pi
   echo 'pi ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/pi"
+  echo raspberrypi >"$root/etc/hostname"
   echo '127.0.0.1 localhost raspberrypi' >"$root/etc/hosts"
 }
 
@@ -138,6 +140,14 @@ let_pip_through() {
     [ ! -f "$file" ] || install -D -m 644 "$file" "$root$file"
   done
   [ ! -f "$own" ] || install -D -m 644 "$own" "$root/home/pi/.config/pip/pip.conf"
+  while read -r file; do
+    [ ! -d "$file" ] || binds+=("--bind-ro=$(dirname "$file")")  # an index's pages may name files beside them
+  done < <({ printf '%s\n' "${passed[@]}"; cat /etc/pip.conf "$own" 2>/dev/null; } | local_indexes)
+}
+
+# The folders in pip's settings that stand for an index.
+local_indexes() {
+  sed -En '/(find.links|index.url) *=/I { s/^[^=]*=//; s/[[:space:]]+/\n/g; p }' | sed -En 's/^(file:\/\/)?\//\//p'
 }
 
 # The project, cloned by the user from an upstream that can have news, and the documentation's upstream.
@@ -158,8 +168,8 @@ add_upstreams() {
 }
 
 boot() {
-  systemd-nspawn -q -D "$root" -M "${work##*/}" --hostname=raspberrypi --register=no --keep-unit --console=pipe -b \
-    </dev/null >"$work/console" 2>&1 &
+  systemd-nspawn -q -D "$root" -M "${work##*/}" --register=no --keep-unit --console=pipe -b \
+    "${binds[@]}" </dev/null >"$work/console" 2>&1 &
   container=$!
   for _ in $(seq 300); do
     manager=$(cat "/proc/$container/task/$container/children" 2>/dev/null) || return 1

@@ -12,10 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.services import wait_until  # noqa: E402
-from tests.systemd import fences, lifetimes, sessions, upkeep  # noqa: E402
-from tests.systemd.machine import forget_starts  # noqa: E402
-from tests.systemd.machine import sessions as running  # noqa: E402
+from tests.services import wait_until
+from tests.systemd import fences, lifetimes, sessions, upkeep
+from tests.systemd.machine import forget_starts
+from tests.systemd.machine import sessions as running
 
 CHECKS = {
     "installed": (

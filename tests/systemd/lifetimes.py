@@ -90,8 +90,7 @@ def unused_it_ends_and_the_next_connection_starts_it_again():
 
 
 def a_service_that_cannot_start_leaves_its_callers_to_themselves():
-    with service_with("ExecStart=", "ExecStart=/bin/false"):
-        with session() as client:
-            assert client.initialize()
-            assert not is_handed_over(client)
-            assert client.end() == 0
+    with service_with("ExecStart=", "ExecStart=/bin/false"), session() as client:
+        assert client.initialize()
+        assert not is_handed_over(client)
+        assert client.end() == 0

@@ -57,7 +57,6 @@ def attempts(state, docs):
     yield "write project", write, str(PROJECT / "tools")
     yield "write /etc", write, "/etc"
     yield "write /dev", write, "/dev"
-    yield "write control groups", write, "/sys/fs/cgroup"
     yield "read home", os.listdir, home
     yield "see others' processes", os.stat, "/proc/1/status"
     yield "see the kernel's state", os.stat, "/proc/meminfo"

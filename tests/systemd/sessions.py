@@ -15,7 +15,7 @@ from tests.systemd.machine import is_gone, is_handed_over, served, service_with,
 FULL = -32000
 CALLS = (
     ("greet", {"name": "Pi"}, "Pi"),
-    ("sync_docs", {}, "commit"),
+    ("sync_docs", {}, "up to date"),
     ("list_docs_map", {}, "Bed_Mesh.md"),
     ("read_doc", {"path": "Bed_Mesh.md"}, "Bed Mesh"),
     ("search_docs", {"query": "bltouch"}, "BLTouch.md"),
