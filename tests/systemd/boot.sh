@@ -32,7 +32,7 @@ main() {
   trap clean_up EXIT
   mknod "$work/null" c 1 3 || skip "there can be no device nodes in $work; TMPDIR names another place"
   : >"$work/null" || skip "device nodes do not work in $work; TMPDIR names another place"
-  unshare --mount --pid --fork --kill-child --mount-proc \
+  setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --mount-proc \
     "$project/tests/systemd/boot.sh" --unshared "${1:-trixie}" "$work" &
   unshared=$!
   wait "$unshared"
@@ -41,7 +41,7 @@ main() {
 look_at_machine() {
   [ "$(id -u)" -eq 0 ] || skip "only root can boot a container"
   local program
-  for program in debootstrap systemd-nspawn unshare wget gpgv; do
+  for program in debootstrap systemd-nspawn unshare setpriv wget gpgv; do
     command -v "$program" >/dev/null || skip "$program is missing (packages debootstrap and systemd-container)"
   done
   unshare --mount --pid --fork --mount-proc true || skip "this machine gives no namespaces"

@@ -24,6 +24,7 @@ from tests.systemd.machine import (
 
 UPSTREAM = Path("/srv/pi-mcp")
 DOCS_UPSTREAM = Path("/srv/klipper")
+KEPT = Path.home() / "kept"
 SERVICES = ("pi-mcp.service", "pi-mcp-docs.service")
 
 
@@ -120,6 +121,7 @@ def sources_newer_than_the_service_are_served_cold_and_its_restart_is_advised():
 
 
 def uninstalled_only_data_is_left():
+    root("cp", "-a", PROJECT / ".venv", KEPT)
     setup("--uninstall")
     places = ("/etc", "/usr", "/var", "/run", "/home")
     left = root("find", *places, "-name", "*pi-mcp*", "-not", "-path", f"{PROJECT}/*").split()
@@ -130,6 +132,7 @@ def uninstalled_only_data_is_left():
 
 
 def installed_again_it_works_with_the_data_there_was():
+    KEPT.rename(PROJECT / ".venv")  # pip did its work the first time
     setup("--systemd")
     with served() as client:
         assert works(client)
