@@ -92,11 +92,11 @@ install_debian() {
   fi
   find_mirror
   debootstrap --force-check-gpg --keyring="$keyring" --variant=minbase --include="$packages" \
-    "$suite" "$root" "$mirror" >"$work/log" 2>&1 ||
-    fail "debootstrap: $(tail -n 5 "$work/log")"
+    "$suite" "$root" "$mirror" >"$work/log" 2>&1 || fail "debootstrap: $(tail -n 5 "$work/log")"
   if [ -n "$kept" ]; then
     mkdir -p "$ROOT"
-    cp -a --reflink=auto "$root" "$kept.new"
+    rm -rf --one-file-system "$kept.new"
+    cp -ax --reflink=auto "$root" "$kept.new"
     mv "$kept.new" "$kept"
   fi
 }
@@ -131,7 +131,7 @@ add_user() {
 
 # pip reaches its index there as it does here.
 let_pip_through() {
-  local one file own=${XDG_CONFIG_HOME:-$HOME/.config}/pip/pip.conf
+  local one file own=${XDG_CONFIG_HOME:-${HOME:-/root}/.config}/pip/pip.conf
   while IFS= read -r -d '' one; do
     case $one in PIP_*=* | SSL_CERT_FILE=* | REQUESTS_CA_BUNDLE=* | *_proxy=* | *_PROXY=*) passed+=("$one") ;; esac
   done < <(env -0)
@@ -153,7 +153,7 @@ local_indexes() {
 # The project, cloned by the user from an upstream that can have news, and the documentation's upstream.
 add_upstreams() {
   mkdir -p "$root/srv/pi-mcp" "$root/home/pi/.config/pi-mcp"
-  (cd "$project" && git ls-files -z | tar -c --null -T -) | tar -x -C "$root/srv/pi-mcp"
+  (cd "$project" && git -c safe.directory="$project" ls-files -z | tar -c --null -T -) | tar -x -C "$root/srv/pi-mcp"
   echo 'KLIPPER_DOCS_URL=file:///srv/klipper' >"$root/home/pi/.config/pi-mcp/env"
   chroot "$root" chown -R pi: /srv /home/pi
   chroot --userspec=pi:pi "$root" env -i HOME=/home/pi PATH=/usr/bin:/bin sh -euc '
@@ -164,7 +164,8 @@ add_upstreams() {
     git add -A
     git commit -qm one
     git clone -q /srv/pi-mcp ~/pi-mcp
-    python3 -c "from pathlib import Path; from tests.klipper.upstreams import Upstream; Upstream(Path(\"/srv/klipper\"))"'
+    python3 -c "import sys, pathlib; from tests.klipper import upstreams; upstreams.Upstream(pathlib.Path(sys.argv[1]))" \
+      /srv/klipper'
 }
 
 boot() {

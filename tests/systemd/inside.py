@@ -39,6 +39,7 @@ CHECKS = {
         lifetimes.without_its_socket_sessions_are_served_cold,
         lifetimes.a_service_that_cannot_start_leaves_its_callers_to_themselves,
         upkeep.the_timer_is_set_and_its_service_brings_new_pages_to_every_session,
+        upkeep.a_sync_over_http_passes_the_fence,
         upkeep.a_sync_without_its_upstream_fails_and_the_docs_stay,
         upkeep.sources_newer_than_the_service_are_served_cold_and_its_restart_is_advised,
         upkeep.an_update_cuts_no_session_and_new_ones_get_the_new_version,

@@ -4,11 +4,11 @@ import json
 import signal
 import uuid
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 
 from tests.client import PROJECT, TIMEOUT_S
+from tests.klipper.upstreams import serving
 from tests.services import wait_until
 from tests.systemd.machine import is_gone, is_handed_over, served, service_with, session, sessions, state, systemctl
 
@@ -43,11 +43,8 @@ class Neighbour(BaseHTTPRequestHandler):
 @contextmanager
 def neighbours():
     """The settings with which a session reaches them on the loopback interface."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Neighbour) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}"
+    with serving(Neighbour) as url:
         yield {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": f"{url}/search"}
-        server.shutdown()
 
 
 def the_first_connection_starts_the_service():

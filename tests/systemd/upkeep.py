@@ -1,10 +1,11 @@
 """Installing, syncing, updating and removing."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
-from tests.klipper.upstreams import git
+from tests.klipper.upstreams import git, serving, smart_http
 from tests.systemd.lifetimes import works
 from tests.systemd.machine import (
     COMMAND,
@@ -74,6 +75,17 @@ def found(client):
     return client.call("search_docs", query="quokka")["content"][0]["text"]
 
 
+def a_sync_over_http_passes_the_fence():
+    checkout = PROJECT / "docs_repo" / "over_http"
+    with serving(smart_http(DOCS_UPSTREAM.parent)) as url:
+        settings = {"KLIPPER_DOCS_URL": f"{url}/{DOCS_UPSTREAM.name}", "KLIPPER_DOCS_DIR": checkout}
+        with served(**settings) as client:
+            result = client.call("sync_docs")
+            assert result["isError"] is False, result
+    assert (checkout / "docs" / "Quokka.md").exists()
+    shutil.rmtree(checkout)
+
+
 def a_sync_without_its_upstream_fails_and_the_docs_stay():
     DOCS_UPSTREAM.rename(away := DOCS_UPSTREAM.with_name("away"))
     try:
@@ -93,8 +105,8 @@ def an_update_cuts_no_session_and_new_ones_get_the_new_version():
         assert "Restarting the service" in setup("--update")
         assert works(client)
         with served() as other:
-            assert (client.hello["serverInfo"]["version"], other.hello["serverInfo"]["version"]) != ("99.0", "99.0")
-            assert other.hello["serverInfo"]["version"] == "99.0"
+            versions = [one.hello["serverInfo"]["version"] for one in (client, other)]
+            assert versions[0] != versions[1] == "99.0"
         assert client.end() == 0
     assert "a comment of 99.0" in (UNITS / "pi-mcp.service").read_text(encoding="utf-8")
 
