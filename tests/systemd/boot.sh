@@ -72,6 +72,8 @@ run() {
   suite=$1
   work=$2
   root=$work/root
+  mkdir -p /run/systemd/nspawn
+  mount -t tmpfs tmpfs /run/systemd/nspawn  # its locks too end with it
   install_debian
   add_user
   let_pip_through
@@ -164,8 +166,7 @@ add_upstreams() {
     git add -A
     git commit -qm one
     git clone -q /srv/pi-mcp ~/pi-mcp
-    python3 -c "import sys, pathlib; from tests.klipper import upstreams; upstreams.Upstream(pathlib.Path(sys.argv[1]))" \
-      /srv/klipper'
+    python3 -c "from tests.klipper.upstreams import Path, Upstream; Upstream(Path(\"/srv/klipper\"))"'
 }
 
 boot() {
