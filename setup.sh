@@ -192,6 +192,8 @@ uninstall() {
   [ ! -e "$command" ] || found+=("$command")
   if [ -z "$root" ] && [ ${#found[@]} -gt 0 ] && [ -d /run/systemd/system ]; then
     as_root systemctl disable --quiet --now pi-mcp.socket pi-mcp-docs.timer pi-mcp.service
+    as_root systemctl clean --what=state pi-mcp-docs.timer  # when it last ran
+    [ ! -d /run/pi-mcp ] || as_root rmdir --ignore-fail-on-non-empty /run/pi-mcp
   fi
   [ -z "$root" ] || remove=(rm -f)
   [ ${#found[@]} -eq 0 ] || "${remove[@]}" "${found[@]}"

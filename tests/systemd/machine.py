@@ -1,0 +1,109 @@
+"""The machine from within: its units, the service's processes, sessions as a client starts them."""
+
+import os
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.client import PROJECT, Client
+
+COMMAND = "/usr/local/bin/pi-mcp"
+STATE = Path.home() / ".local/state/pi-mcp"
+UNITS = Path("/etc/systemd/system")
+DROP_INS = Path("/run/systemd/system")
+TIMEOUT_S = 120
+
+
+def root(*words, text=None):
+    """What a command prints that the user may run by sudo; it must succeed."""
+    done = subprocess.run(["sudo", *words], input=text, capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout.strip()
+
+
+def systemctl(*words):
+    return root("systemctl", *words)
+
+
+def shown(what, unit="pi-mcp.service"):
+    return systemctl("show", "-P", what, unit)
+
+
+def state(unit="pi-mcp.service"):
+    return shown("ActiveState", unit)
+
+
+def main_pid():
+    return int(shown("MainPID"))
+
+
+def setup(*words):
+    """What setup.sh prints; it must succeed."""
+    command = ["./setup.sh", *words]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=5 * TIMEOUT_S)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done.stdout
+
+
+def session(**settings):
+    """A client's, by ssh: the user's shell, but no login and none of the variables that one sets."""
+    variables = {"HOME": Path.home(), "PATH": "/usr/bin:/bin", **settings}
+    words = [f"{name}={value}" for name, value in variables.items()]
+    return Client(["env", "-i", "-C", "/", *words, "bash", "-c", f"exec {COMMAND}"])
+
+
+@contextmanager
+def served(**settings):
+    """A session that the service took; `hello` is what it answered to the handshake."""
+    with session(**settings) as client:
+        client.hello = client.initialize()
+        assert is_handed_over(client), b"".join(client.errors)
+        yield client
+
+
+def is_handed_over(client):
+    """Whether the client's process only waits for a session that runs elsewhere."""
+    return words_of(client.process.pid)[0] == b"pi-mcp"
+
+
+def sessions():
+    """Process ids of the service's own but its main one: what was forked from it, also by one that is gone."""
+    return {pid for pid in pids() if b"--daemon" in words_of(pid)} - {main_pid()}
+
+
+def pids():
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+
+
+def words_of(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return [b""]
+
+
+def is_gone(pid):
+    return not os.path.exists(f"/proc/{pid}")
+
+
+@contextmanager
+def service_with(*lines):
+    """The service with these lines in addition, as `systemctl edit` makes it."""
+    folder = DROP_INS / "pi-mcp.service.d"
+    root("mkdir", folder)
+    root("tee", folder / "test.conf", text="\n".join(("[Service]", *lines, "")))
+    systemctl("stop", "pi-mcp.service")
+    systemctl("daemon-reload")
+    try:
+        yield
+    finally:
+        root("rm", "-r", folder)
+        systemctl("daemon-reload")
+        systemctl("stop", "pi-mcp.service")
+        forget_starts()
+        systemctl("start", "pi-mcp.socket")
+
+
+def forget_starts():
+    """These checks start it more often than anyone: without this they reach systemd's limit of starts."""
+    systemctl("reset-failed", "pi-mcp*")
