@@ -11,24 +11,29 @@ ask; when they are served, and what is broken then, depends on the machine. Need
 import argparse
 import os
 import random
+import signal
 import sys
-import threading
 import time
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT))
 
-from tests.bench.soaking import disk, ending, report  # noqa: E402
+from tests.bench.soaking import disk  # noqa: E402
+
+PYTHON = PROJECT / ".venv" / "bin" / "python"
+WARM_S = 60
+
+if __name__ == "__main__":
+    disk.enter(str(PYTHON) if PYTHON.exists() else sys.executable)  # before what only that Python can import
+
+from tests.bench.soaking import ending, report  # noqa: E402
 from tests.bench.soaking.faults import Faults  # noqa: E402
 from tests.bench.soaking.memory import Memory  # noqa: E402
 from tests.bench.soaking.record import Record  # noqa: E402
 from tests.bench.soaking.sessions import Judge  # noqa: E402
 from tests.bench.soaking.workers import Shared, Worker  # noqa: E402
 from tests.bench.soaking.world import World  # noqa: E402
-
-PYTHON = PROJECT / ".venv" / "bin" / "python"
-WARM_S = 60
 
 
 def main() -> int:
@@ -37,8 +42,8 @@ def main() -> int:
     words.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     words.add_argument("--workers", type=int, default=4)
     given = words.parse_args()
-    disk.enter(str(PYTHON) if PYTHON.exists() else sys.executable)
     settle_day()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and so through everything that tidies up
     return soak(given.minutes * 60, given.seed, given.workers)
 
 
@@ -60,7 +65,7 @@ def soak(duration_s: float, seed: int, count: int) -> int:
             shared = Shared(world, Judge(faults, record), record, seed)
             workers = [Worker(f"worker{number}", shared) for number in range(count)]
             workers[0].sync()
-            run(duration_s, [memory, faults, *workers])
+            run([memory, *workers], faults)
             for one in workers:
                 one.settle()
             shared.settle()
@@ -76,14 +81,14 @@ def soak(duration_s: float, seed: int, count: int) -> int:
     return 0 if report.show(record, memory, min(WARM_S, duration_s / 10)) else 1
 
 
-def run(duration_s: float, parts: list) -> None:
-    """Let everything happen at once for a while."""
-    for one in parts:
+def run(parts: list, faults: Faults) -> None:
+    """Let everything happen at once; the faults end first, so that nobody has to wait for their end."""
+    for one in (*parts, faults):
         one.start()
     try:
-        threading.Event().wait(duration_s)
+        faults.last()
     finally:
-        for one in reversed(parts):
+        for one in (faults, *reversed(parts)):
             one.stop()
 
 

@@ -4,7 +4,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -61,7 +61,7 @@ class Limit:
 
     how = "RLIMIT_FSIZE: no disk of its own is allowed here"
 
-    def __init__(self, pids):
+    def __init__(self, pids: Callable[[], Iterator[int]]):
         self.pids = pids
 
     @contextmanager

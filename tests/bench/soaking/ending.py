@@ -19,27 +19,56 @@ LIVES = ("goals", "steps", "habits", "diary")
 
 def examine(world: World, workers: list[Worker], persons: list[Person], record: Record) -> None:
     """Look at the stores themselves, without the service."""
-    for text in (*database(world, persons), *checkout(world), *notes(world, workers), *leftovers(world)):
-        record.complain(f"at the end: {text}")
-
-
-def database(world: World, persons: list[Person]) -> Iterator[str]:
-    """OnePercent's database against the models."""
     with closing(sqlite3.connect(world.database)) as db:
-        sound = db.execute("PRAGMA integrity_check").fetchone()[0]
-        if sound != "ok" or db.execute("PRAGMA foreign_key_check").fetchall():
-            yield f"the database is damaged: {sound}"
-        for person in persons:
-            applied = "SELECT count(*) FROM previews WHERE user = ? AND status = 'applied'"
-            if (there := db.execute(applied, (person.user,)).fetchone()[0]) != person.applied:
-                yield f"{person.user} has {there} applied previews, {person.applied} were confirmed"
-            total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (person.user,)).fetchone()[0]
-            if total != person.life.balance:
-                yield f"{person.user} has {total} XP, not {person.life.balance}"
-            for table in LIVES:
-                there = Counter(row[0] for row in db.execute(f"SELECT id FROM {table} WHERE user = ?", (person.user,)))
-                if there != Counter(getattr(person.life, table).keys()):
-                    yield f"{person.user} has other {table} than were confirmed"
+        wrong = [*sound(db), *(text for one in persons for text in person(db, one))]
+        lost = [text for one in persons for text in unwritten(db, one)]
+    there, wanted = notes(world), Counter(front for one in workers for front in one.notes.notes)
+    for text in (
+        *wrong,
+        *checkout(world),
+        *leftovers(world, record.sessions["session killed"]),
+        *map("a note that nobody confirmed: {}".format, there - wanted),
+    ):
+        record.complain(f"at the end: {text}")
+    for text in (*lost, *map("the note {}".format, wanted - there)):
+        record.lost(f"at the end: {text}")
+
+
+def sound(db: sqlite3.Connection) -> Iterator[str]:
+    """OnePercent's database by itself."""
+    said = db.execute("PRAGMA integrity_check").fetchone()[0]
+    if said != "ok" or db.execute("PRAGMA foreign_key_check").fetchall():
+        yield f"the database is damaged: {said}"
+
+
+def person(db: sqlite3.Connection, one: Person) -> Iterator[str]:
+    """What is there of a person and was never confirmed."""
+    if (there := _applied(db, one)) > one.applied:
+        yield f"{one.user} has {there} applied previews, {one.applied} were confirmed"
+    total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (one.user,)).fetchone()[0]
+    if total != one.life.balance:
+        yield f"{one.user} has {total} XP, not {one.life.balance}"
+    for table in LIVES:
+        if more := _ids(db, table, one) - getattr(one.life, table).keys():
+            yield f"{one.user} has {table} that nobody confirmed: {more}"
+
+
+def unwritten(db: sqlite3.Connection, one: Person) -> Iterator[str]:
+    """What was confirmed to a person and is not there."""
+    if (there := _applied(db, one)) < one.applied:
+        yield f"{one.applied - there} of the {one.applied} previews applied for {one.user}"
+    for table in LIVES:
+        if less := getattr(one.life, table).keys() - _ids(db, table, one):
+            yield f"{table} of {one.user}: {less}"
+
+
+def _applied(db: sqlite3.Connection, one: Person) -> int:
+    counted = "SELECT count(*) FROM previews WHERE user = ? AND status = 'applied'"
+    return db.execute(counted, (one.user,)).fetchone()[0]
+
+
+def _ids(db: sqlite3.Connection, table: str, one: Person) -> set[int]:
+    return {row[0] for row in db.execute(f"SELECT id FROM {table} WHERE user = ?", (one.user,))}
 
 
 def checkout(world: World) -> Iterator[str]:
@@ -53,30 +82,27 @@ def checkout(world: World) -> Iterator[str]:
         yield "the pages are not those of the newest commit"
 
 
-def notes(world: World, workers: list[Worker]) -> Iterator[str]:
-    """Anki's own collection, opened after Anki ended: every owner's notes once, and no others."""
+def notes(world: World) -> Counter[str]:
+    """The fronts of the notes in Anki's own collection, opened after Anki ended."""
     from anki.collection import Collection
 
     world.anki.end()
     collection = Collection(str(world.folder / "anki" / "collection.anki2"))
     try:
-        there = Counter(collection.get_note(one)["Front"] for one in collection.find_notes(""))
-        wanted = Counter(front for worker in workers for front in worker.notes.notes)
-        if there != wanted:
-            yield f"notes in Anki and not confirmed: {there - wanted}; confirmed and not in Anki: {wanted - there}"
-        if collection.db.scalar("pragma integrity_check") != "ok":
-            yield "Anki's collection is damaged"
+        assert collection.db.scalar("pragma integrity_check") == "ok"
+        return Counter(collection.get_note(one)["Front"] for one in collection.find_notes(""))
     finally:
         collection.close()
 
 
-def leftovers(world: World) -> Iterator[str]:
+def leftovers(world: World, killed: int) -> Iterator[str]:
     """Sessions, zombies, processes and files that nobody needs any more."""
     try:
         wait_until(lambda: world.service.children() == [])
     except AssertionError:
         yield f"sessions or zombies are left: {world.service.children()}"
-    if files := sorted(one.name for one in world.temporary.iterdir()):
+    files = sorted(one.name for one in world.temporary.iterdir())
+    if len(files) > killed:  # nobody tidies up after kill -9
         yield f"temporary files are left: {files[:5]}, {len(files)} in all"
     beside = sorted(one.name for one in world.checkout.parent.iterdir() if one != world.checkout)
     if beside != [f".{world.checkout.name}.lock"]:

@@ -11,24 +11,36 @@ from tests.bench.soaking.record import Record, Request
 from tests.bench.soaking.world import World
 
 ONEPERCENT = ("preview_actions", "apply_actions", "undo_last", "cancel_preview")
+ROUND_S = 60
 LONG_S = 60
 """A soak of this length has time for a lock that outlasts the service's patience."""
-KEEPING = ("anki_add_notes",)
-DISK_CODES = ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL")
 
-EXCUSES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "anki dies": (("ANKI_UNREACHABLE", "ANKI_CUT"), ("anki_",)),
-    "anki hangs": (("ANKI_NO_ANSWER",), ("anki_",)),
-    "upstream gone": (("UPSTREAM_UNREACHABLE",), ("sync_docs",)),
-    "upstream rewritten": ((), ()),
-    "database locked briefly": ((), ()),
-    "database locked for long": (("DATABASE_ERROR",), ONEPERCENT),
-    "disk full": (DISK_CODES, (*ONEPERCENT, *KEEPING, "get_user_snapshot", "sync_docs")),
-    "search hangs": (("SEARCH_TIMEOUT",), ("search",)),
-    "search fails": (("SEARCH_FAILED",), ("search",)),
-    "search refuses": (("SEARCH_UNREACHABLE",), ("search",)),
+
+@dataclass(frozen=True)
+class Excuse:
+    """An error that a fault explains: its code, words of its text, and how the names of the tools that may get it begin."""
+
+    code: str
+    words: str
+    tools: tuple[str, ...]
+
+
+EXCUSES = {
+    "anki dies": [Excuse("ANKI_UNREACHABLE", "", ("anki_",)), Excuse("ANKI_CUT", "", ("anki_",))],
+    "anki hangs": [Excuse("ANKI_NO_ANSWER", "", ("anki_",))],
+    "upstream gone": [Excuse("UPSTREAM_UNREACHABLE", "", ("sync_docs",))],
+    "upstream rewritten": [],
+    "database locked briefly": [],
+    "database locked for long": [Excuse("DATABASE_ERROR", "Another session", ONEPERCENT)],
+    "disk full": [
+        Excuse("DATABASE_ERROR", "disk", (*ONEPERCENT, "get_user_snapshot")),
+        Excuse("STATE_NOT_WRITABLE", "disk", ("anki_add_notes",)),
+        Excuse("DISK_FULL", "", ("sync_docs",)),
+    ],
+    "search hangs": [Excuse("SEARCH_TIMEOUT", "", ("search",))],
+    "search fails": [Excuse("SEARCH_FAILED", "", ("search",))],
+    "search refuses": [Excuse("SEARCH_UNREACHABLE", "", ("search",))],
 }
-"""By fault: the codes it excuses, and how the names of the tools begin that may answer with them."""
 
 
 @dataclass
@@ -39,9 +51,9 @@ class Window:
     began: float
     ended: float | None = None
 
-    def excuses(self, code: str, request: Request) -> bool:
-        codes, tools = EXCUSES[self.fault]
-        return code in codes and request.tool.startswith(tools) and self.during(request)
+    def excuses(self, code: str, error: str, request: Request) -> bool:
+        fitting = [one for one in EXCUSES[self.fault] if one.code == code and one.words in error]
+        return self.during(request) and any(request.tool.startswith(one.tools) for one in fitting)
 
     def during(self, request: Request) -> bool:
         """Whether it was there at some moment of the call."""
@@ -53,11 +65,13 @@ class Faults:
 
     def __init__(self, world: World, seed: int, record: Record, duration_s: float):
         self.world, self.record = world, record
+        self.duration_s = duration_s
         self.pace = min(1, duration_s / 120)
+        self.rounds = threading.Semaphore(0)
         self.stopping = threading.Event()
         self.windows: list[Window] = []
         rounds = {
-            "anki": (self.anki_dies, self.anki_hangs, self.anki_dies),
+            "anki": (self.anki_dies, self.anki_hangs),
             "upstream": (self.upstream_gone, self.upstream_rewritten),
             "database": (self.locked_briefly, *([self.locked_for_long] if duration_s >= LONG_S else [])),
             "disk": (self.disk_full,),
@@ -73,15 +87,21 @@ class Faults:
         for one in self.threads:
             one.start()
 
+    def last(self) -> None:
+        """Wait until the time is up and, however short it was, every fault was there once."""
+        self.stopping.wait(self.duration_s)
+        for _ in self.threads:
+            self.rounds.acquire(timeout=ROUND_S)
+
     def stop(self) -> None:
         """End every fault."""
         self.stopping.set()
         for one in self.threads:
             one.join()
 
-    def excuse(self, code: str, request: Request) -> str:
+    def excuse(self, code: str, error: str, request: Request) -> str:
         """The fault that excuses an error; empty where none does."""
-        return next((one.fault for one in list(self.windows) if one.excuses(code, request)), "")
+        return next((one.fault for one in list(self.windows) if one.excuses(code, error, request)), "")
 
     def told(self, request: Request) -> str:
         """What was broken during a call, in seconds from its beginning."""
@@ -96,6 +116,7 @@ class Faults:
                     if self.stopping.wait(chance.uniform(2, 10) * self.pace):
                         return
                     step(chance)
+                self.rounds.release()
         except BaseException as error:
             self.record.complain(f"the soak itself: {threading.current_thread().name}: {error!r}")
             raise
@@ -111,12 +132,12 @@ class Faults:
             self.record.count(self.record.faults, fault)
 
     def _last(self, chance: random.Random, least_s: float, most_s: float) -> None:
-        self.stopping.wait(chance.uniform(least_s, most_s))
+        self.stopping.wait(chance.uniform(least_s, least_s + (most_s - least_s) * self.pace))
 
     def anki_dies(self, chance: random.Random) -> None:
         """In the middle of an action, if one comes soon."""
         with self._active("anki dies"):
-            if self.world.anki.die_within(chance.randint(1, 8), timeout_s=5):
+            if self.world.anki.die_within(chance.randint(1, 8), timeout_s=3):
                 self.record.count(self.record.checks, "deaths of Anki in the middle of an action")
             self._last(chance, 0, 1)
             self.world.anki.start()

@@ -1,29 +1,18 @@
 """One person of OnePercent beside the model of the tests: what was applied, and calls that are checked against it."""
 
 import random
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 import tests.onepercent.model as model
+from tests.bench.soaking.actions import Actions
 from tests.bench.soaking.record import Answer, Lost, Record, Request, expect
 from tests.onepercent.model import Life, Refused
 from tests.onepercent.person import ref
 
 Flow = Iterator[Any]
-IDS = {"goal_id": "goals", "step_id": "steps", "habit_id": "habits", "diary_id": "diary"}
-CREATING = {"goal_id": "goal.create", "step_id": "step.create", "habit_id": "habit.create"}
-NEEDS = {"goal": "goal_id", "step": "step_id", "habit": "habit_id", "diary": "diary_id"}
-NAMES = (
-    "goal.create", "goal.update", "goal.complete", "goal.delete", "goal.delete",
-    "step.create", "step.create", "step.update", "step.complete", "step.delete",
-    "habit.create", "habit.update", "habit.delete", "diary.create_entry", "diary.update_entry",
-    *["habit.mark_completed"] * 4, *["habit.mark_missed"] * 2,
-)  # fmt: skip
-FREQUENCIES = ("daily", "weekdays", "weekends", "weekly")
-NO_SUCH = 9_999_999
 
 
 @dataclass
@@ -49,7 +38,8 @@ class Person:
         self.before: Life | None = None
         self.open: Open | None = None
         self.last: tuple[Open, Any] | None = None
-        self.made = self.applied = 0
+        self.actions = Actions(user, chance)
+        self.applied = 0
 
     def flow(self) -> Flow:
         if self.open:
@@ -60,48 +50,6 @@ class Person:
     def single(self) -> Flow:
         """A flow of one call, for a session that pipes its calls and leaves."""
         return self.settle() if self.open else self.look()
-
-    # Actions
-
-    def _act(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
-        key = str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
-        return {"action": name, "client_action_id": key, "params": params}
-
-    def _text(self) -> str:
-        self.made += 1
-        return f"{self.user} № {self.made}"
-
-    def _alive(self, kind: str) -> list[int]:
-        return [key for key, row in getattr(self.life, kind).items() if not row.get("deleted")]
-
-    def _actions(self) -> list[dict[str, Any]]:
-        """A few actions on what there is, what there never was, and what those before them create."""
-        found: list[dict[str, Any]] = []
-        for name in self.chance.choices(NAMES, k=self.chance.randint(1, 5)):
-            kind = name.partition(".")[0]
-            params = {} if name.endswith(("create", "create_entry")) else {NEEDS[kind]: None}
-            params |= {"goal_id": None} if name == "step.create" else {}
-            for field in params:
-                pool = [*self._alive(IDS[field])] or [NO_SUCH]
-                pool += [ref(one) for one in found if one["action"] == CREATING.get(field)]
-                params[field] = NO_SUCH if self.chance.random() < 0.05 else self.chance.choice(pool)
-            found.append(self._act(name, params | self._content(name)))
-        return found
-
-    def _content(self, name: str) -> dict[str, Any]:
-        if name in ("goal.create", "goal.update", "step.create", "step.update"):
-            return {"title": self._text()}
-        if name.startswith("diary"):
-            return {"what_done": self._text()}
-        if name == "habit.create":
-            return {"name": self._text(), "xp_reward": self.chance.randint(1, 50)}
-        if name == "habit.update":
-            return {"frequency_type": self.chance.choice(FREQUENCIES)}
-        if not name.startswith("habit.mark"):
-            return {}
-        day = date.today() - timedelta(days=self.chance.randint(0, 7))
-        excuse = {"excuse_reason": "болезнь"} if name.endswith("missed") and self.chance.random() < 0.3 else {}
-        return {"date": day.isoformat(), **excuse}
 
     def _tried(self, actions: list[dict], ids: list[int | None] | None = None) -> tuple[list, int, Life]:
         """The errors and XP of actions by the model, and the life after them."""
@@ -116,11 +64,9 @@ class Person:
                 errors.append((index, str(refused)))
         return errors, xp, life
 
-    # Flows
-
     def change(self) -> Flow:
         """Preview, and then apply, cancel or forget it."""
-        opened = yield from self._previewed(self._actions())
+        opened = yield from self._previewed(self.actions.some(self.life))
         if not opened:
             return
         if self.chance.random() < 0.1:
@@ -141,7 +87,7 @@ class Person:
             return None
         expect(answer.value["xp_total"] == xp, f"{answer.value['xp_total']} XP previewed, not {xp}")
         valid = [one for index, one in enumerate(actions) if index not in dict(errors)]
-        return Open(answer.value, str(uuid.UUID(int=self.chance.getrandbits(128), version=4)), self._after(valid))
+        return Open(answer.value, self.actions.identifier(), self._after(valid))
 
     def _after(self, valid: list[dict]) -> Callable[[list[int | None]], Life]:
         def after(ids: list[int | None]) -> Life:
@@ -186,15 +132,10 @@ class Person:
 
     def stale(self) -> Flow:
         """Two previews change one thing: once one is applied the other must not be."""
-        habits = self._alive("habits")
-        if not habits:
-            return
-        habit = self.chance.choice(habits)
         both = []
-        for frequency in self.chance.sample(FREQUENCIES, 2):
-            act = self._act("habit.update", {"habit_id": habit, "frequency_type": frequency})
+        for act in self.actions.twice(self.life):
             both.append((yield from self._previewed([act])))
-        if not all(both):
+        if not (both and all(both)):
             return
         first, second = both
         self.open = first
@@ -202,23 +143,23 @@ class Person:
         if self.last and self.last[0] is first:
             answer = yield second.request(expects=("PREVIEW_STALE",))
             expect(answer.code, f"a stale preview was applied: {answer.value}")
+            self.record.count(self.record.checks, "stale previews")
 
     def race(self) -> Flow:
         """Two sessions apply one preview at once, with one key or with two."""
-        opened = yield from self._previewed(self._actions())
+        opened = yield from self._previewed(self.actions.some(self.life))
         if not opened:
             return
-        other = (
-            opened.key if self.chance.random() < 0.5 else str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
-        )
+        other = opened.key if self.chance.random() < 0.5 else self.actions.identifier()
         self.open = opened
         answers = yield [opened.request(expects=("PREVIEW_APPLIED",)), opened.request(other, ("PREVIEW_APPLIED",))]
-        done = [one for one in answers if one and not one.code]
-        opened.lost = None in answers
+        done = [one for one in answers if not one.code]
         if not done:
-            self.open = opened if opened.lost else None
+            self.open = None
+            expect(all(one.code != "PREVIEW_APPLIED" for one in answers), f"applied by nobody: {answers}")
             return
         expect(len(done) == 1 or (opened.key == other and done[0] == done[1]), f"applied twice: {answers}")
+        self.record.count(self.record.checks, "races for a preview")
         opened.key = opened.key if answers[0] is done[0] else other
         self._done(opened, done[0])
 
@@ -232,7 +173,7 @@ class Person:
             return
         delta = before.balance - self.life.balance
         expect(answer.value["xp_total"] == delta, f"{answer.value['xp_total']} XP taken back, not {delta}")
-        key = str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
+        key = self.actions.identifier()
         self.open = Open(answer.value, key, lambda ids: before)
         yield from self.settle()
 
@@ -244,8 +185,9 @@ class Person:
         if self.chance.random() < 0.5:
             answer = yield opened.request()
             expect(answer.code or answer.value == value, f"repeated: {answer.value}, not {value}")
+            self.record.count(self.record.checks, "repeated applies")
             return
-        key = str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
+        key = self.actions.identifier()
         answer = yield opened.request(key, ("PREVIEW_APPLIED",))
         expect(answer.code, "applied twice")
 

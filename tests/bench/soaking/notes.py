@@ -134,6 +134,8 @@ class Notes:
         if status == "ok":
             expect(before != [note.wanted], f"added twice: {detail}")
             note.possible, note.id, note.key_sure = [note.wanted], detail["noteId"], bool(note.key) and not answer.code
+            if before != [None]:
+                self.record.count(self.record.uncertain, ("anki", "not done"))
         elif status == "duplicate" and before != [None]:
             note.possible, note.id = [note.wanted], detail.get("noteId")
             self.record.count(self.record.uncertain, ("anki", "done"))
@@ -148,26 +150,18 @@ class Notes:
         chosen = self._some(3)
         if not chosen:
             return
-        steps = {one.front: self._steps(one) for one in chosen}
-        given = []
-        for one in chosen:
-            states = steps[one.front]
-            back, tags, deck = states[-1]
-            given.append(
-                {"noteId": one.id, "fields": {"Back": back}}
-                | {"addTags": sorted(tags - one.state[1]), "removeTags": sorted(one.state[1] - tags), "deckName": deck}
-            )
         before = {one.front: one.possible for one in chosen}
         for one in chosen:
-            one.possible = steps[one.front]
+            one.possible = self._steps(one)
         try:
-            answer = yield Request("anki_update_notes", {"notes": given})
+            answer = yield Request("anki_update_notes", {"notes": [_update(one) for one in chosen]})
         except Lost:
             self._open(len(chosen))
             raise
-        for one, detail in zip(chosen, answer.value.get("details", [{"status": "not_sent"}] * 3), strict=False):
+        details = answer.value.get("details", [{"status": "not_sent"}] * len(chosen))
+        for one, detail in zip(chosen, details, strict=True):
             if detail["status"] == "ok":
-                one.possible = steps[one.front][-1:]
+                one.possible = one.possible[-1:]
             elif detail["status"] == "not_sent" and answer.code:
                 one.possible = before[one.front]
             else:
@@ -216,7 +210,7 @@ class Notes:
         if not answer.code:
             *found, none = answer.value["notes"]
             expect(none is None, f"a note that never was: {none}")
-            expect([_seen(one) for one in found] == [one.state for one in chosen], f"{found}, not {chosen}")
+            expect([one and _seen(one) for one in found] == [one.state for one in chosen], f"{found}, not {chosen}")
 
     def find(self) -> Flow:
         """Every note of the owner; what was open is settled by that."""
@@ -244,6 +238,13 @@ class Notes:
 
 def _either(some: list[State], more: list[State]) -> list[State]:
     return list(dict.fromkeys([*some, *more]))
+
+
+def _update(note: Note) -> dict[str, Any]:
+    """The update that leads from the first possible state to the last."""
+    (_, tags, _), (back, wanted, deck) = note.possible[0], note.possible[-1]
+    changes = {"fields": {"Back": back}, "addTags": sorted(wanted - tags), "removeTags": sorted(tags - wanted)}
+    return {"noteId": note.id, **changes, "deckName": deck}
 
 
 def _seen(info: dict[str, Any]) -> State:

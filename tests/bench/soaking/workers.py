@@ -15,6 +15,8 @@ from tests.bench.soaking.web import Web
 from tests.bench.soaking.world import World
 
 Flow = Iterator[Any]
+WRONG = (Wrong, KeyError, IndexError, TypeError, AttributeError, ValueError)
+"""What a flow raises for an answer that is wrong, or has not the documented shape."""
 LOCAL = "local"
 """Who a plain connection is: it has no environment of its own to say otherwise."""
 
@@ -56,14 +58,14 @@ class Worker:
         while not self.stopping.is_set():
             try:
                 self.chance.choice((*ways, self.connect, self.pipe))()
-            except Wrong as wrong:
-                self.record.complain(str(wrong))
+            except (Wrong, OSError) as wrong:
+                self.record.complain(repr(wrong))
             except BaseException as error:
                 self.record.complain(f"the soak itself: {self.name}: {error!r}")
                 raise
 
     def environ(self) -> dict[str, str]:
-        return {"ONEPERCENT_USER": self.name}
+        return {**self.shared.world.environ(), "ONEPERCENT_USER": self.name}
 
     def session(self, cut_at: int = 0) -> HandedOver:
         return HandedOver(self.shared.world, self.shared.judge, self.chance, self.environ(), cut_at)
@@ -72,7 +74,7 @@ class Worker:
         self._talk(self.session(), self.person)
 
     def converse_and_die(self) -> None:
-        """The caller is killed in the middle of one of the first calls."""
+        """The caller, or the session, is killed in the middle of one of the first calls."""
         self._talk(self.session(self.chance.randint(1, 6)), self.person)
 
     def connect(self) -> None:
@@ -87,9 +89,8 @@ class Worker:
                     break
                 self.run(self.chance.choice(systems).flow(), session)
         finally:
-            way = "killed" if session.over else session.way
             session.close()
-            self.record.count(self.record.sessions, way)
+            self.record.count(self.record.sessions, session.over or session.way)
 
     def run(self, flow: Flow, session: HandedOver | Plain) -> None:
         """Ask what a flow wants to know, until it is through, the session is over or an answer is wrong."""
@@ -105,8 +106,8 @@ class Worker:
                 asked = flow.send(answer)
         except (StopIteration, Lost):
             return
-        except Wrong as wrong:
-            self._complain(str(wrong), asked)
+        except WRONG as wrong:
+            self._complain(f"{type(wrong).__name__}: {wrong}", asked)
 
     def _complain(self, text: str, asked: Request | list[Request]) -> None:
         request = asked[0] if isinstance(asked, list) else asked
@@ -140,8 +141,8 @@ class Worker:
                 flow.close()
             except (StopIteration, Lost):
                 continue
-            except Wrong as wrong:
-                self._complain(f"piped: {wrong}", request)
+            except WRONG as wrong:
+                self._complain(f"piped: {type(wrong).__name__}: {wrong}", request)
         self.record.count(self.record.sessions, "piped")
 
     def settle(self, person: Person | None = None) -> None:
@@ -153,7 +154,10 @@ class Worker:
         self._alone(self.docs.sync)
 
     def _alone(self, *flows: Callable[[], Flow]) -> None:
-        session = self.session()
-        for flow in flows:
-            self.run(flow(), session)
-        session.close()
+        try:
+            session = self.session()
+            for flow in flows:
+                self.run(flow(), session)
+            session.close()
+        except Wrong as wrong:
+            self.record.complain(str(wrong))

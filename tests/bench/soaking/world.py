@@ -54,6 +54,7 @@ class World:
             "XDG_CONFIG_HOME": str(self.folder / "home" / "config"),
             "XDG_RUNTIME_DIR": str(self.folder / "home"),
             "TMPDIR": str(self.temporary),
+            "PYTHONDONTWRITEBYTECODE": "1",
             "MCP_STATE_DIR": str(self.state / "state"),
             "KLIPPER_DOCS_DIR": str(self.state / "docs" / "klipper"),
             "KLIPPER_DOCS_URL": self.published.upstream.url,
@@ -85,8 +86,10 @@ class World:
         command.chmod(0o755)
         return [str(command)]
 
-    def _pids(self) -> list[int]:
-        return [self.service.process.pid, *self.service.children()]
+    def _pids(self) -> Iterator[int]:
+        """The service first: what it forks afterwards is as it then is."""
+        yield self.service.process.pid
+        yield from self.service.children()
 
     @contextmanager
     def database_locked(self) -> Iterator[None]:
