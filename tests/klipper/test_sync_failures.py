@@ -25,8 +25,10 @@ MAIN = "from tools.__main__ import main\nsys.exit(main(['call', 'sync_docs']))"
 
 
 def command(*parts: str) -> list[str]:
-    """A process that runs these pieces of Python, as `python3 -m tools` does."""
-    return [sys.executable, "-I", "-S", "-c", "\n".join([f"import sys; sys.path.insert(0, {str(PROJECT)!r})", *parts])]
+    """A process that runs these pieces of Python, as `python3 -m tools` does. Without -B one whose files may not grow
+    would leave half a .pyc behind, which Python 3.11 takes for whole and stumbles over for ever after."""
+    lines = [f"import sys; sys.path.insert(0, {str(PROJECT)!r})", *parts]
+    return [sys.executable, "-B", "-I", "-S", "-c", "\n".join(lines)]
 
 
 CALL = command(MAIN)
@@ -267,29 +269,55 @@ def test_a_full_disk_leaves_the_old_pages(docs, upstream, limit):
     assert_at_tip(docs, upstream)
 
 
-def test_a_full_file_system_leaves_the_old_pages(env, upstream):
+@pytest.fixture
+def small(env):
+    """A function that mounts a small file system, which the checkout is to be on; skips where that is not allowed."""
     mount = env() / "small"
     mount.mkdir()
-    if (
-        os.getuid()
-        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", mount], check=False).returncode
-    ):
-        pytest.skip("a small file system can only be mounted as root")
+    mounted = []
+
+    def make(size):
+        words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", mount]
+        if os.getuid() or subprocess.run(words, check=False).returncode:
+            pytest.skip("a small file system can only be mounted as root")
+        mounted.append(mount)
+        env(KLIPPER_DOCS_DIR=mount / "klipper")
+        return mount
+
+    yield make
+    for one in mounted:
+        subprocess.run(["umount", one], check=True)
+
+
+def test_a_full_file_system_leaves_the_old_pages(small, upstream):
+    mount = small("400k")
     docs = mount / "klipper"
-    env(KLIPPER_DOCS_DIR=docs)
-    try:
-        done()
-        old, _ = both_states(upstream, {f"docs/P{number}.md": os.urandom(40_000).hex() for number in range(8)})
-        assert sync()["code"] == "DISK_FULL"
-        assert contents(docs / "docs") == old
-        subprocess.run(["mount", "-o", "remount,size=8m", mount], check=True)
-        done()
-        assert_at_tip(docs, upstream)
-        upstream.commit({"docs/P1.md": "# New\n"})
-        subprocess.run(["mount", "-o", "remount,ro", mount], check=True)
-        assert sync()["code"] == "NOT_WRITABLE"
-    finally:
-        subprocess.run(["umount", mount], check=True)
+    done()
+    old, _ = both_states(upstream, {f"docs/P{number}.md": os.urandom(40_000).hex() for number in range(8)})
+    assert sync()["code"] == "DISK_FULL"
+    assert contents(docs / "docs") == old
+    subprocess.run(["mount", "-o", "remount,size=8m", mount], check=True)
+    done()
+    assert_at_tip(docs, upstream)
+    upstream.commit({"docs/P1.md": "# New\n"})
+    subprocess.run(["mount", "-o", "remount,ro", mount], check=True)
+    assert sync()["code"] == "NOT_WRITABLE"
+
+
+def test_a_full_disk_is_named_whichever_file_was_too_much(small, upstream):
+    mount = small("4m")
+    done()
+    old, _ = both_states(upstream, {f"docs/P{number}.md": os.urandom(2000).hex() for number in range(4)})
+    codes = []
+    while "" not in codes:
+        with open(mount / "filling", "wb") as file:
+            free = os.statvfs(mount)
+            os.posix_fallocate(file.fileno(), 0, (free.f_bavail - len(codes)) * free.f_bsize)
+        codes.append(sync().get("code", ""))
+        assert codes[-1] == "" or contents(mount / "klipper" / "docs") == old
+        (mount / "filling").unlink()
+    assert len(codes) > 10 and set(codes[:-1]) == {"DISK_FULL"}, codes
+    assert_at_tip(mount / "klipper", upstream)
 
 
 def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):

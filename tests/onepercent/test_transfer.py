@@ -15,6 +15,8 @@ from tools import registry
 from tools.errors import ToolError
 from tools.onepercent import files, health, migrations, store, transfer
 
+VERSION = f'"version":{len(migrations.MIGRATIONS)}'
+
 
 def lived() -> None:
     """Something in every table."""
@@ -101,8 +103,8 @@ def test_a_session_that_is_open_sees_the_import_whole(file: Path, tmp_path: Path
     [
         lambda text: text[: len(text) // 2],
         lambda text: "[]",
-        lambda text: text.replace('"version":1', '"version":99'),
-        lambda text: text.replace('"version":1', '"version":"x"'),
+        lambda text: text.replace(VERSION, '"version":99'),
+        lambda text: text.replace(VERSION, '"version":"x"'),
         lambda text: text.replace('"goal_id"', '"goal_id; DROP TABLE goals"'),
         lambda text: text.replace('[1,"local",1,"Шаг', '[1,"local",777,"Шаг'),
         lambda text: text.replace('"steps":{', '"stepz":{'),
@@ -181,16 +183,30 @@ def test_the_commands_work_from_a_shell(file: Path, tmp_path: Path):
 def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch, file: Path):
     do(*a_day())
     store.release()
-    monkeypatch.setattr(
-        migrations, "MIGRATIONS", (migrations.FIRST, ("ALTER TABLE goals ADD COLUMN colour TEXT", "NONSENSE"))
-    )
+    known = migrations.MIGRATIONS
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, ("ALTER TABLE goals ADD COLUMN colour TEXT", "NONSENSE")))
     assert call("get_user_snapshot")["code"] == "DATABASE_ERROR"
-    assert files.version_in_header(file) == 1
-    monkeypatch.setattr(migrations, "MIGRATIONS", (migrations.FIRST, ("ALTER TABLE goals ADD COLUMN colour TEXT",)))
+    assert files.version_in_header(file) == len(known)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, ("ALTER TABLE goals ADD COLUMN colour TEXT",)))
     assert snapshot("goals")["goals"]["total_count"] == 1
     store.release()
-    assert files.version_in_header(file) == 2
-    assert files.version_in_header(file.with_name("life.sqlite3.before-v2")) == 1
+    assert files.version_in_header(file) == len(known) + 1
+    assert files.version_in_header(file.with_name(f"life.sqlite3.before-v{len(known) + 1}")) == len(known)
+
+
+def test_a_database_of_the_first_version_keeps_its_xp(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    with monkeypatch.context() as then:
+        then.setattr(migrations, "MIGRATIONS", (migrations.FIRST,))
+        do(*a_day())
+        transfer.export(str(tmp_path / "then.json"))
+        store.release()
+    do(*a_day())
+    ledger = snapshot("xp")["xp"]
+    assert (ledger["balance"], ledger["lifetime"]) == (70, 70)
+    assert health.database().state == "ok"
+    person.use(tmp_path / "other.sqlite3")
+    transfer.import_(str(tmp_path / "then.json"))
+    assert snapshot("xp")["xp"]["balance"] == 35
 
 
 def test_an_older_export_is_migrated_on_import(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -198,7 +214,9 @@ def test_an_older_export_is_migrated_on_import(monkeypatch: pytest.MonkeyPatch, 
     transfer.export(str(tmp_path / "export.json"))
     store.release()
     monkeypatch.setattr(
-        migrations, "MIGRATIONS", (migrations.FIRST, ("ALTER TABLE goals ADD COLUMN colour TEXT DEFAULT 'red'",))
+        migrations,
+        "MIGRATIONS",
+        (*migrations.MIGRATIONS, ("ALTER TABLE goals ADD COLUMN colour TEXT DEFAULT 'red'",)),
     )
     person.use(tmp_path / "other.sqlite3")
     transfer.import_(str(tmp_path / "export.json"))
@@ -211,7 +229,7 @@ def test_the_check_reports_path_size_version_and_integrity(file: Path):
     assert check().state == "unset" and not file.exists()
     do(*a_day())
     assert check().state == "ok"
-    assert str(file) in check().summary and "MB, version 1, sound" in check().summary
+    assert str(file) in check().summary and f"MB, version {len(migrations.MIGRATIONS)}, sound" in check().summary
     with store.writing() as db:
         db.execute("UPDATE xp_balance SET balance = 7")
     assert check().state == "broken" and "XP differs" in check().summary

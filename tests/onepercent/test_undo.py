@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, call, do, preview, ref, snapshot
 from tools.onepercent import store, transfer
 
@@ -148,3 +149,14 @@ def test_a_created_thing_may_be_referred_to_across_an_undo(life):
     undo()
     undo()
     assert snapshot("goals", goals_status="complete")["goals"]["items"][0]["steps_count"] == 1
+
+
+def test_an_undo_can_be_undone_after_another_user_earned_xp(file: Path, tmp_path: Path):
+    do(act("diary.create_entry", what_done="Раз"))
+    before = json.loads(state(tmp_path))
+    undo()
+    person.use(file, ONEPERCENT_USER="other")
+    do(act("diary.create_entry", what_done="Два"))
+    person.use(file)
+    assert undo()["xp"] == {"delta": 10, "balance": 10}
+    assert before["xp_ledger"]["rows"][0] in json.loads(state(tmp_path))["xp_ledger"]["rows"]

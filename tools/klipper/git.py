@@ -43,7 +43,7 @@ UNKNOWN = (
 )
 CAUSES = [
     (
-        r"No space left|SIGXFSZ|died of signal 25|File too large|Disk quota",
+        r"No space left|Out of diskspace|SIGXFSZ|died of signal 25|File too large|Disk quota",
         "DISK_FULL",
         "Free some space, then call sync_docs again.",
     ),

@@ -12,6 +12,8 @@ from tools.klipper.repository import Repository
 from tools.klipper.worktree import CHUNK, LINK, Entry, Plan
 
 EXECUTABLE = "100755"
+ROOM_BYTES = 64 * 1024
+"""More than one block, of which the last of a file may have some left."""
 
 
 def stage(repository: Repository, plan: Plan) -> dict[str, Path]:
@@ -24,11 +26,22 @@ def stage(repository: Repository, plan: Plan) -> dict[str, Path]:
     staged = {path: folder / str(number) for number, path in enumerate(plan.write)}
     with (folder / "contents").open("wb+") as contents:
         lines = [f"{entry.blob}\n" for entry in plan.write.values()]
-        repository.run("cat-file", "--batch", lines=lines, stdout=contents)
+        try:
+            repository.run("cat-file", "--batch", lines=lines, stdout=contents)
+        except ToolError:
+            _check_room(contents)
+            raise
         contents.seek(0)
         for path, entry in plan.write.items():
             _stage_one(contents, entry, staged[path])
     return staged
+
+
+def _check_room(file: IO[bytes]) -> None:
+    """Raises OSError when the disk is full: git says only that it is "unable to stream to stdout"."""
+    file.seek(0, os.SEEK_END)
+    file.write(bytes(ROOM_BYTES))
+    file.flush()
 
 
 def _stage_one(contents: IO[bytes], entry: Entry, file: Path) -> None:

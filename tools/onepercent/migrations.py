@@ -15,6 +15,15 @@ STATE = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", 
 HISTORY = ("audit", "previews", "last_applied")
 """How it came to be; `last_applied` says how to take the last of it back."""
 
+XP_ENTERED = """CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
+        INSERT INTO xp_balance VALUES (new.user, max(new.xp, 0), max(new.xp, 0)) ON CONFLICT (user) DO UPDATE
+        SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0); END"""
+"""The first entry is a gain; max() is for the CHECK, which sqlite looks at before it finds the conflict."""
+
+XP_WITHDRAWN = """CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
+        UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
+        WHERE user = old.user; END"""
+
 FIRST = (
     """CREATE TABLE goals (
         id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL,
@@ -98,13 +107,8 @@ FIRST = (
     """CREATE TABLE xp_balance (
         user TEXT PRIMARY KEY, balance INTEGER NOT NULL CHECK (balance >= 0), lifetime INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID""",
-    # The first entry is a gain; max() is for the CHECK, which sqlite looks at before it finds the conflict.
-    """CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
-        INSERT INTO xp_balance VALUES (new.user, max(new.xp, 0), max(new.xp, 0)) ON CONFLICT (user) DO UPDATE
-        SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0); END""",
-    """CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
-        UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
-        WHERE user = old.user; END""",
+    XP_ENTERED,
+    XP_WITHDRAWN,
     # All marks up to the day `until` folded together; see streaks.py.
     """CREATE TABLE habit_streaks (
         habit_id INTEGER PRIMARY KEY REFERENCES habits (id) ON DELETE CASCADE,
@@ -115,7 +119,22 @@ FIRST = (
         INSERT INTO habit_streaks (habit_id) VALUES (new.id); END""",
 )
 
-MIGRATIONS = (FIRST,)
+# An undo takes entries out, and undoing that puts them back under their ids: nobody else may have got those meanwhile.
+SECOND = (
+    "DROP TRIGGER xp_entered",
+    "DROP TRIGGER xp_withdrawn",
+    "ALTER TABLE xp_ledger RENAME TO xp_ledger_before",
+    """CREATE TABLE xp_ledger (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, at TEXT NOT NULL, xp INTEGER NOT NULL,
+        action TEXT NOT NULL, entity_id INTEGER NOT NULL
+    ) STRICT""",
+    "INSERT INTO xp_ledger SELECT id, user, at, xp, action, entity_id FROM xp_ledger_before",
+    "DROP TABLE xp_ledger_before",
+    XP_ENTERED,
+    XP_WITHDRAWN,
+)
+
+MIGRATIONS = (FIRST, SECOND)
 """Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
 
 

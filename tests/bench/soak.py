@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""A soak of the resident service: sessions come and go, all systems are used, and around it things break.
+
+usage: soak.py [MINUTES] [--seed N] [--workers N]      (default 10 minutes, 4 workers)
+
+Every answer is checked against a model; an error counts as right only while a fault explains it. Prints a table, and
+exits 1 for a wrong answer, a lost write, a service that grew, or anything left over. A seed repeats what the sessions
+ask; when they are served, and what is broken then, depends on the machine. Needs `./setup.sh test` to have been run.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PROJECT))
+
+from tests.bench.soaking import disk  # noqa: E402
+
+PYTHON = PROJECT / ".venv" / "bin" / "python"
+WARM_S = 60
+
+if __name__ == "__main__":
+    disk.enter(str(PYTHON) if PYTHON.exists() else sys.executable)  # before what only that Python can import
+
+from tests.bench.soaking import ending, report  # noqa: E402
+from tests.bench.soaking.faults import Faults  # noqa: E402
+from tests.bench.soaking.memory import Memory  # noqa: E402
+from tests.bench.soaking.record import Record  # noqa: E402
+from tests.bench.soaking.sessions import Judge  # noqa: E402
+from tests.bench.soaking.workers import Shared, Worker  # noqa: E402
+from tests.bench.soaking.world import World  # noqa: E402
+
+
+def main() -> int:
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    words.add_argument("minutes", type=float, nargs="?", default=10)
+    words.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    words.add_argument("--workers", type=int, default=4)
+    given = words.parse_args()
+    settle_day()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and so through everything that tidies up
+    return soak(given.minutes * 60, given.seed, given.workers)
+
+
+def settle_day() -> None:
+    """A time zone in which it is noon now: marks are of days, and no day should end in the middle."""
+    os.environ["TZ"] = f"SOAK{time.gmtime().tm_hour - 12:+d}"
+    time.tzset()
+
+
+def soak(duration_s: float, seed: int, count: int) -> int:
+    """Exit status 0 if all went well."""
+    world, record = World(seed), Record()
+    print(f"seed {seed}, {duration_s / 60:g} minutes, {count} workers, disk: {world.disk.how}", flush=True)
+    try:
+        with world.service as service:
+            log = report.Log(service.process.stderr)
+            memory = Memory(service.process.pid, max(0.5, duration_s / 120))
+            faults = Faults(world, seed, record, duration_s)
+            shared = Shared(world, Judge(faults, record), record, seed)
+            workers = [Worker(f"worker{number}", shared) for number in range(count)]
+            workers[0].sync()
+            run([memory, *workers], faults)
+            for one in workers:
+                one.settle()
+            shared.settle()
+            workers[0].sync()
+            ending.examine(world, workers, [*(one.person for one in workers), shared.local], record)
+            memory.take()
+            service.stop()
+            log.thread.join()
+    finally:
+        world.close()
+    for line in log.bad:
+        record.complain(f"the service's log: {line}")
+    return 0 if report.show(record, memory, min(WARM_S, duration_s / 10)) else 1
+
+
+def run(parts: list, faults: Faults) -> None:
+    """Let everything happen at once; the faults end first, so that nobody has to wait for their end."""
+    for one in (*parts, faults):
+        one.start()
+    try:
+        faults.last()
+    finally:
+        for one in (faults, *reversed(parts)):
+            one.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

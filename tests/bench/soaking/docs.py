@@ -1,0 +1,249 @@
+"""The Klipper documentation: an upstream that keeps publishing, and calls checked against what it ever published."""
+
+import random
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.bench.soaking.record import Record, Request, expect
+from tests.klipper.upstreams import Upstream, contents, git, page
+from tools.klipper.markdown import heading_text
+
+Flow = Iterator[Request]
+BESIDE = [parent / "shared" / "data" / "klipper" / "docs" for parent in Path(__file__).resolve().parents[3:]]
+QUERIES = ("bltouch", "pressure advance", "bed mesh", "[extruder] rotation_distance", "как настроить", "resonance")
+NEVER = ("local_edits", "edited_here", "damaged_moved_to", "local_commits")
+"""What a sync tells only of a checkout that somebody else touched or something broke."""
+CLOSING = re.compile(r"\n\[… \d+ characters more: read_doc again with offset=\d+\]")
+
+
+class Published:
+    """The upstream; `history` has the pages of each commit in the order of publishing, `synced` the newest one that
+    a finished sync brought here. Whoever judges an answer holds `lock`, so that no commit is out and not noted yet."""
+
+    def __init__(self, folder: Path, chance: random.Random):
+        self.lock = threading.Lock()
+        self.chance = chance
+        self.history: list[dict[str, str]] = []
+        self.commits: list[str] = []
+        self.synced = 0
+        self.gone = False
+        self.marks = 0
+        self.upstream = Upstream(folder)
+        self.publish(_first_pages())
+
+    def publish(self, files: dict[str, str | None] | None = None, *, rewriting: bool = False) -> None:
+        """Commit some changed pages, if it is there; `rewriting` leaves out the last commits, as a force push does."""
+        with self.lock:
+            if self.gone:
+                return
+            files = files or self._changes()
+            if rewriting:
+                self._rewrite(files)
+            else:
+                self.upstream.commit(files)
+            self.history.append({path: text.decode() for path, text in self.upstream.pages().items()})
+            self.commits.append(self.upstream.tip)
+
+    def _changes(self) -> dict[str, str | None]:
+        now = self.history[-1]
+        files: dict[str, str | None] = {}
+        for path in self.chance.sample(sorted(now), min(len(now), self.chance.randint(1, 6))):
+            files[f"docs/{path}"] = self._marked(now[path])
+        extra = sorted(path for path in now if path.startswith("Soak_"))
+        if self.chance.random() < 0.4:
+            name = f"Soak_{self.marks}.md"
+            files[f"docs/{name}"] = self._marked(page(f"Soak {self.marks} {self.chance.getrandbits(64):x}"))
+        if extra and self.chance.random() < 0.4:
+            files[f"docs/{self.chance.choice(extra)}"] = None
+        return files
+
+    def _marked(self, text: str) -> str:
+        """The text with a word of its own at its beginning, in its middle and at its end."""
+        self.marks += 1
+        word = f"zq{self.marks}{self.chance.getrandbits(20):05x}"
+        lines = [line for line in text.split("\n") if not line.startswith("Marker zq")]
+        for at in (len(lines), len(lines) // 2, 1):
+            lines.insert(at, f"Marker {word} of this text")
+        return "\n".join(lines)
+
+    def _rewrite(self, files: dict[str, str | None]) -> None:
+        """A commit beside the last ones, in one step."""
+        folder = self.upstream.folder
+        depth = min(int(git(folder, "rev-list", "--count", "HEAD")) - 1, self.chance.randint(1, 3))
+        for name, text in files.items():
+            path = folder / name
+            path.unlink() if text is None else path.write_text(text, encoding="utf-8")
+        git(folder, "add", "-A", "-f")
+        commit = git(folder, "commit-tree", git(folder, "write-tree"), "-p", f"HEAD~{depth}", "-m", "rewritten")
+        git(folder, "update-ref", "HEAD", commit)
+
+    def vanish(self) -> None:
+        with self.lock:
+            self.gone = True
+            self.upstream.folder.rename(self.upstream.folder.with_name("vanished"))
+
+    def come_back(self) -> None:
+        with self.lock:
+            self.upstream.folder.with_name("vanished").rename(self.upstream.folder)
+            self.gone = False
+
+    def versions(self, path: str, since: int) -> list[str | None]:
+        """The texts a page may have by now; None where some commit does not have it."""
+        return list(dict.fromkeys(one.get(path) for one in self.history[since:]))
+
+    def index(self, shown: str) -> int:
+        """Which commit a sync means by `84104bbbd 2026-08-07`, the last one if there are several."""
+        return max((at for at, one in enumerate(self.commits) if one.startswith(shown.split()[0])), default=-1)
+
+
+def _first_pages() -> dict[str, str]:
+    real = next((one for one in BESIDE if one.is_dir()), None)
+    if real:
+        return {f"docs/{path}": text.decode() for path, text in contents(real).items() if path.endswith(".md")}
+    return {f"docs/Page_{number}.md": page(f"Page {number} bltouch", 40 * number) for number in range(1, 40)}
+
+
+class Docs:
+    """One reader of the documentation, whose checkout all share."""
+
+    def __init__(self, published: Published, chance: random.Random, record: Record):
+        self.published, self.chance, self.record = published, chance, record
+
+    def flow(self) -> Flow:
+        flows = (self.search, self.search, self.search, self.find_marker, self.read, self.read, self.map, self.sync)
+        return self.chance.choice(flows)()
+
+    def single(self) -> Flow:
+        return self.chance.choice((self.search, self.find_marker, self.map))()
+
+    def _since(self) -> int:
+        with self.published.lock:
+            return self.published.synced
+
+    def search(self) -> Flow:
+        """Results name pages, with lines, that some commit had."""
+        since = self._since()
+        answer = yield Request("search_docs", {"query": self.chance.choice(QUERIES)})
+        if not answer.code:
+            self._check_results(answer.value["result"], since)
+
+    def _check_results(self, results: list[dict[str, Any]], since: int) -> None:
+        expect(0 < len(results) <= 7, f"{len(results)} results")
+        expect(len({one["path"] for one in results}) == len(results), f"a page twice: {results}")
+        with self.published.lock:
+            for one in results:
+                texts = [text for text in self.published.versions(one["path"], since) if text is not None]
+                expect(any(_stands(one, text) for text in texts), f"in no version of the page: {one}")
+
+    def find_marker(self) -> Flow:
+        """A word that only one page has is found where that page has it in every commit since the last sync."""
+        since = self._since()
+        with self.published.lock:
+            path = self.chance.choice(sorted(self.published.history[-1]))
+            text = self.published.history[-1][path]
+        found = re.search(r"^Marker (zq\w+)", text, re.MULTILINE)
+        if not found:
+            return
+        answer = yield Request("search_docs", {"query": found[1], "limit": 3})
+        if answer.code:
+            return
+        with self.published.lock:
+            everywhere = all(found[1] in (one or "") for one in self.published.versions(path, since))
+        if everywhere:
+            expect(path in [one["path"] for one in answer.value["result"]], f"{found[1]} of {path}: {answer.value}")
+            self.record.count(self.record.checks, "words found again")
+
+    def read(self) -> Flow:
+        """A page window by window: each is a piece of one version."""
+        since, offset = self._since(), 0
+        with self.published.lock:
+            path = self.chance.choice(sorted(self.published.history[-1]))
+        while offset is not None:
+            answer = yield Request("read_doc", {"path": path, "offset": offset}, ("NOT_FOUND", "INVALID_OFFSET"))
+            with self.published.lock:
+                versions = self.published.versions(path, since)
+            if answer.code == "NOT_FOUND":
+                expect(None in versions, f"{path} is not found")
+            if answer.code == "INVALID_OFFSET":
+                expect(any(offset > len(text) for text in versions if text is not None), f"{offset} of {path}")
+            if answer.code:
+                return
+            expect(any(_is_window(answer.value, text) for text in versions if text is not None),
+                   f"{path} at {offset} is of no commit: {answer.value['text'][:80]!r}")  # fmt: skip
+            self.record.count(self.record.checks, "windows of pages")
+            offset = answer.value["next_offset"] if self.chance.random() < 0.7 else None
+
+    def map(self) -> Flow:
+        """Every page there must be is listed, with a size it had."""
+        since = self._since()
+        answer = yield Request("list_docs_map")
+        if answer.code:
+            return
+        listed = dict(_listed(answer.value))
+        with self.published.lock:
+            paths = {path for one in self.published.history[since:] for path in one}
+            sizes = {
+                path: {text and len(text.encode()) for text in self.published.versions(path, since)} for path in paths
+            }
+        for path in listed.keys() | sizes.keys():
+            expect(listed.get(path) in sizes.get(path, ()), f"{path} has {listed.get(path)}, not {sizes.get(path)}")
+
+    def sync(self) -> Flow:
+        """Brings the newest commit, and tells exactly what changed."""
+        with self.published.lock:
+            least = len(self.published.commits) - 1
+        answer = yield Request("sync_docs")
+        if not answer.code:
+            with self.published.lock:
+                self._check_sync(answer.value, least)
+
+    def _check_sync(self, told: dict[str, Any], least: int) -> None:
+        new = self.published.index(told["new"])
+        expect(new >= least, f"brought {told['new']} ({new}), older than {least}")
+        self.published.synced = max(self.published.synced, new)
+        expect(not [one for one in NEVER if one in told], f"somebody else's edits: {told}")
+        if told["status"] == "updated":
+            old = self.published.index(told["old"])
+            before, after = self.published.history[old], self.published.history[new]
+            said, true = _told(told, before), _changed(before, after)
+            expect(said == true, f"from {old} to {new} it tells of {said}, not {true}")
+        self.record.count(self.record.checks, "syncs")
+
+
+def _stands(result: dict[str, Any], text: str) -> bool:
+    """Whether the heading of a result stands in its line of the text."""
+    lines = text.split("\n")
+    line = lines[result["line"] - 1] if result["line"] <= len(lines) else ""
+    return heading_text(line.lstrip("#")) == result["heading"] or (result["line"] == 1 and bool(result["heading"]))
+
+
+def _is_window(answer: dict[str, Any], text: str) -> bool:
+    start, end = answer["offset"], answer["next_offset"] or len(text)
+    piece, closing = answer["text"][: end - start], answer["text"][end - start :]
+    whole = CLOSING.fullmatch(closing) if answer["truncated"] else not closing
+    return bool(whole) and answer["total_chars"] == len(text) and piece == text[start:end]
+
+
+def _listed(folder: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
+    for one in folder.get("pages", ()):
+        yield prefix + one["name"], one["size"]
+    for name, below in folder.get("folders", {}).items():
+        yield from _listed(below, f"{prefix}{name}/")
+
+
+def _told(told: dict[str, Any], before: dict[str, str]) -> dict[str, int]:
+    """The pages that a sync tells of, each with its change of size; a renamed one goes as one and comes as another."""
+    found = {path: by for name in ("added", "changed", "removed") for path, by in told.get(name, {}).items()}
+    for both, by in told.get("renamed", {}).items():
+        old, _, new = both.partition(" → ")
+        size = len(before.get(old, "").encode())
+        found |= {old: -size, new: size + by}
+    return found
+
+
+def _changed(before: dict[str, str], after: dict[str, str]) -> dict[str, int]:
+    changed = [path for path in before.keys() | after.keys() if before.get(path) != after.get(path)]
+    return {path: len(after.get(path, "").encode()) - len(before.get(path, "").encode()) for path in changed}

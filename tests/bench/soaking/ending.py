@@ -1,0 +1,127 @@
+"""What must be so after the soak: everything confirmed is there, everything is sound, nothing is left over."""
+
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from tests.bench.soaking.life import Person
+from tests.bench.soaking.record import Record
+from tests.bench.soaking.workers import Worker
+from tests.bench.soaking.world import World
+from tests.klipper.upstreams import contents, git
+from tests.services import wait_until
+
+LIVES = ("goals", "steps", "habits", "diary")
+
+
+def examine(world: World, workers: list[Worker], persons: list[Person], record: Record) -> None:
+    """Look at the stores themselves, without the service."""
+    with closing(sqlite3.connect(world.database)) as db:
+        wrong = [*sound(db), *(text for one in persons for text in person(db, one))]
+        lost = [text for one in persons for text in unwritten(db, one)]
+    there, wanted = notes(world), Counter(front for one in workers for front in one.notes.notes)
+    for text in (
+        *wrong,
+        *checkout(world),
+        *leftovers(world, record.sessions["session killed"]),
+        *map("a note that nobody confirmed: {}".format, there - wanted),
+    ):
+        record.complain(f"at the end: {text}")
+    for text in (*lost, *map("the note {}".format, wanted - there)):
+        record.lost(f"at the end: {text}")
+
+
+def sound(db: sqlite3.Connection) -> Iterator[str]:
+    """OnePercent's database by itself."""
+    said = db.execute("PRAGMA integrity_check").fetchone()[0]
+    if said != "ok" or db.execute("PRAGMA foreign_key_check").fetchall():
+        yield f"the database is damaged: {said}"
+
+
+def person(db: sqlite3.Connection, one: Person) -> Iterator[str]:
+    """What is there of a person and was never confirmed."""
+    if (there := _applied(db, one)) > one.applied:
+        yield f"{one.user} has {there} applied previews, {one.applied} were confirmed"
+    total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (one.user,)).fetchone()[0]
+    if total != one.life.balance:
+        yield f"{one.user} has {total} XP, not {one.life.balance}"
+    for table in LIVES:
+        if more := _ids(db, table, one) - getattr(one.life, table).keys():
+            yield f"{one.user} has {table} that nobody confirmed: {more}"
+
+
+def unwritten(db: sqlite3.Connection, one: Person) -> Iterator[str]:
+    """What was confirmed to a person and is not there."""
+    if (there := _applied(db, one)) < one.applied:
+        yield f"{one.applied - there} of the {one.applied} previews applied for {one.user}"
+    for table in LIVES:
+        if less := getattr(one.life, table).keys() - _ids(db, table, one):
+            yield f"{table} of {one.user}: {less}"
+
+
+def _applied(db: sqlite3.Connection, one: Person) -> int:
+    counted = "SELECT count(*) FROM previews WHERE user = ? AND status = 'applied'"
+    return db.execute(counted, (one.user,)).fetchone()[0]
+
+
+def _ids(db: sqlite3.Connection, table: str, one: Person) -> set[int]:
+    return {row[0] for row in db.execute(f"SELECT id FROM {table} WHERE user = ?", (one.user,))}
+
+
+def checkout(world: World) -> Iterator[str]:
+    """The checkout is whole, and as the newest commit."""
+    try:
+        git(world.checkout, "fsck", "--no-dangling")
+    except AssertionError as error:
+        yield str(error)
+    there = {path: text.decode() for path, text in contents(world.checkout / "docs").items()}
+    if there != world.published.history[-1]:
+        yield "the pages are not those of the newest commit"
+
+
+def notes(world: World) -> Counter[str]:
+    """The fronts of the notes in Anki's own collection, opened after Anki ended."""
+    from anki.collection import Collection
+
+    world.anki.end()
+    collection = Collection(str(world.folder / "anki" / "collection.anki2"))
+    try:
+        assert collection.db.scalar("pragma integrity_check") == "ok"
+        return Counter(collection.get_note(one)["Front"] for one in collection.find_notes(""))
+    finally:
+        collection.close()
+
+
+def leftovers(world: World, killed: int) -> Iterator[str]:
+    """Sessions, zombies, processes and files that nobody needs any more."""
+    try:
+        wait_until(lambda: world.service.children() == [])
+    except AssertionError:
+        yield f"sessions or zombies are left: {world.service.children()}"
+    files = sorted(one.name for one in world.temporary.iterdir())
+    if len(files) > killed:  # nobody tidies up after kill -9
+        yield f"temporary files are left: {files[:5]}, {len(files)} in all"
+    beside = sorted(one.name for one in world.checkout.parent.iterdir() if one != world.checkout)
+    if beside != [f".{world.checkout.name}.lock"]:
+        yield f"beside the checkout is {beside}"
+    if inside := [one.name for one in (world.checkout / ".git" / "objects" / "pack").glob("*tmp*")]:
+        yield f"half a pack is left: {inside}"
+    if parts := [one.name for one in (world.state / "state").rglob("*") if one.suffix in (".part", ".new")]:
+        yield f"half a file is left: {parts}"
+    known = {world.service.process.pid, os.getpid()}
+    if strays := sorted(set(_processes(world.folder)) - known):
+        yield f"processes are left: {strays}"
+
+
+def _processes(folder: Path) -> Iterator[int]:
+    """Those whose environment names the folder of this soak."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            state = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            if state != "Z" and str(folder).encode() in (process / "environ").read_bytes():
+                yield int(process.name)
+        except OSError:
+            continue

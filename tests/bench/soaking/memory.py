@@ -1,0 +1,65 @@
+"""The memory of the service's parent process over time."""
+
+import os
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+LIMIT_KIB = 1024
+
+
+@dataclass(frozen=True)
+class Sample:
+    """`anonymous_kib` is what the parent made itself, shared with its children or not."""
+
+    at_s: float
+    rss_kib: int
+    anonymous_kib: int
+    handles: int
+    children: int
+
+
+class Memory:
+    """Samples of a process every `every_s`."""
+
+    def __init__(self, pid: int, every_s: float):
+        self.pid, self.every_s = pid, every_s
+        self.samples: list[Sample] = []
+        self.began = time.monotonic()
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self._watch)
+
+    def start(self) -> None:
+        self.began = time.monotonic()
+        self.thread.start()
+
+    def stop(self) -> None:
+        self.stopping.set()
+        self.thread.join()
+
+    def _watch(self) -> None:
+        while not self.stopping.wait(self.every_s):
+            self.take()
+
+    def take(self) -> None:
+        self.samples.append(self._sample())
+
+    def _sample(self) -> Sample:
+        text = Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="ascii")
+        sizes = {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines()[1:]}
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii").split()
+        handles = len(os.listdir(f"/proc/{self.pid}/fd"))
+        return Sample(time.monotonic() - self.began, sizes["Rss"], sizes["Anonymous"], handles, len(children))
+
+    def warm(self, after_s: float) -> list[Sample]:
+        """Those from when the service had served for a while."""
+        return [one for one in self.samples if one.at_s >= after_s]
+
+
+def slope(samples: list[Sample]) -> float:
+    """KiB a minute of RSS, by least squares."""
+    times = [one.at_s / 60 for one in samples]
+    middle, mean = sum(times) / len(times), sum(one.rss_kib for one in samples) / len(samples)
+    spread = sum((at - middle) ** 2 for at in times)
+    return sum((at - middle) * (one.rss_kib - mean) for at, one in zip(times, samples, strict=True)) / (spread or 1)

@@ -1,0 +1,251 @@
+"""The notes of one owner in Anki: what every one of them may be by now, and calls that are checked against that."""
+
+import random
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tests.bench.soaking.anki_process import DECKS
+from tests.bench.soaking.record import Answer, Lost, Record, Request, expect
+
+Flow = Iterator[Request]
+State = tuple[str, frozenset[str], str] | None
+"""Back, tags and deck of a note; None where there is none."""
+
+MOST = 40
+NOTHING_SENT = "ANKI_UNREACHABLE"
+
+
+@dataclass
+class Note:
+    """`possible` holds every state the note may be in: one where all its calls were answered."""
+
+    front: str
+    possible: list[State]
+    id: int | None = None
+    key: str = ""
+    key_sure: bool = False
+    wanted: State = None
+
+    @property
+    def state(self) -> State:
+        """The state of a note whose state is known."""
+        return self.possible[0]
+
+    @property
+    def certain(self) -> bool:
+        return len(self.possible) == 1
+
+
+class Notes:
+    """Notes that nobody else touches; a flow yields requests and is sent their answers."""
+
+    def __init__(self, owner: str, chance: random.Random, record: Record):
+        self.owner, self.chance, self.record = owner, chance, record
+        self.notes: dict[str, Note] = {}
+        self.made = 0
+
+    def flow(self) -> Flow:
+        if len(self._alive()) > MOST:
+            return self.delete(10)
+        if (unsure := self._unsure()) and self.chance.random() < 0.5:
+            return self.repeat(unsure)
+        flows = (self.add, self.add, self.update, self.update, self.delete, self.find, self.find, self.look)
+        return self.chance.choice(flows)()
+
+    def _alive(self) -> list[Note]:
+        return [one for one in self.notes.values() if one.certain and one.state and one.id]
+
+    def _unsure(self) -> list[Note]:
+        return [one for one in self.notes.values() if not one.certain and None in one.possible and one.wanted]
+
+    def _some(self, most: int) -> list[Note]:
+        alive = self._alive()
+        return self.chance.sample(alive, min(len(alive), self.chance.randint(1, most)))
+
+    def _open(self, notes: int = 1) -> None:
+        self.record.count(self.record.uncertain, ("anki", "left open"), notes)
+
+    def _word(self) -> str:
+        return f"{self.chance.getrandbits(48):012x}"
+
+    def _state(self) -> State:
+        return f"back {self._word()}", frozenset({self.owner}), self.chance.choice(DECKS)
+
+    def add(self) -> Flow:
+        """New notes, and sometimes among them what must be refused."""
+        deck, new = self.chance.choice(DECKS), []
+        for _ in range(self.chance.randint(1, 4)):
+            self.made += 1
+            back, tags, _ = self._state()
+            note = Note(f"{self.owner} {self.made} {self._word()}", [None], wanted=(back, tags, deck))
+            note.key = str(uuid.UUID(int=self.chance.getrandbits(128))) if self.chance.random() < 0.5 else ""
+            new.append(note)
+        self.notes |= {one.front: one for one in new}
+        yield from self._send(new, deck, self._traps())
+
+    def _traps(self) -> list[tuple[dict[str, Any], str, int | None]]:
+        """Notes that must not be added, with the status and, for a used key, the note that the answer must name."""
+        alive = self._alive()
+        keyed = [one for one in alive if one.key_sure]
+        tags = {"tags": [self.owner]}
+        found = [({"fields": {"Front": "", "Back": "x"}, **tags}, "error", None)]
+        if alive:
+            fields = {"Front": self.chance.choice(alive).front, "Back": "twice"}
+            found.append(({"fields": fields, **tags}, "duplicate", None))
+        if keyed:
+            used = self.chance.choice(keyed)
+            fields = {"Front": f"{self.owner} never {self._word()}", "Back": "never"}
+            found.append(({"fields": fields, **tags, "dedup_key": used.key}, "duplicate", used.id))
+        return [one for one in found if self.chance.random() < 0.3]
+
+    def repeat(self, unsure: list[Note]) -> Flow:
+        """Send notes again that may be there or not; afterwards each is there once."""
+        deck = unsure[0].wanted[2]
+        yield from self._send([one for one in unsure if one.wanted[2] == deck][:4], deck, [])
+
+    def _send(self, new: list[Note], deck: str, traps: list) -> Flow:
+        before = {one.front: one.possible for one in new}
+        for one in new:
+            one.possible = _either(one.possible, [one.wanted])
+        given = [
+            {"fields": {"Front": one.front, "Back": one.wanted[0]}, "tags": sorted(one.wanted[1])}
+            | ({"dedup_key": one.key} if one.key else {})
+            for one in new
+        ]
+        request = Request("anki_add_notes", {"notes": [*given, *(one for one, _, _ in traps)], "deck": deck})
+        try:
+            answer = yield request
+        except Lost:
+            self._open(sum(one == [None] for one in before.values()))
+            raise
+        details = answer.value.get("details", [{"status": "not_sent"}] * len(request.arguments["notes"]))
+        expect(len(details) == len(request.arguments["notes"]), f"not a detail for each note: {answer.value}")
+        for one, detail in zip(new, details, strict=False):
+            self._added(one, detail, before[one.front], answer)
+        for (_, status, note_id), detail in zip(traps, details[len(new) :], strict=True):
+            got = detail["status"]
+            expect(got == status or (answer.code and got in ("not_sent", "unknown")), f"not refused: {detail}")
+            expect(note_id is None or got != "duplicate" or detail["noteId"] == note_id, f"another note: {detail}")
+
+    def _added(self, note: Note, detail: dict[str, Any], before: list[State], answer: Answer) -> None:
+        status = detail["status"]
+        if status == "ok":
+            expect(before != [note.wanted], f"added twice: {detail}")
+            note.possible, note.id, note.key_sure = [note.wanted], detail["noteId"], bool(note.key) and not answer.code
+            if before != [None]:
+                self.record.count(self.record.uncertain, ("anki", "not done"))
+        elif status == "duplicate" and before != [None]:
+            note.possible, note.id = [note.wanted], detail.get("noteId")
+            self.record.count(self.record.uncertain, ("anki", "done"))
+        elif status == "not_sent" and answer.code:
+            note.possible = before
+        else:
+            expect(status == "unknown" and answer.code, f"a new note got {detail}")
+            self._open(before == [None])
+
+    def update(self) -> Flow:
+        """Another back, and maybe another tag and another deck."""
+        chosen = self._some(3)
+        if not chosen:
+            return
+        before = {one.front: one.possible for one in chosen}
+        for one in chosen:
+            one.possible = self._steps(one)
+        try:
+            answer = yield Request("anki_update_notes", {"notes": [_update(one) for one in chosen]})
+        except Lost:
+            self._open(len(chosen))
+            raise
+        details = answer.value.get("details", [{"status": "not_sent"}] * len(chosen))
+        for one, detail in zip(chosen, details, strict=True):
+            if detail["status"] == "ok":
+                one.possible = one.possible[-1:]
+            elif detail["status"] == "not_sent" and answer.code:
+                one.possible = before[one.front]
+            else:
+                expect(detail["status"] == "unknown" and answer.code, f"an update got {detail}")
+                self._open()
+
+    def _steps(self, note: Note) -> list[State]:
+        """The states that an update goes through, one change after the other."""
+        _, tags, deck = note.state
+        states = [note.state, (f"back {self._word()}", tags, deck)]
+        if self.chance.random() < 0.4:
+            extra = {one for one in tags if one != self.owner}
+            states.append((states[-1][0], tags | {f"t{self._word()}"}, deck))
+            if extra:
+                states.append((states[-1][0], states[-1][1] - extra, deck))
+        if self.chance.random() < 0.3:
+            states.append((*states[-1][:2], self.chance.choice(DECKS)))
+        return states
+
+    def delete(self, most: int = 2) -> Flow:
+        chosen = self._some(most)
+        if not chosen:
+            return
+        for one in chosen:
+            one.possible, one.wanted = [*one.possible, None], None
+        try:
+            answer = yield Request("anki_delete_notes", {"noteIds": [one.id for one in chosen]})
+        except Lost:
+            self._open(len(chosen))
+            raise
+        if answer.code == NOTHING_SENT:
+            for one in chosen:
+                one.possible = one.possible[:1]
+        elif answer.code:
+            self._open(len(chosen))
+        else:
+            expect(answer.value == {"deleted": len(chosen), "missing": 0}, f"deleted {answer.value} of {len(chosen)}")
+            for one in chosen:
+                one.possible = [None]
+
+    def look(self) -> Flow:
+        """One note by its id, beside one that is not."""
+        chosen = self._some(1)
+        ids = [one.id for one in chosen] + [1]
+        answer = yield Request("anki_note_info", {"noteIds": ids})
+        if not answer.code:
+            *found, none = answer.value["notes"]
+            expect(none is None, f"a note that never was: {none}")
+            expect([one and _seen(one) for one in found] == [one.state for one in chosen], f"{found}, not {chosen}")
+
+    def find(self) -> Flow:
+        """Every note of the owner; what was open is settled by that."""
+        answer = yield Request("anki_find_notes", {"query": f"tag:{self.owner}"})
+        if not answer.code:
+            self.compare(answer.value["notes"])
+
+    def compare(self, infos: list[dict[str, Any]]) -> None:
+        """The notes that are there are those that must be, each once and whole."""
+        found = {info["fields"]["Front"]: info for info in infos}
+        expect(len(found) == len(infos), f"a note is there twice: {sorted(one['fields']['Front'] for one in infos)}")
+        if strange := found.keys() - self.notes.keys():
+            expect(False, f"notes that were refused or never sent: {strange}")
+        for front, note in self.notes.items():
+            state = _seen(found[front]) if front in found else None
+            if state not in note.possible:
+                self.record.lost(f"{front}: {state}, not {note.possible}")
+            elif not note.certain:
+                fate = {note.possible[0]: "not done", note.possible[-1]: "done"}.get(state, "done in part")
+                self.record.count(self.record.uncertain, ("anki", fate))
+            note.possible, note.id = [state], found[front]["noteId"] if state else None
+        self.notes = {front: one for front, one in self.notes.items() if one.state}
+        self.record.count(self.record.checks, "lists of an owner's notes")
+
+
+def _either(some: list[State], more: list[State]) -> list[State]:
+    return list(dict.fromkeys([*some, *more]))
+
+
+def _update(note: Note) -> dict[str, Any]:
+    """The update that leads from the first possible state to the last."""
+    (_, tags, _), (back, wanted, deck) = note.possible[0], note.possible[-1]
+    changes = {"fields": {"Back": back}, "addTags": sorted(wanted - tags), "removeTags": sorted(tags - wanted)}
+    return {"noteId": note.id, **changes, "deckName": deck}
+
+
+def _seen(info: dict[str, Any]) -> State:
+    return info["fields"]["Back"], frozenset(info["tags"]), info["deckName"]

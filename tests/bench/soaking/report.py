@@ -1,0 +1,63 @@
+"""The table at the end of a soak, and whether it went well."""
+
+import threading
+from collections import Counter
+from typing import IO
+
+from tests.bench.soaking.memory import LIMIT_KIB, Memory, slope
+from tests.bench.soaking.record import Record
+
+BAD_SIGNS = ("Traceback", "Internal error", "failed\n")
+
+
+class Log:
+    """What the service, and sessions without a caller, write to stderr; read, so that nobody waits for room."""
+
+    def __init__(self, stream: IO[bytes]):
+        self.bad: list[str] = []
+        self.thread = threading.Thread(target=self._read, args=(stream,))
+        self.thread.start()
+
+    def _read(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            text = line.decode(errors="replace")
+            if any(sign in text for sign in BAD_SIGNS):
+                self.bad.append(text.strip())
+
+
+def show(record: Record, memory: Memory, warm_s: float) -> bool:
+    """Print it; whether all is as it must be."""
+    print(f"sessions      {sum(record.sessions.values())}: {_listed(record.sessions)}")
+    print(f"calls         {sum(record.calls.values())}: {_listed(record.calls)}")
+    print(f"              {_listed(record.tools)}")
+    print(f"faults        {_listed(record.faults)}")
+    for fault in record.faults:
+        codes = Counter({code: count for (one, code), count in record.errors.items() if one == fault})
+        print(f"  {fault:<26}{_listed(codes) or 'no error'}")
+    print(f"compared      {_listed(record.checks)}")
+    for system in ("anki", "onepercent"):
+        fates = Counter({fate: count for (one, fate), count in record.uncertain.items() if one == system})
+        print(f"uncertain     {system}: {_listed(fates) or 'none'}")
+    flat = _memory(memory, warm_s)
+    print(f"wrong answers {len(record.wrong)}, lost writes {len(record.lost_writes)}", flush=True)
+    return flat and not record.wrong and not record.lost_writes
+
+
+def _memory(memory: Memory, warm_s: float) -> bool:
+    samples = memory.warm(warm_s)
+    first, last = samples[0], samples[-1]
+    most = max(abs(one.rss_kib - first.rss_kib) for one in samples)
+    grown = max(one.anonymous_kib for one in samples) - first.anonymous_kib
+    handles = {one.handles for one in samples}
+    print(f"memory        RSS {first.rss_kib} → {last.rss_kib} KiB, at most {most} KiB apart (at most {LIMIT_KIB});")
+    print(
+        f"              anonymous {first.anonymous_kib} → {last.anonymous_kib} KiB; {slope(samples):+.1f} KiB a minute;"
+    )
+    print(
+        f"              handles {min(handles)} to {max(handles)}, at most {max(one.children for one in samples)} sessions"
+    )
+    return max(most, grown) <= LIMIT_KIB and last.handles <= first.handles
+
+
+def _listed(counts: Counter) -> str:
+    return ", ".join(f"{key} {count}" for key, count in counts.most_common())

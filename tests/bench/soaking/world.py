@@ -1,0 +1,107 @@
+"""All that is around the sessions: the service, Anki, the upstream, the search service, the disk."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.bench.soaking import disk
+from tests.bench.soaking.anki_process import Anki
+from tests.bench.soaking.docs import Published
+from tests.bench.soaking.web import Service as SearchService
+from tests.client import PROJECT
+from tests.services import Service
+
+LOCKING = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], timeout=60, isolation_level=None)
+try:
+    db.execute("BEGIN IMMEDIATE")
+except sqlite3.OperationalError:  # the disk is full as well
+    pass
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+class World:
+    def __init__(self, seed: int):
+        self.folder = Path(tempfile.mkdtemp(prefix="soak-"))
+        self.state = self.folder / "disk"
+        self.temporary = self.folder / "tmp"
+        for one in (self.state, self.temporary, self.folder / "home"):
+            one.mkdir(mode=0o700)
+        own = os.environ[disk.INSIDE] == "own"
+        self.disk = disk.OwnDisk(self.state) if own else disk.Limit(self._pids)
+        self.published = Published(self.folder / "upstream", random.Random(f"{seed} upstream"))
+        self.anki = Anki(self.folder / "anki", dict(os.environ))
+        self.search = SearchService()
+        self.caller = self._installed()
+        python = str(PROJECT / ".venv" / "bin" / "python")
+        self.service = Service(
+            [python if Path(python).exists() else sys.executable, str(PROJECT / "server.py")], **self.environ()
+        )
+
+    def environ(self) -> dict[str, str]:
+        """The settings of the service and its sessions."""
+        return {
+            "HOME": str(self.folder / "home"),
+            "XDG_CONFIG_HOME": str(self.folder / "home" / "config"),
+            "XDG_RUNTIME_DIR": str(self.folder / "home"),
+            "TMPDIR": str(self.temporary),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "MCP_STATE_DIR": str(self.state / "state"),
+            "KLIPPER_DOCS_DIR": str(self.state / "docs" / "klipper"),
+            "KLIPPER_DOCS_URL": self.published.upstream.url,
+            "KLIPPER_DOCS_CHECK_INTERVAL": "5",
+            "ANKI_CONNECT_URL": self.anki.url,
+            "ANKI_CONNECT_TIMEOUT": "2",
+            "ANKI_DEFAULT_MODEL": "Basic",
+            "SEARCH_API_URL": self.search.url,
+            "SEARCH_API_TIMEOUT": "1",
+            "ONEPERCENT_RATE_LIMIT": "off",
+            "ONEPERCENT_PREVIEW_TTL": "86400",
+        }
+
+    @property
+    def database(self) -> Path:
+        return self.state / "state" / "onepercent.sqlite3"
+
+    @property
+    def checkout(self) -> Path:
+        return self.state / "docs" / "klipper"
+
+    def _installed(self) -> list[str]:
+        """The command that setup.sh installs."""
+        text = (PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
+        command = self.folder / "pi-mcp"
+        command.write_text(
+            text.replace("@python@", os.path.realpath(sys.executable)).replace("@project@", str(PROJECT))
+        )
+        command.chmod(0o755)
+        return [str(command)]
+
+    def _pids(self) -> Iterator[int]:
+        """The service first: what it forks afterwards is as it then is."""
+        yield self.service.process.pid
+        yield from self.service.children()
+
+    @contextmanager
+    def database_locked(self) -> Iterator[None]:
+        """Another process holds the write lock of OnePercent's database."""
+        words = [sys.executable, "-c", LOCKING, str(self.database)]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+            holder.stdout.readline()
+            yield
+
+    def close(self) -> None:
+        if self.anki.process.poll() is None:
+            self.anki.end()
+        self.search.close()
+        self.disk.close()
+        shutil.rmtree(self.folder)

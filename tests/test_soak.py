@@ -1,0 +1,25 @@
+"""The soak of tests/bench, for a moment."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.client import PROJECT
+
+pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
+
+SYSTEMS = ("anki", "klipper", "onepercent", "search", "server")
+FAULTS = (
+    "anki dies", "anki hangs", "upstream gone", "upstream rewritten", "database locked briefly", "disk full",
+    "search hangs", "search fails", "search refuses",
+)  # fmt: skip
+
+
+def test_a_short_soak_uses_every_system_breaks_everything_and_finds_nothing_wrong():
+    words = [sys.executable, str(PROJECT / "tests" / "bench" / "soak.py"), "0.12", "--seed", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = {line.partition(" ")[0]: line for line in done.stdout.splitlines()}
+    assert all(f"{name} " in told["calls"] for name in SYSTEMS), done.stdout
+    assert all(f"{name} " in told["faults"] for name in FAULTS), done.stdout
