@@ -94,6 +94,16 @@ def test_a_session_has_the_environment_and_folder_of_its_client(service, tmp_pat
         assert "NOTIFY_SOCKET" not in found["environ"]
 
 
+@pytest.mark.parametrize("count", [1, 20], ids=["50 kB", "1 MB"])
+def test_an_environment_of_any_size_is_handed_over(service, count):
+    large = {f"LARGE_{number}": "x" * 50_000 for number in range(count)}
+    with service.caller(**large) as client:
+        client.initialize()
+        found = session_of(client)
+        assert large.items() <= found["environ"].items()
+        assert found["pid"] in service.children()
+
+
 def test_settings_of_the_service_hold_where_the_client_has_none():
     with Service(MCP_TOOL_NAMES="dotted", OTHER="1") as service:
         with service.caller() as client:

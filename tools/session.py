@@ -43,15 +43,12 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
 
 
 def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
-    data, handles, _, _ = socket.recv_fds(connection, 2**16, 3)
-    size = 5
-    while len(data) < size:
+    data, handles, _, _ = socket.recv_fds(connection, 2**16, 3)  # with handles, the kernel gives 36 kB at most
+    while len(data) < 5 or len(data) < 5 + int.from_bytes(data[1:5], "big"):
         more = connection.recv(2**16)
         if not more:
             raise ConnectionResetError("the caller left in the middle of its offer")
         data += more
-        if len(data) >= 5:
-            size = 5 + int.from_bytes(data[1:5], "big")
     return data[5:], handles
 
 
