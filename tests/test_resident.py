@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import socket
 import stat
@@ -217,6 +218,40 @@ def test_fifty_at_once_are_all_served_and_nothing_is_left():
         wait_until(lambda: service.children() == [])
         assert len(os.listdir(f"/proc/{service.process.pid}/fd")) == before
         assert len(os.listdir(f"/proc/{service.process.pid}/task")) == 1
+
+
+def waits(pid):
+    """How often a process went to sleep by itself."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0])
+
+
+def test_without_a_free_descriptor_it_waits_instead_of_spinning():
+    with Service() as service:
+        soft, hard = resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (3, hard))
+        before = waits(service.process.pid)
+        with service.connect() as connection:
+            wait_until(lambda: waits(service.process.pid) > before + 1)
+            resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
+            connection.sendall(json.dumps({"jsonrpc": "2.0", **INITIALIZE}).encode() + b"\n")
+            assert json.loads(connection.makefile().readline())["id"] == 1
+        assert b"Too many open files" in service.process.stderr.readline()
+
+
+def test_with_descriptors_for_the_connection_alone_it_refuses_and_lives_on():
+    with Service() as service:
+        pid = service.process.pid
+        with service.caller() as client:  # from now on nothing of its start is open any more
+            assert client.initialize()
+        soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        free = next(number for number in range(100) if not os.path.lexists(f"/proc/{pid}/fd/{number}"))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (free + 1, hard))
+        with service.connect() as connection:
+            assert "Too many open files" in json.loads(connection.makefile().readline())["error"]["message"]
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+        with service.caller() as client:
+            assert client.initialize()
 
 
 def test_a_service_that_is_told_to_end_leaves_its_sessions():
