@@ -12,9 +12,10 @@ import sys
 
 if __name__ == "__main__":
     sys.path[:0] = [os.path.dirname(os.path.realpath(__file__))]  # `python3 -I` leaves it out
-    if not sys.argv[1:] and "PI_MCP_VENV" not in os.environ:
-        from tools import handover
+    from tools import handover
 
+    handover.complete_stdio()
+    if not sys.argv[1:] and "PI_MCP_VENV" not in os.environ:
         handover.attempt(os.environ)  # before anything heavy: with the resident service there this is all that happens
 
 import json

@@ -69,6 +69,29 @@ def test_any_python_hands_over(service):
         assert session_of(client)["pid"] in service.children()
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["", "--standalone"])
+def test_closed_descriptors_of_the_client_are_empty_ones(service, closed, words):
+    done = subprocess.run(
+        ["bash", "-c", f'exec "$@" {words} {closed}', "client", *SERVER],
+        input=json.dumps({"jsonrpc": "2.0", **INITIALIZE}) + "\n",
+        env={**os.environ, "MCP_SOCKET": str(service.socket)},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ([1] if closed == "2>&-" else [])
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_a_service_whose_own_descriptors_are_closed_serves():
+    closed = ["bash", "-c", 'exec "$@" <&- >&-', "start", sys.executable, str(PROJECT / "server.py")]
+    with Service(closed) as service, service.caller() as client:
+        assert client.initialize()
+        assert len(service.children()) == 1
+        assert client.end() == 0
+
+
 def test_what_waits_for_the_session_is_no_python(service):
     with service.caller() as client:
         client.initialize()

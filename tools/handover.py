@@ -46,10 +46,21 @@ class Refused(Exception):
 
 def main() -> NoReturn:
     """The command pi-mcp: hand the session over, else go on as server.py."""
+    complete_stdio()
     words = sys.argv[1:]
     if not words:
         attempt(os.environ)
     os.execv(sys.executable, [sys.executable, os.path.join(PROJECT, "server.py"), *(words or ["--standalone"])])
+
+
+def complete_stdio() -> None:
+    """Have stdin, stdout and stderr, if only as /dev/null: what is opened next would take the number of a closed one,
+    and be used as it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode)  # noqa: SIM115 | it takes the lowest number, which is the closed one's
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
 
 
 def attempt(environ: Mapping[str, str]) -> None:
