@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -454,6 +455,21 @@ def attempt(service, monkeypatch, capsys):
 
 def test_a_service_that_hangs_is_not_waited_for_forever(listener, monkeypatch, capsys):
     assert "does not answer" in attempt(listener, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize(
+    "answer", [b"HTTP/1.1 400 Bad Request\r\n", b"null\n", b"{}\n", b'{"error":{"code":-32700}}\n']
+)
+def test_what_answers_like_no_service_is_not_used(listener, monkeypatch, capsys, answer):
+    def reply():
+        with listener.listener.accept()[0] as connection:
+            connection.recv(2**16)
+            connection.sendall(answer)
+
+    other = threading.Thread(target=reply)
+    other.start()
+    assert "is no pi-mcp" in attempt(listener, monkeypatch, capsys)
+    other.join()
 
 
 def test_a_service_with_a_full_backlog_is_not_waited_for(listener, monkeypatch, capsys):

@@ -194,8 +194,12 @@ def _frame(fields: list[bytes]) -> bytes:
 def _refused(answer: bytes) -> NoReturn:
     import json
 
-    error = json.loads(answer)["error"]
-    raise (Refused if error["code"] == FULL else Doubt)(error["message"])
+    try:
+        error = json.loads(answer)["error"]
+        reason = (Refused if error["code"] == FULL else Doubt)(error["message"])
+    except (ValueError, TypeError, LookupError):
+        raise Doubt("what listens there is no pi-mcp") from None
+    raise reason
 
 
 def _turn_away(reason: str) -> NoReturn:
