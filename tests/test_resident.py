@@ -506,6 +506,15 @@ def test_a_folder_that_the_service_cannot_enter_is_refused(service, tmp_path):
         assert "cannot enter" in json.loads(connection.makefile().readline())["error"]["message"]
 
 
+def test_a_client_in_a_folder_that_is_gone_serves_by_itself(service, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+    with service.caller(["bash", "-c", script, "client", str(gone), *SERVER]) as client:
+        assert client.initialize()
+        assert "is gone" in errors_of(client)
+
+
 def test_standalone_never_looks_for_the_service(service):
     with service.caller([sys.executable, str(PROJECT / "server.py"), "--standalone"]) as client:
         client.initialize()

@@ -171,7 +171,7 @@ def _ask(connection: socket.socket) -> bytes:
     """What the service answers to the offer of this process's session."""
     import socket
 
-    frame = _frame([identity().encode(), os.getcwdb(), *(b"=".join(pair) for pair in os.environb.items())])
+    frame = _frame([identity().encode(), _folder(), *(b"=".join(pair) for pair in os.environb.items())])
     try:
         sent = socket.send_fds(connection, [frame], [0, 1, 2])
         connection.sendall(frame[sent:])
@@ -184,6 +184,13 @@ def _ask(connection: socket.socket) -> bytes:
             raise Doubt("the service ended")
         answer += byte
     return answer
+
+
+def _folder() -> bytes:
+    try:
+        return os.getcwdb()
+    except FileNotFoundError:
+        raise Doubt("the folder this was started in is gone") from None
 
 
 def _frame(fields: list[bytes]) -> bytes:
