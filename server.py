@@ -376,9 +376,12 @@ class Wire:
 
     def read_line(self) -> bytes:
         """One line, or b"" at EOF. Of a line that is too long only its beginning."""
-        line = rest = self.input.readline(LONGEST_LINE + 1)
-        while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
-            rest = self.input.readline(2**20)
+        try:
+            line = rest = self.input.readline(LONGEST_LINE + 1)
+            while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
+                rest = self.input.readline(2**20)
+        except OSError:  # a connection was reset, a terminal hung up
+            return b""
         return line
 
     def note_incoming(self, message: Any) -> None:

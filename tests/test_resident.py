@@ -204,6 +204,16 @@ def test_a_plain_connection_is_served(service):
         assert [json.loads(line)["id"] for line in answers] == [1, 2]
 
 
+def test_a_plain_connection_that_is_reset_ends_without_a_word():
+    with Service() as service:
+        with service.connect() as connection:
+            connection.sendall(json.dumps({"jsonrpc": "2.0", **INITIALIZE}).encode() + b"\n")
+            assert connection.recv(1) == b"{"  # closing what is not read to the end resets it
+        wait_until(lambda: service.children() == [])
+        service.stop()
+        assert service.process.stderr.read() == b""
+
+
 @pytest.mark.parametrize("offer", [b"", b"\0", b"\0\0\0\1\0half", b"\0\0\0\0\3a\0b"])
 def test_a_connection_that_breaks_off_leaves_nothing(service, offer):
     with service.connect() as connection:
