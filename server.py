@@ -481,6 +481,8 @@ def parse(line: bytes) -> Any:
 def claim_stdio() -> tuple[BinaryIO, BinaryIO]:
     """Keep stdin and stdout for the protocol: what else writes to fd 1, in this process or a child, goes to stderr."""
     wire_in, wire_out = os.dup(0), os.dup(1)
+    for handle in (wire_in, wire_out):
+        os.set_blocking(handle, True)  # else "nothing there yet" would look like EOF, and a full pipe like a broken one
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
