@@ -204,6 +204,19 @@ def test_a_plain_connection_is_served(service):
         assert [json.loads(line)["id"] for line in answers] == [1, 2]
 
 
+def test_a_plain_connection_has_the_settings_of_now():
+    with Service() as service:
+        file = Path(os.environ["XDG_CONFIG_HOME"]) / "pi-mcp" / "env"
+        file.parent.mkdir(parents=True)
+        file.write_text("MCP_TOOL_NAMES=dotted\n", encoding="utf-8")
+        with service.connect() as connection, connection.makefile("rw") as wire:
+            for message in (INITIALIZE, {"id": 2, "method": "tools/list"}):
+                wire.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+                wire.flush()
+                answer = json.loads(wire.readline())
+        assert "test.process" in {tool["name"] for tool in answer["result"]["tools"]}
+
+
 def test_a_plain_connection_that_is_reset_ends_without_a_word():
     with Service() as service:
         with service.connect() as connection:

@@ -20,6 +20,7 @@ def take(connection: socket.socket, identity: str) -> bool:
     first = connection.recv(1, socket.MSG_PEEK)
     if first == handover.FRAME:
         return _take_over(connection, identity)
+    _refresh()
     os.dup2(connection.fileno(), 0)
     os.dup2(connection.fileno(), 1)
     return bool(first)
@@ -64,13 +65,18 @@ def _enter(folder: bytes, environ: list[bytes]) -> str:
     os.environb.clear()
     os.environ.update(own)
     os.environb.update(pair.split(b"=", 1) for pair in environ)
-    time.tzset()
-    settings.current.cache_clear()
+    _refresh()
     try:
         os.chdir(folder)
     except OSError as error:
         return f"the service cannot enter {os.fsdecode(folder)}: {error.strerror}"
     return next((f"the service may not write {path}" for path in _written() if not _is_writable(path)), "")
+
+
+def _refresh() -> None:
+    """Forget what the service found when it started: the settings, the machine's time zone."""
+    settings.current.cache_clear()
+    time.tzset()
 
 
 def _settings_of(environ: Mapping[str, str]) -> dict[str, str]:
