@@ -227,7 +227,7 @@ def test_a_plain_connection_that_is_reset_ends_without_a_word():
         assert service.process.stderr.read() == b""
 
 
-@pytest.mark.parametrize("offer", [b"", b"\0", b"\0\0\0\1\0half", b"\0\0\0\0\3a\0b"])
+@pytest.mark.parametrize("offer", [b"", b"\0", b"\0\0\0\1\0half", b"\0\0\0\0\3a\0b", b"\0\0\0\0\0"])
 def test_a_connection_that_breaks_off_leaves_nothing(service, offer):
     with service.connect() as connection:
         connection.sendall(offer)
@@ -527,6 +527,33 @@ def test_a_folder_that_the_service_cannot_enter_is_refused(service, tmp_path):
     with service.connect() as connection:
         connection.sendall(handover._frame([handover.identity().encode(), bytes(tmp_path / "gone"), b"A=1"]))
         assert "cannot enter" in json.loads(connection.makefile().readline())["error"]["message"]
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_an_offer_without_all_three_descriptors_is_refused(service, count):
+    with service.connect() as connection:
+        socket.send_fds(connection, [handover._frame([handover.identity().encode(), b"/", b"A=1"])], [0, 1][:count])
+        assert "did not all reach" in json.loads(connection.makefile().readline())["error"]["message"]
+
+
+def test_an_error_that_ends_a_session_is_told():
+    code = f"""
+import sys
+sys.path.insert(0, {str(PROJECT)!r})
+from tools import resident
+
+def serve():
+    raise OSError("out of order")
+
+sys.exit(resident.main(serve, "identity"))
+"""
+    with Service([sys.executable, "-c", code]) as service:
+        with service.connect() as connection:
+            connection.sendall(b"x")
+            with pytest.raises(ConnectionResetError):
+                connection.recv(1)
+        service.stop()
+        assert b"out of order" in service.process.stderr.read()
 
 
 def test_a_client_in_a_folder_that_is_gone_serves_by_itself(service, tmp_path):

@@ -152,7 +152,7 @@ class Service:
             code = 0
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else 1
-        except OSError as error:
+        except ConnectionError as error:
             logger.debug("The caller is gone: %s", error)
         except BaseException:
             traceback.print_exc()

@@ -28,8 +28,9 @@ def take(connection: socket.socket, identity: str) -> bool:
 
 def _take_over(connection: socket.socket, identity: str) -> bool:
     frame, handles = _receive(connection)
-    theirs, folder, *environ = frame.split(b"\0")
-    if reason := _unfit(theirs, identity) or _enter(folder, environ):
+    theirs, _, rest = frame.partition(b"\0")
+    folder, *environ = rest.split(b"\0")
+    if reason := _unfit(theirs, identity) or _enter(folder, environ) or _lacking(handles):
         refuse(connection, handover.UNFIT, reason)
         return False
     connection.sendall(handover.TAKEN)
@@ -57,6 +58,10 @@ def _unfit(theirs: bytes, identity: str) -> str:
     if theirs.decode(errors="replace") == identity:
         return ""
     return "the service runs another version; `sudo systemctl restart pi-mcp` brings it up to date"
+
+
+def _lacking(handles: list[int]) -> str:
+    return "" if len(handles) == 3 else "stdin, stdout and stderr did not all reach the service"
 
 
 def _enter(folder: bytes, environ: list[bytes]) -> str:
