@@ -119,6 +119,22 @@ def test_a_session_has_the_environment_and_folder_of_its_client(service, tmp_pat
         assert "NOTIFY_SOCKET" not in found["environ"]
 
 
+def test_local_time_is_the_clients(service):
+    for zone, offset in (("UTC-9", "+0900"), ("UTC+5", "-0500")):
+        with service.caller(TZ=zone) as client:
+            client.initialize()
+            assert session_of(client)["offset"] == offset
+
+
+def test_no_two_sessions_draw_the_same(service):
+    with service.caller() as one, service.caller() as other:
+        one.initialize()
+        other.initialize()
+        first, second = session_of(one), session_of(other)
+        assert first["uuid"] != second["uuid"]
+        assert first["number"] != second["number"]
+
+
 @pytest.mark.parametrize("count", [1, 20], ids=["50 kB", "1 MB"])
 def test_an_environment_of_any_size_is_handed_over(service, count):
     large = {f"LARGE_{number}": "x" * 50_000 for number in range(count)}
@@ -225,6 +241,19 @@ def test_a_plain_connection_that_is_reset_ends_without_a_word():
         wait_until(lambda: service.children() == [])
         service.stop()
         assert service.process.stderr.read() == b""
+
+
+def test_clients_that_say_nothing_or_stop_halfway_keep_nobody_waiting(service):
+    with service.connect(), service.connect() as half, service.connect() as undecided:
+        half.sendall(b"\0\0\0")
+        offer = handover._frame([handover.identity().encode(), b"/", b"A=1"])
+        with open(os.devnull, "r+b") as null:
+            socket.send_fds(undecided, [offer], [null.fileno()] * 3)
+        assert undecided.recv(9) == handover.TAKEN
+        with service.caller() as client:
+            assert client.initialize()
+            assert session_of(client)["pid"] in service.children()
+    wait_until(lambda: service.children() == [])
 
 
 @pytest.mark.parametrize("offer", [b"", b"\0", b"\0\0\0\1\0half", b"\0\0\0\0\3a\0b", b"\0\0\0\0\0"])
