@@ -105,6 +105,13 @@ def test_state_where_systemd_cannot_let_it_be_written_is_refused(copy, tmp_path,
     assert not (tmp_path / "root").exists()
 
 
+def test_no_missing_folder_keeps_a_service_from_starting(installed):
+    for name in ("pi-mcp", "pi-mcp-docs"):
+        unit = (installed / "etc/systemd/system" / f"{name}.service").read_text(encoding="utf-8")
+        written = re.search("^ReadWritePaths=(.*)$", unit, re.MULTILINE)[1].split()
+        assert [path for path in written if not path.startswith("-") and path != "/tmp"] == []
+
+
 def test_uninstall_leaves_the_data_alone(copy, installed):
     state = installed.parent / "home" / "state"
     (state / "mine").touch()
