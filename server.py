@@ -233,6 +233,7 @@ class Front:
         outbox, outbox_receive = anyio.create_memory_object_stream(0)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(leave_at_a_signal)
+            tasks.start_soon(leave_with_caller)
             tasks.start_soon(wire.write, outbox_receive)
             tasks.start_soon(wire.read, inbox_send, outbox.clone())
             await self.server.run(inbox, outbox, options)
@@ -470,12 +471,16 @@ def parse(line: bytes) -> Any:
         first = error.errors(include_url=False, include_context=False)[0]
         if first["type"] == "json_invalid":
             raise NotAMessage(PARSE_ERROR, f"Parse error: {first['msg']}") from None
-        try:
-            given = json.loads(line)
-        except (ValueError, RecursionError):
-            given = None
-        request_id = given.get("id") if isinstance(given, dict) else None
-        raise NotAMessage(INVALID_REQUEST, "Invalid request: one JSON-RPC 2.0 message a line", request_id) from None
+        raise NotAMessage(INVALID_REQUEST, "Invalid request: one JSON-RPC 2.0 message a line", id_of(line)) from None
+
+
+def id_of(line: bytes) -> Any:
+    """The id that a line has which is no JSON-RPC message, so that its sender knows what is refused."""
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return given.get("id") if isinstance(given, dict) else None
 
 
 def claim_stdio() -> tuple[BinaryIO, BinaryIO]:
@@ -530,9 +535,7 @@ def serve(settings: Settings) -> NoReturn:
 
     async def main() -> None:
         front = Front(settings)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(leave_with_caller)
-            await front.serve(Wire(stdio, front.start_jobs))
+        await front.serve(Wire(stdio, front.start_jobs))
 
     anyio.run(main)
     leave()
@@ -566,13 +569,14 @@ def warm_up() -> None:
     from tools import registry, settings
 
     import_sdk()
+    import anyio
+
     for name in WARM:
         importlib.import_module(name)
     registry.load()
     for tool in registry.TOOLS.values():
         argument_model(tool)
-
-    importlib.import_module("anyio").run(rehearse, Front(settings.current()))
+    anyio.run(rehearse, Front(settings.current()))
     while len(os.listdir("/proc/self/task")) > 1:  # the threads of the rehearsal are ending; no child may inherit one
         time.sleep(0.001)
 
