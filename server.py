@@ -12,9 +12,10 @@ import sys
 
 if __name__ == "__main__":
     sys.path[:0] = [os.path.dirname(os.path.realpath(__file__))]  # `python3 -I` leaves it out
-    if not sys.argv[1:] and "PI_MCP_VENV" not in os.environ:
-        from tools import handover
+    from tools import handover
 
+    handover.complete_stdio()
+    if not sys.argv[1:] and "PI_MCP_VENV" not in os.environ:
         handover.attempt(os.environ)  # before anything heavy: with the resident service there this is all that happens
 
 import json
@@ -232,6 +233,7 @@ class Front:
         outbox, outbox_receive = anyio.create_memory_object_stream(0)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(leave_at_a_signal)
+            tasks.start_soon(leave_with_caller)
             tasks.start_soon(wire.write, outbox_receive)
             tasks.start_soon(wire.read, inbox_send, outbox.clone())
             await self.server.run(inbox, outbox, options)
@@ -375,9 +377,12 @@ class Wire:
 
     def read_line(self) -> bytes:
         """One line, or b"" at EOF. Of a line that is too long only its beginning."""
-        line = rest = self.input.readline(LONGEST_LINE + 1)
-        while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
-            rest = self.input.readline(2**20)
+        try:
+            line = rest = self.input.readline(LONGEST_LINE + 1)
+            while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
+                rest = self.input.readline(2**20)
+        except OSError:  # a connection was reset, a terminal hung up
+            return b""
         return line
 
     def note_incoming(self, message: Any) -> None:
@@ -466,17 +471,23 @@ def parse(line: bytes) -> Any:
         first = error.errors(include_url=False, include_context=False)[0]
         if first["type"] == "json_invalid":
             raise NotAMessage(PARSE_ERROR, f"Parse error: {first['msg']}") from None
-        try:
-            given = json.loads(line)
-        except (ValueError, RecursionError):
-            given = None
-        request_id = given.get("id") if isinstance(given, dict) else None
-        raise NotAMessage(INVALID_REQUEST, "Invalid request: one JSON-RPC 2.0 message a line", request_id) from None
+        raise NotAMessage(INVALID_REQUEST, "Invalid request: one JSON-RPC 2.0 message a line", id_of(line)) from None
+
+
+def id_of(line: bytes) -> Any:
+    """The id that a line has which is no JSON-RPC message, so that its sender knows what is refused."""
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return given.get("id") if isinstance(given, dict) else None
 
 
 def claim_stdio() -> tuple[BinaryIO, BinaryIO]:
     """Keep stdin and stdout for the protocol: what else writes to fd 1, in this process or a child, goes to stderr."""
     wire_in, wire_out = os.dup(0), os.dup(1)
+    for handle in (wire_in, wire_out):
+        os.set_blocking(handle, True)  # else "nothing there yet" would look like EOF, and a full pipe like a broken one
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
@@ -524,9 +535,7 @@ def serve(settings: Settings) -> NoReturn:
 
     async def main() -> None:
         front = Front(settings)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(leave_with_caller)
-            await front.serve(Wire(stdio, front.start_jobs))
+        await front.serve(Wire(stdio, front.start_jobs))
 
     anyio.run(main)
     leave()
@@ -560,13 +569,14 @@ def warm_up() -> None:
     from tools import registry, settings
 
     import_sdk()
+    import anyio
+
     for name in WARM:
         importlib.import_module(name)
     registry.load()
     for tool in registry.TOOLS.values():
         argument_model(tool)
-
-    importlib.import_module("anyio").run(rehearse, Front(settings.current()))
+    anyio.run(rehearse, Front(settings.current()))
     while len(os.listdir("/proc/self/task")) > 1:  # the threads of the rehearsal are ending; no child may inherit one
         time.sleep(0.001)
 

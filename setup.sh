@@ -127,7 +127,12 @@ need_extra() {
 need_systemd() {
   [ -n "$root" ] || [ -d /run/systemd/system ] || fail "systemd does not run here; ./setup.sh works without it"
   [ -z "${SUDO_USER:-}" ] || fail "run this as yourself, without sudo: the service is to be yours. It asks where it needs root"
-  case $here in *[[:space:]%@\\]*) fail "systemd cannot start anything in $here; move it to a plain path" ;; esac
+  is_plain "$here" || fail "systemd cannot start anything in $here; move it to a plain path"
+}
+
+# Whether a path means the same in a unit, in the shell and in Python, between quotes.
+is_plain() {
+  case $1 in *[[:space:]%@\\\"\'\$\`\;]*) return 1 ;; esac
 }
 
 # System units that run as you: they are there from boot on, whether you are logged in or not, and only the system's
@@ -154,6 +159,7 @@ fill_in() {
 from tools.settings import current
 now = current()
 print(now.state_dir.absolute(), now.klipper_docs_dir.absolute().parent, sep="\n")')
+  is_plain "$state$docs" || fail "systemd cannot let the service write to $state or $docs; name plain paths (MCP_STATE_DIR, KLIPPER_DOCS_DIR)"
   mkdir -p "$docs"
   (umask 077 && mkdir -p "$state")
 }

@@ -1,9 +1,11 @@
 """Tools that do what a tool must not, or only slowly."""
 
 import os
+import random
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 from tools import calls, registry
@@ -88,11 +90,12 @@ def sleeps(seconds: float) -> dict:
 
 @Tool("test.process")
 def process() -> dict:
-    """Tell the process id, the folder and the environment.
+    """Tell the process id, the folder, the environment, the offset of local time, and something random.
 
     Source: the tests.
     """
-    return {"pid": os.getpid(), "folder": os.getcwd(), "environ": dict(os.environ)}
+    told = {"pid": os.getpid(), "folder": os.getcwd(), "environ": dict(os.environ), "offset": time.strftime("%z")}
+    return told | {"uuid": str(uuid.uuid4()), "number": random.random()}
 
 
 NOTE = [""]

@@ -2,11 +2,13 @@
 
 import json
 import os
+import resource
 import signal
 import socket
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,29 @@ def test_any_python_hands_over(service):
         assert session_of(client)["pid"] in service.children()
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["", "--standalone"])
+def test_closed_descriptors_of_the_client_are_empty_ones(service, closed, words):
+    done = subprocess.run(
+        ["bash", "-c", f'exec "$@" {words} {closed}', "client", *SERVER],
+        input=json.dumps({"jsonrpc": "2.0", **INITIALIZE}) + "\n",
+        env={**os.environ, "MCP_SOCKET": str(service.socket)},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ([1] if closed == "2>&-" else [])
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_a_service_whose_own_descriptors_are_closed_serves():
+    closed = ["bash", "-c", 'exec "$@" <&- >&-', "start", sys.executable, str(PROJECT / "server.py")]
+    with Service(closed) as service, service.caller() as client:
+        assert client.initialize()
+        assert len(service.children()) == 1
+        assert client.end() == 0
+
+
 def test_what_waits_for_the_session_is_no_python(service):
     with service.caller() as client:
         client.initialize()
@@ -92,6 +117,32 @@ def test_a_session_has_the_environment_and_folder_of_its_client(service, tmp_pat
         assert found["environ"]["GREETING"] == "grüß"
         assert found["environ"]["HOME"] == os.environ["HOME"]
         assert "NOTIFY_SOCKET" not in found["environ"]
+
+
+def test_local_time_is_the_clients(service):
+    for zone, offset in (("UTC-9", "+0900"), ("UTC+5", "-0500")):
+        with service.caller(TZ=zone) as client:
+            client.initialize()
+            assert session_of(client)["offset"] == offset
+
+
+def test_no_two_sessions_draw_the_same(service):
+    with service.caller() as one, service.caller() as other:
+        one.initialize()
+        other.initialize()
+        first, second = session_of(one), session_of(other)
+        assert first["uuid"] != second["uuid"]
+        assert first["number"] != second["number"]
+
+
+@pytest.mark.parametrize("count", [1, 20], ids=["50 kB", "1 MB"])
+def test_an_environment_of_any_size_is_handed_over(service, count):
+    large = {f"LARGE_{number}": "x" * 50_000 for number in range(count)}
+    with service.caller(**large) as client:
+        client.initialize()
+        found = session_of(client)
+        assert large.items() <= found["environ"].items()
+        assert found["pid"] in service.children()
 
 
 def test_settings_of_the_service_hold_where_the_client_has_none():
@@ -169,7 +220,43 @@ def test_a_plain_connection_is_served(service):
         assert [json.loads(line)["id"] for line in answers] == [1, 2]
 
 
-@pytest.mark.parametrize("offer", [b"", b"\0", b"\0\0\0\1\0half", b"\0\0\0\0\3a\0b"])
+def test_a_plain_connection_has_the_settings_of_now():
+    with Service() as service:
+        file = Path(os.environ["XDG_CONFIG_HOME"]) / "pi-mcp" / "env"
+        file.parent.mkdir(parents=True)
+        file.write_text("MCP_TOOL_NAMES=dotted\n", encoding="utf-8")
+        with service.connect() as connection, connection.makefile("rw") as wire:
+            for message in (INITIALIZE, {"id": 2, "method": "tools/list"}):
+                wire.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+                wire.flush()
+                answer = json.loads(wire.readline())
+        assert "test.process" in {tool["name"] for tool in answer["result"]["tools"]}
+
+
+def test_a_plain_connection_that_is_reset_ends_without_a_word():
+    with Service() as service:
+        with service.connect() as connection:
+            connection.sendall(json.dumps({"jsonrpc": "2.0", **INITIALIZE}).encode() + b"\n")
+            assert connection.recv(1) == b"{"  # closing what is not read to the end resets it
+        wait_until(lambda: service.children() == [])
+        service.stop()
+        assert service.process.stderr.read() == b""
+
+
+def test_clients_that_say_nothing_or_stop_halfway_keep_nobody_waiting(service):
+    with service.connect(), service.connect() as half, service.connect() as undecided:
+        half.sendall(b"\0\0\0")
+        offer = handover._frame([handover.identity().encode(), b"/", b"A=1"])
+        with open(os.devnull, "r+b") as null:
+            socket.send_fds(undecided, [offer], [null.fileno()] * 3)
+        assert undecided.recv(9) == handover.TAKEN
+        with service.caller() as client:
+            assert client.initialize()
+            assert session_of(client)["pid"] in service.children()
+    wait_until(lambda: service.children() == [])
+
+
+@pytest.mark.parametrize("offer", [b"", b"\0", b"\0\0\0\1\0half", b"\0\0\0\0\3a\0b", b"\0\0\0\0\0"])
 def test_a_connection_that_breaks_off_leaves_nothing(service, offer):
     with service.connect() as connection:
         connection.sendall(offer)
@@ -207,6 +294,40 @@ def test_fifty_at_once_are_all_served_and_nothing_is_left():
         wait_until(lambda: service.children() == [])
         assert len(os.listdir(f"/proc/{service.process.pid}/fd")) == before
         assert len(os.listdir(f"/proc/{service.process.pid}/task")) == 1
+
+
+def waits(pid):
+    """How often a process went to sleep by itself."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0])
+
+
+def test_without_a_free_descriptor_it_waits_instead_of_spinning():
+    with Service() as service:
+        soft, hard = resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (3, hard))
+        before = waits(service.process.pid)
+        with service.connect() as connection:
+            wait_until(lambda: waits(service.process.pid) > before + 1)
+            resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
+            connection.sendall(json.dumps({"jsonrpc": "2.0", **INITIALIZE}).encode() + b"\n")
+            assert json.loads(connection.makefile().readline())["id"] == 1
+        assert b"Too many open files" in service.process.stderr.readline()
+
+
+def test_with_descriptors_for_the_connection_alone_it_refuses_and_lives_on():
+    with Service() as service:
+        pid = service.process.pid
+        with service.caller() as client:  # from now on nothing of its start is open any more
+            assert client.initialize()
+        soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        free = next(number for number in range(100) if not os.path.lexists(f"/proc/{pid}/fd/{number}"))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (free + 1, hard))
+        with service.connect() as connection:
+            assert "Too many open files" in json.loads(connection.makefile().readline())["error"]["message"]
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+        with service.caller() as client:
+            assert client.initialize()
 
 
 def test_a_service_that_is_told_to_end_leaves_its_sessions():
@@ -388,6 +509,21 @@ def test_a_service_that_hangs_is_not_waited_for_forever(listener, monkeypatch, c
     assert "does not answer" in attempt(listener, monkeypatch, capsys)
 
 
+@pytest.mark.parametrize(
+    "answer", [b"HTTP/1.1 400 Bad Request\r\n", b"null\n", b"{}\n", b'{"error":{"code":-32700}}\n']
+)
+def test_what_answers_like_no_service_is_not_used(listener, monkeypatch, capsys, answer):
+    def reply():
+        with listener.listener.accept()[0] as connection:
+            connection.recv(2**16)
+            connection.sendall(answer)
+
+    other = threading.Thread(target=reply)
+    other.start()
+    assert "is no pi-mcp" in attempt(listener, monkeypatch, capsys)
+    other.join()
+
+
 def test_a_service_with_a_full_backlog_is_not_waited_for(listener, monkeypatch, capsys):
     listener.listener.listen(0)
     with listener.connect():
@@ -420,6 +556,42 @@ def test_a_folder_that_the_service_cannot_enter_is_refused(service, tmp_path):
     with service.connect() as connection:
         connection.sendall(handover._frame([handover.identity().encode(), bytes(tmp_path / "gone"), b"A=1"]))
         assert "cannot enter" in json.loads(connection.makefile().readline())["error"]["message"]
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_an_offer_without_all_three_descriptors_is_refused(service, count):
+    with service.connect() as connection:
+        socket.send_fds(connection, [handover._frame([handover.identity().encode(), b"/", b"A=1"])], [0, 1][:count])
+        assert "did not all reach" in json.loads(connection.makefile().readline())["error"]["message"]
+
+
+def test_an_error_that_ends_a_session_is_told():
+    code = f"""
+import sys
+sys.path.insert(0, {str(PROJECT)!r})
+from tools import resident
+
+def serve():
+    raise OSError("out of order")
+
+sys.exit(resident.main(serve, "identity"))
+"""
+    with Service([sys.executable, "-c", code]) as service:
+        with service.connect() as connection:
+            connection.sendall(b"x")
+            with pytest.raises(ConnectionResetError):
+                connection.recv(1)
+        service.stop()
+        assert b"out of order" in service.process.stderr.read()
+
+
+def test_a_client_in_a_folder_that_is_gone_serves_by_itself(service, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+    with service.caller(["bash", "-c", script, "client", str(gone), *SERVER]) as client:
+        assert client.initialize()
+        assert "is gone" in errors_of(client)
 
 
 def test_standalone_never_looks_for_the_service(service):

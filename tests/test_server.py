@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from server import DRAIN_S
-from tests.client import ENVELOPE, HANDSHAKE, PROJECT, SERVER, TEST_SERVER, Client, pipe
+from tests.client import ENVELOPE, HANDSHAKE, PROJECT, SERVER, TEST_SERVER, TIMEOUT_S, Client, pipe
 
 PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh of the bed.\n"}
 INITIALIZE = {"id": 1, "method": "initialize", "params": HANDSHAKE}
@@ -157,6 +157,24 @@ def test_a_line_that_is_no_request_gets_an_error_and_the_session_goes_on(line, c
         assert answer["error"]["code"] == code
         assert answer["id"] == request_id
         assert client.request("ping")["result"] == {}
+
+
+def test_pipes_that_do_not_block_are_waited_for():
+    (reading, requests), (answers, writing) = os.pipe(), os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    with subprocess.Popen(SERVER, stdin=reading, stdout=writing) as process:
+        os.close(reading)
+        os.close(writing)
+        lines = [{"id": 1, "method": "initialize", "params": HANDSHAKE}]
+        lines += [{"id": number, "method": "tools/list"} for number in range(2, 12)]  # more than a pipe holds
+        with os.fdopen(answers) as found, os.fdopen(requests, "w", buffering=1) as client:
+            for line in lines:
+                client.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
+                if line["id"] == 1:
+                    assert json.loads(found.readline())["id"] == 1
+            assert sorted(json.loads(found.readline())["id"] for _ in lines[1:]) == list(range(2, 12))
+        assert process.wait(TIMEOUT_S) == 0
 
 
 def test_blank_lines_are_passed_over():

@@ -91,6 +91,27 @@ def test_the_installed_command_is_the_server(installed, tmp_path):
     assert (answers[0]["id"], status) == (1, 0)
 
 
+@pytest.mark.parametrize("name", ["two words", "50%", "a$HOME", 'a"quote'])
+def test_a_folder_that_systemd_misreads_is_refused(copy, tmp_path, monkeypatch, name):
+    monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
+    done = setup(copy.rename(tmp_path / name), "--systemd")
+    assert (done.returncode, "plain path" in done.stderr) == (1, True)
+
+
+def test_state_where_systemd_cannot_let_it_be_written_is_refused(copy, tmp_path, monkeypatch):
+    monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
+    done = setup(copy, "--systemd", MCP_STATE_DIR=str(tmp_path / "two words"))
+    assert (done.returncode, "plain paths" in done.stderr) == (1, True)
+    assert not (tmp_path / "root").exists()
+
+
+def test_no_missing_folder_keeps_a_service_from_starting(installed):
+    for name in ("pi-mcp", "pi-mcp-docs"):
+        unit = (installed / "etc/systemd/system" / f"{name}.service").read_text(encoding="utf-8")
+        written = re.search("^ReadWritePaths=(.*)$", unit, re.MULTILINE)[1].split()
+        assert [path for path in written if not path.startswith("-") and path != "/tmp"] == []
+
+
 def test_uninstall_leaves_the_data_alone(copy, installed):
     state = installed.parent / "home" / "state"
     (state / "mine").touch()

@@ -46,10 +46,21 @@ class Refused(Exception):
 
 def main() -> NoReturn:
     """The command pi-mcp: hand the session over, else go on as server.py."""
+    complete_stdio()
     words = sys.argv[1:]
     if not words:
         attempt(os.environ)
     os.execv(sys.executable, [sys.executable, os.path.join(PROJECT, "server.py"), *(words or ["--standalone"])])
+
+
+def complete_stdio() -> None:
+    """Have stdin, stdout and stderr, if only as /dev/null: what is opened next would take the number of a closed one,
+    and be used as it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode)  # noqa: SIM115 | it takes the lowest number, which is the closed one's
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
 
 
 def attempt(environ: Mapping[str, str]) -> None:
@@ -160,7 +171,7 @@ def _ask(connection: socket.socket) -> bytes:
     """What the service answers to the offer of this process's session."""
     import socket
 
-    frame = _frame([identity().encode(), os.getcwdb(), *(b"=".join(pair) for pair in os.environb.items())])
+    frame = _frame([identity().encode(), _folder(), *(b"=".join(pair) for pair in os.environb.items())])
     try:
         sent = socket.send_fds(connection, [frame], [0, 1, 2])
         connection.sendall(frame[sent:])
@@ -175,6 +186,13 @@ def _ask(connection: socket.socket) -> bytes:
     return answer
 
 
+def _folder() -> bytes:
+    try:
+        return os.getcwdb()
+    except FileNotFoundError:
+        raise Doubt("the folder this was started in is gone") from None
+
+
 def _frame(fields: list[bytes]) -> bytes:
     body = b"\0".join(fields)
     return FRAME + len(body).to_bytes(4, "big") + body
@@ -183,8 +201,12 @@ def _frame(fields: list[bytes]) -> bytes:
 def _refused(answer: bytes) -> NoReturn:
     import json
 
-    error = json.loads(answer)["error"]
-    raise (Refused if error["code"] == FULL else Doubt)(error["message"])
+    try:
+        error = json.loads(answer)["error"]
+        reason = (Refused if error["code"] == FULL else Doubt)(error["message"])
+    except (ValueError, TypeError, LookupError):
+        raise Doubt("what listens there is no pi-mcp") from None
+    raise reason
 
 
 def _turn_away(reason: str) -> NoReturn:

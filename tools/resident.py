@@ -22,6 +22,8 @@ from tools import handover, listening, session, settings
 logger = logging.getLogger("pi-mcp")
 
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+PAUSE_S = 0.5
+"""How long a connection that cannot be accepted is left alone; it would keep the loop spinning."""
 
 
 class Service:
@@ -106,7 +108,11 @@ class Service:
     def _accept(self) -> None:
         try:
             connection, _ = self.listener.accept()
-        except OSError:  # gone again
+        except BlockingIOError:  # gone again
+            return
+        except OSError as error:
+            logger.warning("No connection can be accepted: %s", error.strerror)
+            time.sleep(PAUSE_S)
             return
         with connection:
             if handover.peer(connection)[1] != os.getuid():
@@ -118,9 +124,9 @@ class Service:
                 self._fork(connection)
 
     def _fork(self, connection: socket.socket) -> None:
-        if len(os.listdir("/proc/self/task")) > 1:
-            raise RuntimeError("the service has a second thread; a child would inherit its locks and not the thread")
         try:
+            if len(os.listdir("/proc/self/task")) > 1:
+                raise RuntimeError("the service has a second thread; a child would inherit its locks, not the thread")
             pid = os.fork()
         except OSError as error:
             session.refuse(connection, handover.FULL, f"no session can be started: {error.strerror}")
@@ -146,7 +152,7 @@ class Service:
             code = 0
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else 1
-        except OSError as error:
+        except ConnectionError as error:
             logger.debug("The caller is gone: %s", error)
         except BaseException:
             traceback.print_exc()

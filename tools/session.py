@@ -20,6 +20,7 @@ def take(connection: socket.socket, identity: str) -> bool:
     first = connection.recv(1, socket.MSG_PEEK)
     if first == handover.FRAME:
         return _take_over(connection, identity)
+    _refresh()
     os.dup2(connection.fileno(), 0)
     os.dup2(connection.fileno(), 1)
     return bool(first)
@@ -27,8 +28,9 @@ def take(connection: socket.socket, identity: str) -> bool:
 
 def _take_over(connection: socket.socket, identity: str) -> bool:
     frame, handles = _receive(connection)
-    theirs, folder, *environ = frame.split(b"\0")
-    if reason := _unfit(theirs, identity) or _enter(folder, environ):
+    theirs, _, rest = frame.partition(b"\0")
+    folder, *environ = rest.split(b"\0")
+    if reason := _unfit(theirs, identity) or _enter(folder, environ) or _lacking(handles):
         refuse(connection, handover.UNFIT, reason)
         return False
     connection.sendall(handover.TAKEN)
@@ -43,15 +45,12 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
 
 
 def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
-    data, handles, _, _ = socket.recv_fds(connection, 2**16, 3)
-    size = 5
-    while len(data) < size:
+    data, handles, _, _ = socket.recv_fds(connection, 2**16, 3)  # with handles, the kernel gives 36 kB at most
+    while len(data) < 5 or len(data) < 5 + int.from_bytes(data[1:5], "big"):
         more = connection.recv(2**16)
         if not more:
             raise ConnectionResetError("the caller left in the middle of its offer")
         data += more
-        if len(data) >= 5:
-            size = 5 + int.from_bytes(data[1:5], "big")
     return data[5:], handles
 
 
@@ -61,19 +60,28 @@ def _unfit(theirs: bytes, identity: str) -> str:
     return "the service runs another version; `sudo systemctl restart pi-mcp` brings it up to date"
 
 
+def _lacking(handles: list[int]) -> str:
+    return "" if len(handles) == 3 else "stdin, stdout and stderr did not all reach the service"
+
+
 def _enter(folder: bytes, environ: list[bytes]) -> str:
     """Make the client's environment and folder this process's; says why that cannot be."""
     own = _settings_of(os.environ)
     os.environb.clear()
     os.environ.update(own)
     os.environb.update(pair.split(b"=", 1) for pair in environ)
-    time.tzset()
-    settings.current.cache_clear()
+    _refresh()
     try:
         os.chdir(folder)
     except OSError as error:
         return f"the service cannot enter {os.fsdecode(folder)}: {error.strerror}"
     return next((f"the service may not write {path}" for path in _written() if not _is_writable(path)), "")
+
+
+def _refresh() -> None:
+    """Forget what the service found when it started: the settings, the machine's time zone."""
+    settings.current.cache_clear()
+    time.tzset()
 
 
 def _settings_of(environ: Mapping[str, str]) -> dict[str, str]:
