@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -91,6 +92,32 @@ def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
     assert results == ["CANCELLED"]
     with pytest.raises(Cancelled):
         processes.run(["true"], timeout_s=9, **HERE)
+
+
+def test_the_end_of_the_server_ends_a_child_that_is_only_being_started(monkeypatch):
+    monkeypatch.setattr(processes, "_ending", False)
+    born, go_on, numbers = threading.Event(), threading.Event(), []
+
+    class Slow(subprocess.Popen):
+        def __init__(self, *words, **options):
+            super().__init__(*words, **options)
+            numbers.append(self.pid)
+            born.set()
+            assert go_on.wait(30)
+
+    def work():
+        with pytest.raises(Cancelled):
+            processes.run(["sleep", "60"], timeout_s=60, **HERE)
+
+    monkeypatch.setattr(subprocess, "Popen", Slow)
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert born.wait(30)
+    threading.Timer(0.2, go_on.set).start()
+    processes.end_all()
+
+    assert is_gone(numbers[0])
+    thread.join()
 
 
 def test_a_child_has_no_terminal_and_a_session_of_its_own():

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +19,12 @@ GRACE_S = 1.0
 ENDING = "The server is ending"
 ERRORS_KEPT = 64 * 1024
 
+START_S = 1.0
+"""How long the end waits for what is being started at that moment."""
+
 _live: set[Any] = set()
+_starting: set[int] = set()
+"""The threads that are starting a child, which is not among the live ones yet."""
 _ending = False
 
 
@@ -68,26 +74,33 @@ def end_all(grace_s: float = 0.5) -> None:
     """End every child and start none any more. For the server on its way out; safe in a signal handler."""
     global _ending
     _ending = True
+    deadline = time.monotonic() + START_S
+    while _starting - {threading.get_ident()} and time.monotonic() < deadline:
+        time.sleep(0.001)
     _end(list(_live), grace_s)
 
 
 def _start(words, environ, folder, stdin, stdout, handles):
     import subprocess
 
-    if _ending:
-        raise Cancelled(ENDING)
-    child = subprocess.Popen(
-        list(words),
-        env=dict(environ),
-        cwd=folder,
-        stdin=stdin or subprocess.DEVNULL,
-        stdout=stdout or subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        pass_fds=handles,
-    )
-    _live.add(child)
-    return child
+    _starting.add(threading.get_ident())
+    try:
+        if _ending:
+            raise Cancelled(ENDING)
+        child = subprocess.Popen(
+            list(words),
+            env=dict(environ),
+            cwd=folder,
+            stdin=stdin or subprocess.DEVNULL,
+            stdout=stdout or subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=handles,
+        )
+        _live.add(child)
+        return child
+    finally:
+        _starting.discard(threading.get_ident())
 
 
 def _follow(child, deadline: float, heard, interruptible: bool) -> tuple[bytes, bytes]:
