@@ -96,7 +96,7 @@ def test_a_service_whose_own_descriptors_are_closed_serves():
 def test_what_waits_for_the_session_is_no_python(service):
     with service.caller() as client:
         client.initialize()
-        assert "python" not in os.readlink(f"/proc/{client.process.pid}/exe")
+        wait_until(lambda: "python" not in os.readlink(f"/proc/{client.process.pid}/exe"))
 
 
 def test_stderr_of_a_session_reaches_its_caller_and_stdout_only_the_protocol(service):
