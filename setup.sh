@@ -208,8 +208,12 @@ uninstall() {
   say "Removed. Your data is where it was (MCP_STATE_DIR, ~/.local/state/pi-mcp by default), like the settings and $here"
 }
 
+# On every processor that has a GiB of memory; a small Pi runs them one by one.
 run_tests() {
-  "$venv/bin/python" -m pytest "$@"
+  local gib workers
+  gib=$(awk '/^MemAvailable/ { print int($2 / 1024 / 1024) }' /proc/meminfo)
+  workers=$(nproc)
+  "$venv/bin/python" -m pytest -n "$((gib < workers ? gib : workers))" --dist loadfile "$@"
 }
 
 look_at_sources() {

@@ -159,7 +159,10 @@ def test_a_refusal_is_told_by_its_status(upstream, status, body, code, words):
     assert answer["hint"]
 
 
-@pytest.mark.parametrize("wait", ["30", format_datetime(datetime.now(UTC) + timedelta(hours=1)), "soon"])
+IN_AN_HOUR = format_datetime(datetime.now(UTC) + timedelta(hours=1))
+
+
+@pytest.mark.parametrize("wait", ["30", IN_AN_HOUR, "soon"], ids=["seconds", "a date", "a word"])
 def test_retry_after_is_passed_on(upstream, wait):
     upstream.answers("", 429, Retry_After=wait)
     answer = search(query="x")
