@@ -204,7 +204,9 @@ def test_two_that_start_at_once_check_once(env, docs, behind, traced):
     assert described()
 
 
-def test_a_session_that_starts_during_anothers_check_hears_what_it_finds(env, docs, behind, traced, heard):
+@pytest.fixture
+def checking(env, docs, behind, traced):
+    """Another session in the middle of its check: its process, the file that lets it go on, and how often was asked."""
     env(KLIPPER_DOCS_CHECK_INTERVAL=3600)
     forget(env)
     go = env() / "go"
@@ -212,6 +214,11 @@ def test_a_session_that_starts_during_anothers_check_hears_what_it_finds(env, do
     asked = traced(f'case "$*" in *ls-remote*) read -r _ < {go} ;; esac')
     other = subprocess.Popen(CHECK)
     wait_until(asked)
+    return other, go, asked
+
+
+def test_a_session_that_starts_during_anothers_check_hears_what_it_finds(checking, heard):
+    other, go, asked = checking
     mine = threading.Thread(target=freshness.check)
     mine.start()
     go.write_text("go\n")
@@ -221,14 +228,8 @@ def test_a_session_that_starts_during_anothers_check_hears_what_it_finds(env, do
     assert heard == [True] and asked() == 1
 
 
-def test_a_check_that_was_killed_does_not_count(env, docs, behind, traced):
-    env(KLIPPER_DOCS_CHECK_INTERVAL=3600)
-    forget(env)
-    go = env() / "go"
-    os.mkfifo(go)
-    asked = traced(f'case "$*" in *ls-remote*) read -r _ < {go} ;; esac')
-    cut = subprocess.Popen(CHECK)
-    wait_until(asked)
+def test_a_check_that_was_killed_does_not_count(checking, traced):
+    cut, go, asked = checking
     cut.kill()
     cut.wait()
     go.write_text("go\n")
