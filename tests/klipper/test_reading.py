@@ -1,6 +1,7 @@
 """read_doc, list_docs_map and the paths they take."""
 
 import json
+import shutil
 
 import pytest
 
@@ -164,6 +165,27 @@ def test_the_map_shows_folders_titles_sizes_and_counts_assets(small_docs):
         "pages": [{"name": "A.md", "title": "Title A", "size": 10}],
         "folders": {"sub": {"pages": [{"name": "B_b.md", "title": "B b", "size": 10}]}, "img": {"assets": 2}},
     }
+
+
+def test_the_map_leaves_out_a_page_that_goes_while_it_is_made(small_docs, monkeypatch):
+    docs = small_docs({"A.md": "# A\n", "B.md": "# B\n", "sub/C.md": "# C\n"})
+    listed = list(pages.pages())
+    shutil.rmtree(docs / "sub")
+    (docs / "sub").write_text("a file now")
+    (docs / "B.md").unlink()
+    monkeypatch.setattr(pages, "pages", lambda: iter(listed))
+    assert call("list_docs_map") == {
+        "success": True,
+        "pages": [{"name": "A.md", "title": "A", "size": 4}],
+        "assets": 1,
+    }
+
+
+def test_the_map_names_a_page_that_does_not_open(small_docs):
+    docs = small_docs({"A.md": "# A\n"})
+    (docs / "A.md").unlink()
+    (docs / "A.md").symlink_to("A.md")
+    assert call("list_docs_map")["code"] == "UNREADABLE"
 
 
 def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):

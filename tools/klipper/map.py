@@ -6,9 +6,6 @@ from tools.klipper import pages
 from tools.klipper.pages import Page
 from tools.registry import Tool
 
-TITLE_BYTES = 8192
-"""How much of a page is read for its title."""
-
 
 @Tool("list_docs_map", requires=pages.require_docs)
 def list_docs_map() -> dict[str, Any]:
@@ -22,8 +19,8 @@ def list_docs_map() -> dict[str, Any]:
     root: dict[str, Any] = {}
     for page in pages.pages():
         *folders, name = page.path.split("/")
-        folder = _folder(root, folders)
-        folder.setdefault("pages", []).append({"name": name, "title": _title(page), "size": page.file.stat().st_size})
+        if found := _found(page):
+            _folder(root, folders).setdefault("pages", []).append({"name": name, **found})
     for path in pages.assets():
         folder = _folder(root, path.split("/")[:-1])
         folder["assets"] = folder.get("assets", 0) + 1
@@ -36,6 +33,11 @@ def _folder(root: dict[str, Any], names: list[str]) -> dict[str, Any]:
     return root
 
 
-def _title(page: Page) -> str:
-    with open(page.file, "rb") as file:
-        return pages.title(file.read(TITLE_BYTES).decode("utf-8", "ignore"), page.path)
+def _found(page: Page) -> dict[str, Any] | None:
+    """Title and size; None where a sync has just taken the page away."""
+    try:
+        return pages.outline(page)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise pages.unreadable(page, error) from error

@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from tools.errors import ToolError
 from tools.klipper.markdown import headings
 from tools.klipper.sources import sources
 
 SUFFIX = ".md"
+TITLE_BYTES = 8192
+"""How much of a page is read for its title."""
 
 
 @dataclass(frozen=True)
@@ -88,16 +91,31 @@ def read(page: Page) -> str:
     try:
         with page.file.open("rb", buffering=0) as file:
             return file.read().decode("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise _missing(page.path) from None
     except UnicodeDecodeError:
         raise ToolError(
             f"{page.path} is not a text file", "read_doc reads pages; list_docs_map names them.", code="NOT_TEXT"
         ) from None
     except OSError as error:
-        raise ToolError(
-            f"{page.path} cannot be read: {error.strerror}", "Call sync_docs to restore it.", code="UNREADABLE"
-        ) from error
+        raise unreadable(page, error) from error
+
+
+def unreadable(page: Page, error: OSError) -> ToolError:
+    """What to say of a page that is there and does not open."""
+    return ToolError(
+        f"{page.path} cannot be read: {error.strerror}", "Call sync_docs to restore it.", code="UNREADABLE"
+    )
+
+
+def outline(page: Page) -> dict[str, Any]:
+    """Title and size in bytes.
+
+    Raises OSError.
+    """
+    with page.file.open("rb") as file:
+        text = file.read(TITLE_BYTES).decode("utf-8", "ignore")
+        return {"title": title(text, page.path), "size": file.seek(0, os.SEEK_END)}
 
 
 def title(text: str, path: str) -> str:

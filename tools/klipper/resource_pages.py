@@ -6,9 +6,6 @@ from typing import Any
 from tools.catalog import Resource
 from tools.klipper import pages
 
-TITLE_BYTES = 8192
-"""How much of a page is read for its title."""
-
 
 def paths() -> Iterator[str]:
     """Every page's path."""
@@ -18,9 +15,7 @@ def paths() -> Iterator[str]:
 def about(path: str) -> dict[str, Any]:
     """Title and size of a page; nothing of one that has just gone."""
     try:
-        with open(pages.resolve(path).file, "rb") as file:
-            text = file.read(TITLE_BYTES).decode("utf-8", "ignore")
-            return {"title": pages.title(text, path), "size": file.seek(0, 2)}
+        return pages.outline(pages.resolve(path))
     except (OSError, pages.ToolError):
         return {}
 
