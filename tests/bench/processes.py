@@ -1,6 +1,8 @@
 """The commands that are compared, and what the kernel says of their memory."""
 
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +16,9 @@ COLD = [sys.executable, str(PROJECT / "server.py"), "--standalone"]
 def installed() -> list[str]:
     """The command `pi-mcp` as setup.sh installs it."""
     text = (PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
-    command = Path(tempfile.mkdtemp()) / "pi-mcp"
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    command = Path(folder) / "pi-mcp"
     command.write_text(text.replace("@python@", os.path.realpath(sys.executable)).replace("@project@", str(PROJECT)))
     command.chmod(0o755)
     return [str(command)]
@@ -22,13 +26,14 @@ def installed() -> list[str]:
 
 def pss_mib(pid: int) -> float:
     """What the process has for itself, and its share of what it has with others."""
-    return _rollup(pid, "Pss")
+    return memory_kib(pid)["Pss"] / 1024
 
 
 def rss_mib(pid: int) -> float:
-    return _rollup(pid, "Rss")
+    return memory_kib(pid)["Rss"] / 1024
 
 
-def _rollup(pid: int, kind: str) -> float:
+def memory_kib(pid: int) -> dict[str, int]:
+    """The sizes of a process by the names that the kernel gives them."""
     text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-    return next(int(line.split()[1]) for line in text.splitlines() if line.startswith(f"{kind}:")) / 1024
+    return {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines()[1:]}

@@ -4,7 +4,9 @@ import os
 import threading
 import time
 from dataclasses import dataclass
-from pathlib import Path
+
+from tests.bench.processes import memory_kib
+from tests.services import children
 
 LIMIT_KIB = 1024
 
@@ -46,11 +48,10 @@ class Memory:
         self.samples.append(self._sample())
 
     def _sample(self) -> Sample:
-        text = Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="ascii")
-        sizes = {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines()[1:]}
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii").split()
+        sizes = memory_kib(self.pid)
         handles = len(os.listdir(f"/proc/{self.pid}/fd"))
-        return Sample(time.monotonic() - self.began, sizes["Rss"], sizes["Anonymous"], handles, len(children))
+        at_s = time.monotonic() - self.began
+        return Sample(at_s, sizes["Rss"], sizes["Anonymous"], handles, len(children(self.pid)))
 
     def warm(self, after_s: float) -> list[Sample]:
         """Those from when the service had served for a while."""
