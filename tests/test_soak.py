@@ -17,7 +17,7 @@ FAULTS = (
 
 
 def test_a_short_soak_uses_every_system_breaks_everything_and_finds_nothing_wrong():
-    words = [sys.executable, str(PROJECT / "tests" / "bench" / "soak.py"), "0.12", "--seed", "1"]
+    words = [sys.executable, str(PROJECT / "tests" / "bench" / "soak.py"), "0.12", "--seed", "1", "--workers", "2"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     told = {line.partition(" ")[0]: line for line in done.stdout.splitlines()}
