@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Sets pi-mcp up on a Raspberry Pi OS or Debian machine, or any Linux with python3 (3.11 or newer), venv and git.
+# Sets pi-mcp up on a Raspberry Pi OS or Debian machine, or any Linux with python3 (3.10 or newer), venv and git.
 #
 #   ./setup.sh                 everything: Python packages into .venv, the Klipper docs into docs_repo/, then a check
 #   ./setup.sh --systemd       that, the resident service (sessions start at once), a daily sync of the docs and
 #                              the command pi-mcp in /usr/local/bin; asks for root by sudo
+#   ./setup.sh --http          serve over HTTP too, to people with a token (docs/remote.md); goes with --systemd
 #   ./setup.sh --with images   that of the first line, and Pillow, which makes large pictures small for Anki; goes with
 #                              --systemd too. What was added once, all of these keep up to date
 #   ./setup.sh --update        pull, install what is new, restart the service; sessions that run go on
-#   ./setup.sh --uninstall     remove the service, the command and .venv; data, docs and settings stay
+#   ./setup.sh --uninstall     remove the services, the command and .venv; data, docs and settings stay
 #   ./setup.sh test            install the test tools and run the tests
 #   ./setup.sh lint            install the test tools and look at the sources
 #
@@ -22,7 +23,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=$here/.venv
 python=${PYTHON:-python3}
 root=${DESTDIR:-}
+for_tests=(requirements.txt requirements-http.txt requirements-test.txt)
 units=(pi-mcp.socket pi-mcp.service pi-mcp-docs.service pi-mcp-docs.timer)
+http_units=(pi-mcp-http.socket pi-mcp-http.service)
 unit_folder=$root/etc/systemd/system
 command=$root/usr/local/bin/pi-mcp
 
@@ -33,11 +36,11 @@ fail() { printf 'setup.sh: %s\n' "$*" >&2; exit 1; }
 main() {
   cd "$here"
   case ${1:-} in
-    '' | --systemd | --with) set_up "$@" ;;
+    '' | --systemd | --http | --with) set_up "$@" ;;
     --update) update ;;
     --uninstall) uninstall ;;
-    test) shift; need_programs; make_venv requirements.txt requirements-test.txt; run_tests "$@" ;;
-    lint) need_programs; make_venv requirements.txt requirements-test.txt; look_at_sources ;;
+    test) shift; need_programs; make_venv "${for_tests[@]}"; run_tests "$@" ;;
+    lint) need_programs; make_venv "${for_tests[@]}"; look_at_sources ;;
     -h | --help | help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" ;;
     *) unknown "$1" ;;
   esac
@@ -49,69 +52,147 @@ unknown() {
 }
 
 set_up() {
-  local resident='' files=(requirements.txt)
+  local resident='' http='' files=(requirements.txt)
   [ ! -e "$venv/requirements-images.txt" ] || files+=(requirements-images.txt)
   while [ $# -gt 0 ]; do
     case $1 in
       --systemd) need_systemd; resident=yes ;;
+      --http) need_systemd; http=yes; files+=(requirements-http.txt) ;;
       --with) need_extra "${2:-}"; files+=("requirements-$2.txt"); shift ;;
       *) unknown "$1" ;;
     esac
     shift
   done
   need_programs
+  [ -z "$resident$http" ] || find_folders
   make_venv "${files[@]}"
   fetch_docs
   [ -z "$resident" ] || install_units
+  [ -z "$http" ] || install_http
   check
 }
 
-# git, and a Python that can make a virtual environment; Debian packs venv apart.
+# git, and a Python that can make a virtual environment; Debian packs venv apart. The version is looked at first: nothing
+# is installed for a Python that is too old.
 need_programs() {
   local missing=()
+  command -v "$python" >/dev/null || fail "there is no $python here${PYTHON:+; PYTHON names it}. Debian: sudo apt-get install python3"
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+    fail "Python 3.10 or newer is needed; $python is $("$python" -V 2>&1). Name another: PYTHON=python3.13 ./setup.sh"
   command -v git >/dev/null || missing+=(git)
   "$python" -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
   [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
-  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
-    fail "Python 3.11 or newer is needed; $python is $("$python" -V 2>&1). Name another: PYTHON=python3.13 ./setup.sh"
 }
 
 install_packages() {
   command -v apt-get >/dev/null || fail "please install: $*"
   say "Installing $* (system packages, so as root)"
-  as_root apt-get update -qq
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@"
+  { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@"; } >/dev/null ||
+    fail "$* could not be installed. An administrator can: apt-get install $*"
 }
 
 as_root() {
-  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    fail "this needs root, and there is no sudo here. An administrator can run: $*"
+  fi
 }
 
 # The environment, and in it the packages of each requirements file that changed since it was last installed.
 make_venv() {
-  if ! "$venv/bin/python" -c '' 2>/dev/null; then
+  if ! venv_works; then
+    [ ! -e "$venv" ] || warn "$venv is unfinished, or belongs to another Python; it is made anew"
     say "Making $venv"
-    "$python" -m venv --clear "$venv"
+    attempt "$venv could not be made" "$python" -m venv --clear "$venv"
+    # Python 3.10 and 3.11 put it in; nothing here needs its 9 MB.
+    "$venv/bin/python" -m pip uninstall --disable-pip-version-check -y -q setuptools 2>/dev/null || true
   fi
-  local file
+  local file options
   for file in "$@"; do
     cmp -s "$file" "$venv/$file" && continue
     say "Installing the packages of $file (some minutes on a small Pi)"
-    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --prefer-binary -q -r "$file" ||
-      fail "pip could not install $file. Is there a network? Run ./setup.sh again to go on"
-    cp "$file" "$venv/$file"
+    : >"$venv/installing"
+    options=(--disable-pip-version-check --no-input --prefer-binary -q)
+    # What serves is listed whole; half of what the SDK asks for beside that is never imported.
+    case $file in requirements.txt | requirements-http.txt) options+=(--no-deps) ;; esac
+    attempt "pip could not install the packages of $file" "$venv/bin/python" -m pip install "${options[@]}" -r "$file"
+    cp "$file" "$venv/$file.new"
+    rm "$venv/installing"
+    mv "$venv/$file.new" "$venv/$file"
   done
 }
 
-# The first clone only; later sync_docs and its timer keep the docs fresh. Without a network all else still works.
+# Whether packages can be installed into .venv: its Python runs and finds its own packages (it does not once the system
+# has a newer one), is the one asked for, and no package is half there.
+venv_works() {
+  "$venv/bin/python" -c 'import pip' 2>/dev/null || return
+  [ -z "${PYTHON:-}" ] || [ "$(version_of "$venv/bin/python")" = "$(version_of "$python")" ] || return
+  [ ! -e "$venv/requirements.txt" ] || "$venv/bin/python" -c 'import mcp_types' 2>/dev/null || return
+  [ ! -e "$venv/installing" ] || packages_are_whole
+}
+
+version_of() { "$1" -c 'import sys; print(sys.version_info[:2])'; }
+
+# Whether each file of each package is there in its size: pip was killed, and might take the rest for installed.
+packages_are_whole() {
+  "$venv/bin/python" -c '
+import sys
+from importlib.metadata import distributions
+for package in distributions():
+    for file in package.files or sys.exit(1):
+        if file.size is not None and (not file.locate().exists() or file.locate().stat().st_size != file.size):
+            sys.exit(1)' 2>/dev/null
+}
+
+# attempt WHAT_FAILED COMMAND …: run it; when it fails, say its own words and what they mean.
+attempt() {
+  local failed=$1 log words
+  shift
+  log=$(mktemp) || fail "there is no room for temporary files (${TMPDIR:-/tmp})"
+  if "$@" >"$log" 2>&1; then
+    rm "$log"
+    return
+  fi
+  words=$(<"$log")
+  rm "$log"
+  printf '%s\n' "$words" >&2
+  fail "$failed: $(reason "$words"). Then run ./setup.sh again; it goes on where it stopped"
+}
+
+# What the words of pip or venv mean. Without a network pip says so first, and then that there is no such package.
+reason() {
+  case $1 in
+    *'No space left'* | *'Disk quota'*) echo "the disk is full; make room (df -h $here), about 100 MB" ;;
+    *'Permission denied'* | *'Read-only file system'*) echo "you cannot write there; see who owns it: ls -ld $here $venv" ;;
+    *NewConnectionError* | *NameResolution* | *'Name or service not known'* | *'Temporary failure in name'* | *Timeout* | \
+      *ProxyError* | *'Network is unreachable'* | *'Connection refused'* | *SSLError*)
+      echo "the package index cannot be reached; is there a network?" ;;
+    *'No matching distribution'*) echo "there is no such package for $("$python" -V 2>&1) on $(uname -m)" ;;
+    *) echo "the lines above say why" ;;
+  esac
+}
+
+# The first clone only; later sync_docs and its timer keep the docs fresh. Without them all else works.
 fetch_docs() {
+  local answer
   if "$venv/bin/python" -m tools call list_docs_map >/dev/null 2>&1; then
     return
   fi
   say "Fetching the Klipper documentation"
-  "$venv/bin/python" -m tools call sync_docs >/dev/null && return
-  warn "the Klipper documentation could not be fetched; everything else works. To go on, once there is a network,"
-  warn "run ./setup.sh again, or call the tool sync_docs. Another source: KLIPPER_DOCS_URL=… ./setup.sh"
+  answer=$("$venv/bin/python" -m tools call sync_docs) && return
+  warn "the Klipper documentation could not be fetched; everything else works. $(told "$answer")"
+  warn "To go on, run ./setup.sh again, or call the tool sync_docs. Another source: KLIPPER_DOCS_URL=… ./setup.sh"
+}
+
+# What a tool's answer says is wrong, and what to do.
+told() {
+  "$venv/bin/python" -c '
+import json, sys
+answer = json.loads(sys.argv[1] or "{}")
+print(*(f"{answer[name].rstrip(chr(46))}." for name in ("error", "hint") if answer.get(name)))' "$1" 2>/dev/null || true
 }
 
 check() {
@@ -151,17 +232,60 @@ install_units() {
   [ "$changed" -eq 0 ] || as_root systemctl try-restart pi-mcp.service
 }
 
+# Serving over HTTP: a socket and the service behind it.
+install_http() {
+  local unit changed=0
+  umask 022
+  fill_in
+  http_listen=$("$venv/bin/python" -c 'from tools.core.settings import current; print(current().http_listen)')
+  is_plain "$http_listen" || fail "systemd cannot listen at $http_listen (MCP_HTTP_LISTEN)"
+  for unit in "${http_units[@]}"; do
+    install_filled "systemd/$unit" "$unit_folder/$unit" 644 && changed=1
+  done
+  say "Give people a token: python3 -m tools token new --user NAME --scope \"onepercent klipper\" (docs/remote.md)"
+  [ -z "$root" ] || return 0
+  [ "$changed" -eq 0 ] || as_root systemctl daemon-reload
+  as_root systemctl enable --quiet --now pi-mcp-http.socket
+  [ "$changed" -eq 0 ] || as_root systemctl try-restart pi-mcp-http.socket pi-mcp-http.service
+}
+
 # What stands in the units between @.
 fill_in() {
   user=$(id -un)
   base_python=$("$venv/bin/python" -c 'import sys; print(sys._base_executable)')
-  { read -r state; read -r docs; } < <("$venv/bin/python" -c '
-from tools.settings import current
-now = current()
-print(now.state_dir.absolute(), now.klipper_docs_dir.absolute().parent, sep="\n")')
-  is_plain "$state$docs" || fail "systemd cannot let the service write to $state or $docs; name plain paths (MCP_STATE_DIR, KLIPPER_DOCS_DIR)"
-  mkdir -p "$docs"
+  [ ${#docs[@]} -eq 0 ] || mkdir -p "${docs[@]}"
   (umask 077 && mkdir -p "$state")
+}
+
+# What the services may write to, before anything is written there.
+find_folders() {
+  local folders
+  folders=$("$python" -c '
+import sys
+from tools.core import settings
+from tools.core.errors import ToolError
+from tools.klipper.checkout.folder import folders_to_write
+try:
+    print(settings.current().state_dir.absolute(), *folders_to_write(), sep="\n")
+except (ToolError, settings.SettingsError) as error:
+    sys.exit(". ".join(filter(None, (f"setup.sh: {error}", getattr(error, "hint", "")))))') || exit 1
+  mapfile -t folders <<<"$folders"
+  state=${folders[0]}
+  docs=("${folders[@]:1}")
+  is_plain "$(IFS='' && echo "${folders[*]}")" ||
+    fail "systemd cannot let the service write to ${folders[*]}; name plain paths (MCP_STATE_DIR, KLIPPER_DOCS_DIR)"
+  needs_own_folder "$state" MCP_STATE_DIR
+}
+
+# The service may write to this folder and all below it, so it must not be one that holds your home or the project.
+needs_own_folder() {
+  local inside
+  for inside in "$HOME" "$here"; do
+    case $(realpath -m "$inside")/ in
+      "$(realpath -m "$1" | sed 's|/*$||')"/*)
+        fail "the service would be allowed to write to all of $1, which holds $inside. $2 must be a folder of its own" ;;
+    esac
+  done
 }
 
 # Install a file with its @words@ filled in; false where it is there already.
@@ -172,7 +296,8 @@ install_filled() {
   text=${text//@project@/"$here"}
   text=${text//@python@/"$base_python"}
   text=${text//@state@/"$state"}
-  text=${text//@docs@/"$docs"}
+  text=${text//@docs@/"${docs[*]/#/-}"}
+  text=${text//@http_listen@/"${http_listen:-}"}
   cmp -s "$2" - <<<"$text" && return 1
   say "Installing $2"
   local where=(as_root)
@@ -184,21 +309,32 @@ install_filled() {
 update() {
   say "Pulling"
   git pull --ff-only
-  if [ -e "$command" ]; then ./setup.sh --systemd; else ./setup.sh; fi
-  [ -z "$root" ] && [ -e "$unit_folder/pi-mcp.service" ] || return 0
+  local ways=()
+  [ ! -e "$command" ] || ways+=(--systemd)
+  [ ! -e "$unit_folder/pi-mcp-http.socket" ] || ways+=(--http)
+  ./setup.sh "${ways[@]}"
+  local unit services=()
+  for unit in pi-mcp.service pi-mcp-http.service; do
+    [ ! -e "$unit_folder/$unit" ] || services+=("$unit")
+  done
+  [ -z "$root" ] && [ ${#services[@]} -gt 0 ] || return 0
   say "Restarting the service; sessions that run go on"
-  as_root systemctl try-restart pi-mcp.service
+  as_root systemctl try-restart "${services[@]}"
 }
 
 uninstall() {
   local unit found=() remove=(as_root rm -f)
-  for unit in "${units[@]}"; do
+  for unit in "${units[@]}" "${http_units[@]}"; do
     [ ! -e "$unit_folder/$unit" ] || found+=("$unit_folder/$unit")
   done
   [ ! -e "$command" ] || found+=("$command")
   if [ -z "$root" ] && [ ${#found[@]} -gt 0 ] && [ -d /run/systemd/system ]; then
-    as_root systemctl disable --quiet --now pi-mcp.socket pi-mcp-docs.timer pi-mcp.service
-    as_root systemctl clean --what=state pi-mcp-docs.timer  # when it last ran
+    [ ! -e "$unit_folder/pi-mcp-http.socket" ] ||
+      as_root systemctl disable --quiet --now pi-mcp-http.socket pi-mcp-http.service
+    if [ -e "$unit_folder/pi-mcp.socket" ]; then
+      as_root systemctl disable --quiet --now pi-mcp.socket pi-mcp-docs.timer pi-mcp.service
+      as_root systemctl clean --what=state pi-mcp-docs.timer  # when it last ran
+    fi
     [ ! -d /run/pi-mcp ] || as_root rmdir --ignore-fail-on-non-empty /run/pi-mcp
   fi
   [ -z "$root" ] || remove=(rm -f)
@@ -219,6 +355,7 @@ run_tests() {
 look_at_sources() {
   "$venv/bin/ruff" check .
   "$venv/bin/ruff" format --check .
+  "$venv/bin/mypy"
   "$venv/bin/shellcheck" setup.sh systemd/pi-mcp .ci/run tests/smoke.sh tests/systemd/boot.sh
 }
 

@@ -1,13 +1,35 @@
-"""What every test needs: a home of its own; the real documentation where it lies beside the project."""
+"""What every test needs: a home of its own; the real documentation, if setup.sh has fetched it."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from tools import settings
+from tools.core import settings
 
 PROJECT = Path(__file__).resolve().parent.parent
-SHARED = PROJECT.parent / "shared" / "data"
+BESIDE = [folder / "shared" for folder in PROJECT.parents]
+"""Recordings and documents that are not part of a clone may lie in such a folder."""
+SHARED = next((folder / "data" for folder in BESIDE if folder.is_dir()), BESIDE[0] / "data")
+DOCS = [SHARED / "klipper", PROJECT / "docs_repo" / "klipper"]
+"""Where the real Klipper documentation may be."""
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Write what was skipped into a file that SKIPPED_TO names: who has more runs just that."""
+    if (file := os.environ.get("SKIPPED_TO")) and not os.environ.get("PYTEST_XDIST_WORKER"):
+        skipped = [report.nodeid for report in terminalreporter.stats.get("skipped", ())]
+        Path(file).write_text("".join(f"{nodeid}\n" for nodeid in dict.fromkeys(skipped)), encoding="utf-8")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def usual_signals():
+    """What is started here can be interrupted, also where the tests run in the background (`nohup`, `&`)."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)  # a handler is not inherited, unlike being ignored
+    yield
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +75,9 @@ def small_docs(tmp_path, env):
 
 @pytest.fixture
 def real_docs(env):
-    """The folder of the real Klipper documentation; skips where it is not beside the project."""
-    if not (SHARED / "klipper" / "docs").is_dir():
-        pytest.skip("the real documentation is not beside the project (../shared/data)")
-    env(KLIPPER_DOCS_DIR=SHARED / "klipper")
-    return SHARED / "klipper" / "docs"
+    """The folder of the real Klipper documentation; skips if there is none."""
+    checkout = next((folder for folder in DOCS if (folder / "docs" / "Overview.md").is_file()), None)
+    if not checkout:
+        pytest.skip("the Klipper documentation is not here; ./setup.sh fetches it into docs_repo/")
+    env(KLIPPER_DOCS_DIR=checkout)
+    return checkout / "docs"

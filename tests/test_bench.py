@@ -5,11 +5,11 @@ import sys
 from xml.etree import ElementTree
 
 from tests.bench import __main__ as bench
-from tests.bench import saving
+from tests.bench import bench_search, saving
 from tests.bench.bench_resident import COUNTS, sessions
 from tests.bench.plot import Panel, svg
 from tests.bench.rows import Row
-from tests.client import PROJECT
+from tests.support.client import PROJECT
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -29,6 +29,11 @@ def test_one_command_measures_and_prints_a_line_a_figure():
     assert head.split() == ["what", "pi-mcp", "anchor", "ratio", "promised"]
     assert every.startswith("tools/list, all ") and average.endswith("at most 900 bytes")
     assert done.returncode == 0
+
+
+def test_without_the_documentation_the_search_says_that_it_is_left_out(tmp_path, capsys):
+    assert list(bench_search.rows(tmp_path)) == []
+    assert "left out: search" in capsys.readouterr().out
 
 
 def test_figures_are_saved_only_of_all_in_one_run(tmp_path):

@@ -3,7 +3,7 @@
 import json
 
 from tests import golden
-from tests.client import Client
+from tests.support.client import Client
 
 AVERAGE_BYTES = 900
 

@@ -4,15 +4,26 @@ import json
 import re
 import shlex
 import sys
-import tomllib
 
 import pytest
 
-from tests.client import PROJECT, SERVER, Client
-from tools import registry, remote, settings, validation
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    import tomli as tomllib
+
+from tests.support.client import PROJECT, SERVER, Client
+from tools.core import health, registry, settings
+from tools.core import tool as tool_module
+from tools.service import ssh_check as remote
 
 READMES = ["README.md", "README.ru.md"]
+LONE = ("`search`", "`server`")
+"""Toolsets of one tool."""
 PATH_ON_THE_PI = "/home/pi/pi-mcp/server.py"
+
+
+registry.load()
 
 
 def text(name="README.md"):
@@ -68,16 +79,28 @@ def test_the_config_of_the_readme_starts_a_session():
 def test_the_example_tool_works(monkeypatch, tmp_path):
     [source] = blocks("python", "README.md")
     name = "tools.pi.temperature"
-    monkeypatch.setattr(registry, "TOOLS", dict(registry.TOOLS))
-    monkeypatch.setattr(registry, "CHECKS", dict(registry.CHECKS))
+    monkeypatch.setattr(tool_module, "TOOLS", {})
+    monkeypatch.setattr(health, "CHECKS", {})
     module = type(sys)(name)
     monkeypatch.setitem(sys.modules, name, module)
     exec(compile(source, name, "exec"), module.__dict__)
     module.SENSOR = tmp_path / "temp"
-    assert registry.CHECKS["pi"]().state == "unset"
+    assert health.CHECKS["pi"]().state == "unset"
     module.SENSOR.write_text("48312\n", encoding="ascii")
-    tool = registry.TOOLS["pi.temperature"]
-    assert tool.call({}, validation.validate) == {"success": True, "celsius": 48.3}
+    tool = tool_module.TOOLS["pi.temperature"]
+    assert tool.call({}) == {"success": True, "celsius": 48.3}
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_every_tool_is_in_the_table_of_its_toolset(name):
+    table = {row[0]: row[2] for row in rows(text(name)) if (len(row) == 3 and "`, `" in row[2]) or row[0] in LONE}
+    for tool in tool_module.TOOLS.values():
+        assert tool.app_only or f"`{tool.name.replace('.', '_')}`" in table[f"`{tool.toolset}`"]
+
+
+def test_the_picture_is_of_tools_that_there_are():
+    names = set(re.findall(r">→ (\w+) ", text("docs/conversation.svg")))
+    assert names and names <= {name.replace(".", "_") for name in tool_module.TOOLS}
 
 
 def test_every_symptom_is_told_in_both_languages():

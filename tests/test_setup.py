@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from tests.client import HANDSHAKE, PROJECT, pipe
-from tests.installing import copy_of_the_project, files, made_by_setup, publish, setup
 from tests.klipper.upstreams import Upstream, git
+from tests.support.client import HANDSHAKE, PROJECT, pipe
+from tests.support.installing import copy_of_the_project, files, made_by_setup, publish, setup
 
 pytestmark = made_by_setup
 
@@ -105,6 +105,29 @@ def test_state_where_systemd_cannot_let_it_be_written_is_refused(copy, tmp_path,
     assert not (tmp_path / "root").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("KLIPPER_DOCS_DIR", "{home}"),
+        ("KLIPPER_DOCS_DIR", "{project}"),
+        ("KLIPPER_DOCS_DIR", "/"),
+        ("MCP_STATE_DIR", "{home}"),
+        ("MCP_STATE_DIR", "{home}/.."),
+        ("MCP_STATE_DIR", "/"),
+    ],
+)
+def test_a_folder_that_holds_the_home_or_the_project_is_not_opened_to_the_service(
+    copy, tmp_path, monkeypatch, name, value
+):
+    monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
+    upstream = Upstream(tmp_path / "upstream").url
+    folder = value.format(home=tmp_path / "home", project=copy)
+    done = setup(copy, "--systemd", KLIPPER_DOCS_URL=upstream, **{name: folder})
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "must be a folder of its own" in done.stderr or "KLIPPER_DOCS_DIR" in done.stderr, done.stderr
+    assert not (tmp_path / "root").exists()
+
+
 def test_no_missing_folder_keeps_a_service_from_starting(installed):
     for name in ("pi-mcp", "pi-mcp-docs"):
         unit = (installed / "etc/systemd/system" / f"{name}.service").read_text(encoding="utf-8")
@@ -157,6 +180,36 @@ def test_a_service_is_exposed_by_two_of_ten_at_most(installed, name):
     unit = installed / "etc/systemd/system" / f"{name}.service"
     command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def installed_http(copy, tmp_path, monkeypatch):
+    """The units of HTTP alone, installed below a folder: gives that folder."""
+    monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
+    monkeypatch.setenv("KLIPPER_DOCS_URL", Upstream(tmp_path / "upstream").url)
+    monkeypatch.setenv("MCP_HTTP_LISTEN", "127.0.0.1:8423")
+    done = setup(copy, "--http")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return tmp_path / "root"
+
+
+def test_http_is_a_socket_and_a_service_that_uninstall_takes_away(copy, installed_http):
+    assert [unit.name for unit in units(installed_http)] == ["pi-mcp-http.service", "pi-mcp-http.socket"]
+    assert "ListenStream=127.0.0.1:8423\n" in units(installed_http)[1].read_text(encoding="utf-8")
+    assert "Installing" not in setup(copy, "--http").stdout
+    (copy / ".venv").unlink(missing_ok=True)
+    assert setup(copy, "--uninstall").returncode == 0
+    assert units(installed_http) == []
+
+
+@systemd_analyze
+def test_the_service_of_http_is_fenced_in_as_the_others(installed_http):
+    verify = ["systemd-analyze", "verify", *map(str, units(installed_http))]
+    done = subprocess.run(verify, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+    security = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager"]
+    done = subprocess.run([*security, str(units(installed_http)[0])], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

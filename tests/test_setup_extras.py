@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from tests.installing import copy_of_the_project, give_packages, made_by_setup, publish, setup
 from tests.klipper.upstreams import Upstream, git
+from tests.support.installing import copy_of_the_project, give_packages, made_by_setup, publish, setup
 
 pytestmark = made_by_setup
 

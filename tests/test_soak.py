@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.client import PROJECT
+from tests.support.client import PROJECT
 
 pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
 

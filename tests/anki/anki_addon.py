@@ -15,11 +15,13 @@ from anki.collection import Collection
 from anki.consts import MODEL_CLOZE
 from anki.errors import NotFoundError
 
+from tests.anki.anki_study import Studying
+
 DEFAULT = 1
 ILLEGAL = re.compile(r'[][><:"/?*^\\|\0\r\n]')
 
 
-class AnkiConnect:
+class AnkiConnect(Studying):
     """The add-on of November 2025."""
 
     GREETING = b'{"apiVersion": "AnkiConnect v.6"}'
@@ -28,6 +30,7 @@ class AnkiConnect:
         self._collection = collection
         self._profile_open = True
         self._open_in_browser: set[int] = set()
+        self._selected: list[int] = []
 
     @property
     def _col(self) -> Collection:
@@ -107,7 +110,7 @@ class AnkiConnect:
                 "review_count": one.review_count,
                 "total_in_deck": one.total_in_deck,
             }
-            for one in self._col.sched.deck_due_tree().children
+            for one in _below(self._col.sched.deck_due_tree())
             if one.deck_id in wanted
         }
 
@@ -149,7 +152,7 @@ class AnkiConnect:
             template["afmt"] = card["Back"]
             models.add_template(made, template)
         models.add(made)
-        return models.by_name(modelName) or made
+        return made
 
     def updateModelStyling(self, model):
         found = self._model(model["name"])
@@ -372,10 +375,15 @@ class AnkiConnect:
         self._set_suspended(cards, False)
 
     def _set_suspended(self, cards, wanted):
-        changing = [one for one in cards if self._suspended(one) != wanted]
+        changing = list(cards)
+        for one in changing:  # the add-on changes the list it walks over, and so passes every second one by
+            if self._suspended(one) == wanted:
+                changing.remove(one)
+        if not changing:
+            return False
         sched = self._col.sched
         (sched.suspend_cards if wanted else sched.unsuspend_cards)(changing)
-        return bool(changing)
+        return True
 
     def _suspended(self, cid):
         try:
@@ -421,11 +429,17 @@ class AnkiConnect:
         self._col.media.trash_files([filename])
 
 
+def _below(node):
+    for child in node.children:
+        yield child
+        yield from _below(child)
+
+
 class _Older(AnkiConnect):
     """The add-on of October 2023: no details, no roll-back, and new cards go to the default deck."""
 
     GREETING = b"AnkiConnect v.6"
-    ABSENT = ("canAddNotesWithErrorDetail", "getActiveProfile", "notesModTime")
+    ABSENT = ("canAddNotesWithErrorDetail", "getActiveProfile", "notesModTime", "setDueDate")
 
     def _deck_for_new(self, note):
         return DEFAULT

@@ -27,11 +27,12 @@ class StandIn:
     """`requests` are those it got, as parsed JSON. `faults` maps the number of a request (from 0) to what goes wrong:
 
     cut_before, cut_after: the connection is closed without a reply, before or after the action was carried out;
-    reset: the same before, by RST; stall: it hangs; html, http_500, http_500_envelope, http_403, refused: its answer;
+    reset: the same before, by RST; stall: it hangs; drip: ten seconds of headers; garbage: no HTTP;
+    html, http_500, http_500_envelope, http_403, refused: its answer;
     entry:N:TEXT: that entry of a multi is not carried out and fails with TEXT.
     """
 
-    def __init__(self, collection, version="2025-11", port=0):
+    def __init__(self, collection, version="2025-11", port=0, path=None):
         self.addon = VERSIONS[version](collection)
         self.addon._handler = self.handler
         self.key = None
@@ -42,8 +43,8 @@ class StandIn:
         self.released = threading.Event()
         self.collection = collection
         self.stalled = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", port), backlog=5)
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._listener = _on_a_path(path) if path else socket.create_server(("127.0.0.1", port), backlog=5)
+        self.url = f"unix:{path}" if path else f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -75,7 +76,7 @@ class StandIn:
         self.headers.append(head)
         self.requests.append(_parsed(body))
         fault = self.faults.get(number, "")
-        if fault in ("cut_before", "reset", "stall"):
+        if fault in ("cut_before", "reset", "stall", "drip", "garbage"):
             return self._vanish(connection, fault)
         if fault in FAULTS:
             return _reply(connection, *FAULTS[fault])
@@ -88,6 +89,13 @@ class StandIn:
         if fault == "stall":
             self.stalled.set()
             self.released.wait()
+        if fault == "garbage":
+            connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+        if fault == "drip":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            for _ in range(200):
+                connection.sendall(b"x")
+                self.released.wait(0.05)
         if fault == "reset":
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
@@ -130,6 +138,13 @@ class StandIn:
         if name.startswith("_") or name in getattr(self.addon, "ABSENT", ()) or not hasattr(self.addon, name):
             raise Exception("unsupported action")
         return getattr(self.addon, name)
+
+
+def _on_a_path(path):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(5)
+    return listener
 
 
 FAULTS = {

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import registry, settings, validation
+from tools.anki.batches import parts
+from tools.core import registry, settings
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +40,12 @@ def collection(collection_in, tmp_path):
     return collection_in(tmp_path / "User 1")
 
 
+@pytest.fixture(autouse=True)
+def quick_anki(monkeypatch):
+    """However busy this machine is, a batch goes in the same parts."""
+    monkeypatch.setattr(parts, "PART_S", 10_000)
+
+
 @pytest.fixture(params=["2025-11"])
 def anki(request, collection, env):
     """A running Anki with AnkiConnect, which the server is set to use."""
@@ -55,6 +62,6 @@ def call(env):
     """Calls a tool as a client does: by name and JSON arguments."""
 
     def run(name, **arguments):
-        return registry.find(name, registry.listed(settings.current()).values()).call(arguments, validation.validate)
+        return registry.find(name, registry.listed(settings.current()).values()).call(arguments)
 
     return run

@@ -6,8 +6,10 @@ import threading
 
 import pytest
 
-from tools import settings
+from tests.anki.anki_standin import StandIn
 from tools.anki import client
+from tools.anki.settings import AnkiSettings
+from tools.core import settings
 
 
 def test_a_request_has_the_version_and_neither_key_nor_origin(anki, call):
@@ -52,6 +54,16 @@ def test_nothing_listening_is_told_with_the_address(call, env):
     assert "Start Anki" in answer["hint"]
 
 
+def test_a_forwarded_socket_is_spoken_to_by_its_path(collection, call, env, tmp_path):
+    anki = StandIn(collection, path=tmp_path / "anki.sock")
+    env(ANKI_CONNECT_URL=anki.url)
+
+    assert call("anki.list_decks") == [{"id": 1, "name": "Default"}]
+    assert anki.headers[0]["host"] == "localhost"
+    anki.close()
+    assert call("anki.list_decks")["code"] == "ANKI_UNREACHABLE"
+
+
 def test_an_unknown_host_is_told(call, env):
     env(ANKI_CONNECT_URL="http://no-such-host.invalid:8765")
 
@@ -69,11 +81,53 @@ def test_a_stall_is_told_with_what_may_be_open(anki, call, env):
     anki.released.set()
 
 
+def test_headers_that_drip_are_cut_at_the_timeout_and_leave_the_lock(anki, call, env):
+    env(ANKI_CONNECT_TIMEOUT=1)
+    anki.faults = {0: "drip"}
+
+    assert call("anki.list_decks")["code"] == "ANKI_NO_ANSWER"
+    assert call("anki.list_decks") == [{"id": 1, "name": "Default"}]
+
+
+@pytest.mark.parametrize("fault", ["cut_before", "cut_after", "html", "stall"])
+def test_only_a_request_that_changes_something_may_have_been_done(anki, call, env, fault):
+    env(ANKI_CONNECT_TIMEOUT=1)
+    anki.faults = {0: fault, 1: fault, 2: fault}
+
+    reading = [
+        call("anki.list_decks"),
+        call("anki.invoke", action="multi", params={"actions": [{"action": "version"}]}),
+    ]
+    anki.released.set()
+    changing = call("anki.invoke", action="createDeck", params={"deck": "A"})
+
+    assert not any("may or may not" in answer["hint"] for answer in reading)
+    assert "may or may not have been made" in changing["hint"]
+
+
+@pytest.mark.parametrize(("fault", "word"), [("stall", "sleep"), ("", "ssh -R")])
+def test_over_ssh_the_hint_knows_where_anki_usually_is(anki, call, env, fault, word):
+    env(ANKI_CONNECT_TIMEOUT=1)
+    anki.faults = {0: fault}
+    if not fault:
+        anki.close()
+
+    here = call("anki.list_decks")["hint"]
+    anki.faults = {1: fault}
+    anki.released.clear()
+    env(SSH_CONNECTION="10.0.0.2 50000 10.0.0.3 22")
+    over_ssh = call("anki.list_decks")["hint"]
+
+    assert word not in here
+    assert word in over_ssh
+
+
 @pytest.mark.parametrize(
     ("fault", "code"),
     [
         ("cut_before", "ANKI_CUT"),
         ("reset", "ANKI_CUT"),
+        ("garbage", "NOT_ANKICONNECT"),
         ("html", "NOT_ANKICONNECT"),
         ("http_500", "NOT_ANKICONNECT"),
         ("http_403", "ANKI_FORBIDDEN"),
@@ -179,8 +233,9 @@ def test_text_that_is_no_text_reaches_anki_or_an_error_and_ends_nothing(anki, ca
 
 
 @pytest.mark.parametrize(
-    "url", ["localhost:8765", "ftp://h", "http://", "http://u:p@h", "http://h:99999", "http://h:x"]
+    "url",
+    ["localhost:8765", "ftp://h", "http://", "http://u:p@h", "http://h:99999", "http://h:x", "unix:", "unix:run/x"],
 )
 def test_a_wrong_address_is_told_at_the_start(url):
     with pytest.raises(settings.SettingsError, match="ANKI_CONNECT_URL"):
-        settings.load({"ANKI_CONNECT_URL": url, "HOME": "/nonexistent"})
+        settings.load({"ANKI_CONNECT_URL": url, "HOME": "/nonexistent"}, AnkiSettings)

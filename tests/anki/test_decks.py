@@ -70,14 +70,28 @@ def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, call):
     assert snapshot(anki.collection) == before
 
 
-def test_rename_deck_brings_cards_along_that_a_filtered_deck_has_borrowed(tree, call):
-    card = tree.collection.find_cards('"Old 1"')[0]
-    filtered = borrow(tree.collection, "Cram", '"Old 1"')
+@both_versions
+def test_rename_deck_leaves_borrowed_cards_in_their_filtered_deck_and_gives_them_the_new_home(tree, call):
+    cards = tree.collection.find_cards("deck:Old::Sub")
+    borrowed = tree.collection.find_cards('"Front:Old::Sub 1"')[0]
+    filtered = borrow(tree.collection, "Cram", '"Front:Old::Sub 1"')
 
-    call("anki.rename_deck", oldName="Old", newName="New")
+    assert call("anki.rename_deck", oldName="Old", newName="New") is None
 
-    assert tree.collection.get_card(card).current_deck_id() == tree.collection.decks.id("New")
-    assert tree.collection.decks.get(filtered)["name"] == "Cram"
+    assert tree.collection.get_card(borrowed).did == filtered
+    assert sorted(tree.collection.find_cards("deck:New::Sub")) == sorted(cards)
+    tree.collection.sched.empty_filtered_deck(filtered)
+    assert tree.collection.get_card(borrowed).did == tree.collection.decks.id("New::Sub")
+
+
+def test_rename_deck_takes_borrowed_cards_along_where_their_home_cannot_be_set(tree, call):
+    borrowed = tree.collection.find_cards('"Old 1"')[0]
+    borrow(tree.collection, "Cram", '"Old 1"')
+    tree.addon.ABSENT = ("setSpecificValueOfCard",)
+
+    assert call("anki.rename_deck", oldName="Old", newName="New") is None
+
+    assert tree.collection.get_card(borrowed).did == tree.collection.decks.id("New")
 
 
 def borrow(collection, name, query):
@@ -95,7 +109,7 @@ def borrow(collection, name, query):
     [
         ("Nope", "New", "DECK_NOT_FOUND"),
         ("old", "New", "DECK_NOT_FOUND"),
-        ("Default", "Inbox", "DEFAULT_DECK"),
+        ("Default", "Default", "DECK_EXISTS"),
         ("Old", "Other", "DECK_EXISTS"),
         ("Old", "other", "DECK_EXISTS"),
         ("Old", "Old", "DECK_EXISTS"),
@@ -125,12 +139,28 @@ def test_rename_deck_refuses_a_filtered_subdeck(tree, call):
     assert snapshot(tree.collection) == before
 
 
+@both_versions
+@pytest.mark.parametrize("default", ["Default", "По умолчанию"])
+def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(tree, call, default):
+    collection = tree.collection
+    add_notes(collection, "Default", "d")
+    add_notes(collection, "Default::Sub", "s")
+    collection.decks.rename(collection.decks.get(1), default)
+    before = snapshot(collection)
+
+    assert call("anki.rename_deck", oldName="Default", newName="Inbox") is None
+
+    after = snapshot(collection)
+    assert after.pop(default) == ([], "Default")
+    assert after == moved(before, default, "Inbox")
+    assert call("anki.rename_deck", oldName="Default", newName="Inbox")["code"] == "DECK_EXISTS"
+
+
 def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, call):
     collection = tree.collection
     default = collection.decks.get(1)
     collection.decks.rename(default, "По умолчанию")
 
-    assert call("anki.rename_deck", oldName="По умолчанию", newName="X")["code"] == "DEFAULT_DECK"
     assert call("anki.delete_decks", decks=["По умолчанию"], cardsToo=True)["code"] == "DEFAULT_DECK"
     assert call("anki.delete_decks", decks=["Other"]) is None
     assert len(collection.find_cards("did:1")) == 2
@@ -203,6 +233,7 @@ def finish(anki, call, name, arguments, number, fault):
 
 
 CALLS = [
+    ("anki.rename_deck", {"oldName": "Default", "newName": "Inbox"}),
     ("anki.rename_deck", {"oldName": "Old", "newName": "New"}),
     ("anki.delete_decks", {"decks": ["Old", "Other"]}),
     ("anki.delete_decks", {"decks": ["Old", "Other"], "cardsToo": True}),
@@ -223,7 +254,7 @@ def test_a_second_run_finishes_whichever_request_failed(collection_in, env, call
 def run_on_a_tree(collection, env, call, name, arguments, number, fault):
     from tests.anki.anki_standin import StandIn
 
-    for deck in ("Old", "Old::Sub", "Other"):
+    for deck in ("Old", "Old::Sub", "Other", "Default", "Default::Sub"):
         add_notes(collection, deck, f"{deck} 1", f"{deck} 2")
     anki = StandIn(collection)
     env(ANKI_CONNECT_URL=anki.url)
@@ -239,7 +270,7 @@ def run_on_a_tree(collection, env, call, name, arguments, number, fault):
         anki.close()
 
 
-@pytest.mark.parametrize(("name", "arguments"), CALLS[:2])
+@pytest.mark.parametrize(("name", "arguments"), CALLS[1:3])
 def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, call, name, arguments):
     before = snapshot(tree.collection)
     tree.addon.changeDeck = lambda cards, deck: None
@@ -273,3 +304,25 @@ def test_a_rename_finished_by_hand_can_be_done_again_later(tree, call):
 
     assert call("anki.rename_deck", oldName="Old", newName="New") is None
     assert len(tree.collection.find_cards("deck:New")) == 6
+
+
+def test_a_parent_is_no_near_miss_for_a_deletion(tree, call):
+    answer = call("anki.delete_decks", decks=["Other::Temp"], cardsToo=True)
+
+    assert answer["code"] == "DECK_NOT_FOUND"
+    assert "'Other'" not in answer["hint"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("anki.delete_decks", {"decks": ["Old"], "cardsToo": True}),
+        ("anki.rename_deck", {"oldName": "Old", "newName": "New"}),
+    ],
+)
+def test_the_window_is_drawn_anew_after_decks_were_deleted(tree, call, name, arguments):
+    assert call(name, **arguments) is None
+
+    actions = tree.actions()
+    assert actions[actions.index("deleteDecks") + 1] == "addTags"
+    assert sent(tree, "addTags")[-1]["params"] == {"notes": [], "tags": ""}

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import both_versions
+from tests.anki.anki_images import png
+from tools.core import answers
 
 NOT_NAMES = [
     "",
@@ -88,3 +90,15 @@ def test_a_name_in_decomposed_unicode_is_found(anki, call):
     anki.collection.media.write_data("\u00e9.mp3", b"x")
 
     assert call("anki.delete_media", filename="e\u0301.mp3")["deleted"] is True
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.mp3"])
+def test_a_picture_follows_the_answer_as_one(anki, call, name):
+    content = png() if name == "a.png" else b"ID3"
+    anki.collection.media.write_data(name, content)
+
+    answer = call("anki.get_media", filename=name)
+
+    assert answer["sizeBytes"] == len(content)
+    pictures = [block["data"] for block in answers.blocks(answer)]
+    assert pictures == ([answer["dataBase64"]] if name == "a.png" else [])

@@ -102,3 +102,25 @@ def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, env
 
 def test_an_unknown_model_names_the_nearest(anki, call):
     assert "'Cloze'" in call("anki.model_info", model="Clozee")["hint"]
+
+
+@both_versions
+def test_create_model_answers_with_the_names_that_anki_keeps(anki, call):
+    asked = {"modelName": 'He said "hi"', "inOrderFields": [" A ", "{{x}}"]}
+    answer = call("anki.create_model", **asked, cardTemplates=[{"name": "C", "front": "{{A}}", "back": "{{x}}"}])
+
+    assert (answer["model_name"], answer["in_order_fields"]) == ("He said hi", ["A", "x"])
+    assert len(answer["warnings"]) == 3
+    assert call("anki.model_info", model=answer["model_name"])["fields"] == ["A", "x"]
+    assert call("anki.add_from_model", model=answer["model_name"], items=[{"A": "1", "x": "2"}])["added"] == 1
+
+
+@pytest.mark.parametrize("name", ["basic", "BASIC", '"Basic"'])
+def test_create_model_refuses_a_name_that_anki_does_not_tell_from_another(anki, call, name):
+    before = anki.collection.models.all_names()
+
+    answer = call("anki.create_model", **{**QA, "modelName": name})
+
+    assert answer["code"] == "MODEL_EXISTS"
+    assert "'Basic'" in answer["error"]
+    assert anki.collection.models.all_names() == before

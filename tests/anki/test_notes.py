@@ -1,8 +1,11 @@
 """Finding, showing and deleting notes."""
 
+import base64
+
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions
+from tests.anki.anki_images import png
 
 GONE = 1234567890123
 
@@ -27,8 +30,8 @@ def test_find_notes_gives_sorted_ids_and_notes_in_at_most_three_requests(anki, c
 
 
 def test_find_notes_that_finds_none_asks_once(anki, call):
-    assert call("anki.find_notes", query="tag:none") == {"noteIds": [], "notes": []}
-    assert call("anki.find_notes", query="deck:*", offset=5) == {"noteIds": [], "notes": []}
+    assert call("anki.find_notes", query="tag:none") == {"noteIds": [], "notes": [], "total": 0}
+    assert call("anki.find_notes", query="deck:*", offset=5) == {"noteIds": [], "notes": [], "total": 0}
     assert len(anki.requests) == 2
 
 
@@ -108,3 +111,70 @@ def test_delete_notes_tells_when_anki_kept_them(anki, call):
 
     assert answer["code"] == "NOT_DELETED"
     assert answer["deleted"] == 0
+
+
+def test_the_window_is_drawn_anew_after_notes_were_deleted(anki, call):
+    """A review that shows the deleted card would end in an error box once the person answers it."""
+    (one,) = add_notes(anki.collection, "A", "a")
+
+    call("anki.delete_notes", noteIds=[one])
+
+    entries = anki.requests[-1]["params"]["actions"]
+    assert [entry["action"] for entry in entries] == ["deleteNotes", "addTags", "notesInfo"]
+    assert entries[1]["params"] == {"notes": [], "tags": ""}
+
+
+def test_notes_are_deleted_also_where_nothing_can_be_drawn(anki, call):
+    (one,) = add_notes(anki.collection, "A", "a")
+    anki.faults = {1: "entry:1:unsupported action"}
+
+    assert call("anki.delete_notes", noteIds=[one]) == {"deleted": 1, "missing": 0}
+
+
+def test_find_notes_tells_how_many_there_are_and_cuts_long_fields(anki, call):
+    add_notes(anki.collection, "Geo", *(f"{number} {'long ' * 100}" for number in range(9)))
+
+    answer = call("anki.find_notes", query="deck:Geo", limit=2, offset=4, excerpt=20)
+
+    assert (len(answer["notes"]), answer["total"]) == (2, 9)
+    assert [len(note["fields"]["Front"]) for note in answer["notes"]] <= [20, 20]
+
+
+def test_find_notes_tells_of_words_that_anki_finds_in_one_case_only(anki, call):
+    one, two = add_notes(anki.collection, "Geo", "Столица Франции", "столица Германии")
+
+    answer = call("anki.find_notes", query="deck:Geo столица")
+
+    assert answer["noteIds"] == [two]
+    assert answer["inOtherCase"]["more"] == 1
+    assert call("anki.find_notes", query=answer["inOtherCase"]["query"])["noteIds"] == [one, two]
+
+
+@pytest.fixture
+def other_server(anki):
+    """Another server that speaks AnkiConnect: notes without cards, storing without deleteExisting, answering null."""
+    info, store = anki.addon._info, anki.addon.storeMediaFile
+    anki.addon._info = lambda note: {name: value for name, value in info(note).items() if name != "cards"}
+    anki.addon.storeMediaFile = lambda filename, data=None, path=None, url=None: (
+        store(filename, data, path, url) and None
+    )
+    anki.addon.ABSENT = ("modelNamesAndIds", "canAddNotesWithErrorDetail", "guiSelectedNotes", "guiCurrentCard")
+    return anki
+
+
+def test_another_server_that_speaks_ankiconnect_does_what_it_can(other_server, call):
+    collection = other_server.collection
+    picture = base64.b64encode(png()).decode()
+    items = [{"Front": f"front {number}", "images": [{"image_base64": picture}]} for number in range(40)]
+
+    added = call("anki.add_from_model", deck="New", items=items)
+    found = call("anki.find_notes", query="deck:New")
+    first = found["notes"][0]
+    updated = call("anki.update_notes", notes=[{"noteId": first["noteId"], "addTags": ["t"], "deckName": "B"}])
+    deleted = call("anki.delete_notes", noteIds=[first["noteId"]])
+
+    assert added["added"] == len(found["notes"]) == 40
+    assert first["deckName"] == "New"
+    assert all(collection.find_cards(f"cid:{card}") == [] for card in first["cards"])  # deleted with the note
+    assert updated["updated"] == deleted["deleted"] == 1
+    assert call("anki.add_from_model", deck="New", items=items[:2])["skipped"] == 1

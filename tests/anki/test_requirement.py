@@ -10,12 +10,14 @@ import pytest
 
 from tests.anki.anki_helpers import add_notes
 from tests.anki.anki_images import png
-from tests.client import Client
+from tests.conftest import BESIDE
+from tests.support.client import Client
 
 pytest.importorskip("mcp", reason="the server needs the PyPI package `mcp`")
 
-NAME = Path("shared") / "requirements" / "anki_tools.ru.md"
-REQUIREMENT = next((one / NAME for one in Path(__file__).resolve().parents if (one / NAME).is_file()), None)
+EXAMPLES = Path(__file__).with_name("requirement_examples.json")
+"""By tool: its example requests, each with its example answer, null if there is none."""
+REQUIREMENT = [folder / "requirements" / "anki_tools.ru.md" for folder in BESIDE]
 NOTE = 1700000000000
 FIELDS = {
     "Prompt": "Расскажи коротко про столицу Франции",
@@ -25,13 +27,21 @@ FIELDS = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def examples():
-    """By tool: its example requests, and its example answer, None where there is none."""
-    if REQUIREMENT is None:
-        pytest.skip("the requirement is not beside the project")
+    return json.loads(EXAMPLES.read_text(encoding="utf-8"))
+
+
+def test_the_examples_are_those_of_the_requirement(examples):
+    requirement = next((file for file in REQUIREMENT if file.is_file()), None)
+    if requirement is None:
+        pytest.skip("the requirement is not in a clone (../shared/requirements)")
+    assert examples == examples_of(requirement)
+
+
+def examples_of(requirement):
     found = {}
-    for section in re.split(r"^### ", REQUIREMENT.read_text(encoding="utf-8"), flags=re.MULTILINE):
+    for section in re.split(r"^### ", requirement.read_text(encoding="utf-8"), flags=re.MULTILINE):
         for text in re.findall(r"```json\n(.*?)```", section, flags=re.DOTALL):
             block = json.loads(text)
             if isinstance(block, dict) and block.get("name", "").startswith("anki."):
@@ -69,14 +79,14 @@ def anki(collection, port):
 
 @pytest.fixture
 def call(client):
-    """Calls a tool over stdio; its answer is the one JSON text block, and structuredContent where it is an object."""
+    """Calls a tool over stdio; its answer is the one JSON text block, and structuredContent an object in any case."""
 
     def run(name, **arguments):
         result = client.call(name, **arguments)
         (block,) = result["content"]
         answer = json.loads(block["text"])
         failed = isinstance(answer, dict) and answer.get("success") is False
-        assert result.get("structuredContent") == (answer if isinstance(answer, dict) else None)
+        assert result.get("structuredContent") == (answer if isinstance(answer, dict) else {"result": answer})
         assert result.get("isError", False) == failed
         return answer
 
@@ -125,10 +135,12 @@ def test_list_decks(prepared, call, examples):
     assert all(list(one) == list(example[0]) for one in answer)
 
 
-def test_rename_deck_of_default_is_a_clear_error_as_the_contract_settles(prepared, call, examples):
+def test_rename_deck(prepared, call, examples):
     ((arguments, _),) = examples["anki.rename_deck"]
+    prepared.collection.decks.remove([prepared.collection.decks.id("Inbox")])
 
-    assert call("anki.rename_deck", **arguments)["code"] == "DEFAULT_DECK"
+    assert call("anki.rename_deck", **arguments) is None
+    assert prepared.collection.find_notes("deck:Inbox") == [NOTE]
 
 
 def test_delete_decks(prepared, call, examples):
@@ -207,7 +219,7 @@ def test_find_notes(prepared, call, examples):
 
     answer = call("anki.find_notes", **arguments)
 
-    assert list(answer) == list(example)
+    assert list(answer) == [*example, "total"]
     assert answer["noteIds"] == sorted([NOTE, *ids])[20:30]
     assert set(answer["notes"][0]) == set(example["notes"][0])
 
@@ -225,4 +237,4 @@ def test_a_long_batch_reports_its_progress(prepared, client):
     client.request("tools/call", name="anki.add_from_model", arguments=arguments, _meta={"progressToken": "p"})
 
     told = [one["params"] for one in client.notifications if one["method"] == "notifications/progress"]
-    assert (told[0]["progress"], told[-1]["progress"], told[-1]["total"]) == (50, 120, 120)
+    assert (told[0]["progress"], told[-1]["progress"], told[-1]["total"]) == (30, 120, 120)

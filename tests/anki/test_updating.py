@@ -1,8 +1,12 @@
 """Changing notes, and telling what Anki really changed."""
 
+import base64
+
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, fronts
+from tests.anki.anki_images import png
+from tools.anki.batches import reading_back
 
 GONE = 1234567890123
 
@@ -129,7 +133,7 @@ def test_text_in_decomposed_unicode_counts_as_changed(anki, call):
 
 
 @both_versions
-@pytest.mark.parametrize("count", [1, 100, 300])
+@pytest.mark.parametrize("count", [1, 100, 500])
 def test_updates_cost_at_most_eight_requests(anki, call, count):
     ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(count)))
 
@@ -144,21 +148,21 @@ def test_updates_cost_at_most_eight_requests(anki, call, count):
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after"])
 def test_a_cut_in_the_middle_says_what_is_known_and_a_second_call_finishes(anki, call, fault):
-    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(120)))
+    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(300)))
     notes = [{"noteId": one, "fields": {"Back": "new"}} for one in ids]
     anki.faults = {2: fault}
 
     broken = call("anki.update_notes", notes=notes)
 
     assert broken["code"] == "ANKI_CUT"
-    assert [broken["details"][at]["status"] for at in (0, 49, 50, 99, 100)] == [
+    assert [broken["details"][at]["status"] for at in (0, 29, 30, 269, 270)] == [
         "ok",
         "ok",
         "unknown",
         "unknown",
         "not_sent",
     ]
-    assert call("anki.update_notes", notes=notes)["updated"] == 120
+    assert call("anki.update_notes", notes=notes)["updated"] == 300
 
 
 def test_what_was_not_read_back_is_said(anki, call):
@@ -168,7 +172,7 @@ def test_what_was_not_read_back_is_said(anki, call):
     answer = call("anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}}])
 
     assert answer["updated"] == 1
-    assert "not read back" in answer["details"][0]["warnings"][0]
+    assert "not read back" in answer["warnings"][0]
 
 
 def test_one_step_that_fails_is_told_with_those_that_did_not(anki, call):
@@ -202,6 +206,106 @@ def test_after_a_stall_nothing_more_is_asked(anki, call, env):
     answer = call("anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "new"}} for one in ids])
 
     assert answer["code"] == "ANKI_NO_ANSWER"
-    assert [answer["details"][at]["status"] for at in (0, 49, 50)] == ["ok", "ok", "unknown"]
-    assert "not read back" in answer["details"][0]["warnings"][0]
+    assert [answer["details"][at]["status"] for at in (0, 29, 30)] == ["ok", "ok", "unknown"]
+    assert "not read back" in answer["warnings"][0]
     assert len(anki.requests) == 3
+
+
+@both_versions
+def test_a_tag_for_500_notes_is_three_requests(anki, call):
+    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(500)))
+
+    answer = call("anki.update_notes", notes=[{"noteId": note, "addTags": ["t"]} for note in ids])
+
+    assert answer["updated"] == 500
+    assert len(anki.requests) == 3
+    assert sum(name == "addTags" for name in anki.actions()) == 1
+    assert len(anki.collection.find_notes("tag:t")) == 500
+
+
+def test_equal_tags_and_decks_are_one_action_each(anki, call):
+    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(20)))
+    change = {"fields": {"Back": "new"}, "addTags": ["x", "y"], "removeTags": ["old"], "deckName": "B"}
+    anki.collection.tags.bulk_add(ids, "old")
+
+    call("anki.update_notes", notes=[{"noteId": note, **change} for note in ids])
+
+    sent = [name for name in anki.actions() if name in ("addTags", "removeTags", "changeDeck")]
+    assert sent == ["addTags", "removeTags", "changeDeck"]
+    assert anki.collection.get_note(ids[7]).tags == ["x", "y"]
+
+
+@pytest.mark.parametrize("text", ["line 1\r\nline 2", "a\x07b\x7f", "tab\tand e\u0301"])
+def test_text_that_anki_cleans_counts_as_changed(anki, call, text):
+    (note,) = add_notes(anki.collection, "A", "a")
+
+    assert call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": text}}])["updated"] == 1
+    assert back(anki.collection, note) != "answer"
+
+
+def test_only_tags_that_the_note_had_are_said_to_be_removed(anki, call):
+    one, two = add_notes(anki.collection, "A", "a", "b")
+    anki.collection.tags.bulk_add([one], "Geo::city keep")
+
+    answer = call(
+        "anki.update_notes", notes=[{"noteId": note, "removeTags": ["nothere", "geo"]} for note in (one, two)]
+    )
+
+    assert answer["updated"] == 2
+    assert answer["details"][0]["removedTags"] == ["geo"]
+    assert "removedTags" not in answer["details"][1]
+    assert anki.collection.get_note(one).tags == ["keep"]
+
+
+def test_a_picture_for_a_field_that_is_not_there_is_that_update_s_failure(anki, call):
+    one, two = add_notes(anki.collection, "A", "a", "b")
+    image = {"image_base64": base64.b64encode(png()).decode(), "target_field": "Bakc"}
+
+    answer = call(
+        "anki.update_notes", notes=[{"noteId": one, "images": [image]}, {"noteId": two, "fields": {"Back": "new"}}]
+    )
+
+    assert answer["details"][0]["reason"] == "unknown_target_field"
+    assert "Front, Back" in answer["details"][0]["hint"]
+    assert answer["details"][1]["status"] == "ok"
+
+
+def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(anki, call, monkeypatch):
+    """guiBrowse, then update_notes at once: two seconds later the editor saves the old text over the new one."""
+    (note,) = add_notes(anki.collection, "A", "a")
+    anki.addon._selected = [note]
+    monkeypatch.setattr(reading_back, "EDITOR_S", 0)
+    monkeypatch.setattr(reading_back.time, "sleep", lambda _: save_old(anki.collection, note))
+
+    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])["details"]
+
+    assert detail["status"] == "error"
+    assert "Browser" in detail["error"]
+
+
+def save_old(collection, note):
+    found = collection.get_note(note)
+    found["Back"] = "answer"
+    collection.update_note(found)
+
+
+@pytest.mark.parametrize(
+    ("update", "meant"),
+    [
+        ({"id": 1}, "noteId"),
+        ({"noteId": 1, "tags": ["x"]}, "addTags"),
+        ({"noteId": 1, "images": [{"url": "", "side": 1}]}, "max_side"),
+    ],
+)
+def test_a_name_that_an_update_does_not_have_is_answered_with_those_it_has(anki, call, update, meant):
+    answer = call("anki.update_notes", notes=[update])
+
+    assert answer["hint"].startswith(f"Did you mean {meant}?")
+    assert ("noteId, fields, addTags" in answer["hint"]) != ("images" in update)
+    assert anki.requests == []
+
+
+def test_tag_for_tags_in_a_flat_item_is_understood_as_a_slip(anki, call):
+    answer = call("anki.add_from_model", items=[{"Front": "x", "tag": ["a"]}])
+
+    assert answer["details"][0]["hint"] == "Did you mean tags?"

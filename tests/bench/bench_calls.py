@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from tests.bench.processes import COLD, ONE_TOOL, installed
 from tests.bench.rows import Row
-from tests.client import Client
-from tests.services import Service
+from tests.support.client import Client
+from tests.support.services import Service
 
 ROUNDS = 500
 

@@ -23,9 +23,9 @@ def rows() -> Iterator[Row]:
 async def by_the_sdk() -> list[dict]:
     from mcp.server import MCPServer
 
-    from tools import registry, settings
+    from tools.core import registry, settings
 
     server = MCPServer("anchor")
     for tool in registry.listed(settings.load({})).values():
-        server.add_tool(tool.function, name=tool.wire_name, description=tool.description)
+        server.add_tool(tool.function, name=tool.listed_name, description=tool.description)
     return [json.loads(one.model_dump_json(by_alias=True, exclude_none=True)) for one in await server.list_tools()]

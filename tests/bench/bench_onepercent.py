@@ -13,7 +13,8 @@ from pathlib import Path
 from tests.bench.rows import Row
 from tests.onepercent import lifetimes
 from tests.onepercent.person import act, call, ref, use
-from tools.onepercent import sections, store
+from tools.onepercent.database import store
+from tools.onepercent.snapshot import sections
 
 ROUNDS = 40
 

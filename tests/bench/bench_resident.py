@@ -9,8 +9,8 @@ from contextlib import ExitStack
 
 from tests.bench.processes import COLD, ONE_TOOL, installed, pss_mib, rss_mib
 from tests.bench.rows import Row
-from tests.client import HANDSHAKE, Client
-from tests.services import Service, wait_until
+from tests.support.client import HANDSHAKE, Client
+from tests.support.services import Service, wait_until
 
 RUNS = 21
 COUNTS = (1, 4, 8, 16)

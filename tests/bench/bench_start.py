@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.bench.processes import COLD, ONE_TOOL, rss_mib
 from tests.bench.rows import Row
-from tests.client import HANDSHAKE, Client
+from tests.support.client import HANDSHAKE, Client
 
 RUNS = 15
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.client import PROJECT
+from tests.support.client import PROJECT
 
 ONE_TOOL = [sys.executable, str(PROJECT / "tests" / "bench" / "one_tool_server.py")]
 COLD = [sys.executable, str(PROJECT / "server.py"), "--standalone"]

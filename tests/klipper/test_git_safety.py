@@ -7,8 +7,9 @@ import pytest
 
 from tests.klipper.test_sync import assert_at_tip, done, sync
 from tests.klipper.upstreams import git, page
-from tools.klipper import freshness
-from tools.klipper.git import environment
+from tools.klipper.checkout import freshness
+from tools.klipper.checkout import git as tool_git
+from tools.klipper.checkout.git import environment
 
 HOOKS = ("post-checkout", "post-merge", "reference-transaction", "pre-auto-gc", "post-index-change")
 PROGRAMS = (
@@ -48,6 +49,9 @@ def test_no_hook_and_no_program_of_the_checkouts_configuration_runs(env, docs, u
     poison(docs, evil)
     upstream.commit({"docs/Bed_Mesh.md": page("two"), "docs/New.txt": "new\n", "docs/Sub.md": "x\n"})
     env(KLIPPER_DOCS_CHECK_INTERVAL=0)
+    subprocess.run(["git", "-C", docs, "status"], capture_output=True, check=False)
+    assert evil.exists(), "the poison works on a git that is run plainly"
+    evil.unlink()
 
     freshness.check()
     answer = done()
@@ -55,21 +59,41 @@ def test_no_hook_and_no_program_of_the_checkouts_configuration_runs(env, docs, u
     assert list(answer["changed"]) == ["Bed_Mesh.md"]
     assert (docs / "docs/Bed_Mesh.md").read_text() == page("two")
     assert not evil.exists()
-    subprocess.run(["git", "-C", docs, "status"], capture_output=True, check=False)
-    assert evil.exists(), "the poison would have worked on a git that is run plainly"
+    assert_at_tip(docs, upstream)
 
 
-def test_another_work_tree_named_in_the_configuration_is_not_written(env, docs, upstream):
+def test_a_hook_of_the_users_own_configuration_does_not_run(env, docs, upstream):
+    hooks, evil = env() / "hooks", env() / "evil"
+    hooks.mkdir()
+    for name in HOOKS:
+        (hooks / name).write_text(f"#!/bin/sh\ntouch {evil}\n")
+        (hooks / name).chmod(0o755)
+    (env() / "config").write_text(f"[core]\n\thooksPath = {hooks}\n")
+    env(GIT_CONFIG_GLOBAL=env() / "config")
+
     done()
-    outside = env() / "outside"
-    outside.mkdir()
-    git(docs, "config", "core.worktree", str(outside))
-    upstream.commit({"docs/Bed_Mesh.md": page("two")})
 
-    done()
+    assert not evil.exists()
 
-    assert not list(outside.iterdir())
-    assert (docs / "docs/Bed_Mesh.md").read_text() == page("two")
+
+@pytest.mark.parametrize("fence", ["GIT_ALLOW_PROTOCOL", "protocol.ext.allow"])
+def test_either_fence_alone_keeps_programs_in_an_address_from_running(env, docs, monkeypatch, fence):
+    evil = env() / "evil"
+    monkeypatch.delitem(tool_git.ENVIRON if fence in tool_git.ENVIRON else tool_git.CONFIG, fence)
+    env(KLIPPER_DOCS_URL=f"ext::sh -c touch% {evil}")
+
+    assert sync()["code"] == "INVALID_UPSTREAM"
+    assert not evil.exists()
+
+
+def test_no_git_may_write_a_file_without_bound(env, docs, upstream, monkeypatch):
+    upstream.commit({"docs/Large.md": os.urandom(3_000_000)})
+    monkeypatch.setattr(tool_git, "LIMITED", tool_git.LIMITED.replace(str(tool_git.MAX_FILE_BYTES // 512), "2000"))
+
+    answer = sync()
+
+    assert not answer["success"] and not (docs / "docs").exists()
+    assert [path.name for path in (docs / ".pi-mcp").iterdir()] == ["lock"]
 
 
 def test_variables_of_another_git_do_not_reach_ours(env, docs, upstream, monkeypatch):
@@ -83,8 +107,9 @@ def test_variables_of_another_git_do_not_reach_ours(env, docs, upstream, monkeyp
     assert not (env() / "elsewhere").exists()
 
 
-def test_git_never_asks():
+def test_git_never_asks_and_fetches_nothing_by_itself():
     ours = environment()
+    assert ours["GIT_NO_LAZY_FETCH"] == "1"
     assert ours["GIT_TERMINAL_PROMPT"] == "0" and ours["GIT_ASKPASS"] == ours["SSH_ASKPASS"] == ""
     assert "BatchMode=yes" in ours["GIT_SSH_COMMAND"] and "ConnectTimeout" in ours["GIT_SSH_COMMAND"]
 
@@ -114,6 +139,25 @@ def make_tree(folder, rows: str) -> str:
         data += f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(blob)
     words = ["git", "-C", folder, "hash-object", "-t", "tree", "-w", "--literally", "--stdin"]
     return subprocess.run(words, input=data, capture_output=True, check=True).stdout.decode().strip()
+
+
+@pytest.mark.parametrize("link", ["sub", "sub/deep"])
+def test_a_link_and_a_folder_of_one_name_are_refused(env, docs, upstream, link):
+    """No tree that git makes: a page below it would be written through the link."""
+    done()
+    outside = env() / "outside"
+    outside.mkdir()
+    blob = git(upstream.folder, "rev-parse", "HEAD:docs/Bed_Mesh.md")
+    (upstream.folder / "target").write_text(str(outside))
+    target = git(upstream.folder, "hash-object", "-w", "target")
+    tree = make_tree(upstream.folder, f"100644 blob {blob}\tx.md\n")
+    for name in reversed(link.split("/")):
+        tree = make_tree(upstream.folder, f"120000 blob {target}\t{name}\n040000 tree {tree}\t{name}\n")
+    top = make_tree(upstream.folder, f"040000 tree {tree}\tdocs\n")
+    git(upstream.folder, "update-ref", "refs/heads/master", git(upstream.folder, "commit-tree", "-m", "evil", top))
+
+    assert sync()["code"] == "UNSAFE_TREE"
+    assert not list(outside.iterdir()) and not (docs / "local-edits").exists()
 
 
 def test_a_submodule_is_not_followed(docs, upstream):

@@ -1,12 +1,11 @@
 """What `server.py --check` says of the documentation."""
 
-import pytest
-
+from tests.klipper.test_foreign_checkout import state_of
 from tests.klipper.test_sync import done
 from tests.klipper.upstreams import Upstream, git, page
-from tools import registry
-from tools.errors import ToolError
-from tools.klipper import freshness
+from tools.core import registry
+from tools.core.health import CHECKS
+from tools.klipper.checkout import freshness
 from tools.klipper.health import health
 
 
@@ -45,19 +44,20 @@ def test_a_source_that_is_not_here_yet_is_named(env, docs, upstream):
 
 def test_looking_needs_no_lock_and_writes_nothing_into_the_checkout(docs, upstream):
     done()
-    before = {path: path.stat().st_mtime_ns for path in (docs / ".git").rglob("*")}
+    before = state_of(docs)
     health()
-    assert {path: path.stat().st_mtime_ns for path in (docs / ".git").rglob("*")} == before
+    assert state_of(docs) == before
 
 
-def test_a_damaged_checkout_is_an_error_with_a_hint(docs, upstream):
+def test_a_checkout_without_its_manifest_is_said_to_need_a_sync(docs, upstream):
     done()
-    (docs / ".git/HEAD").write_text("")
-    with pytest.raises(ToolError) as error:
-        health()
-    assert error.value.hint
+    (docs / ".pi-mcp/current/manifest.json").write_bytes(b"")
+
+    found = health()
+
+    assert "damaged" in found.summary and "sync_docs" in found.advice
 
 
 def test_the_check_is_declared():
     registry.load()
-    assert registry.CHECKS["klipper"] is health
+    assert CHECKS["klipper"] is health

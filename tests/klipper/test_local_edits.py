@@ -1,5 +1,6 @@
 """What a person edited or committed in the checkout survives sync_docs."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,27 @@ def test_a_page_edited_here_and_changed_upstream_is_put_aside_and_named(docs, up
     assert_at_tip(docs, upstream)
 
 
-def test_a_page_edited_here_only_is_left_and_named(docs, upstream):
+def test_a_page_edited_here_only_is_put_aside_too_and_the_upstreams_is_there_again(docs, upstream):
     done()
     (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
     upstream.commit({"docs/BLTouch.md": page("BLTouch, 2")})
 
-    assert done()["edited_here"] == ["docs/Bed_Mesh.md"]
-    assert (docs / "docs/Bed_Mesh.md").read_text() == "my notes\n"
-    assert (docs / "docs/BLTouch.md").read_text() == page("BLTouch, 2")
+    answer = done()
+
+    assert answer["restored"] == ["Bed_Mesh.md"] and list(answer["changed"]) == ["BLTouch.md"]
+    assert contents(Path(answer["local_edits"]["moved_to"])) == {"docs/Bed_Mesh.md": b"my notes\n"}
+    assert_at_tip(docs, upstream)
+
+
+def test_an_edit_without_news_from_the_upstream_is_put_aside_once(docs, upstream):
+    done()
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+
+    answer = done()
+
+    assert answer["status"] == "restored" and answer["local_edits"]["pages"] == ["docs/Bed_Mesh.md"]
+    assert_at_tip(docs, upstream)
+    assert "local_edits" not in done()
 
 
 def test_a_page_edited_here_and_removed_upstream_is_put_aside(docs, upstream):
@@ -53,13 +67,17 @@ def test_a_page_written_here_that_the_upstream_adds_too_is_put_aside(docs, upstr
     assert_at_tip(docs, upstream)
 
 
-def test_a_page_written_here_that_the_upstream_has_not_stays(docs, upstream):
+def test_a_page_written_here_that_the_upstream_has_not_is_put_aside(docs, upstream):
     done()
-    (docs / "docs/Mine.md").write_text("mine\n")
+    (docs / "docs/sub").mkdir()
+    (docs / "docs/sub/Mine.md").write_text("mine\n")
     upstream.commit({"docs/New.md": page("New")})
 
-    assert "local_edits" not in done()
-    assert (docs / "docs/Mine.md").read_text() == "mine\n"
+    answer = done()
+
+    assert answer["local_edits"]["pages"] == ["docs/sub/Mine.md"] and list(answer["added"]) == ["New.md"]
+    assert contents(Path(answer["local_edits"]["moved_to"])) == {"docs/sub/Mine.md": b"mine\n"}
+    assert_at_tip(docs, upstream)
 
 
 def test_an_edit_that_is_what_the_upstream_has_now_is_no_edit(docs, upstream):
@@ -102,7 +120,7 @@ def test_a_link_made_here_leads_no_page_out_of_the_checkout(env, docs, upstream)
 
 
 @pytest.mark.parametrize("checkout", [(), ("-b", "mine"), ("--detach",)], ids=["branch", "own branch", "detached"])
-def test_a_commit_made_here_stays_reachable(docs, upstream, checkout):
+def test_a_commit_made_here_is_put_aside_with_its_repository(docs, upstream, checkout):
     done()
     if checkout:
         git(docs, "checkout", "-q", *checkout)
@@ -111,14 +129,12 @@ def test_a_commit_made_here_stays_reachable(docs, upstream, checkout):
     mine = git(docs, "rev-parse", "HEAD")
     upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 2")})
 
-    answer = done()
+    edits = done()["local_edits"]
 
-    assert git(docs, "for-each-ref", "--contains", mine)
-    if "mine" not in checkout:
-        assert answer["local_commits"] == {mine[:9]: f"refs/pi-mcp/local-{mine[:12]}"}
-        assert git(docs, "show", f"{answer['local_commits'][mine[:9]]}:docs/Bed_Mesh.md") == "my notes"
+    assert edits["pages"] == ["docs/Bed_Mesh.md", ".git"]
+    assert git(Path(edits["moved_to"]), "show", f"{mine}:docs/Bed_Mesh.md") == "my notes"
     assert_at_tip(docs, upstream)
-    assert "local_commits" not in done()
+    assert "local_edits" not in done()
 
 
 def test_a_page_edited_while_the_network_is_waited_for_is_put_aside(env, docs, upstream):
@@ -143,25 +159,25 @@ def test_two_edits_of_a_page_within_a_second_are_both_kept(docs, upstream):
     assert set(contents(docs / "local-edits").values()) == {b"my notes 0\n", b"my notes 1\n"}
 
 
-def test_a_commit_on_a_branch_that_is_not_checked_out_stays_reachable(docs, upstream):
+def test_a_docs_folder_put_in_place_of_our_link_is_put_aside(docs, upstream):
     done()
+    (docs / "docs").unlink()
+    (docs / "docs").mkdir()
     (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
-    git(docs, "commit", "-q", "-am", "mine")
-    mine = git(docs, "rev-parse", "HEAD")
-    git(docs, "checkout", "-q", "--detach", "@{u}")
 
-    assert done()["local_commits"] == {mine[:9]: f"refs/pi-mcp/local-{mine[:12]}"}
-    assert git(docs, "for-each-ref", "--contains", mine)
+    edits = done()["local_edits"]
+
+    assert edits["pages"] == ["docs"]
+    assert contents(Path(edits["moved_to"])) == {"docs/Bed_Mesh.md": b"my notes\n"}
     assert_at_tip(docs, upstream)
 
 
-def test_a_pull_made_by_hand_is_no_commit_made_here(docs, upstream):
+def test_what_is_no_file_or_cannot_be_read_is_put_aside_too(docs, upstream):
     done()
-    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 2")})
-    git(docs, "pull", "-q")
-    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, 3")})
+    os.mkfifo(docs / "docs/pipe")
+    upstream.commit({"docs/New.md": page("New")})
 
-    answer = done()
+    edits = done()["local_edits"]
 
-    assert "local_commits" not in answer and "local_edits" not in answer
+    assert edits["pages"] == ["docs/pipe"] and (Path(edits["moved_to"]) / "docs/pipe").is_fifo()
     assert_at_tip(docs, upstream)

@@ -83,5 +83,5 @@ def test_no_documentation_says_how_to_get_it(env):
 def test_an_empty_page_and_one_without_a_heading_are_pages(small_docs):
     small_docs({"Empty_Page.md": "", "Plain.md": "Only katapult here.\n"})
     (result,) = search("katapult")
-    assert (result["title"], result["heading"], result["line"]) == ("plain", "plain", 1)
+    assert (result["heading"], result["offset"], result["line"]) == ("", 0, 1)
     assert paths("empty page") == []

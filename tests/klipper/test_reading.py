@@ -1,18 +1,20 @@
 """read_doc, list_docs_map and the paths they take."""
 
 import json
+import os
 import shutil
+import time
 
 import pytest
 
-from tools import registry, settings, validation
+from tools.core import registry, settings
 from tools.klipper import markdown, pages
 
 PAGE = "# Bed Mesh\n\nIntro.\n\n## Faulty Regions\n\n```\n# no heading\n```\n\n### Set `zero` [point](x.md)\n\nText.\n"
 
 
 def call(name, **arguments):
-    return registry.find(name, registry.listed(settings.current()).values()).call(arguments, validation.validate)
+    return registry.find(name, registry.listed(settings.current()).values()).call(arguments)
 
 
 def windows(path):
@@ -90,7 +92,8 @@ def test_the_case_must_be_right_where_two_pages_differ_in_it_only(small_docs):
         ("img/bed.png", "NOT_TEXT"),
         ("loop.md", "NOT_FOUND"),
         ("No_Such_Page.md", "NOT_FOUND"),
-        ("x" * 5000, "NOT_FOUND"),
+        ("x" * 900, "NOT_FOUND"),
+        ("x" * 5000, "INVALID_ARGUMENTS"),
         ("-rf", "NOT_FOUND"),
         ("$(id)", "NOT_FOUND"),
     ],
@@ -126,6 +129,182 @@ def test_reading_starts_at_a_heading(small_docs, heading):
     answer = call("read_doc", path="Bed_Mesh.md", heading=heading)
     assert answer["text"].startswith("## Faulty Regions")
     assert answer["offset"] == PAGE.index("## Faulty")
+
+
+def test_a_section_ends_where_the_next_of_its_level_begins(small_docs):
+    small_docs({"A.md": "# A\n\n## B\nb\n\n### C\nc\n\n## D\nd\n"})
+    answer = call("read_doc", path="A.md", heading="B")
+    assert answer["text"] == "## B\nb\n\n### C\nc\n\n"
+    assert (answer["next_offset"], answer["truncated"], answer["next_heading"]) == (None, False, "D")
+    assert call("read_doc", path="A.md", heading="C")["text"] == "### C\nc\n\n"
+    assert call("read_doc", path="A.md", heading="D")["next_heading"] is None
+    assert call("read_doc", path="A.md", heading="A")["text"] == call("read_doc", path="A.md")["text"]
+
+
+def test_a_long_section_goes_on_to_its_end(small_docs):
+    section = "## B\n" + "line\n" * 3000
+    small_docs({"A.md": f"# A\n\n{section}## C\n"})
+    read, offset = "", 0
+    while offset is not None:
+        answer = call("read_doc", path="A.md", heading="B", offset=offset)
+        assert len(answer["text"]) <= 10_000
+        assert answer["next_heading"] == "C"
+        read += answer["text"][: (answer["next_offset"] or 5 + len(section)) - answer["offset"]]
+        offset = answer["next_offset"]
+    assert read == section
+    assert call("read_doc", path="A.md", heading="B", offset=15_500)["code"] == "INVALID_OFFSET"
+
+
+REFERENCE = """\
+# Reference
+
+## Steppers
+
+### [stepper]
+
+```
+[stepper_x]
+step_pin:
+#speed: 5
+```
+
+### [extruder1]
+
+```
+[extruder1]
+#nozzle:
+```
+
+### [heater_fan]
+
+```
+[heater_fan cooling_fan]
+# kick: 3
+#speed: 5
+```
+
+## G-Code commands
+
+- Home: `G28 [X] [Y]`
+- Stop: `M112`
+
+### SET_FAN
+
+`SET_FAN SPEED=1`, unlike `G28`.
+"""
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("[stepper_x]", "### [stepper]"),
+        ("[stepper_y1]", "### [stepper]"),
+        ("[extruder3]", "### [extruder1]"),
+        ("[heater_fan hotend]", "### [heater_fan]"),
+        ("heater_fan", "### [heater_fan]"),
+        ("kick", "### [heater_fan]"),
+        ("#nozzle:", "### [extruder1]"),
+        ("G28", "## G-Code commands"),
+        ("set_fan", "### SET_FAN"),
+    ],
+)
+def test_a_section_is_found_by_what_is_typed(small_docs, heading, expected):
+    small_docs({"R.md": REFERENCE})
+    assert call("read_doc", path="R.md", heading=heading)["text"].startswith(expected + "\n")
+
+
+def test_where_several_sections_fit_all_are_named(small_docs):
+    small_docs({"R.md": REFERENCE})
+    answer = call("read_doc", path="R.md", heading="speed")
+    assert answer["code"] == "HEADING_AMBIGUOUS"
+    assert answer["hint"] == "Name one as heading: [stepper]; [heater_fan]."
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "Bed_Mesh.md#faulty-regions",
+        "./Bed_Mesh.md#faulty-regions",
+        "Bed_Mesh.html#faulty-regions",
+        "https://www.klipper3d.org/Bed_Mesh.html#faulty-regions",
+        "https://github.com/Klipper3d/klipper/blob/master/docs/Bed_Mesh.md#faulty-regions",
+    ],
+)
+def test_a_link_is_read_at_its_heading(small_docs, path):
+    small_docs({"Bed_Mesh.md": PAGE})
+    assert call("read_doc", path=path)["text"].startswith("## Faulty Regions")
+
+
+def test_a_mark_may_be_part_of_a_name(small_docs):
+    small_docs({"C#.md": "# C sharp\n", "C.md": "# C\n"})
+    assert call("read_doc", path="C#.md")["title"] == "C sharp"
+    assert call("read_doc", path="C.md")["title"] == "C"
+
+
+def test_a_dated_entry_is_read_by_its_date(small_docs):
+    small_docs({"Changes.md": "# Changes\n\n20250102: new\n\n20250101: b\n\n20250101: a\n"})
+    answer = call("read_doc", path="Changes.md", heading="20250102")
+    assert (answer["text"], answer["next_heading"]) == ("20250102: new\n\n", "2025-01-01")
+    assert call("read_doc", path="Changes.md", heading="2025-01-01-1")["text"] == "20250101: a\n"
+    assert call("list_docs_map", path="Changes")["entries"] == "3 dated ones, 2025-01-01 to 2025-01-02"
+
+
+def test_the_map_of_a_page_names_its_headings_with_their_size(small_docs):
+    small_docs({"A.md": "# A\n\n## B\nb\n\n### C\nc\n\n## D\nd\n"})
+    assert call("list_docs_map", path="a") == {
+        "success": True,
+        "path": "A.md",
+        "total_chars": 29,
+        "headings": ["# A (29)", "## B (17)", "### C (9)", "## D (7)"],
+    }
+
+
+def test_a_link_to_a_folder_beside_the_documentation_is_not_read(small_docs):
+    folder = small_docs({"A.md": "# A\n"})
+    private = folder.with_name("docs_private")
+    private.mkdir()
+    (private / "secret.md").write_text("# secret\n", encoding="utf-8")
+    (folder / "Leak.md").symlink_to(private / "secret.md")
+    assert [page.path for page in pages.pages()] == ["A.md"]
+    assert call("read_doc", path="Leak.md")["code"] == "INVALID_PATH"
+
+
+def test_a_file_whose_name_is_not_text_is_left_out(small_docs):
+    folder = small_docs({"A.md": "# A\n"})
+    (folder / os.fsdecode(b"caf\xe9.md")).write_text("# Cafe\n", encoding="utf-8")
+    assert [page.path for page in pages.pages()] == ["A.md"]
+    assert json.dumps(call("list_docs_map"), ensure_ascii=False).encode()
+
+
+def test_a_very_long_page_is_listed_but_not_read(small_docs):
+    folder = small_docs({"A.md": "# A\n", "Long.md": "# Long\n\nunique\n" + "x" * pages.LONGEST_BYTES})
+    assert [page["name"] for page in call("list_docs_map")["pages"]] == ["A.md", "Long.md"]
+    assert call("read_doc", path="Long.md")["code"] == "TOO_LONG"
+    assert call("search_docs", query="unique")["result"] == []
+    assert folder.exists()
+
+
+EVIL = {
+    "blanks": "# " + " " * 60_000 + "x\n",
+    "blanks and marks": "# x " + "# " * 30_000 + "\n",
+    "brackets": "# " + "[" * 60_000 + "\n",
+    "links": "# " + "[](" * 20_000 + "\n",
+    "marks": "#" * 60_000 + "\n" + " #" * 30_000 + "\n",
+    "headings": "# a\n" * 20_000,
+    "lists": "- " * 30_000 + "\n" + " " * 60_000 + "- `\n",
+}
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_an_evil_heading_costs_little_and_is_cut(small_docs, name):
+    small_docs({"Evil.md": EVIL[name] + "evil words\n"})
+    start = time.process_time()
+    assert len(call("read_doc", path="Evil.md")["title"]) <= 200
+    for result in call("search_docs", query="evil words")["result"]:
+        assert len(json.dumps(result)) < 3000
+    assert call("read_doc", path="Evil.md", heading="[" * 200)["success"] is False
+    assert call("list_docs_map", path="Evil.md")["success"] is True
+    assert time.process_time() - start < 10  # it was a minute
 
 
 def test_the_second_of_two_equal_headings_has_a_number(small_docs):
@@ -181,11 +360,10 @@ def test_the_map_leaves_out_a_page_that_goes_while_it_is_made(small_docs, monkey
     }
 
 
-def test_the_map_names_a_page_that_does_not_open(small_docs):
+def test_the_map_leaves_out_a_page_that_does_not_open(small_docs):
     docs = small_docs({"A.md": "# A\n"})
-    (docs / "A.md").unlink()
-    (docs / "A.md").symlink_to("A.md")
-    assert call("list_docs_map")["code"] == "UNREADABLE"
+    (docs / "Loop.md").symlink_to("Loop.md")
+    assert [page["name"] for page in call("list_docs_map")["pages"]] == ["A.md"]
 
 
 def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
@@ -196,7 +374,7 @@ def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
 
 def test_further_repositories_are_listed_and_read_under_their_name(small_docs, env):
     folder = small_docs({"Bed_Mesh.md": PAGE})
-    extra = folder.parent.parent / "moonraker" / "docs"
+    extra = folder.parent.parent / ".klipper.extra" / "moonraker" / "docs"
     extra.mkdir(parents=True)
     (extra / "Install.md").write_text("# Installation\n", encoding="utf-8")
     env(KLIPPER_DOCS_EXTRA="moonraker=https://example.org/m.git")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.klipper.asking import first, paths, search
+from tests.klipper.asking import answer, first, paths, search
+from tools.core import registry, settings
 
 FILLER = "The host sends commands to the board and waits for the answer before it goes on. " * 12
 
@@ -14,12 +15,77 @@ def page(title, *sections):
 def test_a_result_has_path_title_heading_line_and_snippet(small_docs):
     small_docs({"Bed_Mesh.md": page("Bed Mesh", "## Faulty Regions", "Magnets below the bed disturb the probe.")})
     (result,) = search("magnets disturb the probe")
-    assert list(result) == ["path", "title", "heading", "line", "snippet"]
-    assert (result["path"], result["title"], result["heading"], result["line"]) == (
-        "Bed_Mesh.md", "Bed Mesh", "Faulty Regions", 5,
-    )  # fmt: skip
+    assert list(result) == ["path", "heading", "line", "offset", "snippet"]
+    assert (result["path"], result["heading"], result["line"]) == ("Bed_Mesh.md", "Faulty Regions", 5)
+    assert read(result)["text"].startswith("## Faulty Regions")
     assert "Magnets below the bed" in result["snippet"]
     assert 150 <= len(result["snippet"]) <= 200
+
+
+def read(result):
+    """What read_doc gives for a result."""
+    tool = registry.find("read_doc", registry.listed(settings.current()).values())
+    return tool.call({"path": result["path"], "offset": result["offset"]})
+
+
+def test_a_title_is_told_where_it_differs_from_the_path(small_docs):
+    small_docs({"BLTouch.md": page("BL-Touch", "magnets"), "FAQ.md": page("Frequently Asked", "magnets")})
+    assert {result["path"]: result.get("title") for result in search("magnets")} == {
+        "BLTouch.md": None,
+        "FAQ.md": "Frequently Asked",
+    }
+
+
+def test_what_says_little_beside_the_best_is_left_out(small_docs):
+    small_docs({
+        "Magnet_Rail.md": page("Magnet rail", "## Magnets disturb the probe", "The magnets disturb the probe."),
+        **{f"Page_{number}.md": page(f"Page {number}", "A probe.") for number in range(6)},
+    })  # fmt: skip
+    assert paths("magnets disturb the probe")[0] == "Magnet_Rail.md"
+    assert len(paths("magnets disturb the probe")) == 3
+
+
+def test_a_large_page_gives_two_results(small_docs):
+    sections = ["## One", "The magnets disturb it.", FILLER * 30, "## Two", "The magnets disturb it.", FILLER * 30]
+    small_docs({"Large.md": page("Large", *sections)})
+    assert [result["heading"] for result in search("magnets disturb")] == ["One", "Two"]
+    small_docs({"Large.md": page("Large", *[one[:200] for one in sections])})
+    assert [result["heading"] for result in search("magnets disturb")] == ["One"]
+
+
+def test_of_dated_entries_the_newest_that_says_most_is_shown(small_docs):
+    entries = (
+        "20250303: The rail.\n\n20250202: The old magnet has been removed.\n\n20250101: The old magnet is deprecated.\n"
+    )
+    small_docs({"Changes.md": f"# Changes\n\n## All\n\n{entries}"})
+    (result,) = search("old magnet")
+    assert (result["heading"], result["date"]) == ("2025-02-02", "2025-02-02")
+    assert read(result)["text"].startswith("20250202: ")
+    assert (
+        result["snippet"].startswith("…20250202: The old magnet") or "old magnet has been removed" in result["snippet"]
+    )
+
+
+def test_words_that_stand_nowhere_are_named(small_docs):
+    small_docs({"A.md": page("Title", "magnets")})
+    assert answer("magnets flibbertigibbet")["absent"] == (
+        "these words stand nowhere in the documentation: flibbertigibbet"
+    )
+    assert "absent" not in answer("magnets")
+    assert answer("flibbertigibbet")["result"] == []
+
+
+def test_a_message_of_klipper_is_explained_and_leads_where_to_read_on(small_docs):
+    small_docs({
+        "FAQ.md": page("FAQ", '## I keep getting random "Lost communication with MCU" errors', "Noise."),
+        "MCU.md": page("MCU", "## Lost", "lost communication with mcu mcu lost communication with mcu"),
+    })  # fmt: skip
+    found = answer("Klipper says: Lost communication with MCU 'toolboard', why?")
+    assert found["known_message"]["message"] == "lost communication with mcu *"
+    assert found["known_message"]["read"][0].startswith("FAQ.md#I keep getting random")
+    assert found["result"][0]["path"] == "FAQ.md"
+    assert found["result"][0]["heading"].startswith("I keep getting random")
+    assert "known_message" not in answer("lost steps")
 
 
 def test_a_heading_in_a_code_block_is_no_heading(small_docs):
@@ -147,7 +213,7 @@ def test_a_link_speaks_of_the_page_it_leads_to(small_docs):
 
 def test_pages_of_further_repositories_are_searched_too(small_docs, env):
     docs = small_docs({"A.md": page("A", "The katapult.")})
-    other = docs.parent.parent / "moonraker" / "docs"
+    other = docs.parent.parent / ".klipper.extra" / "moonraker" / "docs"
     other.mkdir(parents=True)
     (other / "install.md").write_text(page("Installation", "## Katapult", "A katapult."), encoding="utf-8")
     env(KLIPPER_DOCS_EXTRA="moonraker=https://example.org/m.git#main:docs")

@@ -5,8 +5,11 @@ import re
 
 import pytest
 
-from tests.conftest import PROJECT, SHARED
+from tests.conftest import DOCS, PROJECT, SHARED
 from tests.klipper.asking import paths, search
+
+if not any((folder / "docs" / "Overview.md").is_file() for folder in DOCS):
+    pytest.skip("the Klipper documentation is not here; ./setup.sh fetches it into docs_repo/", allow_module_level=True)
 
 QUESTIONS = {
     "z probe repeatability": "Probe_Calibrate.md",
@@ -48,7 +51,7 @@ def docs(real_docs):
 def places(questions):
     """For each question the place of the first page that answers it, 0 where there is none."""
     for query, gold in questions:
-        yield next((place for place, path in enumerate(paths(query), 1) if path in gold), 0)
+        yield next((place for place, path in enumerate(dict.fromkeys(paths(query)), 1) if path in gold), 0)
 
 
 def scores(found):
@@ -63,7 +66,7 @@ def scores(found):
 def test_real_questions_find_their_page():
     file = SHARED / "klipper_queries_dev.json"
     if not file.exists():
-        pytest.skip("the questions are not beside the project (../shared/data)")
+        pytest.skip("these questions are not in a clone (../shared/data)")
     questions = json.loads(file.read_text(encoding="utf-8"))
     first, any_place, rank = scores(places((one["query"], one["gold"]) for one in questions))
     assert first >= 0.93
@@ -78,22 +81,27 @@ def test_further_questions_find_their_page():
     assert rank >= 0.94
 
 
-@pytest.mark.parametrize(("part", "floors"), [("tuned", (0.93, 0.98, 0.95)), ("held out", (0.85, 0.97, 0.90))])
+@pytest.mark.parametrize(("part", "floors"), [("tuned", (0.94, 0.98, 0.96)), ("held out", (0.89, 0.98, 0.93))])
 def test_questions_from_issues_and_guides_find_their_page(part, floors):
-    """Nothing was tuned on the questions held out: they tell how it finds what it was not made for."""
+    """Nothing was tuned on the questions held out, but that their error messages are among the known ones."""
     asked = json.loads((PROJECT / "tests" / "klipper" / "questions.json").read_text(encoding="utf-8"))
     found = scores(places((one["query"], one["gold"]) for one in asked if one["set"] == part))
     assert [score >= floor for score, floor in zip(found, floors, strict=True)] == [True] * 3, found
 
 
-@pytest.mark.parametrize("query", QUESTIONS)
-def test_every_result_is_as_documented(docs, query):
+def test_every_result_is_as_documented(docs):
+    for query in QUESTIONS:
+        check_results(docs, query)
+
+
+def check_results(docs, query):
     results = search(query)
-    assert 1 <= len({result["path"] for result in results}) == len(results) <= 7
+    assert 1 <= len({(result["path"], result["offset"]) for result in results}) == len(results) <= 7
     for result in results:
         text = (docs / result["path"]).read_text(encoding="utf-8")
         line = text.split("\n")[result["line"] - 1]
-        assert line.startswith("#") or result["line"] == 1
+        assert line.startswith("#") or result["line"] == 1 or "date" in result
+        assert text[result["offset"] :].startswith(line)
         assert re.sub(r"\W", "", result["heading"]) in re.sub(r"\W", "", line) or result["line"] == 1
         assert 150 <= len(result["snippet"]) <= 200 or len(text) < 200
         assert result["snippet"].strip("…") in " ".join(text.split())

@@ -1,13 +1,12 @@
 """The documentation as a client's session meets it: behind, told, brought up to date, told again."""
 
-import subprocess
-
 import pytest
 
-from tests.client import ENVELOPE, Client
 from tests.klipper.upstreams import Stalled, page, serving
-from tools.klipper.freshness import NOTE
-from tools.klipper.sync import sync_docs
+from tests.support.client import ENVELOPE, Client
+from tests.support.services import alive, children
+from tools.klipper.checkout.freshness import NOTE
+from tools.klipper.sync_docs import sync_docs
 
 LIST_CHANGED = "notifications/tools/list_changed"
 
@@ -89,13 +88,3 @@ def test_the_server_leaves_no_git_behind_when_it_is_ended_in_a_sync(behind, stal
         client.process.terminate()
         assert client.process.wait(30) == 0
     assert not [pid for pid in gits if alive(pid)]
-
-
-def children(pid):
-    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    return done.stdout.split()
-
-
-def alive(pid):
-    done = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
-    return bool(done.stdout.strip()) and not done.stdout.startswith("Z")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.klipper.snippets import snippet
+from tools.klipper.search.snippets import snippet
 
 SENTENCES = "".join(f"Sentence {number} says nothing of use to anyone. " for number in range(60))
 

@@ -5,13 +5,13 @@ import os
 import pytest
 
 from tests.klipper.upstreams import Upstream, contents, git, page, serving, smart_http
-from tools import calls, registry, settings, validation
+from tools.core import calls, registry, settings
 
 
 def sync() -> dict:
     """The answer of sync_docs, through its whole wrapper stack."""
     tool = registry.find("sync_docs", registry.listed(settings.current()).values())
-    return tool.call({}, validation.validate)
+    return tool.call({})
 
 
 def done() -> dict:
@@ -27,7 +27,9 @@ def assert_at_tip(docs, upstream, branch="master"):
     assert git(docs, "symbolic-ref", "HEAD") == f"refs/heads/{branch}"
     assert git(docs, "status", "--porcelain") == ""
     git(docs, "fsck", "--connectivity-only")
-    assert not list((docs / ".git").rglob("*.lock")) and not (docs / ".git" / "pi-mcp").exists()
+    state = docs / ".pi-mcp"
+    assert sorted(os.listdir(state)) == ["current", "generations", "lock"]
+    assert os.listdir(state / "generations") == [(state / "current").resolve().name]
 
 
 def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(docs, upstream):
@@ -168,40 +170,6 @@ def test_another_address_in_the_settings_is_followed(env, docs, upstream):
     assert git(docs, "remote", "get-url", "origin") == other.url
 
 
-def test_a_full_clone_made_by_hand_is_brought_to_the_tip_whole_and_stays_full(docs, upstream):
-    docs.parent.mkdir()
-    git(docs.parent, "clone", "-q", upstream.url, str(docs))
-    upstream.commit({"docs/Bed_Mesh.md": page("two"), "src/code.c": "int y;\n"})
-
-    assert list(done()["changed"]) == ["Bed_Mesh.md"]
-    assert_at_tip(docs, upstream)
-    assert (docs / "src/code.c").read_text() == "int y;\n"
-    assert git(docs, "rev-list", "--count", "HEAD") == "2"
-
-
-def test_a_shallow_clone_made_by_hand_is_brought_to_an_unrelated_tip(docs, upstream):
-    docs.parent.mkdir()
-    git(docs.parent, "clone", "-q", "--depth=1", upstream.url, str(docs))
-    upstream.commit({"docs/Bed_Mesh.md": page("two")}, "--amend")
-    upstream.commit({"docs/Bed_Mesh.md": page("three")})
-
-    assert "local_commits" not in done()
-    assert_at_tip(docs, upstream)
-
-
-def test_a_cone_made_by_hand_keeps_its_other_folders(docs, upstream):
-    docs.parent.mkdir()
-    git(docs.parent, "clone", "-q", "--depth=1", "--filter=blob:none", "--no-checkout", upstream.url, str(docs))
-    git(docs, "sparse-checkout", "set", "docs", "src")
-    git(docs, "checkout", "-q", "master")
-    upstream.commit({"docs/Bed_Mesh.md": page("two"), "src/code.c": "int y;\n", "lib/big.c": "int z;\n"})
-
-    done()
-
-    assert_at_tip(docs, upstream)
-    assert (docs / "src/code.c").read_text() == "int y;\n" and not (docs / "lib").exists()
-
-
 def test_folders_and_pages_may_change_places(docs, upstream):
     upstream.commit({"docs/a": "a file", "docs/b/c.md": page("c")})
     done()
@@ -273,12 +241,11 @@ def test_a_sha256_repository_works(env, docs):
     folder = env() / "new"
     folder.mkdir()
     git(folder, "init", "-q", "--object-format=sha256", "-b", "master")
-    docs.parent.mkdir()
     upstream = Upstream.__new__(Upstream)
     upstream.folder = folder
     upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh")})
-    git(docs.parent, "clone", "-q", upstream.url, str(docs))
     env(KLIPPER_DOCS_URL=upstream.url)
+    done()
     upstream.commit({"docs/Bed_Mesh.md": page("two")})
 
     done()
@@ -297,8 +264,8 @@ def test_further_sources_are_synced_by_the_same_call_and_one_that_fails_stops_no
     assert klipper["source"] == "klipper" and klipper["status"] == "cloned"
     assert failed["source"] == "gone" and failed["code"] == "UPSTREAM_UNREACHABLE" and failed["hint"]
     assert extra["added"] == {"moonraker/Install.md": len(page("Install"))}
-    assert (docs.parent / "moonraker/guide/Install.md").is_file()
-    assert not (docs.parent / "gone").exists()
+    assert (docs.parent / ".klipper.extra/moonraker/guide/Install.md").is_file()
+    assert not (docs.parent / ".klipper.extra/gone/docs").exists()
 
 
 def test_progress_only_grows_and_stays_within_its_total(env, docs, upstream):
@@ -313,17 +280,6 @@ def test_progress_only_grows_and_stays_within_its_total(env, docs, upstream):
     assert amounts == sorted(set(amounts)) and amounts[-1] == 200 and {total for _, total, _ in reports} == {200}
     assert len(reports) < 40
     assert any("receiving objects" in message for _, _, message in reports)
-
-
-def test_many_packs_become_one(docs, upstream, monkeypatch):
-    monkeypatch.setattr("tools.klipper.renewal.MOST_PACKS", 3)
-    done()
-    for number in range(3):
-        upstream.commit({"docs/Bed_Mesh.md": page(f"{number}")})
-        done()
-
-    assert len(list((docs / ".git/objects/pack").glob("*.pack"))) <= 3
-    assert_at_tip(docs, upstream)
 
 
 def test_a_relative_folder_of_the_settings_works(env, upstream, monkeypatch):

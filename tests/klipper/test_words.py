@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.klipper import glossary, query, spelling, words
+from tools.klipper.search import glossary, query, spelling, words
 
 
 def fits(word, other):

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import tests.onepercent.person as person
 from tests.onepercent.person import act, apply, preview
-from tools.onepercent import health, store
+from tools.onepercent import health
+from tools.onepercent.database import store
 
 Work = Callable[[Callable[[object], None]], None]
 """What a child does; it is given a function that tells the parent something."""

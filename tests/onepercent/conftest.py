@@ -8,8 +8,9 @@ import hypothesis
 import pytest
 
 import tests.onepercent.person as person
-from tools import settings
-from tools.onepercent import days, store
+from tools.core import settings
+from tools.onepercent import days
+from tools.onepercent.database import store
 
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.load_profile("any machine")

@@ -6,7 +6,9 @@ from datetime import date, timedelta
 from typing import Any
 
 from tests.onepercent.person import act, do
-from tools.onepercent import days, histories, store
+from tools.onepercent import days
+from tools.onepercent.database import store
+from tools.onepercent.habits import histories
 
 ACTIVE_GOALS, OPEN_STEPS = 20, 5
 A_YEAR = {"goals": 300, "steps": 3000, "diary": 500, "calls": 1000}

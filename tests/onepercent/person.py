@@ -2,11 +2,12 @@
 
 import os
 import uuid
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from tools import registry, settings, validation
+from tools.core import registry, settings
+from tools.core.tool import TOOLS
 
 registry.load()
 
@@ -21,7 +22,7 @@ class Clock:
         self.moment = datetime.fromisoformat(moment)
 
     def __call__(self) -> datetime:
-        return self.moment.astimezone(UTC)
+        return self.moment.astimezone(timezone.utc)
 
 
 def use(file: Path, **more: str) -> None:
@@ -39,7 +40,7 @@ def use(file: Path, **more: str) -> None:
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
     """The answer of a tool, called as a client does."""
-    return registry.TOOLS[name].call(arguments, validation.validate)
+    return TOOLS[name].call(arguments)
 
 
 def act(action: str, **params: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from mcp.client import Client as SDKClient
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import ElicitResult
 
-from tests.client import ENVELOPE, HANDSHAKE, TEST_SERVER, Client
+from tests.support.client import ENVELOPE, HANDSHAKE, TEST_SERVER, Client
 
 GOAL = {"action": "goal.create", "params": {"title": "Выучить Python"}}
 RENAME = {"action": "goal.update", "params": {"goal_id": None, "title": "Выучить Rust"}}
@@ -55,8 +55,8 @@ def apply(client, arguments, action):
 def test_an_accepted_question_applies_and_shows_the_changes_in_words(client):
     question, answer = apply(client, words_of(preview(client)), "accept")
     assert answer["structuredContent"]["success"] is True
-    assert "Цель 'Выучить Python' создана" in question
-    assert "title: Выучить Python → Выучить Rust" in question
+    assert "Создать цель „Выучить Python“" in question
+    assert "название: „Выучить Python“ → „Выучить Rust“" in question
     assert goals(client) == ["Выучить Rust"]
 
 

@@ -15,7 +15,8 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, kill_at_random, told
 from tests.onepercent.person import act, apply, call, do, preview, snapshot
-from tools.onepercent import health, migrations, store
+from tools.onepercent import health
+from tools.onepercent.database import migrations, store
 
 KILLS = 20
 NOBODY = 65534
@@ -77,7 +78,7 @@ mount -t tmpfs -o size=400k none "$1" && cd "$2" && exec env ONEPERCENT_DB="$1/l
 import sys; sys.path.insert(0, ".")
 from tests.onepercent.children import a_day, check_whole
 from tests.onepercent.person import apply, call, registry
-from tools.onepercent import store
+from tools.onepercent.database import store
 done, answer = 0, {"success": True}
 while answer["success"] and done < 1000:
     answer = call("preview_actions", actions=a_day())
@@ -121,6 +122,8 @@ def test_a_read_only_file_changes_nothing_and_says_so():
             answers = told(reading)
         assert [answer["code"] for answer in answers] == ["DATABASE_ERROR"] * 2
         assert all(answer["hint"] for answer in answers)
+        folder.chmod(0o755)
+        (folder / "life.sqlite3").chmod(0o644)
         check_whole([])
     finally:
         folder.chmod(0o755)

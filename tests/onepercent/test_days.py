@@ -6,7 +6,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, do, preview, refused, snapshot
-from tools import settings
+from tools.core import settings
 from tools.onepercent import days
 
 
@@ -46,7 +46,7 @@ def test_without_a_zone_it_is_the_machines(monkeypatch: pytest.MonkeyPatch, file
 def test_a_zone_that_is_none_is_an_error_that_names_the_variable(file: Path):
     for name in ("Mars/Olympus", "../../etc/passwd"):
         with pytest.raises(settings.SettingsError, match="ONEPERCENT_TZ"):
-            settings.load({"ONEPERCENT_TZ": name})
+            settings.check({"ONEPERCENT_TZ": name})
 
 
 def test_midnight_between_preview_and_apply_changes_no_date(clock: Clock):

@@ -41,6 +41,8 @@ def valid(name: str, rows: dict[str, int]) -> dict[str, Any]:
     found: dict[str, Any] = {key: rows.get(key, "Новое") for key in ACTIONS[name].required}
     if name == "diary.create_entry":
         found["plans"] = "план"
+    if name == "ssp.rate":
+        return {"category": "family", "score": 7}
     if name.endswith("update"):
         found["name" if name.startswith("habit") else "title"] = "Новое"
     return found | ({"plans": "другой план"} if name == "diary.update_entry" else {})

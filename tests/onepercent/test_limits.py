@@ -1,5 +1,6 @@
 """Rate limits: per user and tool in a sliding minute, across processes."""
 
+import json
 import time
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import together
 from tests.onepercent.person import act, call
-from tools.onepercent import limits, store
+from tools.onepercent.database import limits, store
 
 
 @pytest.fixture
@@ -32,7 +33,8 @@ def test_each_tool_has_its_calls_a_minute(tool: str, most: int, wall: list[float
 
 def test_the_contracts_numbers():
     assert limits.PER_MINUTE == {
-        "get_user_snapshot": 60, "preview_actions": 30, "apply_actions": 20, "cancel_preview": 30, "undo_last": 30
+        "get_user_snapshot": 60, "preview_actions": 30, "apply_actions": 20, "cancel_preview": 30, "undo_last": 30,
+        "apply_by_press": 20, "tick_by_press": 60,
     }  # fmt: skip
 
 
@@ -66,11 +68,14 @@ def test_it_holds_across_processes(wall: list[float]):
     assert answers.count(True) == 59
 
 
-def test_a_limited_call_of_a_writer_is_in_the_audit(wall: list[float]):
-    for _ in range(31):
-        call("cancel_preview")
+def test_a_model_in_a_loop_fills_no_disk(wall: list[float]):
+    for _ in range(35):
+        call("preview_actions", actions="x" * 1_000_000)
     with store.reading() as db:
-        assert db.execute("SELECT count(*) FROM audit WHERE error = 'RATE_LIMITED'").fetchone()[0] == 1
+        assert db.execute("SELECT count(*), max(length(request)) < 9000 FROM audit").fetchone()[:] == (30, 1)
+        assert db.execute("SELECT count(*) FROM audit WHERE error = 'RATE_LIMITED'").fetchone()[0] == 0
+        request = json.loads(db.execute("SELECT request FROM audit").fetchone()[0])
+    assert request["characters"] > 1_000_000 and request["cut"].startswith('{"actions":"xxx')
 
 
 def test_a_clock_set_back_locks_nobody_out(wall: list[float]):

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import tests.onepercent.model as model
 import tests.onepercent.person as person
-from tests.onepercent.model import Life, Refused
+from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import Clock, act, apply, call, snapshot
-from tools.onepercent import health, store, transfer
+from tools.onepercent import health
+from tools.onepercent.database import store, transfer
 
 FIRST_DAY = date(2026, 12, 24)
 """The days of a test lead over New Year, into ISO week 53."""
@@ -32,10 +33,12 @@ PARAMS: dict[str, dict[str, st.SearchStrategy]] = {
     "goal.create": {"title": TITLES},
     "goal.update": {"goal_id": st.none(), "title": TITLES},
     "goal.complete": {"goal_id": st.none()},
+    "goal.reopen": {"goal_id": st.none()},
     "goal.delete": {"goal_id": st.none()},
     "step.create": {"goal_id": st.none(), "title": TITLES},
-    "step.update": {"step_id": st.none(), "title": TITLES},
+    "step.update": {"step_id": st.none(), "title": TITLES, "goal_id": st.none()},
     "step.complete": {"step_id": st.none()},
+    "step.reopen": {"step_id": st.none()},
     "step.delete": {"step_id": st.none()},
     "habit.create": {"name": TITLES, "xp_reward": st.integers(1, 100), "xp_penalty": st.integers(0, 100)},
     "habit.update": {
@@ -49,8 +52,11 @@ PARAMS: dict[str, dict[str, st.SearchStrategy]] = {
         "date": st.integers(-1, 8),
         "excuse_reason": st.sampled_from([None, "болезнь"]),
     },
+    "habit.unmark": {"habit_id": st.none(), "date": st.integers(-1, 8)},
     "diary.create_entry": {"what_done": TITLES},
     "diary.update_entry": {"diary_id": st.none(), "what_done": TITLES},
+    "diary.delete_entry": {"diary_id": st.none()},
+    "ssp.rate": {"category": st.sampled_from(["work", "family"]), "score": st.integers(1, 3)},
 }
 NAMES = (
     sorted(PARAMS) + ["habit.mark_completed"] * 4 + ["habit.mark_missed", "habit.create", "goal.create", "step.create"]
@@ -67,7 +73,8 @@ class World:
     today: date = FIRST_DAY
     user: str = "anna"
     lives: dict[str, Life] = field(default_factory=lambda: {"anna": Life(), "boris": Life()})
-    before: dict[str, tuple[Life, str]] = field(default_factory=dict)
+    undone: dict[str, list[tuple[Life, str]]] = field(default_factory=lambda: {"anna": [], "boris": []})
+    done: dict[str, list[tuple[Life, str]]] = field(default_factory=lambda: {"anna": [], "boris": []})
     pending: list[tuple[str, date, list[dict], dict, int]] = field(default_factory=list)
     applied: dict[str, int] = field(default_factory=lambda: {"anna": 0, "boris": 0})
 
@@ -109,6 +116,8 @@ class World:
         found: list[dict] = []
         for name in self.data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=6)):
             params = {key: self.data.draw(kind) for key, kind in PARAMS[name].items()}
+            if name == "step.update" and self.data.draw(st.booleans()):
+                del params["goal_id"]
             for key in params.keys() & IDS.keys():
                 pool: list[Any] = [*getattr(self.life, IDS[key])] * 4 + [999]
                 pool += [person.ref(one) for one in found if one["action"] == KINDS[key]] * 3
@@ -166,23 +175,31 @@ class World:
         ids = [result.get("created_id") for result in answer["results"]]
         errors, xp, after = self.tried(self.life.copy(), valid, today, ids)
         assert (errors, xp) == ([], previewed["xp_total"])
-        self.before[user] = (self.life, before)
+        self.done[user] = [*self.done[user], (self.life, before)][-20:]
+        self.undone[user] = []
         self.lives[user] = after
         self.applied[user] += 1
         assert apply(previewed, key) == answer
 
     def undo(self) -> None:
-        """The state before the last apply, byte for byte."""
-        if self.user not in self.before:
+        """The state before the last apply, byte for byte; again and again, the one before that."""
+        self.walk(self.done[self.user], self.undone[self.user], redo=False)
+
+    def redo(self) -> None:
+        """The state that was undone last, byte for byte."""
+        self.walk(self.undone[self.user], self.done[self.user], redo=True)
+
+    def walk(self, back: list[tuple[Life, str]], forth: list[tuple[Life, str]], redo: bool) -> None:
+        previewed = call("undo_last", redo=redo)
+        if not back:
+            assert previewed["code"] == "NOTHING_TO_UNDO"
             return
-        now = self.state()
-        life, before = self.before[self.user]
-        previewed = call("undo_last")
         assert previewed["success"], previewed
+        forth.append((self.life, self.state()))
+        life, state = back.pop()
         answer = apply(previewed)
         assert answer["success"] and answer["xp"]["delta"] == life.balance - self.life.balance
-        assert self.state() == before
-        self.before[self.user] = (self.life, now)
+        assert self.state() == state
         self.lives[self.user] = life
         self.applied[self.user] += 1
 
@@ -198,18 +215,17 @@ class World:
     def check(self) -> None:
         """The snapshot is what the model shows, XP is the sum of the ledger, and the file is sound."""
         data = snapshot(
-            "goals", "habits", "diary", "xp", goals_status="all", date_from="2026-01-01", date_to="2028-01-01"
+            "goals", "habits", "diary", "xp", "ssp", goals_status="all", date_from="2026-01-01", date_to="2028-01-01"
         )
         goals = [
             (one["id"], one["title"], one["status"], one["steps_count"], one["steps_completed"])
-            for one in data["goals"]["items"]
+            for one in whole(data["goals"])
         ]
-        habits = [
-            (one["id"], one["name"], one["current_streak"], one["best_streak"]) for one in data["habits"]["items"]
-        ]
+        habits = [(one["id"], one["name"], one["current_streak"], one["best_streak"]) for one in whole(data["habits"])]
         diary = {one["id"]: one["what_done"] for one in data["diary"]["items"]}
+        ssp = {one["category"]: one["score"] for one in data["ssp"].get("spheres", ()) if one["score"]}
         xp = (data["xp"]["balance"], data["xp"]["lifetime"])
-        assert {"goals": goals, "habits": habits, "diary": diary, "xp": xp} == self.life.shown(self.today)
+        assert {"goals": goals, "habits": habits, "diary": diary, "ssp": ssp, "xp": xp} == self.life.shown(self.today)
         with store.reading() as db:
             total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (self.user,)).fetchone()[0]
         assert total == data["xp"]["balance"]
@@ -222,7 +238,11 @@ def test_a_random_life_is_what_the_model_says(data: st.DataObject, clock: Clock,
     world = World(data, clock, tmp_path / f"{uuid.uuid4()}.sqlite3")
     world.settle_in()
     for move in data.draw(
-        st.lists(st.sampled_from(["preview", "preview", "apply", "apply", "undo", "switch"]), min_size=4, max_size=14)
+        st.lists(
+            st.sampled_from(["preview", "preview", "apply", "apply", "undo", "undo", "redo", "switch"]),
+            min_size=4,
+            max_size=14,
+        )
     ):
         getattr(world, move)()
         world.check()

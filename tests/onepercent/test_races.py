@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tests.onepercent.children import a_day, check_whole, together
 from tests.onepercent.person import act, apply, call, do, preview, snapshot
-from tools.onepercent import files, health, store
+from tools.onepercent import health
+from tools.onepercent.database import files, store
 
 EIGHT = 8
 
@@ -80,7 +81,7 @@ def test_a_session_that_only_reads_never_waits_for_one_that_writes():
 def test_a_writer_that_is_stuck_is_named_not_waited_for_for_ever(monkeypatch):
     do(act("goal.create", title="Цель"))
     monkeypatch.setattr(files, "BUSY_S", 0.1)
-    monkeypatch.setattr("tools.onepercent.audit.FAILURE_PATIENCE_S", 0.1)
+    monkeypatch.setattr("tools.onepercent.database.audit.FAILURE_PATIENCE_S", 0.1)
     with store.writing():
         answer = call("preview_actions", actions=[act("goal.create", title="Ещё")])
     assert answer["code"] == "DATABASE_ERROR" and "Another session" in answer["error"]

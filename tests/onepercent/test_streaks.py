@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.onepercent import days, streaks
+from tools.onepercent import days
 from tools.onepercent.days import Schedule
-from tools.onepercent.streaks import DONE, EXCUSED, MISSED, Streak
+from tools.onepercent.habits import streaks
+from tools.onepercent.habits.streaks import DONE, EXCUSED, MISSED, Streak
 
 TODAY = date(2026, 1, 7)
 """A Wednesday of ISO week 2, so that histories cross New Year and week 53 of 2020, 2026 and others."""

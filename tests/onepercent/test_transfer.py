@@ -11,9 +11,10 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole
 from tests.onepercent.person import act, apply, call, do, preview, snapshot
-from tools import registry
-from tools.errors import ToolError
-from tools.onepercent import files, health, migrations, store, transfer
+from tools.core.errors import ToolError
+from tools.core.health import CHECKS
+from tools.onepercent import health
+from tools.onepercent.database import files, migrations, store, transfer
 
 VERSION = f'"version":{len(migrations.MIGRATIONS)}'
 
@@ -80,7 +81,7 @@ def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(file: Path,
     transfer.export(str(tmp_path / "export.json"))
     person.use(tmp_path / "other.sqlite3")
     transfer.import_(str(tmp_path / "export.json"))
-    assert apply(call("undo_last"))["success"]
+    assert apply(call("undo_last", redo=True))["success"]
     assert snapshot("goals")["goals"]["items"] == []
     with store.reading() as db:
         highest = db.execute("SELECT max(id) FROM goals").fetchone()[0]
@@ -175,7 +176,9 @@ def test_the_commands_work_from_a_shell(file: Path, tmp_path: Path):
     assert json.loads(run("onepercent", "backup", str(tmp_path / "b.sqlite3")).stdout)["size_bytes"] > 0
     missing = run("onepercent", "import", str(tmp_path / "none.json"))
     assert missing.returncode == 1 and json.loads(missing.stdout)["code"] == "DATABASE_ERROR"
-    for words in (["onepercent"], ["onepercent", "export"], ["onepercent", "fly"]):
+    listed = run("onepercent")
+    assert "onepercent export FILE" in listed.stdout + listed.stderr
+    for words in (["onepercent", "export"], ["onepercent", "fly"]):
         wrong = run(*words)
         assert wrong.returncode == 2 and "onepercent export FILE" in wrong.stderr
 
@@ -197,7 +200,10 @@ def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch: p
 def test_a_database_of_the_first_version_keeps_its_xp(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     with monkeypatch.context() as then:
         then.setattr(migrations, "MIGRATIONS", (migrations.FIRST,))
-        do(*a_day())
+        then.setattr(migrations, "HISTORY", ("audit", "previews", "last_applied"))
+        then.setitem(transfer.PARTS, "history", migrations.HISTORY)
+        with store.writing() as db:
+            db.execute("INSERT INTO xp_ledger VALUES (1, 'local', '2026-03-01T00:00:00.000Z', 35, 'step.complete', 99)")
         transfer.export(str(tmp_path / "then.json"))
         store.release()
     do(*a_day())
@@ -225,7 +231,7 @@ def test_an_older_export_is_migrated_on_import(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_the_check_reports_path_size_version_and_integrity(file: Path):
-    check = registry.CHECKS["onepercent"]
+    check = CHECKS["onepercent"]
     assert check().state == "unset" and not file.exists()
     do(*a_day())
     assert check().state == "ok"

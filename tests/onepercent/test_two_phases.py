@@ -7,7 +7,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, call, do, preview, ref, snapshot
-from tools.onepercent import store
+from tools.onepercent.database import store
 
 
 def audit() -> list[dict]:
@@ -113,9 +113,46 @@ def test_a_preview_expires(clock: Clock):
     clock.set("2026-03-18T12:04:59+00:00")
     late = preview(act("goal.create", title="Другая"))
     clock.set("2026-03-18T12:05:00+00:00")
-    for answer in (apply(previewed), call("cancel_preview", preview_id=previewed["preview_id"])):
-        assert (answer["error"], answer["code"]) == ("Preview expired", "PREVIEW_EXPIRED")
+    answer = apply(previewed)
+    assert (answer["error"], answer["code"]) == ("Preview expired", "PREVIEW_EXPIRED")
     assert apply(late)["success"]
+
+
+def test_an_expired_preview_is_made_again_and_not_applied(clock: Clock):
+    previewed = preview(act("goal.create", title="Цель"), act("habit.create", name="Бег"))
+    do(act("goal.create", title="цель"))
+    clock.set("2026-03-18T12:06:00+00:00")
+    answer = apply(previewed)
+    assert (answer["code"], snapshot("goals")["goals"]["total_count"]) == ("PREVIEW_EXPIRED", 1)
+    assert answer["preview_id"] != previewed["preview_id"] and answer["expires_in_seconds"] == 300
+    assert [one["entity"] for one in answer["diff"]["creates"]] == ["goal", "habit"]
+    assert "уже есть" in answer["warnings"][0] and "Создать цель" in answer["message"]
+    assert apply(answer)["success"]
+    assert snapshot("goals")["goals"]["total_count"] == 2
+
+
+def test_an_expired_preview_that_no_longer_fits_is_only_expired(clock: Clock):
+    goal = do(act("goal.create", title="Цель"))[0]
+    previewed = preview(act("goal.complete", goal_id=goal))
+    do(act("goal.delete", goal_id=goal))
+    clock.set("2026-03-18T12:06:00+00:00")
+    answer = apply(previewed)
+    assert answer["code"] == "PREVIEW_EXPIRED" and "preview_id" not in answer
+
+
+def test_cancelling_an_expired_preview_is_a_success(clock: Clock):
+    previewed = preview(act("goal.create", title="Цель"))
+    clock.set("2026-03-18T12:06:00+00:00")
+    assert call("cancel_preview", preview_id=previewed["preview_id"])["success"]
+    assert apply(previewed)["code"] == "PREVIEW_CANCELLED"
+
+
+def test_what_was_refused_in_the_preview_is_named_again_by_apply():
+    bad = act("habit.mark_completed", habit_id=9)
+    answer = apply(call("preview_actions", actions=[bad, act("goal.create", title="Цель")]))
+    assert answer["dropped"] == [{"action": "habit.mark_completed", "error": "Habit not found"}]
+    assert "habit.mark_completed: Habit not found" in answer["message"]
+    assert "dropped" not in apply(preview(act("goal.create", title="Ещё")))
 
 
 def test_an_unknown_preview_is_not_found():

@@ -7,7 +7,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, call, do, preview, ref, snapshot
-from tools.onepercent import store, transfer
+from tools.onepercent.database import store, transfer
 
 
 def state(folder: Path) -> str:
@@ -16,8 +16,8 @@ def state(folder: Path) -> str:
     return json.dumps(json.loads((folder / "export.json").read_text(encoding="utf-8"))["state"], ensure_ascii=False)
 
 
-def undo() -> dict:
-    previewed = call("undo_last")
+def undo(**more: bool) -> dict:
+    previewed = call("undo_last", **more)
     assert previewed["success"], previewed
     return apply(previewed)
 
@@ -56,13 +56,28 @@ CHANGES = [
         act("diary.update_entry", diary_id=entry, plans="П" * 9000),
         act("diary.create_entry", plans="план"),
     ],
+    lambda goal, step, habit, entry: [
+        act("step.complete", step_id=step),
+        act("step.reopen", step_id=step),
+        act("goal.create", title="Другая"),
+        act("step.update", step_id=step, goal_id=None),
+    ],
+    lambda goal, step, habit, entry: [
+        act("habit.mark_missed", habit_id=habit),
+        act("habit.unmark", habit_id=habit),
+        act("diary.delete_entry", diary_id=entry),
+    ],
+    lambda goal, step, habit, entry: [
+        act("ssp.rate", category="work", score=7),
+        act("ssp.rate", category="hobby", score=3),
+        act("goal.complete", goal_id=goal),
+        act("goal.reopen", goal_id=goal),
+    ],
 ]
 
 
 @pytest.mark.parametrize("changes", CHANGES)
-def test_undo_gives_the_state_before_byte_for_byte_and_undoing_that_brings_it_back(
-    changes, life, clock: Clock, tmp_path: Path
-):
+def test_undo_gives_the_state_before_byte_for_byte_and_redo_brings_it_back(changes, life, clock: Clock, tmp_path: Path):
     before, shown = state(tmp_path), snapshot()
     clock.set("2026-03-18T13:00:00+00:00")
     do(*changes(*life))
@@ -70,10 +85,42 @@ def test_undo_gives_the_state_before_byte_for_byte_and_undoing_that_brings_it_ba
     clock.set("2026-03-18T14:00:00+00:00")
     assert undo()["success"]
     assert state(tmp_path) == before and snapshot() == shown
-    assert undo()["success"]
+    assert undo(redo=True)["success"]
     assert state(tmp_path) == after
     assert undo()["success"]
     assert state(tmp_path) == before
+
+
+def test_undo_walks_back_twenty_changes_and_redo_forth_again(tmp_path: Path):
+    states = []
+    for number in range(22):
+        states.append(state(tmp_path))
+        do(act("goal.create", title=f"Цель {number}"))
+    last = state(tmp_path)
+    for before in reversed(states[2:]):
+        assert "Отменено: Цель" in undo()["message"]
+        assert state(tmp_path) == before
+    assert call("undo_last")["code"] == "NOTHING_TO_UNDO"
+    for after in [*states[3:], last]:
+        assert undo(redo=True)["message"].startswith("✓ Возвращено: Цель")
+        assert state(tmp_path) == after
+    assert call("undo_last", redo=True)["code"] == "NOTHING_TO_UNDO"
+
+
+def test_a_new_change_is_the_end_of_redoing():
+    do(act("goal.create", title="Раз"))
+    undo()
+    do(act("goal.create", title="Два"))
+    assert call("undo_last", redo=True)["error"] == "Nothing to redo"
+    assert "Отменить: Цель 'Два' создана" in call("undo_last")["message"]
+
+
+def test_the_words_of_an_undo_never_pile_up():
+    do(*[act("goal.create", title=f"Цель {number}") for number in range(7)])
+    for redo in (False, True) * 3:
+        message = undo(redo=redo)["message"]
+    assert message.count("Возвращено") == 1 and "Отменено" not in message
+    assert message.endswith("Цель 'Цель 4' создана; ещё 2")
 
 
 def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
@@ -89,7 +136,7 @@ def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
     assert diff["updates"][0]["changes"]["status"] == {"from": "complete", "to": "work"}
     assert (diff["creates"][0]["title"], diff["creates"][0]["restored"]) == ("Шаг", True)
     assert (diff["deletes"][0]["name"], diff["deletes"][0]["date"]) == ("Бег", "2026-03-18")
-    assert "Отменено: Цель 'Цель' выполнена" in answer["message"]
+    assert "Отменить: Цель 'Цель' выполнена" in answer["message"]
 
 
 def test_undo_is_a_preview_like_any_other(life):
@@ -147,7 +194,7 @@ def test_a_created_thing_may_be_referred_to_across_an_undo(life):
     goal = act("goal.create", title="Ещё")
     do(goal, act("step.create", goal_id=ref(goal), title="Ещё шаг"), act("goal.complete", goal_id=ref(goal)))
     undo()
-    undo()
+    undo(redo=True)
     assert snapshot("goals", goals_status="complete")["goals"]["items"][0]["steps_count"] == 1
 
 
@@ -158,5 +205,5 @@ def test_an_undo_can_be_undone_after_another_user_earned_xp(file: Path, tmp_path
     person.use(file, ONEPERCENT_USER="other")
     do(act("diary.create_entry", what_done="Два"))
     person.use(file)
-    assert undo()["xp"] == {"delta": 10, "balance": 10}
+    assert undo(redo=True)["xp"] == {"delta": 10, "balance": 10}
     assert before["xp_ledger"]["rows"][0] in json.loads(state(tmp_path))["xp_ledger"]["rows"]

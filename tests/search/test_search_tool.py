@@ -1,15 +1,17 @@
 """The search tool, against a real HTTP service."""
 
+import base64
 import json
 import socket
 import threading
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 
 import pytest
 
-from tools import registry, settings, validation
-from tools.search import endpoint
+from tools.core import registry, settings
+from tools.core.health import CHECKS
+from tools.search.settings import SearchSettings
 
 PAGE = {
     "title": "n8n ChatGPT automation",
@@ -22,7 +24,7 @@ KEY = "s3cret-key"
 
 def search(**arguments):
     tool = registry.find("search", registry.listed(settings.current()).values())
-    answer = tool.call(arguments, validation.validate)
+    answer = tool.call(arguments)
     assert KEY not in json.dumps(answer)
     return answer
 
@@ -40,7 +42,7 @@ def test_it_posts_json_with_the_key_and_gives_back_the_requirements_shape(upstre
 def test_a_cursor_is_passed_on_as_it_is(upstream):
     upstream.answers([])
     search(query="x", cursor=" opaque=&/ ")
-    assert upstream.seen[0][3] == {"query": "x", "cursor": " opaque=&/ "}
+    assert upstream.seen[0][3] == {"query": "x", "limit": 10, "cursor": " opaque=&/ "}
 
 
 def test_get_sends_query_parameters_beside_those_of_the_address(upstream, env):
@@ -118,7 +120,35 @@ def test_numbers_json_cannot_tell_become_null(upstream):
 
 def test_a_service_that_ignores_the_limit_is_cut_to_it(upstream):
     upstream.answers([PAGE] * 10)
-    assert len(search(query="x", limit=3)["results"]) == 3
+    answer = search(query="x", limit=3)
+    assert len(answer["results"]) == 3
+    assert answer["omitted"] == 7
+
+
+def test_ten_results_are_asked_for_and_shown_unless_told_otherwise(upstream):
+    upstream.answers([PAGE] * 30)
+    assert len(search(query="x")["results"]) == 10
+    assert upstream.seen[0][3]["limit"] == 10
+    assert len(search(query="x", limit=30)["results"]) == 30
+
+
+def test_an_answer_of_megabytes_is_cut_to_what_a_model_can_read(upstream):
+    upstream.answers([{**PAGE, "content": "ж" * 90_000, "more": ["y" * 50_000]} for _ in range(6)])
+    answer = search(query="x")
+    assert len(json.dumps(answer["results"], ensure_ascii=False).encode()) <= 100_000
+    assert len(answer["results"]) == 6
+    assert all(result["content"].endswith("ж…") and len(result["content"]) > 1000 for result in answer["results"])
+    assert all(result["url"] == PAGE["url"] for result in answer["results"])
+
+
+def test_a_long_page_that_fits_stays_whole(upstream):
+    upstream.answers([{"content": "x" * 90_000}, PAGE])
+    assert search(query="x")["results"] == [{"content": "x" * 90_000}, PAGE]
+
+
+def test_what_cannot_be_cut_is_left_out_and_counted(upstream):
+    upstream.answers([PAGE, {"title": "b", "vector": [0.123456789] * 20_000}])
+    assert search(query="x") == {"results": [PAGE], "nextCursor": None, "omitted": 1}
 
 
 def test_without_an_address_it_says_how_to_set_one_up(env):
@@ -159,7 +189,7 @@ def test_a_refusal_is_told_by_its_status(upstream, status, body, code, words):
     assert answer["hint"]
 
 
-IN_AN_HOUR = format_datetime(datetime.now(UTC) + timedelta(hours=1))
+IN_AN_HOUR = format_datetime(datetime.now(timezone.utc) + timedelta(hours=1))
 
 
 @pytest.mark.parametrize("wait", ["30", IN_AN_HOUR, "soon"], ids=["seconds", "a date", "a word"])
@@ -191,6 +221,36 @@ def test_an_echoed_key_is_hidden_everywhere(upstream):
     assert search(query="x")["results"] == [{"title": "Bearer ***", "x-***": ["***"]}]
 
 
+@pytest.mark.parametrize("around", ["", "a", "ab", "abc"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_key_echoed_in_base64_is_hidden(upstream, env, around, encode):
+    env(SEARCH_API_KEY="k+/3y?>~k=")
+    echo = encode(f"{around}k+/3y?>~k={around}".encode()).decode()
+    upstream.answers([{"title": f"Authorization: {echo}"}])
+    [result] = search(query="x")["results"]
+    shown = result["title"].removeprefix("Authorization: ")
+    assert "***" in shown
+    assert len(shown.replace("***", "")) <= 2 * len(around) + 4
+
+
+@pytest.mark.parametrize("echo", ["k%2B%2F3y%3F%3E~k%3D", "k%2b/3y%3f%3e~k%3d", "%6B%2B%2F%33%79%3F%3E%7E%6B%3D"])
+def test_a_key_echoed_percent_encoded_is_hidden(upstream, env, echo):
+    env(SEARCH_API_KEY="Bearer k+/3y?>~k=")
+    upstream.answers([{"url": f"https://example.org/?key={echo}&x=1"}])
+    assert search(query="x")["results"] == [{"url": "https://example.org/?key=***&x=1"}]
+
+
+def test_a_key_is_hidden_as_often_as_it_is_echoed(upstream):
+    upstream.answers([{"title": f"{KEY} and {KEY}"}])
+    assert search(query="x")["results"] == [{"title": "*** and ***"}]
+
+
+@pytest.mark.parametrize(("size", "code"), [(4 * 2**20 + 1, "SEARCH_ANSWER_TOO_LONG"), (4 * 2**20, "SEARCH_NOT_JSON")])
+def test_four_mebibytes_are_read_and_not_a_byte_more(upstream, size, code):
+    upstream.answers(" " * size)
+    assert search(query="x")["code"] == code
+
+
 def test_an_endless_body_is_given_up(upstream):
     def endless(handler):
         handler.send_response(200)
@@ -217,9 +277,21 @@ def test_a_service_that_drips_is_cut_at_the_deadline(upstream, env, start):
     gone.set()
 
 
-def test_a_connection_that_is_cut_is_unreachable(upstream):
+def test_a_connection_that_is_cut_is_told(upstream):
     upstream.reply = lambda handler: handler.connection.shutdown(socket.SHUT_RDWR)
-    assert search(query="x")["code"] == "SEARCH_UNREACHABLE"
+    assert search(query="x")["code"] == "SEARCH_CUT"
+
+
+def test_a_body_that_is_cut_is_not_the_address_s_fault(upstream):
+    def cut(handler):
+        handler.send(200, b'{"results": [{"title": "a"', {"Content-Length": 500})
+        handler.close_connection = True
+
+    upstream.reply = cut
+    answer = search(query="x")
+    assert answer["code"] == "SEARCH_CUT"
+    assert "cut after 26 of 500 bytes" in answer["error"]
+    assert "SEARCH_API_URL" not in answer["hint"]
 
 
 def test_what_speaks_no_http_is_unreachable(upstream):
@@ -236,7 +308,7 @@ def test_a_redirect_on_the_same_host_repeats_the_request_with_the_key(upstream, 
     upstream.reply = reply
     assert search(query="x") == {"results": [], "nextCursor": None}
     method, path, headers, body = upstream.seen[1]
-    assert (method, path, body) == ("POST", "/moved", {"query": "x"})
+    assert (method, path, body) == ("POST", "/moved", {"query": "x", "limit": 10})
     assert headers["Authorization"] == f"Bearer {KEY}"
 
 
@@ -273,35 +345,19 @@ def test_redirects_that_lead_nowhere_end(upstream, location):
     assert search(query="x")["code"] == "SEARCH_REDIRECT"
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "kept"),
-    [
-        ("http://h/", "https://h/", True),
-        ("https://h/", "http://h/", False),
-        ("https://h/", "https://sub.h/", False),
-        ("https://h/", "https://h:444/", False),
-        ("https://h/", "https://h:443/", True),
-        ("http://h:8080/", "https://h/", False),
-    ],
-)
-def test_the_key_stays_on_its_origin(before, after, kept):
-    moved = endpoint.Request(before, "POST", b"{}", "Bearer x").moved(307, after)
-    assert bool(moved.authorization) is kept
-
-
 @pytest.mark.parametrize("key", ["ключ", "a\r\nX-Evil: 1"])
 def test_a_key_that_fits_no_header_is_refused_without_showing_it(key):
     with pytest.raises(settings.SettingsError, match="SEARCH_API_KEY") as caught:
-        settings.load({"SEARCH_API_KEY": key})
+        settings.load({"SEARCH_API_KEY": key}, SearchSettings)
     assert key not in str(caught.value)
 
 
 def test_the_check_names_host_and_method_and_no_secret(upstream):
-    health = registry.CHECKS["search"]()
+    health = CHECKS["search"]()
     assert health.state == "ok"
     assert KEY not in health.summary
     assert "webhook" not in health.summary
 
 
 def test_the_check_says_when_nothing_is_set_up():
-    assert registry.CHECKS["search"]().state == "unset"
+    assert CHECKS["search"]().state == "unset"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tools import registry, settings, validation
+from tools.core import registry, settings
 
 
 def greet(**arguments):
-    return registry.find("greet", registry.listed(settings.current()).values()).call(arguments, validation.validate)
+    return registry.find("greet", registry.listed(settings.current()).values()).call(arguments)
 
 
 @pytest.mark.parametrize("name", ["Алиса", "  Алиса "])

@@ -8,7 +8,14 @@ from pathlib import Path
 
 from tests.systemd.machine import DROP_INS, PROJECT, STATE, UNITS, main_pid, root, served, sessions, systemctl
 
-PROBE = [sys.executable, "-I", "-S", str(PROJECT / "tests/systemd/probe.py"), str(STATE), str(PROJECT / "docs_repo")]
+PROBE = [
+    sys.executable,
+    "-I",
+    "-S",
+    str(PROJECT / "tests/systemd/probe.py"),
+    str(STATE),
+    str(PROJECT / "docs_repo/klipper"),
+]
 OUTPUT = Path("/run/pi-mcp-probe.json")
 ALLOWED = ("write state", "write docs", "write /tmp", "read home", "connect by IPv4", "unix socket")
 REFUSED = {  # "memory to write and run" is refused by one error or another, as kernel and systemd go

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from tests.services import wait_until
+from tests.support.services import wait_until
 from tests.systemd.machine import (
     is_gone,
     is_handed_over,

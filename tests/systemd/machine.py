@@ -5,8 +5,8 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.client import PROJECT, Client
-from tests.services import wait_until
+from tests.support.client import PROJECT, Client
+from tests.support.services import wait_until
 
 COMMAND = "/usr/local/bin/pi-mcp"
 STATE = Path.home() / ".local/state/pi-mcp"

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
-from tests.client import PROJECT, TIMEOUT_S
 from tests.klipper.upstreams import serving
-from tests.services import wait_until
+from tests.support.client import PROJECT, TIMEOUT_S
+from tests.support.services import wait_until
 from tests.systemd.machine import is_gone, is_handed_over, served, service_with, session, sessions, state, systemctl
 
 FULL = -32000

@@ -1,1 +1,7 @@
 """Anki flashcards, through the AnkiConnect add-on of a running Anki."""
+
+from tools.core.instructions import Instruction
+
+INSTRUCTIONS = (
+    Instruction("Anki: anki_model_info shows the fields before notes are added; ask before deleting.", write=True),
+)

@@ -2,20 +2,26 @@
 
 from typing import Annotated, Any
 
-from tools.anki import adding
-from tools.anki.note_input import NoteInput
-from tools.registry import Tool
-from tools.schema import Limits
+from tools.anki.batches import adding
+from tools.anki.batches.note_input import NoteInput
+from tools.core.schema import Limits, Published
+from tools.core.tool import Tool
+
+NOTES = {
+    "type": "array",
+    "items": {"type": "object"},
+    "description": "{fields, tags, images, dedup_key} as in anki_add_from_model",
+}
+"""How `notes` is listed: the other tool tells what a note is."""
 
 
-@Tool("anki.add_notes", write=True, open_world=True, bare=True)
+@Tool("anki.add_notes", write=True, open_world=True, raw=True)
 def add_notes(
-    notes: Annotated[list[NoteInput], Limits(min_length=1)],
-    deck: Annotated[str, "an existing deck; ANKI_DEFAULT_DECK by default"] = "",
-    model: Annotated[str, "a note type; ANKI_DEFAULT_MODEL by default"] = "",
+    notes: Annotated[list[NoteInput], Published(NOTES), Limits(min_length=1)],
+    deck: Annotated[str, "an existing one"] = "",
+    model: str = "",
 ) -> dict[str, Any]:
-    """Add notes to an existing deck: {added, skipped, details}. details has {index, status, noteId} for each note, and
-    reason and error where it was not added; the others are added all the same. anki.add_from_model also makes the deck.
+    """Add notes to an existing deck; answers as anki_add_from_model, which is the usual way.
 
     Source: AnkiConnect addNote in multi, storeMediaFile, findCards, changeDeck.
     """

@@ -4,21 +4,17 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
 
-from tools import locks
 from tools.anki import replies
-from tools.anki.replies import Failure, Unreachable
-from tools.errors import ToolError
-from tools.settings import current
-
-if TYPE_CHECKING:
-    from http.client import HTTPConnection, HTTPResponse
+from tools.anki.action_names import READING
+from tools.anki.replies import Failure, Reply, Unanswered
+from tools.anki.settings import current
+from tools.core import http, locks
+from tools.core.errors import ToolError
 
 VERSION = 6
 LONGEST_REPLY_BYTES = 64 * 1024 * 1024
-READ_BYTES = 64 * 1024
 ENTRY_S = 0.2
 """What each entry of a `multi` adds to the time allowed: a slow Pi adds a note in less."""
 
@@ -30,7 +26,7 @@ def call(action: str, *, extra_s: float = 0, **params: Any) -> Any:
 
     `extra_s` is waited beyond ANKI_CONNECT_TIMEOUT. Raises Failure.
     """
-    return replies.result(_exchange(entry(action, params), extra_s))
+    return _result(entry(action, params), extra_s)
 
 
 def multi(*actions: Action) -> list[Any]:
@@ -41,22 +37,22 @@ def multi(*actions: Action) -> list[Any]:
     if not actions:
         return []
     entries = [entry(action, params) for action, params in actions]
-    found = replies.result(_exchange(entry("multi", {"actions": entries}), ENTRY_S * len(entries)))
-    return replies.results(found, len(entries))
+    answers = _result(entry("multi", {"actions": entries}), ENTRY_S * len(entries))
+    return replies.results(answers, len(entries))
 
 
 def results(*actions: Action) -> list[Any]:
     """As `multi`, but the first refusal is raised: for questions that belong together."""
-    found = multi(*actions)
-    for one in found:
-        if isinstance(one, Failure):
-            raise one
-    return found
+    answers = multi(*actions)
+    for answer in answers:
+        if isinstance(answer, Failure):
+            raise answer
+    return answers
 
 
 def raw(action: str, params: dict[str, Any], version: int) -> Any:
     """The result of any action with its parameters as they are."""
-    return replies.result(_exchange(_keyed({"action": action, "version": version, "params": params}), 0), version)
+    return _result(_keyed({"action": action, "version": version, "params": params}), 0)
 
 
 def entry(action: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -70,21 +66,37 @@ def _keyed(request: dict[str, Any]) -> dict[str, Any]:
     return {**request, "key": key} if key else request
 
 
-def _exchange(request: dict[str, Any], extra_s: float) -> replies.Reply:
-    from http.client import HTTPException
+def _result(request: dict[str, Any], extra_s: float) -> Any:
+    """The result in the answer to a request; of one that changes something, a failure says that it may have been done."""
+    try:
+        return replies.result(_exchange(request, extra_s), request["version"])
+    except Unanswered as error:
+        if not _only_reads(request):
+            error.hint = f"{error.hint} {replies.UNKNOWN_OUTCOME}"
+        raise
 
+
+def _only_reads(request: Any) -> bool:
+    if not isinstance(request, dict):
+        return False
+    params = request.get("params")
+    if request.get("action") == "multi" and isinstance(params, dict):
+        entries = params.get("actions")
+        return isinstance(entries, list) and all(map(_only_reads, entries))
+    return isinstance(request.get("action"), str) and request["action"] in READING
+
+
+def _exchange(request: dict[str, Any], extra_s: float) -> Reply:
+    settings = current()
+    timeout_s = settings.anki_connect_timeout_s + extra_s
     body = json.dumps(request).encode("ascii")
-    deadline_s = current().anki_connect_timeout_s + extra_s
+    post = http.Request(settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"})
     with _alone():
-        connection = _connect(deadline_s)
         try:
-            return _ask(connection, body, time.monotonic() + deadline_s)
-        except TimeoutError as error:
-            raise replies.no_answer(deadline_s) from error
-        except (OSError, HTTPException) as error:
-            raise replies.cut(error) from error
-        finally:
-            connection.close()
+            response = http.send(post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES))
+        except http.HttpError as error:
+            raise replies.failure(error, timeout_s) from error
+    return Reply(response.status, response.headers.get_content_type(), response.body)
 
 
 @contextmanager
@@ -97,50 +109,3 @@ def _alone() -> Iterator[None]:
         if error.code != "BUSY":
             raise
         raise replies.busy() from error
-
-
-def _connect(timeout_s: float) -> "HTTPConnection":
-    from http.client import HTTPConnection, HTTPSConnection
-
-    url = urlsplit(current().anki_connect_url)
-    kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
-    connection = kind(url.hostname, url.port, timeout=timeout_s)
-    try:
-        connection.connect()
-    except (OSError, UnicodeError) as error:
-        raise _unreachable(error) from error
-    return connection
-
-
-def _unreachable(error: Exception) -> Unreachable:
-    from socket import gaierror
-
-    if isinstance(error, ConnectionRefusedError):
-        return replies.unreachable("nothing listens there")
-    if isinstance(error, TimeoutError):
-        return replies.unreachable("the machine does not answer")
-    if isinstance(error, gaierror):
-        return replies.unreachable("no such host")
-    return replies.unreachable(str(getattr(error, "strerror", None) or error))
-
-
-def _ask(connection: "HTTPConnection", body: bytes, deadline: float) -> replies.Reply:
-    path = urlsplit(current().anki_connect_url).path or "/"
-    connection.request("POST", path, body, {"Content-Type": "application/json", "Connection": "close"})
-    response = connection.getresponse()
-    return replies.Reply(response.status, response.headers.get_content_type(), _read(response, deadline))
-
-
-def _read(response: "HTTPResponse", deadline: float) -> bytes:
-    from http.client import IncompleteRead
-
-    body, expected = bytearray(), response.length
-    while len(body) != expected and (chunk := response.read1(READ_BYTES)):
-        body += chunk
-        if len(body) > LONGEST_REPLY_BYTES:
-            raise replies.too_long(LONGEST_REPLY_BYTES)
-        if time.monotonic() > deadline:
-            raise TimeoutError
-    if expected is not None and len(body) < expected:
-        raise IncompleteRead(bytes(body), expected - len(body))
-    return bytes(body)

@@ -5,9 +5,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from tools.anki import client
-from tools.anki.outcomes import Unfit
-from tools.errors import ToolError
-from tools.registry import Tool
+from tools.anki.batches.outcomes import ItemError
+from tools.core.errors import ToolError
+from tools.core.tool import Tool
 
 DEFAULT_ID = 1
 """The deck that Anki never deletes, whatever it is called."""
@@ -15,9 +15,9 @@ DEFAULT_ID = 1
 SEPARATOR = "::"
 
 
-@Tool("anki.list_decks", bare=True)
+@Tool("anki.list_decks", raw=True)
 def list_decks() -> list[dict[str, Any]]:
-    """List the decks: [{id, name}]. `::` in a name separates a deck from its subdecks.
+    """List the decks: [{id, name}].
 
     Source: AnkiConnect deckNamesAndIds.
     """
@@ -35,12 +35,12 @@ def default_name(decks: dict[str, int]) -> str:
 
 
 def known(name: str, there: dict[str, int]) -> str | None:
-    """What Anki calls the deck of that name, where it has one.
+    """What Anki calls the deck of that name; None if there is none.
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
     """
-    if found := next((one for one in there if same(one, name)), None):
-        return found
+    if deck := next((deck for deck in there if same(deck, name)), None):
+        return deck
     return default_name(there) if same(name, "Default") and DEFAULT_ID in there.values() else None
 
 
@@ -49,13 +49,13 @@ def spelled(name: str, there: dict[str, int]) -> str:
     parent, separator, last = name.rpartition(SEPARATOR)
     if not separator:
         return name
-    found = next((one for one in there if same(one, parent)), None)
-    return (found or spelled(parent, there)) + SEPARATOR + last
+    above = next((deck for deck in there if same(deck, parent)), None)
+    return (above or spelled(parent, there)) + SEPARATOR + last
 
 
-def same(one: str, other: str) -> bool:
+def same(name: str, other: str) -> bool:
     """Whether Anki takes both for one name: it does not tell upper from lower case."""
-    return folded(one) == folded(other)
+    return folded(name) == folded(other)
 
 
 def folded(name: str) -> str:
@@ -79,8 +79,8 @@ def checked_name(name: str) -> str:
     """
     parts = [part.strip() for part in unicodedata.normalize("NFC", name).split(SEPARATOR)]
     if not all(parts) or any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
-        raise Unfit(
-            f"ValueError: {name[:80]!r} is no deck name",
+        raise ItemError(
+            f"ValueError: {name[:80]!r} is not a deck name",
             "A name and each part of it between `::` must have text, and no line breaks.",
             code="INVALID_DECK_NAME",
         )
@@ -90,8 +90,8 @@ def checked_name(name: str) -> str:
 def not_found(names: list[str], decks: dict[str, int]) -> ToolError:
     """The error for decks that are not there, with the nearest that are."""
     by_folded = {folded(name): name for name in decks}
-    near = [by_folded[one] for name in names for one in get_close_matches(folded(name), by_folded, n=1)]
-    hint = f"Did you mean {' and '.join(map(repr, near))}?" if near else "anki.list_decks shows the decks."
+    near = [by_folded[close] for name in names for close in get_close_matches(folded(name), by_folded, n=1)]
+    hint = f"Did you mean {' and '.join(map(repr, near))}?" if near else "anki_list_decks shows the decks."
     return ToolError(f"Deck not found: {', '.join(map(repr, names))}", hint, code="DECK_NOT_FOUND")
 
 

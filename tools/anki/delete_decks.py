@@ -3,25 +3,33 @@
 AnkiConnect deletes a deck only with its cards, so cards that shall stay are moved first, and seen to have moved.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from tools import calls
-from tools.anki import client, decks, unfinished
-from tools.errors import ToolError
-from tools.registry import Tool
-from tools.schema import Alias, Limits
+from tools.anki import client, consent, decks, notes, unfinished, window
+from tools.anki.journal import entries, looking
+from tools.anki.journal.entries import Before
+from tools.core import calls, locks
+from tools.core.errors import ToolError
+from tools.core.schema import Alias, Limits
+from tools.core.tool import Tool
 
 
-@Tool("anki.delete_decks", write=True, destructive=True, bare=True)
+@Tool("anki.delete_decks", write=True, destructive=True, raw=True, lock=False)
 def delete_decks(
     decks: Annotated[list[str], "exact names", Limits(min_length=1)],
-    cardsToo: Annotated[bool, "true deletes the cards for good; else they move to Default", Alias("cards_too")] = False,
-) -> None:
-    """Delete decks with their subdecks. Returns null.
+    cardsToo: Annotated[bool, "else they move to Default", Alias("cards_too")] = False,
+    dryRun: bool | None = None,
+    expected: Annotated[int | None, "cards"] = None,
+) -> dict[str, Any] | None:
+    """Delete decks with their subdecks; returns null. For any deck with cards try dryRun and ask first.
 
     Source: AnkiConnect changeDeck, deleteDecks.
     """
-    Deletion(sorted(set(decks)), cardsToo).run()
+    deletion = Deletion(sorted(set(decks)), cardsToo)
+    if dryRun:
+        return deletion.dry_run()
+    deletion.run(expected)
+    return None
 
 
 class Deletion:
@@ -31,12 +39,41 @@ class Deletion:
         self.named, self.cards_too = named, cards_too
         self.call = {"tool": "anki.delete_decks", "decks": named, "cardsToo": cards_too}
 
-    def run(self) -> None:
+    def dry_run(self) -> dict[str, Any]:
+        """What it would do: the cards of each deck, and where they would go."""
+        there = decks.ids()
+        self._check(there, again=False)
+        by_deck = _by_deck(self.named, there)
+        cards = [card for found in by_deck.values() for card in found]
+        ids = client.call("cardsToNotes", cards=sorted(cards)[: looking.EXAMPLES]) if cards else []
+        return {
+            "dryRun": True,
+            "decks": {name: len(found) for name, found in by_deck.items()},
+            "cards": len(cards),
+            "cardsGoTo": None if self.cards_too else decks.default_name(there),
+            **looking.examples(notes.by_id(ids)),
+        }
+
+    def run(self, expected: int | None) -> None:
         there = decks.ids()
         self._check(there, again=unfinished.find(self.call) is not None)
         doomed = [name for name in self.named if name in there]
-        filtered = [] if self.cards_too else _filtered(doomed, there)
+        by_deck = _by_deck(doomed, there)
+        count = sum(map(len, by_deck.values()))
+        fate = "deleted" if self.cards_too else "moved"
+        consent.check(f"delete {', '.join(self.named)}, {count} cards {fate}", count, expected)
+        with locks.exclusive("anki"):
+            self._carry_out(doomed, by_deck, there)
+
+    def _carry_out(self, doomed: list[str], by_deck: dict[str, list[int]], there: dict[str, int]) -> None:
+        filtered = _filtered(doomed, there)
+        cards = [card for found in by_deck.values() for card in found]
+        lost = looking.of_cards(cards) if self.cards_too else []
         calls.checkpoint()
+        if doomed:
+            summary = f"decks deleted: {', '.join(doomed)}, {len(cards)} cards"
+            homes = {name: found for name, found in by_deck.items() if name not in filtered}
+            entries.write("delete_decks", summary, Before(lost, homes))
         unfinished.note(self.call, {})
         try:
             if not self.cards_too:
@@ -53,16 +90,17 @@ class Deletion:
         if default := [name for name in self.named if there.get(name) == decks.DEFAULT_ID]:
             raise ToolError(
                 f"{default[0]!r} is Anki's default deck and stays. Nothing was deleted",
-                "Leave it out; anki.find_notes and anki.delete_notes empty it.",
+                "Leave it out; anki_find_notes and anki_delete_notes empty it.",
                 code="DEFAULT_DECK",
             )
         if unknown := [name for name in self.named if name not in there and not again]:
-            error = decks.not_found(unknown, there)
+            error = decks.not_found(unknown, {name: there[name] for name in there if not _is_parent(name, unknown)})
             error.message += ". Nothing was deleted"
             raise error
 
     def _delete(self, doomed: list[str]) -> None:
-        _, there = client.results(("deleteDecks", {"decks": doomed, "cardsToo": True}), ("deckNamesAndIds", {}))
+        delete = ("deleteDecks", {"decks": doomed, "cardsToo": True})
+        _, there = window.results_redrawn(delete, ("deckNamesAndIds", {}))
         if left := [name for name in doomed if name in there]:
             raise ToolError(
                 f"Anki kept {', '.join(map(repr, left))}", "Delete it in Anki's own window.", code="DECK_NOT_DELETED"
@@ -71,7 +109,19 @@ class Deletion:
     def _tell(self, error: ToolError) -> None:
         if not self.cards_too:
             error.message += ". No card is lost: each is in its deck or in the default deck"
-        error.hint += " Then call anki.delete_decks again with the same arguments: it finishes the work."
+        error.hint += " Then call anki_delete_decks again with the same arguments: it finishes the work."
+
+
+def _by_deck(doomed: list[str], there: dict[str, int]) -> dict[str, list[int]]:
+    """The cards of each deck that would go, also those that a filtered deck has borrowed. One request."""
+    names = [name for name in there if any(decks.within(name, one) for one in doomed)]
+    found = client.results(*(("findCards", {"query": decks.search(name, subdecks=False)}) for name in names))
+    return dict(zip(names, found, strict=True))
+
+
+def _is_parent(deck: str, names: list[str]) -> bool:
+    """Whether one of the names lies in the deck: whoever wants to delete `A::B` is not to be offered all of `A`."""
+    return any(decks.within(decks.folded(name), decks.folded(deck)) for name in names if not decks.same(name, deck))
 
 
 def _filtered(doomed: list[str], there: dict[str, int]) -> list[str]:

@@ -5,9 +5,9 @@ import shlex
 
 from tools.anki import client, default_model
 from tools.anki.replies import UNREACHABLE
-from tools.errors import ToolError
-from tools.registry import Health, check
-from tools.settings import current
+from tools.anki.settings import current
+from tools.core.errors import ToolError
+from tools.core.health import Health, check
 
 EVERY_NOTE = "deck:*"
 

@@ -2,25 +2,27 @@
 
 from typing import Annotated, Any
 
-from tools.anki import client
+from tools.anki import actions, client
 from tools.anki.media_names import check_harmless
-from tools.registry import Tool
-from tools.schema import Limits
-from tools.settings import current
+from tools.anki.settings import current
+from tools.core.schema import Limits
+from tools.core.tool import Tool
 
 
-@Tool("anki.invoke", write=True, destructive=True, bare=True)
+@Tool("anki.invoke", write=True, destructive=True, raw=True)
 def invoke(
-    action: Annotated[str, "e.g. findCards, updateNoteFields, sync, multi", Limits(min_length=1, strip=True)],
-    params: Annotated[dict[str, Any] | None, "as AnkiConnect documents them; sent unchanged"] = None,
-    version: Annotated[int | None, "of the API; 6 by default"] = None,
+    action: Annotated[str, "e.g. sync, multi", Limits(min_length=1, strip=True)],
+    params: Annotated[dict[str, Any] | None, "sent unchanged"] = None,
+    version: Annotated[int | None, "6 by default"] = None,
 ) -> Any:
-    """Call any AnkiConnect action, for what no other anki tool does. Returns its raw result.
+    """Call any other AnkiConnect action; returns its raw result. Reading, guiBrowse, guiDeckReview are safe; sync may open
+    a login window, other gui* a dialog that blocks Anki. What reaches files of its host is refused.
 
     Source: AnkiConnect, any action.
     """
     params = params or {}
     check_harmless(params)
+    actions.check_safe(action, params)
     return client.raw(action, _keyed(action, params), client.VERSION if version is None else version)
 
 

@@ -2,46 +2,97 @@
 
 import base64
 import glob
+import re
 from typing import Annotated, Any
 
-from tools.anki import client, media_names
-from tools.errors import ToolError
-from tools.registry import Tool
+from tools.anki import client, consent, decks, media_names
+from tools.anki.client import Action
+from tools.anki.images import image_bytes
+from tools.anki.images.image_bytes import ImageError
+from tools.anki.journal import entries
+from tools.anki.journal.entries import Before
+from tools.core import locks
+from tools.core.answers import Answer
+from tools.core.errors import ToolError
+from tools.core.schema import Limits
+from tools.core.tool import Tool
 
-Filename = Annotated[str, "exact name in Anki's media folder, e.g. hello.mp3"]
+DROPPED = re.compile(r'[][<>:"?*^|]')
+"""Characters that AnkiConnect drops from the name of a file to read: it would answer with another file."""
+
+MAX_BYTES = 256_000
+"""A larger file is answered only on demand: 1.5 MB were 500,000 tokens."""
+
+Filename = Annotated[str, "e.g. hello.mp3"]
 
 
-@Tool("anki.get_media", bare=True)
-def get_media(filename: Filename) -> dict[str, Any]:
-    """Read a media file: {filename, dataBase64, sizeBytes}. sizeBytes is null where Anki's answer is no base64.
+@Tool("anki.get_media", raw=True)
+def get_media(filename: Filename, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES) -> dict[str, Any]:
+    """Read a media file: {filename, dataBase64, sizeBytes}, and a picture as one.
 
     Source: AnkiConnect retrieveMediaFile.
     """
     name = media_names.checked(filename)
-    found = client.call("retrieveMediaFile", filename=name)
-    if not isinstance(found, str):
+    if DROPPED.search(name) and name not in client.call(_looking(name)[0], pattern=_looking(name)[1]["pattern"]):
         raise _not_found(name)
-    return {"filename": name, "dataBase64": found, "sizeBytes": _size(found)}
+    content = client.call("retrieveMediaFile", filename=name)
+    if not isinstance(content, str):
+        raise _not_found(name)
+    size_bytes = _size(content)
+    if len(content) // 4 * 3 - 2 > max_bytes:
+        raise ToolError(
+            f"{name!r} has {size_bytes} bytes, over the limit of {max_bytes}: that many tokens would fill the context",
+            f"Do you need its content? If so, call again with max_bytes = {size_bytes}.",
+            code="MEDIA_TOO_LARGE",
+            sizeBytes=size_bytes,
+        )
+    answer = {"filename": name, "dataBase64": content, "sizeBytes": size_bytes}
+    return Answer(answer, base64.b64decode(content)) if size_bytes and _is_picture(content) else answer
 
 
-@Tool("anki.delete_media", write=True, destructive=True, idempotent=True, bare=True)
-def delete_media(filename: Filename) -> dict[str, Any]:
-    """Move a media file to Anki's media trash: {filename, deleted, anki_response}. Notes that show it are not changed.
+@Tool("anki.delete_media", write=True, destructive=True, idempotent=True, raw=True, lock=False)
+def delete_media(filename: Filename, dryRun: bool | None = None) -> dict[str, Any]:
+    """Move a media file to Anki's media trash: {filename, deleted, anki_response}.
 
     Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before and after.
     """
     name = media_names.checked(filename)
-    look = ("getMediaFilesNames", {"pattern": glob.escape(name)})
-    if name not in client.call(look[0], **look[1]):
+    users = ("findNotes", {"query": f'"*{decks.quoted(name)}*"'})
+    there, *shown = client.results(_looking(name), *([users] if dryRun else []))
+    if name not in there:
         raise _not_found(name)
-    answer, left = client.results(("deleteMediaFile", {"filename": name}), look)
+    if dryRun:
+        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(shown[0])}
+    consent.check(f"delete the file {name}", 1, 1)
+    with locks.exclusive("anki"):
+        return _delete(name)
+
+
+def _delete(name: str) -> dict[str, Any]:
+    content = client.call("retrieveMediaFile", filename=name)
+    data = base64.b64decode(content) if isinstance(content, str) else b""
+    if len(data) <= entries.MOST_BYTES:
+        entries.write("delete_media", f"{name} deleted, {len(data)} bytes", Before(filename=name, content=data))
+    answer, left = client.results(("deleteMediaFile", {"filename": name}), _looking(name))
     return {"filename": name, "deleted": name not in left, "anki_response": answer}
+
+
+def _looking(name: str) -> Action:
+    return "getMediaFilesNames", {"pattern": glob.escape(name)}
+
+
+def _is_picture(content: str) -> bool:
+    """Whether it is a picture of a kind that every client shows."""
+    try:
+        return image_bytes.kind(base64.b64decode(content)).extension in ("png", "jpg", "gif", "webp")
+    except ImageError:
+        return False
 
 
 def _not_found(name: str) -> ToolError:
     return ToolError(
         f"FileNotFoundError: no media file {name!r}",
-        "Anki rewrites names (UP.PNG becomes up.png). anki.invoke with getMediaFilesNames and "
+        "Anki rewrites names (UP.PNG becomes up.png). anki_invoke with getMediaFilesNames and "
         '{"pattern": "*.mp3"} lists them.',
         code="MEDIA_NOT_FOUND",
     )

@@ -6,7 +6,7 @@ An empty name, or one that comes down to nothing, makes AnkiConnect move the who
 import unicodedata
 from typing import Any
 
-from tools.anki.outcomes import Unfit
+from tools.anki.batches.outcomes import ItemError
 
 HINT = "Give the bare name of one file, such as `hello.mp3`: Anki's media folder has no subfolders."
 
@@ -14,11 +14,11 @@ HINT = "Give the bare name of one file, such as `hello.mp3`: Anki's media folder
 def checked(name: str) -> str:
     """The name in the form Anki keeps it (NFC).
 
-    Raises Unfit for a name that is none: empty, blank, `.`, `..`, with control characters or separators.
+    Raises ItemError for a name that is none: empty, blank, `.`, `..`, with control characters or separators.
     """
     problem = _problem(name)
     if problem:
-        raise Unfit(f"ValueError: {name[:80]!r} is no media file name: {problem}", HINT, code="INVALID_FILENAME")
+        raise ItemError(f"ValueError: {name[:80]!r} is not a media file name: {problem}", HINT, code="INVALID_FILENAME")
     return unicodedata.normalize("NFC", name)
 
 

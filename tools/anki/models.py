@@ -1,22 +1,21 @@
 """Note types, which AnkiConnect calls models."""
 
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 from tools.anki import client, default_model
 from tools.anki.replies import Refused
-from tools.errors import ToolError
-from tools.registry import Tool
-from tools.schema import Limits
-from tools.settings import current
+from tools.anki.settings import current
+from tools.core.errors import ToolError
+from tools.core.schema import Limits
+from tools.core.suggest import nearest
+from tools.core.tool import Tool
 
 
-@Tool("anki.model_info", bare=True)
+@Tool("anki.model_info", raw=True)
 def model_info(
-    model: Annotated[str, "a note type; ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "",
+    model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "",
 ) -> dict[str, Any]:
-    """Show a note type: {model, fields, templates: {card: {Front, Back}}, styling}. Use it to learn the field names
-    before adding notes.
+    """Show a note type: {model, fields, templates: {card: {Front, Back}}, styling}.
 
     Source: AnkiConnect modelFieldNames, modelTemplates, modelStyling.
     """
@@ -35,15 +34,15 @@ def not_found(name: str, names: list[str]) -> ToolError:
     if name == current().anki_default_model:
         return ToolError(
             message,
-            "Call anki.create_model with the arguments in `create_model`, or name one of `models`.",
+            "Call anki_create_model with the arguments in `create_model`, or name one of `models`.",
             code="MODEL_NOT_FOUND",
             create_model=default_model.arguments(name),
             models=names,
         )
-    near = get_close_matches(name, names, n=1)
+    near = nearest(name, names)
     return ToolError(
         message,
-        f"Did you mean {near[0]!r}?" if near else "`models` lists them; anki.create_model makes one.",
+        f"Did you mean {near!r}?" if near else "`models` lists them; anki_create_model makes one.",
         code="MODEL_NOT_FOUND",
         models=names,
     )

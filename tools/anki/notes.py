@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from tools.anki import client
-from tools.registry import Tool
-from tools.schema import Alias, Limits
+from tools.core.schema import Alias, Limits
+from tools.core.tool import Tool
 
 LARGEST_ID = 2**63 - 1
 """Anki refuses a whole request for one id beyond."""
@@ -12,12 +12,11 @@ LARGEST_ID = 2**63 - 1
 Info = dict[str, Any]
 
 
-@Tool("anki.note_info", bare=True)
+@Tool("anki.note_info", raw=True)
 def note_info(
     noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")],
 ) -> dict[str, list[Info | None]]:
-    """Show notes by id: {notes: [{noteId, modelName, deckName, tags, fields, cards}]}, in the order of noteIds; null
-    where there is none.
+    """Show notes by id: {notes: [{noteId, modelName, deckName, tags, fields, cards}]} in that order, null for none.
 
     Source: AnkiConnect notesInfo, getDecks.
     """
@@ -25,26 +24,38 @@ def note_info(
 
 
 def infos(ids: list[int]) -> list[Info | None]:
-    """The note of each id, None where there is none. Two requests."""
-    found = by_id(ids)
-    decks = decks_of([card for one in found.values() for card in one["cards"]])
-    return [_shown(found[one], decks) if one in found else None for one in ids]
+    """The note of each id, None if it does not exist. Two requests."""
+    by_note = by_id(ids)
+    decks = decks_of([card for info in by_note.values() for card in info["cards"]])
+    return [_shown(by_note[note], decks) if note in by_note else None for note in ids]
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
     """What notesInfo says of each note there is. One request."""
     asked = possible(ids)
-    return indexed(client.call("notesInfo", notes=asked)) if asked else {}
+    return with_cards(indexed(client.call("notesInfo", notes=asked))) if asked else {}
+
+
+def with_cards(infos: dict[int, Info]) -> dict[int, Info]:
+    """The notes with their cards, in the order of their making. Not every server that speaks AnkiConnect tells them: one
+    request more."""
+    lacking = [note for note, info in infos.items() if "cards" not in info]
+    answers = client.results(*(("findCards", {"query": f"nid:{note}"}) for note in lacking))
+    for note, cards in zip(lacking, answers, strict=True):
+        infos[note]["cards"] = cards
+    for info in infos.values():
+        info["cards"] = sorted(info["cards"])
+    return infos
 
 
 def possible(ids: list[int]) -> list[int]:
     """The ids, once each, that a note can have."""
-    return [one for one in dict.fromkeys(ids) if 0 < one <= LARGEST_ID]
+    return [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
 
 
 def indexed(answer: list[Any] | None) -> dict[int, Info]:
     """An answer of notesInfo by note id: for a missing note the add-on gives `{}`, others null or nothing."""
-    return {one["noteId"]: one for one in answer or [] if one and "noteId" in one}
+    return {info["noteId"]: info for info in answer or [] if info and "noteId" in info}
 
 
 def decks_of(cards: list[int]) -> dict[int, str]:

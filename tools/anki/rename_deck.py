@@ -3,42 +3,43 @@
 AnkiConnect has no action for it: the new decks are made, the cards moved, and the old decks deleted once seen empty.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from tools import calls
-from tools.anki import client, decks, unfinished
-from tools.errors import ToolError
-from tools.registry import Tool
-from tools.schema import Alias, Limits
+from tools.anki import client, decks, unfinished, window
+from tools.core import calls
+from tools.core.errors import ToolError
+from tools.core.schema import Alias, Limits
+from tools.core.tool import Tool
 
 
-@Tool("anki.rename_deck", write=True, bare=True)
+@Tool("anki.rename_deck", write=True, raw=True)
 def rename_deck(
     oldName: Annotated[str, Limits(min_length=1), Alias("old_name")],
     newName: Annotated[str, Limits(min_length=1), Alias("new_name")],
 ) -> None:
-    """Rename or move a deck with its subdecks; `::` in newName puts it under another deck. Cards keep their ids and
-    scheduling, decks their option presets. Returns null.
+    """Rename or move a deck with its subdecks (`::` puts it under another). Scheduling and presets stay; a deck's
+    description and own daily limits are lost. Returns null.
 
-    Source: AnkiConnect createDeck, setDeckConfigId, changeDeck, deleteDecks.
+    Source: AnkiConnect createDeck, setDeckConfigId, changeDeck, setSpecificValueOfCard, deleteDecks.
     """
     there = decks.ids()
-    rename = Rename(oldName, decks.spelled(decks.checked_name(newName), there))
+    rename = Rename(_known(oldName, there), decks.spelled(decks.checked_name(newName), there))
     kept = unfinished.find(rename.call)
-    if kept and oldName not in there and rename.new in there:
+    if kept and rename.old not in there and rename.new in there:
         return unfinished.forget(rename.call)
     _check(rename, there)
-    presets, cards = _look(rename, there)
-    if kept and kept["deck"] == there[oldName]:
-        _check_ours([rename.target(name) for name in cards], there, kept["made"])
+    contents = _look(rename, there)
+    if kept and kept["deck"] == there[rename.old]:
+        _check_ours([rename.target(name) for name in contents], there, kept["made"])
     else:
         _check_free(rename.new, there)
-        kept = {"deck": there[oldName], "made": {}}
+        kept = {"deck": there[rename.old], "made": {}}
     calls.checkpoint()
     unfinished.note(rename.call, kept)
-    _carry_out(rename, presets, cards, kept)
+    _carry_out(rename, contents, kept)
     return unfinished.forget(rename.call)
 
 
@@ -57,15 +58,23 @@ class Rename:
         return self.new + deck.removeprefix(self.old)
 
 
+@dataclass
+class Contents:
+    """What a deck holds: its cards, those that a filtered deck has borrowed, and the id of its preset."""
+
+    cards: list[int]
+    borrowed: list[int] = field(default_factory=list)
+    preset: int | None = None
+
+
+def _known(name: str, there: dict[str, int]) -> str:
+    """The name itself; `Default` also means the deck with id 1, which Anki names in the language of the profile."""
+    return decks.default_name(there) if name == "Default" and name not in there else name
+
+
 def _check(rename: Rename, there: dict[str, int]) -> None:
     if rename.old not in there:
         raise decks.not_found([rename.old], there)
-    if there[rename.old] == decks.DEFAULT_ID:
-        raise ToolError(
-            f"{rename.old!r} is Anki's default deck and stays",
-            "Rename it in Anki, or make another deck and move notes there with anki.update_notes (deckName).",
-            code="DEFAULT_DECK",
-        )
     if decks.within(decks.folded(rename.new), decks.folded(rename.old)):
         if rename.new == rename.old:
             raise ToolError(f"The deck is called {rename.old!r} already", "Give another newName.", code="DECK_EXISTS")
@@ -80,7 +89,7 @@ def _check_free(new: str, there: dict[str, int]) -> None:
     if taken := next((name for name in there if decks.same(name, new)), None):
         raise ToolError(
             f"There is a deck {taken!r} already",
-            "Choose another newName; to merge decks, move the notes with anki.update_notes (deckName).",
+            "Choose another newName; to merge decks, move the notes with anki_update_notes (deckName).",
             code="DECK_EXISTS",
         )
 
@@ -92,75 +101,103 @@ def _check_ours(targets: list[str], there: dict[str, int], made: dict[str, int])
         _check_free(taken[0], there)
 
 
-def _look(rename: Rename, there: dict[str, int]) -> tuple[dict[str, int], dict[str, list[int]]]:
-    """The preset id and the cards of each deck to move."""
+def _look(rename: Rename, there: dict[str, int]) -> dict[str, Contents]:
+    """What each deck to move holds. One request."""
     names = [name for name in there if decks.within(name, rename.old)]
-    found = client.results(
+    searches = [decks.search(name, subdecks=False) for name in names]
+    results = client.results(
         *(("getDeckConfig", {"deck": name}) for name in names),
-        *(("findCards", {"query": decks.search(name, subdecks=False)}) for name in names),
+        *(("findCards", {"query": search}) for search in searches),
+        *(("findCards", {"query": f"{search} deck:filtered"}) for search in searches),
     )
-    configs = dict(zip(names, found, strict=False))
+    count = len(names)
+    configs = dict(zip(names, results[:count], strict=True))
     if filtered := [name for name in names if decks.is_filtered(configs[name])]:
         raise ToolError(
             f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename",
             "Rename it in Anki, or delete it there first: its cards go home.",
             code="FILTERED_DECK",
         )
-    presets = {name: config["id"] for name, config in configs.items() if config}
-    return presets, dict(zip(names, found[len(names) :], strict=True))
+    contents = {}
+    for name, cards, borrowed in zip(names, results[count : 2 * count], results[2 * count :], strict=True):
+        own = [card for card in cards if card not in set(borrowed)]
+        contents[name] = Contents(own, borrowed, configs[name]["id"] if configs[name] else None)
+    return contents
 
 
-def _carry_out(rename: Rename, presets: dict[str, int], cards: dict[str, list[int]], kept: dict[str, Any]) -> None:
+def _carry_out(rename: Rename, contents: dict[str, Contents], kept: dict[str, Any]) -> None:
     with _telling(f"No card was moved; an empty {rename.new!r} may be there"):
-        _make(rename, presets, list(cards), kept)
+        made = _make(rename, contents, kept)
     with _telling(f"The cards are in {rename.old!r} or already in {rename.new!r}, none is lost"):
-        _move(rename, cards)
+        _move(rename, contents, made)
     with _telling(f"All cards are in {rename.new!r}; the empty {rename.old!r} may still be there"):
-        _delete(rename)
+        _delete(rename, kept["deck"] == decks.DEFAULT_ID, list(contents))
 
 
-def _make(rename: Rename, presets: dict[str, int], names: list[str], kept: dict[str, Any]) -> None:
-    targets = [rename.target(name) for name in names]
-    made = client.results(*(("createDeck", {"deck": name}) for name in targets))
-    unfinished.note(rename.call, {**kept, "made": dict(zip(targets, made, strict=True))})
-    set_to = client.results(
+def _make(rename: Rename, contents: dict[str, Contents], kept: dict[str, Any]) -> dict[str, int]:
+    targets = [rename.target(name) for name in contents]
+    ids = client.results(*(("createDeck", {"deck": name}) for name in targets))
+    made = dict(zip(targets, ids, strict=True))
+    unfinished.note(rename.call, {**kept, "made": made})
+    presets = [(rename.target(name), one.preset) for name, one in contents.items() if one.preset is not None]
+    there, *set_to = client.results(
         ("deckNamesAndIds", {}),
-        *(("setDeckConfigId", {"decks": [rename.target(name)], "configId": one}) for name, one in presets.items()),
+        *(("setDeckConfigId", {"decks": [name], "configId": preset}) for name, preset in presets),
     )
-    if wrong := [name for name in targets if name not in set_to[0]]:
+    if wrong := [name for name in targets if name not in there]:
         raise ToolError(f"Anki did not make {wrong[0]!r}", "Choose a plainer newName.", code="DECK_NOT_MADE")
-    if not all(set_to[1:]):
+    if not all(set_to):
         raise ToolError(
             f"Anki did not give {rename.new!r} the options of {rename.old!r}",
             "Rename it in Anki instead, and delete the new, empty deck.",
             code="OPTIONS_NOT_SET",
         )
+    return made
 
 
-def _move(rename: Rename, cards: dict[str, list[int]]) -> None:
+def _move(rename: Rename, contents: dict[str, Contents], made: dict[str, int]) -> None:
+    """Cards that a filtered deck has borrowed stay in it and get another home; the rest go to the new decks."""
+    homes = [(card, made[rename.target(name)]) for name, one in contents.items() for card in one.borrowed]
+    if homes:
+        client.multi(*(("setSpecificValueOfCard", _home(card, deck)) for card, deck in homes))
+        left = client.results(*(("findCards", {"query": decks.search(name, subdecks=False)}) for name in contents))
+        contents = {name: Contents(cards) for name, cards in zip(contents, left, strict=True)}
     client.results(
-        *(("changeDeck", {"cards": found, "deck": rename.target(name)}) for name, found in cards.items() if found)
+        *(
+            ("changeDeck", {"cards": one.cards, "deck": rename.target(name)})
+            for name, one in contents.items()
+            if one.cards
+        )
     )
 
 
-def _delete(rename: Rename) -> None:
+def _home(card: int, deck: int) -> dict[str, Any]:
+    return {"card": card, "keys": ["odid"], "newValues": [deck], "warning_check": True}
+
+
+def _delete(rename: Rename, is_default: bool, names: list[str]) -> None:
+    """Anki's default deck cannot be deleted; empty, it is hidden. Its subdecks go."""
     if left := client.call("findCards", query=decks.search(rename.old, subdecks=True)):
         raise ToolError(
             f"{len(left)} cards are still in {rename.old!r}",
-            "They came in the meantime, or Anki did not move them. Call anki.rename_deck again.",
+            "They came in the meantime, or Anki did not move them. Call anki_rename_deck again.",
             code="DECK_NOT_EMPTY",
         )
-    _, there = client.results(("deleteDecks", {"decks": [rename.old], "cardsToo": True}), ("deckNamesAndIds", {}))
-    if rename.old in there:
-        raise ToolError(f"Anki kept the empty {rename.old!r}", "Delete it in Anki.", code="DECK_NOT_DELETED")
+    doomed = [name for name in names if name != rename.old] if is_default else [rename.old]
+    if not doomed:
+        return
+    delete = ("deleteDecks", {"decks": doomed, "cardsToo": True})
+    _, there = window.results_redrawn(delete, ("deckNamesAndIds", {}))
+    if kept := [name for name in doomed if name in there]:
+        raise ToolError(f"Anki kept the empty {kept[0]!r}", "Delete it in Anki.", code="DECK_NOT_DELETED")
 
 
 @contextmanager
-def _telling(where: str):
+def _telling(where: str) -> Iterator[None]:
     """A failure inside says what is where, and that the call can be repeated."""
     try:
         yield
     except ToolError as error:
         error.message = f"{error.message}. {where}"
-        error.hint = f"{error.hint} Then call anki.rename_deck again with the same names: it finishes the work."
+        error.hint = f"{error.hint} Then call anki_rename_deck again with the same names: it finishes the work."
         raise

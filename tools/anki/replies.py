@@ -1,12 +1,14 @@
 """What an answer of AnkiConnect means, down to a failure for each way it can go wrong."""
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from tools.errors import ToolError
-from tools.settings import current
+from tools.anki.settings import current
+from tools.core import http
+from tools.core.errors import ToolError
 
 ISOLATES = str.maketrans("", "", "\u2066\u2067\u2068\u2069")
 TAGS = re.compile(r"<[^<>]*>")
@@ -17,7 +19,17 @@ ENVELOPE = {"result", "error"}
 UNENVELOPED_VERSION = 4
 """Up to this version of a request AnkiConnect answers with the bare result."""
 
-UNKNOWN_OUTCOME = "If it was a change, it may or may not have been made: look before you repeat it."
+UNKNOWN_OUTCOME = "The change may or may not have been made: look before you repeat it."
+
+FORWARD = (
+    "If Anki is on the computer that this ssh session comes from, its client must forward it (ssh -R), each client to a "
+    "port or socket of its own (README)."
+)
+LEFT_BEHIND = "If the socket is one that ssh forwards: the Pi's sshd_config needs `StreamLocalBindUnlink yes` (README)."
+SLEPT = (
+    "Over ssh -R, a session that ended in sleep may hold the forwarded port for some minutes: wait, or forward a socket "
+    "(README)."
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +46,7 @@ class Failure(ToolError):
 
 
 class Unreachable(Failure):
-    """Nothing was sent, so nothing was done."""
+    """Nothing was sent, or nothing was taken: nothing was done."""
 
 
 class Refused(Failure):
@@ -49,12 +61,39 @@ class Unanswered(Failure):
     """The request went out and no answer came back: it may have been done, or be done yet."""
 
 
-def unreachable(why: str) -> Unreachable:
-    return Unreachable(
-        f"AnkiConnect cannot be reached at {current().anki_connect_url}: {why}",
-        "Start Anki with the AnkiConnect add-on (code 2055492159) where ANKI_CONNECT_URL says, and check that address.",
-        code=UNREACHABLE,
+def failure(error: http.HttpError, timeout_s: float) -> Failure:
+    """What a request without a whole answer means for Anki."""
+    url = current().anki_connect_url
+    if not error.sent:
+        return Unreachable(f"AnkiConnect cannot be reached at {url}: {error.reason}", start_hint(), code=UNREACHABLE)
+    if isinstance(error, http.Late):
+        return Unanswered(
+            f"AnkiConnect took the request and did not answer within {timeout_s:g} s",
+            f"Is a dialog open in Anki, or a sync running? Close it.{_forwarded(SLEPT)}",
+            code=NO_ANSWER,
+        )
+    if isinstance(error, http.TooLong):
+        return Unanswered(
+            f"The answer at {url} is longer than {error.size_bytes} bytes",
+            "Ask for less at once, for example with `limit`.",
+            code="ANKI_REPLY_TOO_LONG",
+        )
+    if isinstance(error, http.NotHttp):
+        return _not_ankiconnect(error.reason)
+    return Unanswered(f"AnkiConnect gave no whole answer: {error.reason}", "Was Anki closed?", code="ANKI_CUT")
+
+
+def start_hint() -> str:
+    """What to do if nothing listens."""
+    start = (
+        "Start Anki with the AnkiConnect add-on (code 2055492159) where ANKI_CONNECT_URL says, and check that address."
     )
+    return f"{start}{_forwarded(LEFT_BEHIND if current().anki_connect_url.startswith('unix:') else FORWARD)}"
+
+
+def _forwarded(advice: str) -> str:
+    """Advice for a session over ssh, whose Anki is usually on the computer that it comes from."""
+    return f" {advice}" if os.environ.get("SSH_CONNECTION") else ""
 
 
 def busy() -> Unreachable:
@@ -65,33 +104,9 @@ def busy() -> Unreachable:
     )
 
 
-def no_answer(waited_s: float) -> Unanswered:
-    return Unanswered(
-        f"AnkiConnect took the request and did not answer within {waited_s:g} s",
-        f"Is a dialog open in Anki, or a sync running? Close it. {UNKNOWN_OUTCOME}",
-        code=NO_ANSWER,
-    )
-
-
 def hangs(error: ToolError | None) -> bool:
     """Whether it says that Anki does not answer at the moment: another question would wait as long."""
     return error is not None and error.code == NO_ANSWER
-
-
-def cut(error: Exception) -> Unanswered:
-    return Unanswered(
-        f"The connection to AnkiConnect was cut before it answered ({type(error).__name__})",
-        f"Was Anki closed? {UNKNOWN_OUTCOME}",
-        code="ANKI_CUT",
-    )
-
-
-def too_long(limit_bytes: int) -> Unanswered:
-    return Unanswered(
-        f"The answer at {current().anki_connect_url} is longer than {limit_bytes} bytes",
-        "Ask for less at once, for example with `limit`.",
-        code="ANKI_REPLY_TOO_LONG",
-    )
 
 
 def result(reply: Reply, version: int = 6) -> Any:
@@ -100,28 +115,28 @@ def result(reply: Reply, version: int = 6) -> Any:
     Raises Failure.
     """
     try:
-        found = json.loads(reply.body)
+        answer = json.loads(reply.body)
     except (ValueError, RecursionError):
         raise _stranger(reply) from None
-    if isinstance(found, dict) and set(found) == ENVELOPE:
-        return _opened(found)
+    if isinstance(answer, dict) and set(answer) == ENVELOPE:
+        return _opened(answer)
     if version <= UNENVELOPED_VERSION and reply.status == 200:
-        return found
+        return answer
     raise _stranger(reply)
 
 
-def results(found: Any, count: int) -> list[Any]:
+def results(answers: Any, count: int) -> list[Any]:
     """The result or the Refused of each entry of a `multi` of `count`."""
-    if not isinstance(found, list) or len(found) != count:
-        raise _stranger(Reply(200, "application/json", json.dumps(found).encode()))
-    return [_entry(one) for one in found]
+    if not isinstance(answers, list) or len(answers) != count:
+        raise _stranger(Reply(200, "application/json", json.dumps(answers).encode()))
+    return [_entry(answer) for answer in answers]
 
 
-def _entry(one: Any) -> Any:
-    if not isinstance(one, dict) or set(one) != ENVELOPE:
-        return one
+def _entry(answer: Any) -> Any:
+    if not isinstance(answer, dict) or set(answer) != ENVELOPE:
+        return answer
     try:
-        return _opened(one)
+        return _opened(answer)
     except Refused as refused:
         return refused
 
@@ -153,27 +168,30 @@ def refused(text: str) -> Refused:
 
 HINTS = {
     "Invalid search": 'Correct the query: Anki\'s syntax is `deck:"A B" tag:x front:*word*`.',
-    "model was not found": "anki.invoke with action modelNames lists the note types; anki.create_model makes one.",
-    "deck was not found": "anki.list_decks shows the decks.",
-    "Note was not found": "anki.find_notes finds the notes there are.",
-    "is a duplicate": "A note with this first field is there already: anki.find_notes, then anki.update_notes.",
+    "model was not found": "anki_invoke with action modelNames lists the note types; anki_create_model makes one.",
+    "deck was not found": "anki_list_decks shows the decks.",
+    "Note was not found": "anki_find_notes finds the notes that exist.",
+    "is a duplicate": "A note with this first field is there already: anki_find_notes, then anki_update_notes.",
     "it is empty": "Fill the note type's first field.",
     "unknown reason": "No card comes of it: a Cloze note needs {{c1::…}} in its text.",
-    "unsupported action": "Names are case-sensitive; anki.invoke with action apiReflect lists them.",
-    "Model name already exists": "Choose another model_name, or look at this one with anki.model_info.",
+    "unsupported action": "Names are case-sensitive; anki_invoke with action apiReflect lists them.",
+    "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }
 
 
-def _stranger(reply: Reply) -> Unanswered:
+def _stranger(reply: Reply) -> Failure:
     if reply.status == 403:
-        return Unanswered(
+        return Unreachable(
             f"{current().anki_connect_url} refused the request (HTTP 403)",
-            "A proxy in between adds an Origin, or ANKI_CONNECT_URL is no AnkiConnect: reach Anki directly.",
+            "A proxy in between adds an Origin, or ANKI_CONNECT_URL is not AnkiConnect: reach Anki directly.",
             code="ANKI_FORBIDDEN",
         )
-    kind = f"HTTP {reply.status}, {reply.content_type}" if reply.body else f"HTTP {reply.status}, empty"
+    return _not_ankiconnect(f"HTTP {reply.status}, {reply.content_type if reply.body else 'empty'}")
+
+
+def _not_ankiconnect(what: str) -> Unanswered:
     return Unanswered(
-        f"What answers at {current().anki_connect_url} is not AnkiConnect ({kind})",
-        f"Point ANKI_CONNECT_URL at AnkiConnect, port 8765 by default. {UNKNOWN_OUTCOME}",
+        f"What answers at {current().anki_connect_url} is not AnkiConnect ({what})",
+        "Point ANKI_CONNECT_URL at AnkiConnect, port 8765 by default.",
         code="NOT_ANKICONNECT",
     )

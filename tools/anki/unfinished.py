@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tools.errors import ToolError
-from tools.settings import current
+from tools.core.errors import ToolError
+from tools.core.files import compact_json, replace_file
+from tools.core.settings import state_path
 
 MOST = 50
 """Entries kept. An entry that is never finished would otherwise stay for good."""
@@ -34,7 +35,7 @@ def forget(call: dict[str, Any]) -> None:
 
 
 def _path() -> Path:
-    return current().state_dir / "anki-unfinished.json"
+    return state_path("anki-unfinished.json")
 
 
 def _read() -> list[dict[str, Any]]:
@@ -45,10 +46,8 @@ def _read() -> list[dict[str, Any]]:
 
 
 def _write(entries: list[dict[str, Any]]) -> None:
-    part = _path().with_suffix(".part")
     try:
-        part.write_text(json.dumps(entries, ensure_ascii=False), encoding="utf-8")
-        part.replace(_path())
+        replace_file(_path(), compact_json(entries))
     except OSError as error:
         raise ToolError(
             f"Cannot write {_path()}: {error.strerror}",

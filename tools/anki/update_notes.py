@@ -2,17 +2,20 @@
 
 from typing import Annotated, Any
 
-from tools.anki.note_input import NoteUpdate
-from tools.anki.updating import Updating
-from tools.registry import Tool
-from tools.schema import Limits
+from tools.anki.batches.note_input import NoteUpdate
+from tools.anki.batches.updating import Updating
+from tools.core.schema import Limits
+from tools.core.tool import Tool
 
 
-@Tool("anki.update_notes", write=True, destructive=True, idempotent=True, open_world=True, bare=True)
-def update_notes(notes: Annotated[list[NoteUpdate], Limits(min_length=1)]) -> dict[str, Any]:
-    """Change fields, tags, deck or images of notes: {updated, skipped, details}. details has {index, noteId, status,
-    updatedFields, addedTags, removedTags, deckChangedTo} for each, and error where it was not changed.
+@Tool("anki.update_notes", write=True, destructive=True, idempotent=True, open_world=True, raw=True, lock=False)
+def update_notes(
+    notes: Annotated[list[NoteUpdate], Limits(min_length=1)], dryRun: bool | None = None, expected: int | None = None
+) -> dict[str, Any]:
+    """Change fields, tags, deck or images of notes: {updated, skipped, details: [{index, noteId, status, updatedFields,
+    addedTags, removedTags, deckChangedTo, error}]}. Above 20 notes try dryRun and ask first; tags: anki_change_cards.
 
     Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck in multi, read back with notesInfo, getDecks.
     """
-    return Updating(notes).run()
+    updating = Updating(notes)
+    return updating.dry_run() if dryRun else updating.run(expected)

@@ -1,10 +1,10 @@
 """How the documentation is, for `server.py --check`."""
 
-from tools.klipper import changes, checkout, freshness, git
+from tools.core.health import Health, check
+from tools.klipper.checkout import folder, freshness, generation, git
+from tools.klipper.checkout.ownership import is_foreign
 from tools.klipper.pages import pages
-from tools.klipper.repository import looked_at
-from tools.klipper.sources import Source, sources
-from tools.registry import Health, check
+from tools.klipper.sources import Source, generation_of, sources
 
 CALL = "Call sync_docs once: python3 -m tools call sync_docs"
 STATES = {True: "behind its upstream", False: "up to date at the last look", None: "not yet compared with its upstream"}
@@ -14,27 +14,34 @@ STATES = {True: "behind its upstream", False: "up to date at the last look", Non
 def health() -> Health:
     """The pages that are here, their commit and whether it is the newest. No network.
 
-    Raises ToolError where git is missing or a checkout is damaged.
+    Raises ToolError if git is missing or a folder to write to cannot be one.
     """
     git.require_git()
+    folder.folders_to_write()
     every = sources()
-    if not any(checkout.is_there(one) or _count(one) for one in every):
+    if not any(map(_count, every)):
         return Health("unset", "the documentation is not here yet", CALL)
-    summary = "; ".join(_summary(one) for one in every)
-    if not all(checkout.is_there(one) for one in every):
+    summary = "; ".join(_summary(source) for source in every)
+    if not all(map(_count, every)) or "damaged" in summary:
         return Health("ok", summary, CALL)
     return Health("ok", summary, "Call sync_docs" if freshness.note() else "")
 
 
 def _summary(source: Source) -> str:
     count = f"{source.label}: {_count(source)} pages"
-    git_dir = source.checkout / ".git"
-    if not checkout.is_there(source):
-        return f"{count}, no git checkout in {source.checkout}"
-    with looked_at(git_dir) as repository:
-        head = repository.refs().checked_out
-        about = changes.commit(repository, head) if head else "no commit"
-    return f"{count}, {about}, {STATES[freshness.known(source)]}"
+    if is_foreign(source.checkout):
+        return f"{count} of {source.checkout}, which is only read: its owner updates it"
+    if not folder.is_there(source):
+        return f"{count}, not fetched into {source.checkout} yet"
+    return f"{count}, {_commit(source)}, {STATES[freshness.known(source)]}"
+
+
+def _commit(source: Source) -> str:
+    current = generation_of(source.checkout)
+    if current is None:
+        return "checked out by version 0.1"
+    pages_there = generation.load(current)
+    return pages_there.title if pages_there else "damaged"
 
 
 def _count(source: Source) -> int:

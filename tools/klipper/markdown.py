@@ -7,9 +7,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 ATX = re.compile(r"(#{1,6})(?![^ \t\r\n])([^\n]*)")
-CLOSING = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
-MARKS = re.compile(r"\[([^\]]*)\]\([^)]*\)|[`*]|(?<!\w)__?|__?(?!\w)")
+"""A heading: one to six marks, then a blank or the end of the line."""
+
+MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
+"""What a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it stays linear."""
+
 DROPPED = re.compile(r"[^\w\- ]")
+"""What an anchor leaves out."""
+
+LONGEST_HEADING = 500
+"""Characters of a heading that are looked at; the plain text of one has at most …"""
+
+LONGEST_TEXT = 200
+MOST_INDENT = 3
+"""Blanks that may stand before a heading or a fence."""
 
 
 @dataclass(frozen=True)
@@ -80,14 +91,14 @@ class Outline:
     def _heading(self, at: int) -> Spot | None:
         line = self._line(at)
         match = ATX.match(self.text, at) if line >= 0 else None
-        return Spot(line, match.end(), len(match[1]), match[2]) if match else None
+        return Spot(line, match.end(), len(match[1]), match[2][:LONGEST_HEADING]) if match else None
 
     def _line(self, at: int) -> int:
         """Where the line begins if nothing but three blanks at most stands in it before `at`, else -1."""
         line = at
-        while line and self.text[line - 1] == " ":
+        while line and self.text[line - 1] == " " and at - line <= MOST_INDENT:
             line -= 1
-        return line if at - line <= 3 and (not line or self.text[line - 1] == "\n") else -1
+        return line if at - line <= MOST_INDENT and (not line or self.text[line - 1] == "\n") else -1
 
     def _code_at(self, at: int) -> int:
         """The number of the code block around `at`, or -1."""
@@ -129,8 +140,12 @@ class Outline:
 
 
 def heading_text(raw: str) -> str:
-    """The plain text of a heading, given what follows its marks."""
-    return plain(CLOSING.sub("", raw.strip()))
+    """The plain text of a heading, given what follows its marks: without the marks that may close it."""
+    text = raw[:LONGEST_HEADING].strip()
+    open_end = text.rstrip("#")
+    if not open_end or open_end[-1] in " \t":
+        text = open_end
+    return plain(text)[:LONGEST_TEXT]
 
 
 def plain(text: str) -> str:

@@ -1,19 +1,30 @@
 """Pages of the documentation: where they are, and which file a path means."""
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
-from tools.errors import ToolError
+from tools.core.errors import ToolError
 from tools.klipper.markdown import headings
 from tools.klipper.sources import sources
 
 SUFFIX = ".md"
+HTML = ".html"
 TITLE_BYTES = 8192
 """How much of a page is read for its title."""
+
+LONGEST_BYTES = 2_000_000
+"""A longer page is listed, but neither searched nor read: Klipper's longest has a tenth of it."""
+
+ADDRESS = re.compile(
+    r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"
+)
+"""The address of a page on the official site, or in the repository."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +72,21 @@ def _files(root: Path) -> Iterator[str]:
     while folders:
         below = folders.pop()
         for entry in _entries(root / below):
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or not _is_text(entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 folders.append(f"{below}{entry.name}/")
             elif _within(entry, inside):
                 yield below + entry.name
+
+
+def _is_text(name: str) -> bool:
+    """Whether a client could name the file: a name that is not UTF-8 does not go over the protocol."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -86,10 +106,13 @@ def _within(entry: os.DirEntry[str], inside: str) -> bool:
 def read(page: Page) -> str:
     """The whole text as it stands in the file, line ends included.
 
-    Raises ToolError: not there any more (a sync may have removed it), no text.
+    Raises ToolError: not there any more (a sync may have removed it), not text, too long.
     """
     try:
         with page.file.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > LONGEST_BYTES:
+                raise _too_long(page, size)
             return file.read().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         raise _missing(page.path) from None
@@ -99,6 +122,14 @@ def read(page: Page) -> str:
         ) from None
     except OSError as error:
         raise unreadable(page, error) from error
+
+
+def _too_long(page: Page, size: int) -> ToolError:
+    return ToolError(
+        f"{page.path} has {size} bytes; pages of up to {LONGEST_BYTES} are read",
+        "Ask search_docs for other pages about it.",
+        code="TOO_LONG",
+    )
 
 
 def unreadable(page: Page, error: OSError) -> ToolError:
@@ -119,36 +150,56 @@ def outline(page: Page) -> dict[str, Any]:
 
 
 def title(text: str, path: str) -> str:
-    """A page's first heading, or its file name where it has none."""
+    """A page's first heading, or its file name if there is none."""
     first = next(headings(text), None)
     return first.text if first else Path(path).stem.replace("_", " ")
 
 
-def resolve(path: str) -> Page:
-    """The page that `path` means: relative to docs; `docs/` in front, a missing `.md` and the case are forgiven.
+class Target(NamedTuple):
+    """What a path means: a page, and the `anchor` of a heading behind it."""
 
-    Raises ToolError: a path that leaves the documentation, a folder, a file that is no text, nothing there (the hint
-    names the nearest pages).
+    page: Page
+    anchor: str
+
+
+def resolve(path: str) -> Page:
+    """The page that `path` means, whatever anchor it has.
+
+    Raises ToolError as `referred`.
+    """
+    return referred(path).page
+
+
+def referred(path: str) -> Target:
+    """The page and anchor that `path` means: relative to docs, as a link in a page, or as an address of the site.
+
+    `docs/` in front, `.html`, a missing `.md` and the case are forgiven. Raises ToolError: a path that leaves the
+    documentation, a folder, a file that is not text, nothing there (the hint names the nearest pages).
     """
     wanted = path.strip()
-    if not wanted or "\0" in wanted or any(ord(char) < 32 for char in wanted):
+    if not wanted or any(ord(char) < 32 for char in wanted):
         raise _unsafe("The path is empty or has control characters")
-    if wanted.startswith(("/", "~")) or "\\" in wanted or ".." in wanted.split("/"):
-        raise _unsafe(f"The path must be relative to docs and stay inside it: {wanted[:200]}")
-    parts = [part for part in wanted.partition("#")[0].split("/") if part not in ("", ".")]
-    for candidate in _spellings(parts):
-        if page := _file(candidate):
-            return page
-    raise _missing("/".join(parts))
+    if match := ADDRESS.match(wanted):
+        wanted = unquote(match[1]).partition("?")[0] or "index.md"
+    if wanted.startswith(("/", "~")) or "\\" in wanted or ".." in re.split("[/#]", wanted) or "\0" in wanted:
+        raise _unsafe(f"The path must be relative to docs and stay inside it: {path.strip()[:200]}")
+    before, _, anchor = wanted.partition("#")
+    for name, rest in ((wanted, ""), (before, anchor)):  # C#.md is a name
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        for candidate in _spellings(parts):
+            if page := _file(candidate):
+                return Target(page, rest)
+    raise _missing("/".join(part for part in before.split("/") if part not in ("", ".")))
 
 
 def _spellings(parts: list[str]) -> Iterator[str]:
+    """The paths that may be meant, the likeliest first."""
     stripped = parts[1:] if parts[:1] == ["docs"] else parts
     for path in ("/".join(parts), "/".join(stripped)):
         yield path
         yield path + SUFFIX
-    folded = {"/".join(stripped).lower(), "/".join(stripped).lower() + SUFFIX}
-    same = [page.path for page in pages() if page.path.lower() in folded]
+    folded = "/".join(stripped).lower().removesuffix(HTML)
+    same = [page.path for page in pages() if page.path.lower() in (folded, folded + SUFFIX)]
     if len(same) == 1:
         yield same[0]
 

@@ -1,19 +1,25 @@
 """Days as a person counts them: the local date, and which days a habit is scheduled on."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime, time, timedelta, timezone
+from typing import Any
 
-from tools import settings
+from tools.onepercent import settings
 
 WEEK = 7
+YEAR = 366
 EVERY_DAY = frozenset(range(1, 8))
 NAMED = {"daily": EVERY_DAY, "weekdays": frozenset(range(1, 6)), "weekends": frozenset((6, 7))}
 FREQUENCIES = (*NAMED, "weekly", "custom")
 
 
+class Unreadable(ValueError):
+    """The database holds a value that the tools never wrote."""
+
+
 def now() -> datetime:
     """This moment, in UTC."""
-    return datetime.now(UTC)
+    return datetime.now(timezone.utc)
 
 
 def stamp(moment: datetime) -> str:
@@ -29,6 +35,44 @@ def today(moment: datetime) -> date:
     from zoneinfo import ZoneInfo
 
     return moment.astimezone(ZoneInfo(name)).date()
+
+
+def midnight(day: date) -> str:
+    """The moment at which a local day begins, as the database keeps moments."""
+    start = datetime.combine(day, time())
+    if name := settings.current().onepercent_tz:
+        from zoneinfo import ZoneInfo
+
+        start = start.replace(tzinfo=ZoneInfo(name))
+    return stamp(start.astimezone(timezone.utc))
+
+
+def zone_name() -> str:
+    """The zone that decides what today is."""
+    return settings.current().onepercent_tz or f"{now().astimezone():%Z}"
+
+
+def told(value: Any) -> str:
+    """What today is, and the date that a word like «завтра» means, for the hint of an error."""
+    present = today(now())
+    found = f"Today is {present} ({present:%A})."
+    word = value.strip().lower() if isinstance(value, str) else ""
+    if word in AHEAD:
+        return f"{found} «{word}» is {present + timedelta(days=AHEAD[word])}."
+    if word in WEEKDAY_NAMES:
+        ahead = (WEEKDAY_NAMES.index(word) % WEEK - present.weekday() - 1) % WEEK + 1
+        return f"{found} The next «{word}» is {present + timedelta(days=ahead)}."
+    return found
+
+
+AHEAD = {
+    "позавчера": -2, "вчера": -1, "сегодня": 0, "завтра": 1, "послезавтра": 2,
+    "yesterday": -1, "today": 0, "tomorrow": 1,
+}  # fmt: skip
+WEEKDAY_NAMES = (
+    "понедельник", "вторник", "среда", "четверг", "пятница", "суббота", "воскресенье",
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+)  # fmt: skip
 
 
 def weekday(day: int) -> int:
@@ -61,13 +105,35 @@ class Schedule:
         return not self.weekly and any(weekday(day) in self.weekdays for day in range(first + 1, last))
 
 
+def parsed(day: str) -> date:
+    """A date as the database keeps it.
+
+    Raises Unreadable.
+    """
+    try:
+        return date.fromisoformat(day)
+    except (ValueError, TypeError):
+        raise Unreadable(f"not a date: {day!r:.40}") from None
+
+
 def listed(schedule_days: str | None) -> list[int] | None:
-    """The weekdays of a custom schedule; the database keeps text like `1,3,5`."""
-    return [int(day) for day in schedule_days.split(",")] if schedule_days else None
+    """The weekdays of a custom schedule; the database keeps text like `1,3,5`.
+
+    Raises Unreadable.
+    """
+    try:
+        return [int(day) for day in schedule_days.split(",")] if schedule_days else None
+    except (ValueError, AttributeError):
+        raise Unreadable(f"not weekdays: {schedule_days!r:.40}") from None
 
 
 def schedule(frequency_type: str, schedule_days: str | None) -> Schedule:
-    """The schedule that a habit's two columns mean."""
+    """The schedule that a habit's two columns mean.
+
+    Raises Unreadable.
+    """
+    if frequency_type not in FREQUENCIES:
+        raise Unreadable(f"not a frequency: {frequency_type!r:.40}")
     if frequency_type == "weekly":
         return Schedule(EVERY_DAY, weekly=True)
-    return Schedule(NAMED.get(frequency_type) or frozenset(listed(schedule_days)))
+    return Schedule(NAMED.get(frequency_type) or frozenset(listed(schedule_days) or ()))

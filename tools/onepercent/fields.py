@@ -1,14 +1,17 @@
-"""Fields of actions and tools: what each takes, told as JSON Schema, and how a sent value is read.
+"""Fields of actions and tools: what each takes, as JSON Schema and in words, and how a sent value is read.
 
-`read` gives the canonical value or raises ToolError with the contract's code.
+`read` gives the canonical value or raises ToolError with the contract's code. The schemas are plain (no unions, no
+patterns or lengths: several model APIs refuse those); `words` says the rest.
 """
 
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 
-from tools.errors import ToolError
+from tools.core.errors import ToolError
+from tools.core.parameters import read_value
+from tools.core.schema import Limits
 from tools.onepercent import days
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -31,6 +34,17 @@ def invalid(name: str, wanted: str, code: str = "FIELD_INVALID") -> ToolError:
     return ToolError(f"{name} must be {wanted}", f"Send {name} as {wanted}.", code=code, field=name)
 
 
+def valid(annotation: Any, name: str, value: Any, wanted: str) -> Any:
+    """A value as the tools' own validator reads it.
+
+    Raises ToolError FIELD_INVALID.
+    """
+    try:
+        return read_value(annotation, value, name)
+    except ToolError:
+        raise invalid(name, wanted) from None
+
+
 def required(name: str) -> ToolError:
     """The error of a value that is not there."""
     return ToolError(f"{name} is required", f"Add {name}; it cannot be empty.", code="FIELD_REQUIRED", field=name)
@@ -42,24 +56,27 @@ class Text:
 
     longest: int
     line: bool = False
+    default: Any = None
 
     def schema(self) -> dict[str, Any]:
-        if self.line:
-            return {"type": "string", "minLength": 1, "maxLength": self.longest}
-        return {"type": ["string", "null"], "maxLength": self.longest}
+        return {"type": "string"}
+
+    def words(self) -> str:
+        return f"text, {'1 to' if self.line else 'at most'} {self.longest} characters"
 
     def read(self, name: str, value: Any) -> str | None:
         if value is None and not self.line:
             return None
-        if not isinstance(value, str):
-            raise required(name) if value is None else invalid(name, "text")
-        if "\0" in value or not encodable(value):
+        if value is None:
+            raise required(name)
+        text = valid(str, name, value, "text")
+        if "\0" in text or not encodable(text):
             raise invalid(name, "text without NUL and lone surrogates")
-        if not value.strip():
+        if not text.strip():
             if self.line:
                 raise required(name)
             return None
-        text = value.strip() if self.line else value
+        text = text.strip() if self.line else text
         if len(text) > self.longest:
             raise ToolError(
                 f"{name} is too long: {len(text)} characters, at most {self.longest}",
@@ -83,42 +100,47 @@ def encodable(text: str) -> bool:
 class Choice:
     """One of a few words."""
 
-    words: tuple[str, ...]
+    choices: tuple[str, ...]
     code: str
+    default: Any = None
 
     def schema(self) -> dict[str, Any]:
-        return {"enum": list(self.words)}
+        return {"type": "string", "enum": list(self.choices)}
+
+    def words(self) -> str:
+        return ", ".join(f"`{word}`" for word in self.choices)
 
     def read(self, name: str, value: Any) -> str:
-        if isinstance(value, str) and value in self.words:
+        if isinstance(value, str) and value in self.choices:
             return value
         if value is None:
             raise required(name)
-        raise ToolError(
-            f"Invalid {name}: {shown(value)}", f"{name} is one of {', '.join(self.words)}.", code=self.code, field=name
-        )
+        hint = f"{name} is one of {', '.join(self.choices)}."
+        raise ToolError(f"Invalid {name}: {shown(value)}", hint, code=self.code, field=name)
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number; true and false are none. `empty`: it may be null."""
+    """A whole number; true and false are not numbers. `empty`: it may be null."""
 
     least: int
     most: int
     empty: bool = False
+    default: Any = None
 
     def schema(self) -> dict[str, Any]:
-        kind = ["integer", "null"] if self.empty else "integer"
-        return {"type": kind, "minimum": self.least, "maximum": self.most}
+        return {"type": "integer"}
+
+    def words(self) -> str:
+        return f"whole number, {self.least} to {self.most}"
 
     def read(self, name: str, value: Any) -> int | None:
         if value is None:
             if self.empty:
                 return None
             raise required(name)
-        if type(value) is not int or not self.least <= value <= self.most:
-            raise invalid(name, f"a whole number from {self.least} to {self.most}")
-        return value
+        wanted = f"a whole number from {self.least} to {self.most}"
+        return valid(Annotated[int, Limits(ge=self.least, le=self.most)], name, value, wanted)
 
 
 @dataclass(frozen=True)
@@ -126,12 +148,16 @@ class Day:
     """A date; the canonical value is its text. `empty`: it may be null."""
 
     empty: bool = False
+    default: Any = None
 
     def schema(self) -> dict[str, Any]:
-        return {"type": ["string", "null"] if self.empty else "string", "format": "date"}
+        return {"type": "string"}
+
+    def words(self) -> str:
+        return "date, YYYY-MM-DD"
 
     def read(self, name: str, value: Any) -> str | None:
-        if value is None:
+        if value is None or (self.empty and value == ""):
             if self.empty:
                 return None
             raise required(name)
@@ -140,58 +166,62 @@ class Day:
                 raise ValueError
             date.fromisoformat(value)
         except ValueError:
-            raise ToolError(
-                f"{name} is no date: {shown(value)}", "Dates are YYYY-MM-DD.", code="INVALID_DATE", field=name
-            ) from None
+            hint = f"Dates are YYYY-MM-DD. {days.told(value)}"
+            raise ToolError(f"{name} is not a date: {shown(value)}", hint, code="INVALID_DATE", field=name) from None
         return value
 
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
+LONGEST_MINUTES = 480
 
 
+@dataclass(frozen=True)
 class Duration:
     """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
 
+    default: Any = None
+
     def schema(self) -> dict[str, Any]:
-        return {
-            "anyOf": [{"enum": [*DURATIONS, None]}, {"type": "integer", "minimum": 1, "maximum": 480}],
-            "description": "hours, or minutes",
-        }
+        return {"type": "string", "description": "hours: half, one, two (=120), three, four; or minutes"}
+
+    def words(self) -> str:
+        return f"hours as {', '.join(f'`{word}`' for word in DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}"
 
     def read(self, name: str, value: Any) -> int | None:
+        if value is None or value == "":
+            return None
         if isinstance(value, str) and value in DURATIONS:
             return DURATIONS[value]
-        if value is None or (type(value) is int and 1 <= value <= 480):
-            return value
-        raise invalid(name, f"one of {', '.join(DURATIONS)} or minutes from 1 to 480")
+        wanted = f"one of {', '.join(DURATIONS)} or minutes from 1 to {LONGEST_MINUTES}"
+        return valid(Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], name, value, wanted)
 
 
 def duration(minutes: int) -> dict[str, Any]:
-    """Minutes as the snapshot gives them: with the word where one fits."""
+    """Minutes as the snapshot gives them: with the word if one fits."""
     word = next((word for word, length in DURATIONS.items() if length == minutes), None)
     return {"minutes": minutes, "word": word} if word else {"minutes": minutes}
 
 
+@dataclass(frozen=True)
 class Weekdays:
     """ISO weekdays; the canonical value is text like `1,3,5`."""
 
+    default: Any = None
+
     def schema(self) -> dict[str, Any]:
-        return {
-            "type": ["array", "null"],
-            "items": {"type": "integer", "minimum": 1, "maximum": 7},
-            "minItems": 1,
-            "uniqueItems": True,
-            "description": "1: Monday; for custom",
-        }
+        return {"type": "array", "items": {"type": "integer"}, "description": "1 (Monday) to 7; custom only"}
+
+    def words(self) -> str:
+        return "different ISO weekdays, 1 (Monday) to 7, at least one"
 
     def read(self, name: str, value: Any) -> str | None:
-        if value is None or value == []:
+        if value is None or value == [] or value == "":
             return None
-        if not isinstance(value, list) or any(type(day) is not int or day not in days.EVERY_DAY for day in value):
-            raise invalid(name, "a list of ISO weekdays, 1 (Monday) to 7 (Sunday)")
-        if len(set(value)) < len(value):
+        weekday = Annotated[int, Limits(ge=1, le=7)]
+        found = valid(list[weekday], name, value, "a list of ISO weekdays, 1 (Monday) to 7 (Sunday)")
+        if len(set(found)) < len(found):
             raise invalid(name, "a list of different ISO weekdays")
-        return ",".join(map(str, sorted(value)))
+        return ",".join(map(str, sorted(found)))
 
 
 @dataclass(frozen=True)
@@ -202,21 +232,23 @@ class Reference:
     """
 
     latest: bool = False
+    default: Any = None
 
     def schema(self) -> dict[str, Any]:
-        kinds = ["integer", "string", "null"] if self.latest else ["integer", "string"]
-        return {"type": kinds, "pattern": r"^\$ref:"}
+        return {"type": "string"}
+
+    def words(self) -> str:
+        return f"an id or `{REFERENCE}…`" + (", or null" if self.latest else "")
 
     def read(self, name: str, value: Any) -> int | str | None:
-        if value is None:
-            if self.latest:
-                return None
+        if value is None and self.latest:
+            return None
+        if value is None or value == "":
             raise required(name)
-        if type(value) is int and value >= 1:
-            return min(value, LARGEST_ID)
         if isinstance(value, str) and value.startswith(REFERENCE):
             return REFERENCE + identifier(name, value.removeprefix(REFERENCE))
-        raise invalid(name, f"an id or {REFERENCE}<client_action_id>")
+        found = valid(Annotated[int, Limits(ge=1)], name, value, f"an id or {REFERENCE}<client_action_id>")
+        return min(found, LARGEST_ID)
 
 
 def identifier(name: str, value: Any) -> str:
@@ -225,7 +257,7 @@ def identifier(name: str, value: Any) -> str:
         raise required(name)
     if not isinstance(value, str) or not UUID.fullmatch(value):
         raise ToolError(
-            f"{name} is no UUID: {shown(value)}",
+            f"{name} is not a UUID: {shown(value)}",
             f"Send {name} like 123e4567-e89b-42d3-a456-426614174000.",
             code="INVALID_UUID",
             field=name,
@@ -233,11 +265,17 @@ def identifier(name: str, value: Any) -> str:
     return value.lower()
 
 
+@dataclass(frozen=True)
 class Uuid:
     """A UUID."""
 
+    default: Any = None
+
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "format": "uuid"}
+        return {"type": "string"}
+
+    def words(self) -> str:
+        return "UUID"
 
     def read(self, name: str, value: Any) -> str:
         return identifier(name, value)

@@ -1,15 +1,19 @@
 """How `server.py --check` sees the database."""
 
+from itertools import islice
 from typing import Any
 
-from tools.errors import ToolError
-from tools.onepercent import store
-from tools.onepercent.faults import RESTORE
-from tools.registry import Health, check
+from tools.core.errors import ToolError
+from tools.core.health import Health, check
+from tools.onepercent.database import rows, store
+from tools.onepercent.database.faults import RESTORE
 
 LEDGER = (
     """SELECT count(*) FROM xp_balance b WHERE balance <> (SELECT total(xp) FROM xp_ledger l WHERE l.user = b.user)"""
 )
+
+MOST = 3
+"""Faults of one kind that are named."""
 
 
 @check
@@ -21,7 +25,7 @@ def database() -> Health:
     try:
         with store.reading() as db:
             version = db.execute("PRAGMA user_version").fetchone()[0]
-            faults = _faults(db)
+            faults = faults_of(db)
     except ToolError as error:
         return Health("broken", error.message, error.hint)
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
@@ -30,7 +34,12 @@ def database() -> Health:
     return Health("ok", f"{summary}, sound")
 
 
-def _faults(db: Any) -> list[str]:
-    found = [row[0] for row in db.execute("PRAGMA quick_check(3)") if row[0] != "ok"]
-    found += [f"a row of {row[0]} refers to nothing" for row in db.execute("PRAGMA foreign_key_check").fetchmany(3)]
+def faults_of(db: Any) -> list[str]:
+    """What is wrong with an open database, at most some lines of each kind."""
+    if found := [row[0] for row in db.execute("PRAGMA quick_check(3)") if row[0] != "ok"]:
+        return found
+    if found := list(islice(rows.unreadable_texts(db), MOST)):
+        return found
+    found = [f"a row of {row[0]} refers to nothing" for row in db.execute("PRAGMA foreign_key_check").fetchmany(MOST)]
+    found += islice(rows.faults(db), MOST)
     return found + (["XP differs from its ledger"] if db.execute(LEDGER).fetchone()[0] else [])

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from tools.errors import ToolError
+from tools.core.errors import ToolError
 from tools.onepercent.fields import shown
 
 OTHER_NAMES = {

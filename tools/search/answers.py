@@ -7,6 +7,12 @@ from urllib.parse import urlsplit
 
 from tools.search import failures, secrecy
 
+MOST_BYTES = 100_000
+"""Of the results together, as JSON: what a model can read."""
+
+SHORTEST_TEXT = 200
+"""Texts are not cut shorter than this to make the results fit."""
+
 LISTS = ("results", "items")
 CURSORS = ("nextCursor", "next_cursor")
 
@@ -17,45 +23,74 @@ def read(body: bytes) -> dict[str, Any]:
     Raises ToolError SEARCH_NOT_JSON, SEARCH_NO_RESULTS.
     """
     try:
-        found = _clean(json.loads(body))
+        answer = _clean(json.loads(body))
     except (ValueError, RecursionError):
-        raise failures.no_json(body) from None
-    if isinstance(found, list) and len(found) == 1 and isinstance(found[0], dict) and _list_name(found[0]):
-        [found] = found
-    if isinstance(found, list):
-        return {"results": _results(found), "nextCursor": None}
-    name = _list_name(found) if isinstance(found, dict) else None
-    if name is None or not isinstance(found[name] or [], list):
-        raise failures.no_results(found)
-    return {"results": _results(found[name] or []), "nextCursor": _cursor(found)}
+        raise failures.not_json(body) from None
+    if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict) and _list_name(answer[0]):
+        [answer] = answer
+    if isinstance(answer, list):
+        return {"results": _results(answer), "nextCursor": None}
+    name = _list_name(answer) if isinstance(answer, dict) else None
+    if name is None or not isinstance(answer[name] or [], list):
+        raise failures.no_results(answer)
+    return {"results": _results(answer[name] or []), "nextCursor": _cursor(answer)}
+
+
+def fitted(results: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
+    """At most `limit` results and MOST_BYTES: first long texts are cut, to `…`, then the last results are left out."""
+    results = results[:limit]
+    longest = MOST_BYTES
+    while _size(results) > MOST_BYTES and longest > SHORTEST_TEXT:
+        longest //= 2
+        results = _cut(results, longest)
+    while _size(results) > MOST_BYTES:
+        results.pop()
+    return results
+
+
+def _size(results: list[dict[str, Any]]) -> int:
+    return len(json.dumps(results, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def _cut(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= longest else f"{value[: longest - 1]}…"
+    if isinstance(value, list):
+        return [_cut(member, longest) for member in value]
+    if isinstance(value, dict):
+        return {_cut(name, longest): _cut(member, longest) for name, member in value.items()}
+    return value
 
 
 def _clean(value: Any) -> Any:
-    """`value` as it may be passed on: no key, no number that JSON cannot tell."""
+    """`value` as it may be passed on: no key, no number that JSON has no form for."""
     if isinstance(value, str):
         return secrecy.hidden(value)
     if isinstance(value, list):
-        return [_clean(one) for one in value]
+        return [_clean(member) for member in value]
     if isinstance(value, dict):
-        return {secrecy.hidden(name): _clean(one) for name, one in value.items()}
+        return {secrecy.hidden(name): _clean(member) for name, member in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _list_name(found: dict[str, Any]) -> str | None:
-    return next((name for name in LISTS if name in found), None)
+def _list_name(answer: dict[str, Any]) -> str | None:
+    return next((name for name in LISTS if name in answer), None)
 
 
-def _cursor(found: dict[str, Any]) -> str | None:
-    cursor = next((found[name] for name in CURSORS if found.get(name) not in (None, "", False)), None)
+def _cursor(answer: dict[str, Any]) -> str | None:
+    cursor = next((answer[name] for name in CURSORS if answer.get(name) not in (None, "", False)), None)
     return None if cursor is None else _text(cursor)
 
 
-def _results(found: list[Any]) -> list[dict[str, Any]]:
-    return [_result(one if isinstance(one, dict) else {"snippet": one}) for one in found if one is not None]
+def _results(members: list[Any]) -> list[dict[str, Any]]:
+    """Every member as a result: a bare text or number is a snippet."""
+    return [
+        _result(member if isinstance(member, dict) else {"snippet": member}) for member in members if member is not None
+    ]
 
 
-def _result(one: dict[str, Any]) -> dict[str, Any]:
-    return {name: KNOWN[name](value) if name in KNOWN else value for name, value in one.items()}
+def _result(member: dict[str, Any]) -> dict[str, Any]:
+    return {name: KNOWN[name](value) if name in KNOWN else value for name, value in member.items()}
 
 
 def _text(value: Any) -> str | None:

@@ -5,56 +5,58 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from tools.errors import ToolError
+from tools.core.errors import ToolError
+from tools.core.http import HttpError, Late, Misdirected, NotHttp, TooLong
 from tools.search import secrecy
+from tools.search.settings import current
 
 URL_HINT = "Check SEARCH_API_URL. (n8n: the production URL of an active workflow, which takes this method.)"
-LONGEST_SAID = 200
-SAID = ("message", "error", "detail", "error_description")
+LONGEST_MESSAGE = 200
+MESSAGES = ("message", "error", "detail", "error_description")
 
 
 def not_configured() -> ToolError:
     """No service is set up."""
     return ToolError(
         "No search service is set up",
-        "The person sets SEARCH_API_URL (and SEARCH_API_KEY where it wants one) in ~/.config/pi-mcp/env.",
+        "The person sets SEARCH_API_URL (and SEARCH_API_KEY if it wants one) in ~/.config/pi-mcp/env.",
         code="SEARCH_NOT_CONFIGURED",
     )
 
 
-def unreachable(error: Exception, url: str) -> ToolError:
-    """No connection, or one that broke."""
-    from socket import gaierror
-
-    said = str(getattr(error, "reason", None) or getattr(error, "strerror", None) or error or type(error).__name__)
-    if isinstance(error, gaierror):
-        said = "no such host"
+def unanswered(error: HttpError, timeout_s: int) -> ToolError:
+    """No whole answer: nothing listens, too slow, cut, too long, or not HTTP."""
+    host = urlsplit(current().search_api_url).hostname
+    if isinstance(error, Late):
+        return ToolError(
+            f"The search service did not answer within {timeout_s} s",
+            "Try again, with a smaller limit or a narrower query. SEARCH_API_TIMEOUT allows more.",
+            code="SEARCH_TIMEOUT",
+        )
+    if isinstance(error, TooLong):
+        return ToolError(
+            f"The search service sends {error.size_bytes >> 20} MiB or more",
+            "Ask with a smaller limit; the service may also send whole pages where snippets would do.",
+            code="SEARCH_ANSWER_TOO_LONG",
+        )
+    if isinstance(error, Misdirected):
+        return ToolError(f"The search service redirects badly: {error.reason}", URL_HINT, code="SEARCH_REDIRECT")
+    if isinstance(error, NotHttp) or not error.sent:
+        return ToolError(
+            secrecy.hidden(f"The search service at {host} cannot be reached: {error.reason}"),
+            "Check that it runs, that this machine is online, and SEARCH_API_URL.",
+            code="SEARCH_UNREACHABLE",
+        )
     return ToolError(
-        secrecy.hidden(f"The search service at {urlsplit(url).hostname} cannot be reached: {said[:LONGEST_SAID]}"),
-        "Check that it runs, that this machine is online, and SEARCH_API_URL.",
-        code="SEARCH_UNREACHABLE",
-    )
-
-
-def slow(timeout_s: int) -> ToolError:
-    """No whole answer in time."""
-    return ToolError(
-        f"The search service did not answer within {timeout_s} s",
-        "Try again, with a smaller limit or a narrower query. SEARCH_API_TIMEOUT allows more.",
-        code="SEARCH_TIMEOUT",
-    )
-
-
-def misdirected(where: str) -> ToolError:
-    """Redirects that lead nowhere."""
-    return ToolError(
-        secrecy.hidden(f"The search service redirects badly: {where[:100]}"), URL_HINT, code="SEARCH_REDIRECT"
+        f"The search service gave no whole answer: {error.reason}",
+        "Try again. If it goes on, look at the service's log, or at the proxy before it.",
+        code="SEARCH_CUT",
     )
 
 
 def refused(status: int, headers: Mapping[str, str], body: bytes, *, keyless: bool) -> ToolError:
     """A status that is not 2xx."""
-    text = f"The search service answered {status}{_said(body)}"
+    text = f"The search service answered {status}{_message_in(body)}"
     if status in (401, 403):
         hint = (
             "It wants a key: set SEARCH_API_KEY. (A redirect to another host does not carry it: set SEARCH_API_URL to \
@@ -76,7 +78,7 @@ def _busy(status: int) -> str:
 
 def _retry_after(value: str) -> int | None:
     """Seconds from a Retry-After header, which gives them or a date."""
-    from datetime import UTC, datetime
+    from datetime import datetime, timezone
     from email.utils import parsedate_to_datetime
 
     if value.strip().isascii() and value.strip().isdigit():
@@ -85,39 +87,38 @@ def _retry_after(value: str) -> int | None:
         moment = parsedate_to_datetime(value)
     except ValueError:
         return None
-    left = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)
+    left = moment.replace(tzinfo=moment.tzinfo or timezone.utc) - datetime.now(timezone.utc)
     return max(0, round(left.total_seconds()))
 
 
-def _said(body: bytes) -> str:
+def _message_in(body: bytes) -> str:
     """What a JSON body says of the error, in short."""
     try:
-        found = json.loads(body)
+        return _message(json.loads(body))
     except (ValueError, RecursionError):
         return ""
-    return _message(found)
 
 
-def _message(found: Any) -> str:
-    said = next((found[name] for name in SAID if found.get(name)), "") if isinstance(found, dict) else ""
-    if isinstance(said, dict):
-        said = said.get("message", "")
-    return f": {secrecy.hidden(said)[:LONGEST_SAID]}" if isinstance(said, str) and said else ""
+def _message(answer: Any) -> str:
+    text = next((answer[name] for name in MESSAGES if answer.get(name)), "") if isinstance(answer, dict) else ""
+    if isinstance(text, dict):
+        text = text.get("message", "")
+    return f": {secrecy.hidden(text)[:LONGEST_MESSAGE]}" if isinstance(text, str) and text else ""
 
 
-def no_json(body: bytes) -> ToolError:
-    """An answer that is no JSON."""
+def not_json(body: bytes) -> ToolError:
+    """An answer that is not JSON."""
     start = body[:200].lstrip().lower()
-    what = "nothing" if not start else "an HTML page" if start.startswith(b"<") else "something that is no JSON"
+    what = "nothing" if not start else "an HTML page" if start.startswith(b"<") else "something that is not JSON"
     return ToolError(f"The search service answered with {what}", URL_HINT, code="SEARCH_NOT_JSON")
 
 
-def no_results(found: Any) -> ToolError:
+def no_results(answer: Any) -> ToolError:
     """JSON without results."""
-    names = ", ".join(map(str, list(found)[:10])) if isinstance(found, dict) else type(found).__name__
+    names = ", ".join(map(str, list(answer)[:10])) if isinstance(answer, dict) else type(answer).__name__
     return ToolError(
-        secrecy.hidden(f"The search service's answer has no results, only: {names[:LONGEST_SAID] or 'nothing'}")
-        + _message(found),
+        secrecy.hidden(f"The search service's answer has no results, only: {names[:LONGEST_MESSAGE] or 'nothing'}")
+        + _message(answer),
         "It must answer {results: […]}, {items: […]} or a list. (n8n: let the webhook respond when the last node "
         "finishes.)",
         code="SEARCH_NO_RESULTS",

@@ -2,8 +2,8 @@
 
 from urllib.parse import urlsplit
 
-from tools.registry import Health, check
-from tools.settings import current
+from tools.core.health import Health, check
+from tools.search.settings import current
 
 
 @check

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from tools.registry import Tool
-from tools.schema import Limits
+from tools.core.schema import Limits
+from tools.core.tool import Tool
 
 
-@Tool("greet", bare=True)
+@Tool("greet", raw=True)
 def greet(name: Annotated[str, Limits(min_length=1, max_length=200, strip=True)]) -> str:
     """Say hello, to test the connection.
 

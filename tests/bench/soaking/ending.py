@@ -12,7 +12,7 @@ from tests.bench.soaking.record import Record
 from tests.bench.soaking.workers import Worker
 from tests.bench.soaking.world import World
 from tests.klipper.upstreams import contents, git
-from tests.services import wait_until
+from tests.support.services import wait_until
 
 LIVES = ("goals", "steps", "habits", "diary")
 
@@ -105,10 +105,14 @@ def leftovers(world: World, killed: int) -> Iterator[str]:
     if len(files) > killed:  # nobody tidies up after kill -9
         yield f"temporary files are left: {files[:5]}, {len(files)} in all"
     beside = sorted(one.name for one in world.checkout.parent.iterdir() if one != world.checkout)
-    if beside != [f".{world.checkout.name}.lock"]:
+    if beside:
         yield f"beside the checkout is {beside}"
-    if inside := [one.name for one in (world.checkout / ".git" / "objects" / "pack").glob("*tmp*")]:
-        yield f"half a pack is left: {inside}"
+    inside = sorted(one.name for one in (world.checkout / ".pi-mcp").iterdir())
+    if (
+        inside != ["current", "generations", "lock"]
+        or len(list((world.checkout / ".pi-mcp/generations").iterdir())) > 1
+    ):
+        yield f"more than one generation of pages is left: {inside}"
     if parts := [one.name for one in (world.state / "state").rglob("*") if one.suffix in (".part", ".new")]:
         yield f"half a file is left: {parts}"
     known = {world.service.process.pid, os.getpid()}

@@ -34,7 +34,7 @@ EXCUSES = {
     "database locked for long": [Excuse("DATABASE_ERROR", "Another session", ONEPERCENT)],
     "disk full": [
         Excuse("DATABASE_ERROR", "disk", (*ONEPERCENT, "get_user_snapshot")),
-        Excuse("STATE_NOT_WRITABLE", "disk", ("anki_add_notes",)),
+        Excuse("STATE_NOT_WRITABLE", "disk", ("anki_add_notes", "anki_update_notes", "anki_delete_notes")),
         Excuse("DISK_FULL", "", ("sync_docs",)),
     ],
     "search hangs": [Excuse("SEARCH_TIMEOUT", "", ("search",))],

@@ -9,7 +9,7 @@ from typing import Any
 import tests.onepercent.model as model
 from tests.bench.soaking.actions import Actions
 from tests.bench.soaking.record import Answer, Lost, Record, Request, expect
-from tests.onepercent.model import Life, Refused
+from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import ref
 
 Flow = Iterator[Any]
@@ -23,6 +23,7 @@ class Open:
     key: str
     after: Callable[[list[int | None]], Life]
     lost: bool = False
+    undoes: bool = False
 
     def request(self, key: str = "", expects: tuple[str, ...] = ()) -> Request:
         arguments = {"preview_id": self.preview["preview_id"], "idempotency_key": key or self.key}
@@ -125,7 +126,8 @@ class Person:
         after = opened.after(ids)
         expect(value["xp"]["delta"] == opened.preview["xp_total"], f"{value['xp']}, not as previewed")
         expect(value["xp"]["balance"] == after.balance, f"{value['xp']}, not {after.balance}")
-        self.before, self.life = self.life, after
+        # One more `undo_last` would take back what came before that.
+        self.before, self.life = None if opened.undoes else self.life, after
         self.open, self.last, self.applied = None, (opened, value), self.applied + 1
         if opened.lost:
             self.record.count(self.record.uncertain, ("onepercent", "done once by repeating"))
@@ -174,7 +176,7 @@ class Person:
         delta = before.balance - self.life.balance
         expect(answer.value["xp_total"] == delta, f"{answer.value['xp_total']} XP taken back, not {delta}")
         key = self.actions.identifier()
-        self.open = Open(answer.value, key, lambda ids: before)
+        self.open = Open(answer.value, key, lambda ids: before, undoes=True)
         yield from self.settle()
 
     def again(self) -> Flow:
@@ -196,7 +198,7 @@ class Person:
         if self.open:
             return
         today = date.today()
-        include = ["goals", "habits", "diary", "xp"]
+        include = ["goals", "habits", "diary", "xp", "ssp"]
         days = {"date_from": today.isoformat(), "date_to": today.isoformat()}
         answer = yield Request("get_user_snapshot", {"include": include, "goals_status": "all", **days})
         if not answer.code:
@@ -209,8 +211,9 @@ def shown(data: dict[str, Any]) -> dict[str, Any]:
     goals = ("id", "title", "status", "steps_count", "steps_completed")
     habits = ("id", "name", "current_streak", "best_streak")
     return {
-        "goals": [tuple(one[name] for name in goals) for one in data["goals"]["items"]],
-        "habits": [tuple(one[name] for name in habits) for one in data["habits"]["items"]],
+        "goals": [tuple(one[name] for name in goals) for one in whole(data["goals"])],
+        "habits": [tuple(one[name] for name in habits) for one in whole(data["habits"])],
         "diary": {one["id"]: one["what_done"] for one in data["diary"]["items"]},
+        "ssp": {one["category"]: one["score"] for one in data["ssp"].get("spheres", ()) if one["score"]},
         "xp": (data["xp"]["balance"], data["xp"]["lifetime"]),
     }

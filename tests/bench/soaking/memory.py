@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from tests.bench.processes import memory_kib
-from tests.services import children
+from tests.support.services import children
 
 LIMIT_KIB = 1024
 

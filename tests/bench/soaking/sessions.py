@@ -15,7 +15,7 @@ from typing import Any
 from tests.bench.soaking.faults import Faults
 from tests.bench.soaking.record import Answer, Lost, Record, Request, Wrong, expect
 from tests.bench.soaking.world import World
-from tests.client import HANDSHAKE, TIMEOUT_S, Client
+from tests.support.client import HANDSHAKE, TIMEOUT_S, Client
 
 STATUS = {"method": "resources/read", "params": {"uri": "pi-mcp://status"}}
 BROKE_OFF = "broke off"
@@ -45,10 +45,11 @@ class Judge:
         result = reply["result"]
         if request.tool == "status":
             return Answer(result["contents"][0]["text"])
-        value = json.loads(result["content"][0]["text"])
+        value = value_of(result["content"][0]["text"])
         failed = isinstance(value, dict) and value.get("success") is False
         expect(result.get("isError", False) == failed, f"isError is not {failed}: {value}")
-        expect(not isinstance(value, dict) or result["structuredContent"] == value, "structuredContent differs")
+        structured = value if isinstance(value, dict) else {"result": value}
+        expect(result["structuredContent"] == structured, "structuredContent differs")
         return self._failed(request, value) if failed else Answer(value)
 
     def _failed(self, request: Request, value: dict[str, Any]) -> Answer:
@@ -204,3 +205,11 @@ def _judged(judge: Judge, request: Request, reply: dict[str, Any] | None) -> Ans
         return judge.judge(request, reply)
     except Wrong as wrong:
         return wrong
+
+
+def value_of(text: str) -> Any:
+    """What a tool answered: JSON, or text as it stands."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -14,8 +14,8 @@ from tests.bench.soaking import disk
 from tests.bench.soaking.anki_process import Anki
 from tests.bench.soaking.docs import Published
 from tests.bench.soaking.web import Service as SearchService
-from tests.client import PROJECT
-from tests.services import Service
+from tests.support.client import PROJECT
+from tests.support.services import Service
 
 LOCKING = """
 import sqlite3, sys

@@ -5,33 +5,48 @@ A module beside this one is found by itself, so a new action is one file.
 
 import difflib
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import ToolError
-from tools.onepercent import days, fields, names
+from tools.core.errors import ToolError
+from tools.onepercent import days, fields, names, words
 
 if TYPE_CHECKING:
-    from tools.onepercent.work import Work
+    from tools.onepercent.actions.work import Work
 
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
-LONGEST_SHOWN = 500
-"""Characters of a text that a diff repeats: every title is whole, a page of diary is not sent back twice."""
+LONGEST_SHOWN = 120
+"""Characters of a text that a diff repeats: a page of diary is not sent back twice. Titles are whole."""
+WHOLE = ("title", "name", "goal_title")
 
 ACTIONS: dict[str, "Action"] = {}
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What an action did: the diff's entries by section, the line for the user, the id of what it created."""
+    """What an action did: the diff's entries by section, the id of what it created.
+
+    `message`: a line for the person, if the entries do not say it; `warnings`: what may not be meant; `reversal`: the
+    number of what was applied and is taken back here, and whether it is undone then.
+    """
 
     entries: list[tuple[str, dict[str, Any]]]
-    message: str
+    message: str = ""
     created_id: int | None = None
     xp: int = 0
+    warnings: list[str] = field(default_factory=list)
+    reversal: tuple[int, bool] | None = None
+
+    def planned(self) -> list[str]:
+        """What is going to happen, for the person."""
+        return [self.message] if self.message else [words.planned(section, one) for section, one in self.entries]
+
+    def done(self) -> list[str]:
+        """What has happened, for the person."""
+        return [self.message] if self.message else [words.done(section, one) for section, one in self.entries]
 
 
 @dataclass(frozen=True)
@@ -94,6 +109,13 @@ def load() -> None:
             importlib.import_module(f"{__name__}.{path.stem}")
 
 
+def ordered() -> list["Action"]:
+    """The published actions, in an order that does not depend on who imported which module first."""
+    load()
+    published = [action for action in ACTIONS.values() if action.published]
+    return sorted(published, key=lambda action: (action.run.__module__, action.run.__code__.co_firstlineno))
+
+
 def find(name: Any) -> Action:
     """The published action of that name.
 
@@ -104,10 +126,24 @@ def find(name: Any) -> Action:
     found = ACTIONS.get(name) if isinstance(name, str) else None
     if found and found.published:
         return found
-    published = [one.name for one in ACTIONS.values() if one.published]
-    near = difflib.get_close_matches(fields.shown(name).lower(), published, n=3, cutoff=0.5)
+    published = [one.name for one in ordered()]
+    near = _near(fields.shown(name).lower(), published)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(published)}."
     raise ToolError(f"Unknown action: {fields.shown(name)}", hint, code="UNKNOWN_ACTION")
+
+
+TAKING_BACK = ("uncomplete", "incomplete", "uncheck", "undo", "unmark", "revert", "restore", "cancel")
+"""What models call the actions that take something back."""
+REMOVING = ("delete", "remove", "drop", "archive")
+
+
+def _near(name: str, published: list[str]) -> list[str]:
+    """The actions that a wrong name may mean; one that deletes only if the name says so."""
+    domain, _, verb = name.partition(".")
+    if any(word in verb for word in TAKING_BACK):
+        return [one for one in (f"{domain}.reopen", f"{domain}.unmark") if one in published][:1]
+    harmless = [one for one in published if "delete" not in one or any(word in verb for word in REMOVING)]
+    return difflib.get_close_matches(name, harmless, n=3, cutoff=0.5)
 
 
 def entry(work: "Work", entity: str, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,11 +161,7 @@ def changed(row: Mapping[str, Any], given: dict[str, Any]) -> tuple[dict[str, An
     Raises ToolError NOTHING_TO_UPDATE.
     """
     columns = row.keys()
-    values = {
-        name: value
-        for name, value in given.items()
-        if not name.endswith("_id") and name in columns and row[name] != value
-    }
+    values = {name: value for name, value in given.items() if name in columns and row[name] != value}
     if not values:
         raise ToolError(
             "Nothing to update", "Send a field with a value other than the present one.", code="NOTHING_TO_UPDATE"
@@ -139,12 +171,29 @@ def changed(row: Mapping[str, Any], given: dict[str, Any]) -> tuple[dict[str, An
 
 def change(column: str, before: Any, after: Any) -> dict[str, Any]:
     """What a diff says of a column that changes."""
-    return {"from": _shown(column, before), "to": _shown(column, after)}
+    return {"from": shown(column, before), "to": shown(column, after)}
 
 
-def _shown(column: str, value: Any) -> Any:
+def stored(values: Mapping[str, Any], columns: Iterable[str]) -> dict[str, Any]:
+    """What a diff says of columns that are stored: those that are not empty."""
+    return {name: shown(name, values[name]) for name in columns if values.get(name) is not None}
+
+
+def shown(column: str, value: Any) -> Any:
+    """A stored value as a diff shows it; a long text by its beginning and its length."""
     if column == "schedule_days":
         return days.listed(value)
     if column == "is_complete":
         return bool(value)
-    return value[:LONGEST_SHOWN] + "…" if isinstance(value, str) and len(value) > LONGEST_SHOWN else value
+    if isinstance(value, str) and len(value) > LONGEST_SHOWN and column not in WHOLE:
+        return f"{value[:LONGEST_SHOWN]}… ({len(value)})"
+    return value
+
+
+def twin(work: "Work", table: str, column: str, text: str, condition: str, *values: Any) -> list[str]:
+    """A warning if something undeleted has this title already, whatever its case."""
+    rows = work.db.execute(
+        f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}", (work.user, *values)
+    )
+    same = [row[0] for row in rows if row[0].casefold() == text.casefold()]
+    return [words.say("warn.same_title", title=words.quoted(same[0]))] if same else []

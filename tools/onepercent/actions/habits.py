@@ -2,21 +2,24 @@
 
 from typing import Any
 
-from tools.errors import ToolError
-from tools.onepercent import days, fields
-from tools.onepercent.actions import Outcome, action, changed, entry
-from tools.onepercent.work import Work
+from tools.core.errors import ToolError
+from tools.onepercent import days, fields, words
+from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
+from tools.onepercent.actions.work import Work
+from tools.onepercent.habits import histories
 
 XP_REWARD = 10
+LONG_STREAK = 7
+"""A streak that one is warned of losing."""
 
 HABIT = fields.Reference()
-CONTENT = {
+CONTENT: dict[str, Any] = {
     "name": fields.Text(200, line=True),
     "description": fields.Text(1000),
-    "icon": fields.Text(50, line=True),
-    "xp_reward": fields.Whole(1, 100),
-    "xp_penalty": fields.Whole(0, 100),
-    "frequency_type": fields.Choice(days.FREQUENCIES, "INVALID_FREQUENCY"),
+    "icon": fields.Text(50, line=True, default="star"),
+    "xp_reward": fields.Whole(1, 100, default=XP_REWARD),
+    "xp_penalty": fields.Whole(0, 100, default="xp_reward"),
+    "frequency_type": fields.Choice(days.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
     "schedule_days": fields.Weekdays(),
 }
 
@@ -26,36 +29,39 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
     """A new habit; missing it costs as much as keeping it gives, unless said otherwise."""
     values = {"icon": "star", "xp_reward": XP_REWARD, "frequency_type": "daily", "schedule_days": None} | given
     values = {"xp_penalty": values["xp_reward"]} | values
-    _check_schedule(values["frequency_type"], values["schedule_days"])
+    check_schedule(values["frequency_type"], values["schedule_days"])
+    warnings = twin(work, "habits", "name", values["name"], "1")
     habit_id = work.create("habit", values | {"created_on": work.today.isoformat()})
-    found = {"entity": "habit", "name": values["name"], "frequency": values["frequency_type"]}
-    return Outcome([("creates", found)], f"Привычка '{values['name']}' создана", habit_id)
+    shown = stored(values, ("name", "description", "icon", "xp_reward", "xp_penalty", "schedule_days"))
+    found = {"entity": "habit", "frequency": values["frequency_type"], **shown}
+    return Outcome([("creates", found)], created_id=habit_id, warnings=warnings)
 
 
 @action("habit.update", {"habit_id": HABIT, **CONTENT}, required=("habit_id",), partial=True)
 def update(work: Work, given: dict[str, Any]) -> Outcome:
     """Other words, another reward or schedule for a habit."""
-    habit = work.find("habit", given["habit_id"])
+    habit = work.find("habit", given.pop("habit_id"))
     if given.get("frequency_type", "custom") != "custom":
         given = {"schedule_days": None} | given
     values, changes = changed(habit, given)
     after = {**habit, **values}
-    _check_schedule(after["frequency_type"], after["schedule_days"])
+    check_schedule(after["frequency_type"], after["schedule_days"])
     work.change("habits", habit, values)
-    return Outcome(
-        [("updates", {**entry(work, "habit", habit), "changes": changes})], f"Привычка '{after['name']}' обновлена"
-    )
+    return Outcome([("updates", {**entry(work, "habit", habit), "changes": changes})])
 
 
 @action("habit.delete", {"habit_id": HABIT}, required=("habit_id",))
 def delete(work: Work, given: dict[str, Any]) -> Outcome:
     """A habit goes; its history and XP stay."""
     habit = work.find("habit", given["habit_id"])
+    run = histories.current_streak(work.db, habit["id"], work.today)
+    warning = words.say("warn.streak", title=words.quoted(habit["name"]), count=run)
     work.change("habits", habit, {"deleted_at": work.stamp})
-    return Outcome([("deletes", entry(work, "habit", habit))], f"Привычка '{habit['name']}' удалена")
+    return Outcome([("deletes", entry(work, "habit", habit))], warnings=[warning] if run >= LONG_STREAK else [])
 
 
-def _check_schedule(frequency_type: str, schedule_days: str | None) -> None:
+def check_schedule(frequency_type: str, schedule_days: str | None) -> None:
+    """Raises ToolError when a frequency and its days do not go together."""
     if frequency_type == "custom" and not schedule_days:
         raise ToolError(
             "schedule_days is required for frequency_type custom",

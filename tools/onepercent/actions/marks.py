@@ -1,17 +1,17 @@
 """Actions that mark a habit's day kept or missed."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
-from tools.errors import ToolError
-from tools.onepercent import fields
+from tools.core.errors import ToolError
+from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, entry
 from tools.onepercent.actions.habits import HABIT
-from tools.onepercent.work import Row, Work
+from tools.onepercent.actions.work import Row, Work
 
 DAYS_BACK = 7
 
-MARK = {"habit_id": HABIT, "date": fields.Day()}
+MARK = {"habit_id": HABIT, "date": fields.Day(default="today")}
 
 
 @action("habit.mark_completed", MARK, required=("habit_id",))
@@ -28,13 +28,27 @@ def mark_missed(work: Work, given: dict[str, Any]) -> Outcome:
     return _mark(work, habit, given, "missed", 0 if given.get("excuse_reason") else -habit["xp_penalty"])
 
 
+@action("habit.unmark", MARK, required=("habit_id",))
+def unmark(work: Work, given: dict[str, Any]) -> Outcome:
+    """A day is as if it had never been marked; what the mark brought or cost is taken back."""
+    habit = work.find("habit", given["habit_id"])
+    day = _day(work, given.get("date"))
+    mark = work.read("habit_marks", habit["id"], day)
+    if mark is None:
+        raise ToolError(f"Habit is not marked on {day}", "Nothing is left to take back.", code="NOT_COMPLETED")
+    work.remove("habit_marks", mark)
+    earned = work.earn(-mark["xp"], "habit.unmark", habit["id"])
+    found = entry(work, "habit", habit) | {"date": day, "status": mark["status"], "xp_reward": earned}
+    return Outcome([("deletes", found)], xp=earned)
+
+
 def _mark(work: Work, habit: Row, given: dict[str, Any], status: str, worth: int) -> Outcome:
     day = _day(work, given.get("date"))
     before = work.read("habit_marks", habit["id"], day)
     if before and before["status"] == status:
         raise ToolError(
             f"Habit already marked {status} on {day}",
-            "One mark a day; the other status would replace it.",
+            "One mark a day; the other status would replace it, habit.unmark takes it off.",
             code="ALREADY_COMPLETED",
         )
     earned = work.earn(worth - (before["xp"] if before else 0), f"habit.mark_{status}", habit["id"])
@@ -44,8 +58,15 @@ def _mark(work: Work, habit: Row, given: dict[str, Any], status: str, worth: int
         found["replaces"] = before["status"]
     if given.get("excuse_reason"):
         found["excuse_reason"] = given["excuse_reason"]
-    word = "выполненной" if status == "completed" else "пропущенной"
-    return Outcome([("completions", found)], f"Привычка '{habit['name']}' отмечена {word} за {day}", xp=earned)
+    return Outcome([("completions", found)], xp=earned, warnings=_not_scheduled(habit, day))
+
+
+def _not_scheduled(habit: Row, day: str) -> list[str]:
+    marked = date.fromisoformat(day)
+    if days.schedule(habit["frequency_type"], habit["schedule_days"]).period(marked.toordinal()) is not None:
+        return []
+    shown = f"{words.day(day)} ({words.weekday(marked)})"
+    return [words.say("warn.not_scheduled", title=words.quoted(habit["name"]), day=shown)]
 
 
 def _write(work: Work, habit: Row, day: str, before: Row | None, values: dict[str, Any]) -> None:

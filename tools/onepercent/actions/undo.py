@@ -1,38 +1,81 @@
-"""The reversal of an applied preview: an action that only `undo_last` uses.
+"""The reversal of what was applied: actions that only `undo_last` uses.
 
-It takes the changes that applying noted back in reverse order, and describes them like any other action.
+Applying keeps the changes that led to the present state. Taking them back in reverse order undoes what is done, and
+redoes what is undone; the changes of the reversal itself are then the ones to keep.
 """
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from tools.errors import ToolError
-from tools.onepercent import fields
-from tools.onepercent.actions import Outcome, action, change, entry
-from tools.onepercent.fingerprints import SILENT, difference, digested, label
-from tools.onepercent.work import Row, Work
+from tools.core.errors import ToolError
+from tools.onepercent import days, fields, words
+from tools.onepercent.actions import Outcome, action, change, entry, stored
+from tools.onepercent.actions.work import ENTITIES, KEYS, Row, Work
+from tools.onepercent.preview.fingerprints import SILENT, difference, digested, label
+
+MOST_LINES = 5
+"""Changes of what is undone that are named one by one."""
+
+KIND = {table: entity for entity, table in ENTITIES.items()}
+
+TABLES = {*KIND, *KEYS, "xp_ledger"}
+"""The tables that a journal may name."""
+
+UNDO_PREFIX = "Отменено: "
+"""How an undo's own lines began in older databases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a journal: the values replaced and set in a row; None stands for no row."""
+
+    table: str
+    key: tuple[Any, ...]
+    replaced: dict[str, Any] | None
+    values: dict[str, Any] | None
+
+    @property
+    def place(self) -> "Place":
+        return self.table, self.key
+
 
 Place = tuple[str, tuple[Any, ...]]
 """A table and the key of a row in it."""
 
-Rows = dict[Place, tuple[Row | None, Row | None]]
-"""Rows before and after."""
 
-ENTITY = {"goals": "goal", "steps": "step", "habits": "habit", "diary": "diary"}
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was applied once: its number, its changes, and what it was in words."""
+
+    applied_id: int
+    changes: list[Change]
+    lines: list[str]
 
 
-@action("undo.last", {"preview_id": fields.Uuid()}, required=("preview_id",), published=False)
+@action("undo.last", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
 def undo(work: Work, given: dict[str, Any]) -> Outcome:
-    """Everything that applying the preview changed is as it was before."""
-    journal = _journal(work, given["preview_id"])
-    before = {place: _row(work, place) for place in _places(journal["changes"])}
-    _check_untouched(journal["changes"], before)
-    _reverse(work, journal["changes"])
-    after = {place: _row(work, place) for place in before}
-    rows = {place: (before[place], after[place]) for place in before if place[0] != "xp_ledger"}
-    entries = [_described(work, rows, place) for place in rows]
-    lines = "; ".join(journal["lines"])
-    return Outcome(entries, f"Отменено: {lines}", xp=_xp(after) - _xp(before))
+    """Everything that was applied in that step is as it was before."""
+    return _taken_back(work, given["applied_id"], to_undo, "undo")
+
+
+@action("undo.redo", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
+def redo(work: Work, given: dict[str, Any]) -> Outcome:
+    """Everything that was undone in that step is there again."""
+    return _taken_back(work, given["applied_id"], to_redo, "redo")
+
+
+def to_undo(db: Any, user: str) -> Row | None:
+    """What was applied last and is not undone."""
+    return db.execute(
+        "SELECT * FROM applied WHERE user = ? AND undone = 0 ORDER BY id DESC LIMIT 1", (user,)
+    ).fetchone()
+
+
+def to_redo(db: Any, user: str) -> Row | None:
+    """What was undone last: everything after it is undone too."""
+    return db.execute("SELECT * FROM applied WHERE user = ? AND undone = 1 ORDER BY id LIMIT 1", (user,)).fetchone()
 
 
 def blocked(what: str) -> ToolError:
@@ -41,49 +84,99 @@ def blocked(what: str) -> ToolError:
     return ToolError(f"Cannot undo: {what}", hint, code="PREVIEW_STALE")
 
 
-def _journal(work: Work, preview_id: str) -> dict[str, Any]:
-    found = work.db.execute("SELECT * FROM last_applied WHERE user = ?", (work.user,)).fetchone()
-    if found is None or found["preview_id"] != preview_id:
+def _taken_back(work: Work, applied_id: int, newest: Callable[[Any, str], Row | None], word: str) -> Outcome:
+    row = newest(work.db, work.user)
+    if row is None or row["id"] != applied_id:
         raise blocked("something else was applied since")
-    return json.loads(found["journal"])
+    try:
+        return _reversed(work, _read(row), word)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise days.Unreadable(f"the journal of {applied_id}") from error
 
 
-def _places(changes: list[list[Any]]) -> list[Place]:
-    return list(dict.fromkeys((table, tuple(key)) for table, key, _, _ in changes))
+def _read(row: Row) -> Step:
+    journal = json.loads(row["journal"])
+    changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in journal["changes"]]
+    if unknown := {one.table for one in changes} - TABLES:
+        raise ValueError(f"a journal of {unknown}")
+    lines = journal["lines"]
+    while lines and lines[0].startswith(UNDO_PREFIX):
+        lines = [lines[0].removeprefix(UNDO_PREFIX), *lines[1:]]
+    return Step(row["id"], changes, lines)
+
+
+def _reversed(work: Work, step: Step, word: str) -> Outcome:
+    places = list(dict.fromkeys(one.place for one in step.changes))
+    before = {place: _row(work, place) for place in places}
+    _check_untouched(step.changes, before)
+    _reverse(work, step.changes)
+    after = {place: _row(work, place) for place in places}
+    lines = _shortened(step.lines)
+    return _Undone(
+        Reversal(work, before, after).entries(),
+        xp=_xp(after) - _xp(before),
+        reversal=(step.applied_id, word == "undo"),
+        plan=words.say(f"planned.{word}", lines=lines),
+        message=words.say(f"done.{word}", lines=lines),
+    )
+
+
+@dataclass(slots=True)
+class _Undone(Outcome):
+    """An outcome that is told by what it takes back."""
+
+    plan: str = ""
+
+    def planned(self) -> list[str]:
+        return [self.plan]
+
+
+def _shortened(lines: list[str]) -> str:
+    left = len(lines) - MOST_LINES
+    return "; ".join(lines[:MOST_LINES] + ([words.say("and.more", count=left)] if left > 0 else []))
 
 
 def _row(work: Work, place: Place) -> Row | None:
-    row = work.read(place[0], *place[1])
+    table, key = place
+    row = work.read(table, *key)
     return None if row is None else dict(row)
 
 
-def _check_untouched(changes: list[list[Any]], rows: dict[Place, Row | None]) -> None:
+def _check_untouched(changes: list[Change], rows: dict[Place, Row | None]) -> None:
+    """Every row holds what the changes left in it.
+
+    Raises ToolError PREVIEW_STALE that names what changed.
+    """
+    for place, values in _left(changes).items():
+        row = rows[place]
+        if row is None or values is None:
+            if row is not values:
+                raise blocked(difference(place[0], None, row))
+        elif changed := [name for name, value in values.items() if digested(row[name]) != value]:
+            named = [name for name in changed if name not in SILENT] or changed
+            raise blocked(f"{label(place[0], row)} changed since it was applied: {', '.join(named)}")
+
+
+def _left(changes: list[Change]) -> dict[Place, dict[str, Any] | None]:
+    """What the changes left in each row, long texts by their digest; None: the row is gone."""
     left: dict[Place, dict[str, Any] | None] = {}
-    for table, key, _, values in changes:
-        place = (table, tuple(key))
-        left[place] = None if values is None else (left.get(place) or {}) | values
-    for (table, key), values in left.items():
-        row = rows[table, key]
-        if (row is None) != (values is None):
-            raise blocked(difference(table, None, row))
-        changed = [name for name, value in (values or {}).items() if digested(row[name]) != value]
-        if changed:
-            shown = [name for name in changed if name not in SILENT] or changed
-            raise blocked(f"{label(table, row)} changed since it was applied: {', '.join(shown)}")
+    for one in changes:
+        left[one.place] = None if one.values is None else (left.get(one.place) or {}) | one.values
+    return left
 
 
-def _reverse(work: Work, changes: list[list[Any]]) -> None:
+def _reverse(work: Work, changes: list[Change]) -> None:
     import sqlite3
 
     try:
-        for table, key, replaced, _ in reversed(changes):
-            row = work.read(table, *key)
-            if replaced is None:
-                work.remove(table, row)
+        for one in reversed(changes):
+            row = work.read(one.table, *one.key)
+            if one.replaced is None:
+                work.remove(one.table, row)
             elif row is None:
-                work.insert(table, dict(replaced))
+                work.insert(one.table, dict(one.replaced))
             else:
-                work.assign(table, row, dict(replaced))
+                work.assign(one.table, row, dict(one.replaced))
     except sqlite3.IntegrityError:
         raise blocked("something that depends on it was added since, or its XP is spent") from None
 
@@ -92,33 +185,48 @@ def _xp(rows: dict[Place, Row | None]) -> int:
     return sum(row["xp"] for (table, _), row in rows.items() if table == "xp_ledger" and row)
 
 
-def _described(work: Work, rows: Rows, place: Place) -> tuple[str, dict[str, Any]]:
-    before, after = rows[place]
-    found = _entry(work, rows, place[0], before or after)
-    if before is None or after is None:
-        return ("creates", found | {"restored": True}) if after else ("deletes", found)
-    changes = {
-        name: change(name, before[name], after[name])
-        for name in before
-        if before[name] != after[name] and name not in (*SILENT, "deleted_at")
-    }
-    found |= {"changes": changes} if changes else {}
-    if before.get("deleted_at") == after.get("deleted_at"):
-        return "updates", found
-    return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """The rows before and after, on their way to the diff."""
 
+    work: Work
+    before: dict[Place, Row | None]
+    after: dict[Place, Row | None]
 
-def _entry(work: Work, rows: Rows, table: str, row: Row) -> dict[str, Any]:
-    if table == "habit_marks":
-        habit = _parent(work, rows, "habits", row["habit_id"])
-        return entry(work, "habit", habit) | {"date": row["date"], "status": row["status"]}
-    found = entry(work, ENTITY[table], row)
-    if table == "steps":
-        found["goal_title"] = _parent(work, rows, "goals", row["goal_id"])["title"]
-    return found
+    def entries(self) -> list[tuple[str, dict[str, Any]]]:
+        return [self._described(place) for place in self.before if place[0] != "xp_ledger" and self._is_there(place)]
 
+    def _is_there(self, place: Place) -> bool:
+        """What was made and removed by the same changes never is."""
+        return self.before[place] is not None or self.after[place] is not None
 
-def _parent(work: Work, rows: Rows, table: str, key: int) -> Row:
-    """The row a step or mark belongs to, which may itself be undone here."""
-    before, after = rows.get((table, (key,)), (None, None))
-    return before or after or work.read(table, key)
+    def _described(self, place: Place) -> tuple[str, dict[str, Any]]:
+        before, after = self.before[place], self.after[place]
+        found = self._entry(place[0], before or after)
+        if before is None or after is None:
+            return ("creates", found | {"restored": True}) if after else ("deletes", found)
+        changes = {
+            name: change(name, before[name], after[name])
+            for name in before
+            if before[name] != after[name] and name not in (*SILENT, "deleted_at")
+        }
+        found |= {"changes": changes} if changes else {}
+        if before.get("deleted_at") == after.get("deleted_at"):
+            return "updates", found
+        return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
+
+    def _entry(self, table: str, row: Row) -> dict[str, Any]:
+        if table == "habit_marks":
+            habit = self._parent("habits", row["habit_id"])
+            return entry(self.work, "habit", habit) | {"date": row["date"], "status": row["status"]}
+        if table == "ssp_evaluations":
+            return {"entity": "ssp", "id": row["id"], "scores": stored(dict(row), row.keys() - {*SILENT})}
+        found = entry(self.work, KIND[table], row)
+        if table == "steps":
+            found["goal_title"] = self._parent("goals", row["goal_id"])["title"]
+        return found
+
+    def _parent(self, table: str, key: int) -> Row:
+        """The row a step or mark belongs to, which may itself be undone here."""
+        place = (table, (key,))
+        return self.before.get(place) or self.after.get(place) or self.work.read(table, key)

@@ -1,0 +1,289 @@
+"""A study session in the conversation: what is due, answering, and how it goes."""
+
+import json
+
+import pytest
+
+from tests.anki.anki_helpers import add_notes, both_versions
+
+GONE = 1234567890123
+
+
+def tokens(answer):
+    return len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4
+
+
+def log(collection):
+    """(card, ease) of every answer in the review log."""
+    return [tuple(row) for row in collection.db.all("select cid, ease from revlog order by id")]
+
+
+def make_due(collection, cards, days=0):
+    """Review cards that are due today."""
+    collection.sched.set_due_date(cards, f"{days}!")
+
+
+@pytest.fixture
+def deck(anki):
+    """Thirty new cards in two decks."""
+    for name, count in (("Geo", 20), ("Geo::Cities", 10)):
+        add_notes(anki.collection, name, *(f"{name} question {number}" for number in range(count)))
+    return anki
+
+
+@both_versions
+def test_due_shows_cards_as_text_in_at_most_three_requests(deck, call):
+    answer = call("anki.due", deck="geo")
+
+    assert answer["deck"] == "Geo"
+    assert answer["due"] == {"new": 20, "learning": 0, "review": 0, "total": 20}
+    assert len(answer["cards"]) == 10
+    first = answer["cards"][0]
+    assert (first["question"], first["answer"], first["state"]) == ("Geo question 0", "answer", "new")
+    assert len(deck.requests) <= 3
+    assert tokens(answer) <= 900
+
+
+def test_due_tells_what_each_button_brings_as_anki_does(deck, call):
+    (card,) = call("anki.due", deck="Geo", limit=1)["cards"]
+
+    states = deck.collection._backend.get_scheduling_states(card["cardId"])
+    shown = [
+        text.replace("\u2068", "").replace("\u2069", "")
+        for text in deck.collection._backend.describe_next_states(states)
+    ]
+    assert list(card["next"].values()) == shown
+
+
+def test_due_is_cut_at_the_decks_own_daily_limits_with_learning_first(deck, call):
+    collection = deck.collection
+    config = collection.decks.config_dict_for_deck_id(collection.decks.id("Geo"))
+    config["new"]["perDay"], config["rev"]["perDay"] = 3, 2
+    collection.decks.update_config(config)
+    cards = sorted(collection.find_cards("deck:Geo"))
+    make_due(collection, cards[10:15])
+    call("anki.invoke", action="answerCards", params={"answers": [{"cardId": cards[0], "ease": 1}]})
+
+    answer = call("anki.due", limit=50)
+
+    states = [card["state"] for card in answer["cards"]]
+    assert answer["due"]["total"] == len(states)
+    assert states == sorted(states, key=["learning", "review", "new"].index)
+    assert states.count("review") == answer["due"]["review"]
+
+
+def test_due_names_an_unknown_deck_and_makes_none(deck, call):
+    before = deck.collection.decks.all_names()
+
+    assert call("anki.due", deck="Geoo")["code"] == "DECK_NOT_FOUND"
+    assert call("anki.stats", deck="Geoo")["code"] == "DECK_NOT_FOUND"
+    assert deck.collection.decks.all_names() == before
+
+
+def test_a_card_is_shown_without_styles_and_scripts_and_with_its_sounds_and_pictures_named(anki, call):
+    (note,) = add_notes(anki.collection, "A", "x")
+    found = anki.collection.get_note(note)
+    found["Front"] = (
+        '<style>b{}</style><script>alert(1)</script><b>What</b> is<br>this? <img src="a b.png"> &amp; [sound:q.mp3]'
+    )
+    found["Back"] = "<div>It</div><div>is</div>[sound:a.mp3]"
+    anki.collection.update_note(found)
+
+    (card,) = call("anki.due", deck="A")["cards"]
+
+    assert card["question"] == "What is\nthis? [image: a b.png] & [sound: q.mp3]"
+    assert card["answer"] == "It\nis\n[sound: a.mp3]"
+
+
+def test_the_card_on_the_screen_is_shown(deck, call):
+    assert call("anki.due", current=True)["code"] == "NO_REVIEW"
+    deck.addon.guiDeckReview("Geo")
+
+    answer = call("anki.due", current=True)
+
+    assert [card["cardId"] for card in answer["cards"]] == [deck.addon._showing]
+    assert answer["deck"] == "Geo"
+
+
+@pytest.mark.parametrize("fsrs", [False, True])
+def test_a_session_of_thirty_cards_leaves_exactly_its_answers_in_the_log(deck, call, fsrs):
+    collection = deck.collection
+    collection.set_config("fsrs", fsrs)
+    config = collection.decks.config_dict_for_deck_id(collection.decks.id("Geo"))
+    config["new"]["perDay"] = 30
+    collection.decks.update_config(config)
+    answered = []
+    while cards := [card for card in call("anki.due", deck="Geo", limit=50)["cards"] if card["state"] == "new"]:
+        eases = ["again", "hard", "good", "easy"] * 8
+        answers = [{"cardId": card["cardId"], "ease": ease} for card, ease in zip(cards, eases, strict=False)]
+        result = call("anki.answer_cards", answers=answers)
+        assert result["answered"] == len(answers)
+        for card, one in zip(cards, result["cards"], strict=False):
+            assert card["cardId"] == one["cardId"]
+            if one["ease"] != "easy":  # Anki spreads longer intervals by chance
+                assert one["interval"] == card["next"][one["ease"]].lstrip("<") or fsrs
+        answered += [(one["cardId"], eases.index(one["ease"]) + 1) for one in answers]
+
+    assert log(collection) == answered
+    assert len(answered) == 30
+    answer = call("anki.stats", deck="Geo")
+    assert answer["today"] == {"answers": 30, "cards": 30, "minutes": 0.0}
+    assert sum(answer["buttons"].values()) == answer["perDay"][-1] == 30
+    assert answer["streakDays"] == 1
+
+
+def test_answering_twenty_cards_is_at_most_three_requests(deck, call):
+    cards = sorted(deck.collection.find_cards("deck:Geo"))[:20]
+
+    answer = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"} for card in cards])
+
+    assert answer["answered"] == 20
+    assert len(deck.requests) <= 3
+
+
+def test_only_cards_that_can_be_answered_are(deck, call):
+    new, suspended, later, *_ = sorted(deck.collection.find_cards("deck:Geo"))
+    deck.collection.sched.suspend_cards([suspended])
+    make_due(deck.collection, [later], days=5)
+    before = log(deck.collection)
+
+    answer = call(
+        "anki.answer_cards",
+        answers=[
+            {"cardId": new, "ease": 3},
+            {"cardId": new, "ease": "again"},
+            {"cardId": suspended, "ease": "good"},
+            {"cardId": later, "ease": "4"},
+            {"cardId": GONE, "ease": "Easy"},
+        ],
+    )
+
+    assert [(card["cardId"], card["ease"]) for card in answer["cards"]] == [(new, "good")]
+    reasons = {(card["cardId"], card["reason"]) for card in answer["skipped"]}
+    assert reasons == {(new, "twice"), (suspended, "suspended"), (later, "not_due"), (GONE, "missing")}
+    assert log(deck.collection)[len(before) :] == [(new, 3)]
+    assert deck.collection.find_cards("is:suspended") == [suspended]
+
+
+@pytest.mark.parametrize("ease", [0, 5, "well", None, True, 2.5])
+def test_a_wrong_ease_answers_nothing(deck, call, ease):
+    one, two, *_ = sorted(deck.collection.find_cards("deck:Geo"))
+
+    answer = call("anki.answer_cards", answers=[{"cardId": one, "ease": 3}, {"cardId": two, "ease": ease}])
+
+    assert answer["code"] == "INVALID_ARGUMENTS"
+    assert log(deck.collection) == []
+
+
+def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, call):
+    deck.addon.guiDeckReview("Geo")
+    showing = deck.addon._showing
+    other = next(card for card in deck.collection.find_cards("deck:Geo") if card != showing)
+
+    answer = call("anki.answer_cards", answers=[{"cardId": showing, "ease": "hard"}, {"cardId": other, "ease": "good"}])
+
+    assert answer["answered"] == 2
+    actions = deck.actions()
+    assert "guiAnswerCard" in actions
+    assert actions[actions.index("answerCards") + 1] == "addTags"
+    assert sorted(log(deck.collection)) == sorted([(showing, 2), (other, 3)])
+
+
+@pytest.mark.parametrize("fault", ["cut_before", "cut_after", "reset", "http_500"])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_lost_answer_is_never_given_twice(deck, call, env, fault, number):
+    cards = sorted(deck.collection.find_cards("deck:Geo"))[:5]
+    answers = [{"cardId": card, "ease": "again"} for card in cards]
+    deck.faults = {number: fault}
+
+    call("anki.answer_cards", answers=answers)
+    deck.faults = {}
+    again = call("anki.answer_cards", answers=answers) if len(log(deck.collection)) < 5 or number == 1 else None
+
+    assert again is None or len(log(deck.collection)) in (5, 10)
+    counts = {card: sum(one == card for one, _ in log(deck.collection)) for card in cards}
+    assert set(counts.values()) == {1} or fault == "cut_after"
+
+
+def test_an_answer_lost_by_a_stall_is_looked_up_before_it_is_repeated(deck, call, env):
+    """Again: the card is due again at once, so that only the log can tell that it was answered."""
+    card = sorted(deck.collection.find_cards("deck:Geo"))[0]
+    deck.faults = {1: "cut_after", 2: "cut_before"}
+    broken = call("anki.answer_cards", answers=[{"cardId": card, "ease": "again"}])
+    deck.faults = {}
+
+    again = call("anki.answer_cards", answers=[{"cardId": card, "ease": "again"}])
+    third = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])
+
+    assert "what is in the log is not answered twice" in broken["hint"]
+    assert again["cards"][0]["answeredBefore"] is True
+    assert third["answered"] == 1
+    assert log(deck.collection) == [(card, 1), (card, 3)]
+
+
+def test_a_cut_answer_is_told_by_the_log(deck, call):
+    cards = sorted(deck.collection.find_cards("deck:Geo"))[:3]
+    deck.faults = {1: "cut_after"}
+
+    answer = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"} for card in cards])
+
+    assert answer["answered"] == 3
+    assert "review log" in answer["warnings"][0]
+
+
+@both_versions
+def test_stats_are_one_multi_after_the_names_without_rows_made_by_hand(deck, call):
+    collection = deck.collection
+    cards = sorted(collection.find_cards("deck:Geo"))
+    make_due(collection, cards[:10])
+    for note in collection.find_notes("deck:Geo::Cities")[:2]:
+        collection.tags.bulk_add([note], "leech")
+    answers = [{"cardId": card, "ease": ease} for card, ease in zip(cards[:10], [1, 3, 3, 3, 4] * 2, strict=True)]
+    call("anki.answer_cards", answers=answers)
+    deck.requests.clear()
+
+    answer = call("anki.stats")
+
+    assert [request["action"] for request in deck.requests][:2] == ["deckNamesAndIds", "multi"]
+    assert answer["today"]["answers"] == 10
+    assert answer["buttons"] == {"again": 2, "hard": 0, "good": 6, "easy": 2}
+    assert answer["leeches"]["total"] == 2
+    assert answer["leeches"]["notes"][0]["question"].startswith("Geo::Cities question")
+    assert len(answer["forecast"]) == 7
+    assert tokens(answer) <= 500
+
+
+def test_retention_counts_reviews_of_young_and_mature_cards(anki, call):
+    cards = [anki.collection.find_cards(f"nid:{note}")[0] for note in add_notes(anki.collection, "A", *"abcdefgh")]
+    for number, card in enumerate(cards):
+        values = {"type": 2, "queue": 2, "ivl": 10 if number < 4 else 30, "due": 0, "reps": 3, "factor": 2500}
+        found = anki.collection.get_card(card)
+        for name, value in values.items():
+            setattr(found, name, value)
+        anki.collection.update_card(found)
+    eases = [1, 3, 3, 3, 1, 1, 3, 3]
+    call("anki.answer_cards", answers=[{"cardId": c, "ease": e} for c, e in zip(cards, eases, strict=True)])
+
+    assert call("anki.stats")["retention"] == {"young": 75.0, "mature": 50.0}
+
+
+def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki, call):
+    assert call("anki.store_media", filename="a.mp3", data="SUQz") == {"filename": "a.mp3", "sizeBytes": 3}
+    assert call("anki.store_media", filename="a.mp3", data="data:audio/mpeg;base64,SUQz")["filename"] == "a.mp3"
+    other = call("anki.store_media", filename="a.mp3", data="eHl6")["filename"]
+    assert other != "a.mp3"
+    assert call("anki.get_media", filename="a.mp3")["dataBase64"] == "SUQz"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"filename": "../a.mp3", "data": "eA=="}, "INVALID_FILENAME"),
+        ({"filename": "a.mp3", "data": "%%%"}, "INVALID_BASE64"),
+        ({"filename": "a.mp3"}, "INVALID_ARGUMENTS"),
+        ({"filename": "a.mp3", "url": "http://127.0.0.1:1/x"}, "PRIVATE_ADDRESS"),
+    ],
+)
+def test_a_file_that_cannot_be_stored_is_refused_before_anything_is_sent(anki, call, arguments, code):
+    assert call("anki.store_media", **arguments)["code"] == code
+    assert anki.requests == []

@@ -1,0 +1,79 @@
+"""The tools from a shell."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.client import PROJECT
+from tools.__main__ import main
+from tools.core import registry
+from tools.core.registry import Printed
+
+
+def shell(*words, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "tools", *words], cwd=PROJECT, capture_output=True, text=True, **options
+    )
+
+
+@pytest.mark.parametrize("words", [["--help"], ["help"], ["-h"], ["call", "--help"]])
+def test_help_goes_to_stdout_and_is_not_a_failure(words, capsys):
+    assert main(words) == 0
+    assert "python3 -m tools list" in capsys.readouterr().out
+
+
+def test_the_help_of_a_tool_says_what_it_takes(capsys):
+    assert main(["call", "greet", "--help"]) == 0
+    assert "greet takes name (string" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["lists"], ["call"], ["call", "greet", "{}", "{}"], ["onepercent", "nothing"]])
+def test_wrong_usage_is_told_on_stderr(words, capsys):
+    assert main(words) == 2
+    output = capsys.readouterr()
+    assert not output.out
+    assert output.err
+
+
+def test_a_misspelt_word_is_told_the_nearest_one(capsys):
+    assert main(["setings"]) == 2
+    assert capsys.readouterr().err == "Did you mean settings?\n"
+
+
+def test_a_toolset_lists_its_commands(capsys):
+    assert main(["onepercent"]) == 0
+    assert "python3 -m tools onepercent export " in capsys.readouterr().out
+
+
+def test_a_reader_that_leaves_is_not_an_error():
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m tools list | head -1"], cwd=PROJECT, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("anki_")
+    assert not done.stderr
+
+
+def test_what_is_not_json_is_an_error_with_an_example(capsys):
+    assert main(["call", "greet", "name"]) == 1
+    assert '"code":"INVALID_JSON"' in capsys.readouterr().out
+
+
+def test_a_command_may_print_text_and_choose_its_exit_status(monkeypatch, capsys):
+    monkeypatch.setitem(registry.COMMANDS, ("testing", "text"), lambda: Printed("for people", 3))
+    assert main(["testing", "text"]) == 3
+    assert capsys.readouterr().out == "for people\n"
+
+
+def test_an_upstream_out_of_reach_is_no_failure_of_a_timer(env, tmp_path, capsys):
+    env(KLIPPER_DOCS_URL=(tmp_path / "nowhere").as_uri(), KLIPPER_DOCS_DIR=tmp_path / "docs")
+    assert main(["call", "sync_docs"]) == 75
+    unit = (PROJECT / "systemd" / "pi-mcp-docs.service").read_text(encoding="utf-8")
+    assert "SuccessExitStatus=75\n" in unit
+    assert '"code":"UPSTREAM_UNREACHABLE"' in capsys.readouterr().out
+
+
+def test_a_misspelt_setting_is_told(monkeypatch, capsys):
+    monkeypatch.setenv("MCP_TOOLSET", "klipper")
+    assert main(["list"]) == 0
+    assert "MCP_TOOLSET is not a setting. Did you mean MCP_TOOLSETS?" in capsys.readouterr().err

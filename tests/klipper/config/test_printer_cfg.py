@@ -1,0 +1,114 @@
+"""Reading a printer.cfg as Klipper does."""
+
+import configparser
+
+import pytest
+
+from tools.klipper.config import printer_cfg
+
+SAVED = "#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW.\n#*#\n"
+
+
+def values(text, **include):
+    """{section: {option: value}} as it holds."""
+    config = printer_cfg.read(text, include)
+    return {
+        name: {option: setting.value for option, setting in section.values().items()}
+        for name, section in config.sections.items()
+    }
+
+
+def problems(text, **include):
+    return [(problem.line, problem.message.partition(":")[0]) for problem in printer_cfg.read(text, include).problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a: 1", "1"),
+        ("a = 1", "1"),
+        ("A=b:c", "b:c"),
+        ("a: 1 # comment", "1"),
+        ("a: 1#2", "1"),
+        ("a: 1 ; comment", "1"),
+        ("a: 1;2", "1;2"),
+        ("a:", ""),
+        ("  a: 1", "1"),
+        ("a:\n  b\n# c\n\n   d", "b\nd"),
+        ("a: 1\n; comment\n  2", "1\n2"),
+        ("a: 1\r\n  2\r", "1\n2"),
+        ("a: 1\n\tb: 2", "1\nb: 2"),
+    ],
+)
+def test_a_value_is_what_klipper_takes(text, value):
+    assert values("[x]\n" + text) == {"x": {"a": value}}
+
+
+def test_it_reads_as_pythons_configparser_does():
+    text = "[a b]\nx: 1\ny = 2\n  3\n\n  4\n[c]\n z : 5\n z2: 6\n   7\n[a b]\nx: 9\n"
+    parser = configparser.RawConfigParser(strict=False, inline_comment_prefixes=(";", "#"))
+    parser.read_string(text)
+    expected = {name: {k: "\n".join(filter(None, v.split("\n"))) for k, v in parser[name].items()} for name in parser}
+    assert values(text) == {name: found for name, found in expected.items() if name != "DEFAULT"}
+
+
+def test_repeated_sections_are_one_and_the_last_value_holds():
+    config = printer_cfg.read("[x]\na: 1\n[y]\n[x]\na: 2\n")
+    assert list(config.sections) == ["x", "y"]
+    assert config.sections["x"].line == 1
+    assert config.sections["x"].values()["a"][:3] == ("a", "2", 5)
+    assert config.options == 2
+
+
+def test_what_save_config_wrote_counts_where_the_file_has_nothing():
+    text = (
+        "[x]\na: 1\n\n" + SAVED + "#*# [x]\n#*# a = 2\n#*# b = 3\n#*# [y default]\n#*# points =\n#*# \t1, 2\n#*# \t3\n"
+    )
+    assert values(text) == {"x": {"a": "1", "b": "3"}, "y default": {"points": "1, 2\n3"}}
+    config = printer_cfg.read(text)
+    assert not config.sections["x"].saved
+    assert config.sections["y default"].saved
+
+
+def test_an_include_stands_in_its_place():
+    text = "[x]\na: 1\n[include b.cfg]\n[x]\na: 3\n"
+    assert values(text, **{"b.cfg": "[x]\na: 2\nb: 2\n"}) == {"x": {"a": "3", "b": "2"}}
+    assert values(text, **{"b.cfg": "[x]\na: 2\n"}) == {"x": {"a": "3"}}
+
+
+def test_an_include_may_be_a_pattern():
+    given = {"m/b.cfg": "[x]\na: b\n", "m/a.cfg": "[x]\na: a\n", "n.cfg": "[y]\n"}
+    config = printer_cfg.read("[include ./m/*.cfg]\n", given)
+    assert config.sections["x"].values()["a"].value == "b"
+    assert config.unused == ["n.cfg"]
+
+
+def test_a_missing_include_is_named():
+    assert printer_cfg.read("[include ../../etc/passwd]\n").missing == ["../../etc/passwd"]
+
+
+def test_an_include_of_itself_ends():
+    assert problems("[include a]\n", a="[include b]\n", b="[include a]\n") == [
+        (1, "Recursive include of config file 'a'")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a: 1\n[x]\n", 1),
+        ("[x]\nno option\n", 2),
+        ("[x]\ngcode:\nG28\n", 3),
+        ("[x]\n[include a]\nb: 1\n", 3),
+        ("\ufeff[x]\na: 1\n", 1),
+        ("[x]\n: 1\n", 2),
+    ],
+)
+def test_a_line_that_klipper_cannot_read_is_a_problem(text, line):
+    assert [at for at, _ in problems(text, a="")] == [line]
+
+
+def test_what_is_too_long_is_read_in_part():
+    config = printer_cfg.read("".join(f"[s{number}]\na: 1\n" for number in range(60_000)))
+    assert config.cut
+    assert len(config.sections) == 25_000

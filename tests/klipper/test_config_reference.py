@@ -1,0 +1,85 @@
+"""config_reference as a client calls it."""
+
+import json
+
+import pytest
+
+from tests.klipper.config.sample import CHANGES, REFERENCE
+from tools.core import registry, settings
+
+
+def look_up(**arguments):
+    tool = registry.find("config_reference", registry.listed(settings.current()).values())
+    return tool.call(arguments)
+
+
+@pytest.fixture
+def docs(small_docs):
+    return small_docs({"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES})
+
+
+def test_a_section_gives_its_options_with_default_and_text(docs):
+    answer = look_up(section="[fan]")
+    assert answer["heading"] == "[fan]"
+    assert answer["options"][:3] == [
+        "pin (required): This parameter must be provided.",
+        "hardware_pwm (False): The default is False.",
+        "kick_start (0): One blank after the mark.",
+    ]
+    assert answer["changes"][0].startswith("2025-07-21: The `[fan]` and `[heater_fan]` modules no longer accept")
+
+
+@pytest.mark.parametrize("name", ["heater_fan", "[heater_fan hotend]", "heater_fan hotend", "HEATER_FAN"])
+def test_a_section_is_found_as_it_is_typed(docs, name):
+    answer = look_up(section=name)
+    assert answer["section"] == "heater_fan cooling_fan"
+    assert answer["see"] == ["fan"]
+
+
+def test_a_section_of_several_kinds_gives_each(docs):
+    variants = look_up(section="printer")["variants"]
+    assert list(variants) == ["[printer]", "[printer], Cartesian Kinematics", "[printer], Delta Kinematics"]
+
+
+def test_an_option_gives_every_section_that_has_it(docs):
+    answer = look_up(option="gear_ratio")
+    assert [owner for entry in answer["sections"] for owner in entry["in"]] == ["[stepper_x]", "[extruder]"]
+
+
+def test_an_option_of_a_section_may_be_described_in_another(docs):
+    answer = look_up(section="heater_fan", option="hardware_pwm")
+    assert answer["sections"] == [{"in": ["[fan] (False)"], "text": "The default is False."}]
+
+
+def test_an_option_that_is_gone_gives_what_became_of_it(docs):
+    assert look_up(section="printer", option="max_hop")["changes"][0].startswith("2025-08-11: Support for")
+
+
+def test_near_misses_are_named(docs):
+    assert look_up(section="heater_fam") == {
+        "success": False,
+        "error": "No such section in Config_Reference.md: heater_fam",
+        "hint": "Nearest: heater_fan, heater_bed.",
+        "code": "NOT_FOUND",
+    }
+    assert "hardware_pwm" in look_up(section="fan", option="hardware_pmw")["hint"]
+
+
+def test_without_a_name_all_sections_are_listed(docs):
+    answer = look_up()
+    assert "bed_screws" in answer["sections"]
+    assert "Common SPI settings" in answer["common"]
+
+
+def test_a_long_section_is_short_unless_it_is_wanted_in_full(real_docs):
+    short, full = look_up(section="bed_mesh"), look_up(section="bed_mesh", full=True)
+    assert len(json.dumps(short, ensure_ascii=False, separators=(",", ":"))) / 4 <= 900
+    assert len(json.dumps(full)) > 1.5 * len(json.dumps(short))
+    assert len(short["options"]) == len(full["options"])
+
+
+def test_every_section_fits_into_few_tokens(real_docs):
+    for section in look_up()["sections"]:
+        answer = look_up(section=section)
+        assert answer["success"], section
+        assert len(json.dumps(answer, ensure_ascii=False)) / 4 <= 1000, section

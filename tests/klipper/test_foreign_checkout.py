@@ -1,0 +1,140 @@
+"""A checkout that sync_docs did not make is only read, byte for byte."""
+
+import os
+import shutil
+
+import pytest
+
+from tests.klipper.asking import paths
+from tests.klipper.test_sync import done, sync
+from tests.klipper.upstreams import git, page
+from tools.core.errors import ToolError
+from tools.klipper.checkout import folder, freshness
+from tools.klipper.health import health
+from tools.klipper.sources import configured
+
+
+def state_of(folder) -> dict:
+    """Every file, link and folder below, the hidden ones too: contents, modes, times."""
+    return {
+        str(path.relative_to(folder)): (path.lstat().st_mode, path.lstat().st_mtime_ns, _content(path))
+        for path in (folder, *folder.rglob("*"))
+    }
+
+
+def _content(path) -> object:
+    if path.is_symlink():
+        return path.readlink()
+    return path.read_bytes() if path.is_file() else None
+
+
+def full(docs, upstream):
+    git(docs.parent, "clone", "-q", upstream.url, str(docs))
+
+
+def shallow(docs, upstream):
+    git(docs.parent, "clone", "-q", "--depth=1", upstream.url, str(docs))
+
+
+def sparse(docs, upstream):
+    git(docs.parent, "clone", "-q", "--depth=1", "--filter=blob:none", "--no-checkout", upstream.url, str(docs))
+    git(docs, "sparse-checkout", "set", "docs")
+    git(docs, "checkout", "-q", "master")
+
+
+def worktree(docs, upstream):
+    git(upstream.folder, "worktree", "add", "-q", "--detach", str(docs))
+
+
+def unpacked(docs, upstream):
+    shutil.copytree(upstream.folder, docs, ignore=shutil.ignore_patterns(".git"))
+
+
+def at_work(docs, upstream):
+    """A project of one's own: an edited file, a staged one, a commit nobody pushed."""
+    full(docs, upstream)
+    (docs / "macros.cfg").write_text("[gcode_macro X]\n")
+    git(docs, "add", "macros.cfg")
+    git(docs, "commit", "-q", "-m", "mine")
+    (docs / "staged.cfg").write_text("staged\n")
+    git(docs, "add", "staged.cfg")
+    (docs / "docs/Bed_Mesh.md").write_text(page("Bed Mesh, edited"))
+
+
+KINDS = [full, shallow, sparse, worktree, unpacked, at_work]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
+def foreign(request, docs, upstream, env):
+    docs.parent.mkdir()
+    request.param(docs, upstream)
+    upstream.commit({"docs/New.md": page("New")})
+    env(KLIPPER_DOCS_CHECK_INTERVAL=0)
+    return docs
+
+
+def test_it_is_not_touched_and_its_owner_is_named(foreign):
+    before = state_of(foreign)
+
+    answer = done()
+    freshness.check()
+    found = health()
+    done()
+
+    assert state_of(foreign) == before
+    assert answer["status"] == "only read" and "Moonraker" in answer["note"] and answer["folder"] == str(foreign)
+    assert os.listdir(foreign.parent) == [foreign.name]
+    assert not freshness.note() and "only read" in found.summary and found.advice == ""
+
+
+def test_its_pages_are_searched(foreign):
+    assert paths("Bed Mesh")[0] == "Bed_Mesh.md"
+
+
+def test_it_needs_no_folder_to_write_to(foreign):
+    assert folder.folders_to_write() == []
+
+
+def test_further_repositories_are_not_taken_from_beside_it(env, docs, upstream):
+    """KLIPPER_DOCS_DIR=~/klipper-docs with moonraker=… must not mean ~/moonraker, where the live one is."""
+    docs.parent.mkdir()
+    live = docs.parent / "moonraker"
+    full(live, upstream)
+    upstream.commit({"docs/New.md": page("New")})
+    before = state_of(live)
+    env(KLIPPER_DOCS_EXTRA=f"moonraker={upstream.url}")
+
+    done()
+
+    assert state_of(live) == before
+    assert configured()[1].checkout == docs.parent / ".klipper.extra/moonraker"
+    assert folder.folders_to_write() == [docs, docs.parent / ".klipper.extra"]
+
+
+def test_a_folder_without_pages_is_left_alone(docs, upstream):
+    docs.mkdir(parents=True)
+    (docs / "mine.txt").write_text("mine")
+    before = state_of(docs)
+
+    assert sync()["code"] == "NOT_A_CHECKOUT"
+    assert state_of(docs) == before
+
+
+@pytest.mark.parametrize("place", ["home", "holds the home", "/", "project", "link to home"])
+def test_the_home_the_project_and_what_holds_them_are_never_written_to(env, upstream, place, monkeypatch, tmp_path):
+    home = env() / "empty/home"
+    home.mkdir(parents=True)
+    (env() / "link").symlink_to(home)
+    project = env() / "project"
+    project.mkdir()
+    monkeypatch.setattr(folder, "PROJECT", project)
+    places = {"home": home, "holds the home": home.parent, "/": "/", "project": project, "link to home": env() / "link"}
+    env(HOME=home, KLIPPER_DOCS_DIR=places[place])
+
+    answer = sync()
+
+    assert not answer["success"] and answer["hint"]
+    with pytest.raises(ToolError) as refused:
+        folder.folders_to_write()
+    assert refused.value.code == answer["code"] == "UNSAFE_FOLDER"
+    assert not list(home.iterdir()) and not list(project.iterdir())

@@ -1,0 +1,186 @@
+"""Headless Chromium, driven over its own pipe: the DevTools protocol, JSON messages that end with a NUL.
+
+https://chromedevtools.github.io/devtools-protocol/
+"""
+
+import base64
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+PROGRAMS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
+OPTIONS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--force-color-profile=srgb",
+    "--disable-features=IsolateSandboxedIframes,Translate", "--remote-debugging-pipe",
+)  # fmt: skip
+TIMEOUT_S = 30
+KEYS = {"Tab": 9, "Enter": 13, " ": 32}
+
+
+def program() -> str | None:
+    """Chromium's command, if it is installed."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+class Browser:
+    """One Chromium with a profile of its own in `folder`."""
+
+    def __init__(self, folder: Path):
+        commands, self.commands = os.pipe()
+        self.events, events = os.pipe()
+        self.process = subprocess.Popen(
+            [program() or "chromium", *OPTIONS, f"--user-data-dir={folder}", "about:blank"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            close_fds=False,
+            preexec_fn=lambda: self._place(commands, events),
+        )
+        os.close(commands)
+        os.close(events)
+        self.ids = itertools.count(1)
+        self.answers: dict[int, Any] = {}
+        self.tabs: dict[str, Tab] = {}
+        self.changed = threading.Condition()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    @staticmethod
+    def _place(commands: int, events: int) -> None:
+        """Chromium reads commands at descriptor 3 and writes events at 4."""
+        commands, events = os.dup(commands), os.dup(events)
+        os.dup2(commands, 3)
+        os.dup2(events, 4)
+
+    def _read(self) -> None:
+        rest = b""
+        while chunk := os.read(self.events, 2**16):
+            *messages, rest = (rest + chunk).split(b"\0")
+            for message in messages:
+                self._take(json.loads(message))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        with self.changed:
+            if "id" in message:
+                self.answers[message["id"]] = message
+            elif tab := self.tabs.get(message.get("sessionId", "")):
+                tab.take(message["method"], message["params"])
+            self.changed.notify_all()
+
+    def send(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
+        """The result of a command."""
+        number = next(self.ids)
+        message = {"id": number, "method": method, "params": params} | ({"sessionId": session} if session else {})
+        os.write(self.commands, json.dumps(message).encode() + b"\0")
+        with self.changed:
+            arrived = self.changed.wait_for(lambda: number in self.answers, TIMEOUT_S)
+            assert arrived, f"{method} was not answered"
+            answer = self.answers.pop(number)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def open(self, url: str, width: int = 720, scale: float = 1) -> "Tab":
+        """A new tab at `url`, `width` CSS pixels wide at a zoom of `scale`."""
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        tab = self.tabs[session] = Tab(self, session, target)
+        tab.open(url, width, scale)
+        return tab
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait(TIMEOUT_S)
+        self.reader.join(TIMEOUT_S)
+        os.close(self.commands)
+        os.close(self.events)
+
+
+class Tab:
+    """A tab, with what its console said and what it asked the network for; `frame` is the page inside the host."""
+
+    def __init__(self, browser: Browser, session: str, target: str):
+        self.browser, self.session, self.target = browser, session, target
+        self.contexts: dict[str, int] = {}
+        self.console: list[str] = []
+        self.requests: list[str] = []
+
+    def take(self, method: str, params: dict[str, Any]) -> None:
+        match method:
+            case "Runtime.executionContextCreated" if params["context"]["auxData"].get("isDefault"):
+                self.contexts[params["context"]["auxData"]["frameId"]] = params["context"]["id"]
+            case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning"):
+                self.console.append(" ".join(str(one.get("value", one.get("description"))) for one in params["args"]))
+            case "Runtime.exceptionThrown":
+                self.console.append(json.dumps(params["exceptionDetails"]))
+            case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):
+                self.console.append(params["entry"]["text"])
+            case "Network.requestWillBeSent":
+                self.requests.append(params["request"]["url"])
+
+    def send(self, method: str, **params: Any) -> dict[str, Any]:
+        return self.browser.send(method, self.session, **params)
+
+    def open(self, url: str, width: int, scale: float) -> None:
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.send(f"{domain}.enable")
+        self.resize(width, scale)
+        self.send("Page.navigate", url=url)
+
+    def resize(self, width: int, scale: float = 1, height: int = 900) -> None:
+        self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False
+        )
+
+    def frame(self) -> str:
+        """The id of the frame inside the host, or of the host itself if there is none."""
+        tree = self.send("Page.getFrameTree")["frameTree"]
+        return tree.get("childFrames", [tree])[-1]["frame"]["id"]
+
+    def run(self, expression: str, host: bool = False) -> Any:
+        """The value of a JavaScript expression in the page, or in the host around it."""
+        where = {} if host else {"contextId": self.contexts[self.frame()]}
+        answer = self.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, **where)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def wait(self, condition: str, host: bool = False) -> None:
+        """Until a JavaScript condition holds; it is looked at before each frame that the browser draws."""
+        loop = "new Promise(done => {{ const look = () => ({}) ? done(true) : requestAnimationFrame(look); look(); }})"
+        self.run(loop.format(condition), host)
+
+    def text(self, selector: str = "main") -> str:
+        """The visible text of an element of the page."""
+        return self.run(f"document.querySelector({json.dumps(selector)}).innerText")
+
+    def press(self, label: str) -> None:
+        """Click, as a mouse does, the button or check box of that label, once its place has settled."""
+        find = f"[...document.querySelectorAll('button, label')].find(e => e.innerText.includes({json.dumps(label)}))"
+        self.run(f"{find}.scrollIntoView()")
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))", host=True)
+        x, y = self.run(f"(e => (e = e.getBoundingClientRect(), [e.x + 12, e.y + e.height / 2]))({find})")
+        frame = "(e => (e ? (e = e.getBoundingClientRect(), [e.x, e.y]) : [0, 0]))(document.querySelector('iframe'))"
+        left, top = self.run(frame, host=True)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x + left, y=y + top, button="left", clickCount=1)
+
+    def key(self, name: str) -> None:
+        """Press a key."""
+        code = {"key": name, "windowsVirtualKeyCode": KEYS[name], "text": {"Enter": "\r", " ": " "}.get(name, "")}
+        self.send("Input.dispatchKeyEvent", type="keyDown", **code)
+        self.send("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=KEYS[name])
+
+    def picture(self, file: Path) -> None:
+        """A screenshot of everything the tab holds."""
+        width, height = self.run("[innerWidth, document.body.scrollHeight]", host=True)
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        data = self.send("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"]
+        file.write_bytes(base64.b64decode(data))
+
+    def close(self) -> None:
+        self.browser.send("Target.closeTarget", targetId=self.target)

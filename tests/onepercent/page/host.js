@@ -1,0 +1,44 @@
+// A host as the specification of 2026-01-26 wants one: what it shows and how is in the address, the server behind it answers /ask.
+const given = new URLSearchParams(location.search);
+const seen = [];
+const calls = [];
+const model = [];
+const post = async (path, body) => (await fetch(path, { method: "POST", body: JSON.stringify(body) })).json();
+const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'">`;
+const frame = document.createElement("iframe");
+const send = (message) => frame.contentWindow.postMessage({ jsonrpc: "2.0", ...message }, "*");
+const context = () => ({ theme: given.get("theme") || "light", locale: given.get("locale") || "en-GB", displayMode: "inline",
+  styles: { variables: JSON.parse(given.get("variables") || "{}") }, containerDimensions: { maxHeight: 5000, width: innerWidth } });
+document.documentElement.className = given.get("theme") || "";
+
+const show = async (tool, args) => {
+  const { result, uri } = await post("/ask", { name: tool, arguments: args, as: "model" });
+  if (!frame.isConnected) await new Promise(async (ready) => {
+    frame.title = "Page";
+    frame.sandbox = "allow-scripts";
+    frame.srcdoc = policy + (await post("/page", { uri }));
+    window.initialized = ready;
+    document.body.append(frame);
+  });
+  send({ method: "ui/notifications/tool-input", params: { arguments: args } });
+  send({ method: "ui/notifications/tool-result", params: result });
+  return result;
+};
+const answers = {
+  "ui/initialize": () => ({ protocolVersion: "2026-01-26", hostInfo: { name: "test", version: "1" },
+    hostCapabilities: given.get("mute") ? {} : { serverTools: {} }, hostContext: context() }),
+  "tools/call": async (params) => {
+    calls.push(params.name);
+    return (await post("/ask", { ...params, as: "page" })).result;
+  },
+  "ui/update-model-context": (params) => (model.push(params.content[0].text), {}),
+};
+addEventListener("message", async ({ source, data }) => {
+  if (source !== frame.contentWindow || data.jsonrpc !== "2.0") return;
+  seen.push(data);
+  if (data.method === "ui/notifications/initialized") window.initialized();
+  if (data.method === "ui/notifications/size-changed") frame.style.height = `${data.params.height}px`;
+  if (data.id === undefined || !data.method) return;
+  const answer = await answers[data.method]?.(data.params);
+  send(answer ? { id: data.id, result: answer } : { id: data.id, error: { code: -32601, message: "Method not found" } });
+});

@@ -1,0 +1,65 @@
+"""The pages in an independent host: the AppBridge of @modelcontextprotocol/ext-apps."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.onepercent.page import npm
+from tests.onepercent.page.test_preview_page import GOAL, act, create, do, ends, goals
+
+PACKAGES = (
+    "@modelcontextprotocol/ext-apps@2.0.4",
+    "@modelcontextprotocol/client@2.4.0",
+    "@modelcontextprotocol/core@2.4.0",
+    "zod@4.6.7",
+    "esbuild@0.28.2",
+)
+ENTRY = Path(__file__).parent / "bridge.js"
+
+
+@pytest.fixture(scope="session")
+def bridge(tmp_path_factory):
+    """The script of a host page that speaks through AppBridge."""
+    folder = tmp_path_factory.mktemp("bridge")
+    modules = npm.install(folder, *PACKAGES)
+    (folder / "bridge.js").write_bytes(ENTRY.read_bytes())
+    command = [
+        modules / ".bin" / "esbuild",
+        "bridge.js",
+        "--bundle",
+        "--format=iife",
+        "--log-level=error",
+        "--outfile=out.js",
+    ]
+    subprocess.run(command, check=True, cwd=folder, timeout=60)
+    return (folder / "out.js").read_text(encoding="utf-8")
+
+
+def test_a_preview_is_shown_pressed_applied_and_undone(sit, bridge):
+    person = sit(bridge)
+    tab = person.see("preview_actions", arguments=create(), theme="dark", locale="ru-RU")
+    assert GOAL in tab.text()
+    assert tab.run("document.documentElement.style.colorScheme") == "dark"
+    tab.press("Применить")
+    ends(tab, "Применено")
+    assert goals(person) == [GOAL]
+    tab.wait("window.model.length === 1", host=True)
+    tab.press("Вернуть как было")
+    ends(tab, "Применить эти изменения?")
+    tab.press("Применить")
+    ends(tab, "Применено")
+    assert goals(person) == []
+    assert tab.run("calls", host=True) == ["apply_by_press", "undo_last", "apply_by_press"]
+
+
+def test_the_days_are_shown_and_ticked_off(sit, bridge):
+    person = sit(bridge)
+    do(person, act("habit.create", name="Зарядка"))
+    tab = person.see("get_user_snapshot", theme="dark", locale="en")
+    tab.press("Зарядка")
+    tab.wait("document.getElementById('state').textContent === 'Saved.'")
+    assert tab.run("document.querySelector('input').checked")
+    assert person.rows("SELECT status FROM habit_marks") == [("completed",)]
+    assert tab.run("document.querySelector('.marks .done') !== null")
+    assert tab.run("calls", host=True) == ["get_user_snapshot", "tick_by_press", "get_user_snapshot"]

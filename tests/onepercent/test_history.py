@@ -1,0 +1,174 @@
+"""Looking back: the history against a recount by hand, and what is found by words."""
+
+import json
+import random
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+import tests.onepercent.person as person
+from tests.onepercent.person import Clock, act, call, do, refused, snapshot
+from tools.core.registry import COMMANDS
+from tools.onepercent import days
+from tools.onepercent.database import store
+
+TODAY = date(2026, 11, 22)
+STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
+
+
+def moments(chance: random.Random, count: int) -> list[str]:
+    """Random moments of two years, many of them around midnights and changes of the clock."""
+    found = []
+    for _ in range(count):
+        day = datetime(2024, 11, 20) + timedelta(days=chance.randrange(733))
+        if chance.random() < 0.2:
+            day = chance.choice(
+                [datetime(2025, 3, 30), datetime(2025, 10, 26), datetime(2026, 3, 29), datetime(2026, 10, 25)]
+            )
+        found.append(
+            f"{(day + timedelta(minutes=chance.choice([0, 1, 59, 60, 61, 119, 121, 719, 1380, 1439]))).isoformat()}.000Z"
+        )
+    return sorted(found)
+
+
+def insert(db, table: str, **values) -> None:
+    names = ", ".join(values)
+    db.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})", tuple(values.values()))
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"])
+def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
+    chance = random.Random(zone)
+    person.use(file, ONEPERCENT_TZ=zone)
+    clock.set("2026-11-22T09:00:00+00:00")
+    goal = do(act("goal.create", title="Цель"), act("habit.create", name="Бег"))[0]
+    steps, earned = moments(chance, 400), moments(chance, 600)
+    entries = [TODAY - timedelta(days=chance.randrange(733)) for _ in range(200)]
+    kept = {TODAY - timedelta(days=ago) for ago in range(700) if chance.random() < 0.6}
+    with store.writing() as db:
+        db.execute("UPDATE habits SET created_on = '2024-11-01'")
+        for number, at in enumerate(steps):
+            insert(db, "steps", user="local", goal_id=goal, title=f"Шаг {number}", priority="optional", is_complete=1,
+                   completed_at=at, **STAMPS)  # fmt: skip
+        gains = [(at, chance.choice([25, 10, 150])) for at in earned]
+        for at, xp in gains:
+            insert(db, "xp_ledger", user="local", at=at, xp=xp, action="x", entity_id=1)
+        for day in entries:
+            insert(db, "diary", user="local", date=day.isoformat(), plans="x", **STAMPS)
+        for day in kept:
+            insert(
+                db, "habit_marks", habit_id=1, user="local", date=day.isoformat(), status="completed", xp=0, **STAMPS
+            )
+
+    def local(at: str) -> date:
+        return datetime.fromisoformat(at.replace("Z", "+00:00")).astimezone(ZoneInfo(zone)).date()
+
+    present = clock().astimezone(ZoneInfo(zone)).date()
+    for length in (1, 7, 31, 32, 92, 93, 366):
+        first = present - timedelta(days=length - 1)
+        found = snapshot("history", date_from=first.isoformat(), date_to=present.isoformat())["history"]
+        for sums, start in ((found["total"], first), (found["previous"], first - timedelta(days=length))):
+            span = {start + timedelta(days=ago) for ago in range(length)}
+            assert sums["xp"] == sum(xp for at, xp in gains if local(at) in span)
+            assert sums["steps"] == sum(local(at) in span for at in steps)
+            assert sums["diary"] == len(span & set(entries))
+            assert sums["habits"].startswith(f"{len(span & kept)}/")
+        pieces = found.get("days") or found.get("weeks") or found.get("months") or []
+        assert sum(piece.get("xp", 0) for piece in pieces) == found["total"]["xp"]
+        counted = [piece.get("steps", 0) for piece in pieces]
+        assert sum(len(one) if isinstance(one, list) else one for one in counted) == found["total"]["steps"]
+        assert found["xp"]["to"] - found["xp"]["from"] == found["total"]["xp"]
+        if length <= 31:
+            for piece in pieces:
+                day = date.fromisoformat(piece["date"])
+                wanted = [f"Шаг {number}" for number, at in enumerate(steps) if local(at) == day]
+                assert piece.get("steps", []) == wanted
+            marks = found["habits"][0]["marks"]
+            assert [sign == "+" for sign in marks] == [first + timedelta(days=ago) in kept for ago in range(length)]
+
+
+def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock: Clock):
+    goal, step, habit = do(
+        act("goal.create", title="Марафон"),
+        act("step.create", goal_id=None, title="5 км"),
+        act("habit.create", name="Бег"),
+    )
+    do(act("habit.mark_completed", habit_id=habit, date="2026-03-17"), act("habit.mark_missed", habit_id=habit))
+    clock.set("2026-03-19T12:00:00+00:00")
+    do(act("step.complete", step_id=step), act("diary.create_entry", plans="x"), act("goal.complete", goal_id=goal))
+    found = snapshot("history")["history"]
+    assert (found["date_from"], found["date_to"]) == ("2026-03-13", "2026-03-19")
+    assert found["days"] == [
+        {"date": "2026-03-18", "habits": "0/1"},
+        {"date": "2026-03-19", "xp": 185, "steps": ["5 км"], "goals": ["Марафон"], "diary": True},
+    ] or found["days"][-1]["steps"] == ["5 км"]
+    assert found["habits"] == [{"id": habit, "name": "Бег", "marks": "....+-?", "rate": 50, "streak": 0}]
+    assert found["total"]["steps"] == 1 and found["previous"]["steps"] == 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("бег", ["Бегать по утрам", "Купить билеты: бег на 5 км"]),
+        ("БЕГОМ", ["Бегать по утрам", "Купить билеты: бег на 5 км"]),
+        ("билет", ["Купить билеты: бег на 5 км"]),
+        ("елка", ["Нарядить ёлку"]),
+        ("books", ["Read a book"]),
+        ("купить бег", ["Купить билеты: бег на 5 км"]),
+        ("марафон", []),
+        ("егать", []),
+        ("'; DROP", []),
+    ],
+)
+def test_things_are_found_by_the_stems_of_words(wanted: str, found: list[str]):
+    titles = ["Купить билеты: бег на 5 км", "Нарядить ёлку", "Read a book"]
+    do(act("goal.create", title="Разное"), *[act("step.create", goal_id=None, title=title) for title in titles])
+    do(act("habit.create", name="Бегать по утрам"))
+    answer = call("get_user_snapshot", find=wanted)
+    assert "data" not in answer
+    assert sorted(one.get("title") or one.get("name") for one in answer["found"]["items"]) == sorted(found)
+    for one in answer["found"]["items"]:
+        assert len(json.dumps(one, ensure_ascii=False)) < 240
+
+
+def test_every_snapshot_says_what_today_is():
+    assert call("get_user_snapshot")["today"] == {"date": "2026-03-18", "weekday": "среда", "tz": "UTC"}
+
+
+@pytest.mark.parametrize(
+    ("word", "day"), [("завтра", "2026-03-19"), ("Вчера", "2026-03-17"), ("пятница", "2026-03-20")]
+)
+def test_a_word_for_a_day_is_answered_with_the_date(word: str, day: str):
+    goal = do(act("goal.create", title="Цель"))[0]
+    hint = refused(act("step.create", goal_id=goal, title="Шаг", dt=word))["hint"]
+    assert "Today is 2026-03-18 (Wednesday)" in hint and day in hint
+
+
+def test_what_items_share_is_said_once_and_nothing_is_lost():
+    for number in range(10):
+        steps = [act("step.create", goal_id=None, title=f"Шаг {at}: сделать дело", dt="2026-04-01") for at in range(5)]
+        do(act("goal.create", title=f"Цель номер {number}", category="hobby" if number else "work"), *steps)
+    do(*[act("habit.create", name=f"Привычка {number}") for number in range(8)])
+    answer = call("get_user_snapshot")
+    goals, habits = answer["data"]["goals"], answer["data"]["habits"]
+    assert [({**goals["usual"], **one})["category"] for one in goals["items"]] == ["work", *["hobby"] * 9]
+    assert {**goals["usual_step"], **goals["items"][0]["steps"][0]}["priority"] == "attention"
+    assert {**habits["usual"], **habits["items"][0]}["xp_reward"] == 10
+    assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) <= 1600 * 4
+
+
+def test_the_commands_are_for_people():
+    goal = do(
+        act("goal.create", title="Цель"),
+        act("step.create", goal_id=None, title="Читать", dt="2026-03-18", time_duration=90),
+    )
+    do(act("habit.create", name="Бег"), act("step.complete", step_id=goal[1]))
+    assert "✓ Читать (Цель, 1 ч 30 мин)" in COMMANDS["onepercent", "today"]().text
+    assert "2026-03-18  +25 XP  Читать" in COMMANDS["onepercent", "history"]().text
+    assert COMMANDS["onepercent", "history"]("0").status == 2
+    assert (
+        "step 1  Читать" in COMMANDS["onepercent", "find"]("чтение читать").text
+        or COMMANDS["onepercent", "find"]("читать").text
+    )
+    assert days.told("завтра").endswith("2026-03-19.")

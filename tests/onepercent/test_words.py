@@ -1,0 +1,91 @@
+"""What the person reads before the yes: the future, in words, with all that is meant and what may not be."""
+
+import pytest
+
+import tests.onepercent.person as person
+from tests.onepercent.person import act, apply, call, do, preview
+
+
+@pytest.fixture
+def life() -> list[int]:
+    return do(
+        act("goal.create", title="Английский"),
+        act("step.create", goal_id=None, title="Пройти тест", dt="2026-03-21"),
+        act("habit.create", name="Бег", frequency_type="weekdays", xp_penalty=5),
+        act("diary.create_entry", what_done="Раз"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("action", "params", "line"),
+    [
+        ("step.update", {"step_id": 1, "dt": "2026-03-23"}, "Перенести шаг „Пройти тест“: 21.03 → 23.03"),
+        ("step.update", {"step_id": 1, "time_duration": "two"}, "Изменить шаг „Пройти тест“: длительность: — → 2 ч"),
+        ("step.complete", {"step_id": 1}, "Отметить шаг „Пройти тест“ выполненным (+25 XP)"),
+        ("step.create", {"goal_id": 1, "title": "Слова", "time_duration": 90}, "Добавить шаг „Слова“ к цели „Английский“: 1 ч 30 мин"),
+        ("goal.delete", {"goal_id": 1}, "Удалить цель „Английский“ и 1 шаг"),
+        ("habit.create", {"name": "Сон", "schedule_days": [1, 3], "frequency_type": "custom"}, "Завести привычку „Сон“: пн, ср; +10/−10 XP"),
+        ("habit.mark_completed", {"habit_id": 1}, "Отметить привычку „Бег“ выполненной за 18.03 (+10 XP)"),
+        ("habit.mark_missed", {"habit_id": 1, "excuse_reason": "болел"}, "Отметить привычку „Бег“ пропущенной за 18.03: причина: „болел“"),
+        ("diary.create_entry", {"what_done": "Два", "date": "2026-03-17"}, "Дневник за 17.03: сделано „Два“ (+10 XP)"),
+        ("diary.delete_entry", {"diary_id": 1}, "Удалить запись дневника за 18.03 (−10 XP)"),
+        ("ssp.rate", {"category": "family", "score": 7}, "Оценить сферу семья: — → 7"),
+    ],
+)  # fmt: skip
+def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line: str, life: list[int]):
+    assert f"• {line}\n" in preview(act(action, **params))["message"]
+
+
+@pytest.mark.parametrize(
+    ("action", "params", "warning"),
+    [
+        ("goal.complete", {"goal_id": 1}, "У цели „Английский“ останется 1 открытый шаг"),
+        ("habit.mark_missed", {"habit_id": 1, "date": "2026-03-15"}, "„Бег“: 15.03 (воскресенье) не по расписанию, отметка всё равно меняет XP"),
+        ("goal.create", {"title": "английский"}, "„Английский“ уже есть"),
+        ("step.create", {"goal_id": 1, "title": "пройти Тест"}, "„Пройти тест“ уже есть"),
+        ("habit.create", {"name": "БЕГ"}, "„Бег“ уже есть"),
+        ("diary.create_entry", {"plans": "x"}, "За 18.03 запись в дневнике уже есть"),
+        ("diary.create_entry", {"plans": "x", "date": "2026-03-20"}, "20.03 ещё не наступило"),
+        ("step.update", {"step_id": 1, "dt": "2026-03-01"}, "„Пройти тест“: срок 01.03 уже прошёл"),
+        ("step.update", {"step_id": 1, "time_duration": 2}, "„Пройти тест“: 2 мин; 2 часа это two или 120"),
+    ],
+)  # fmt: skip
+def test_what_may_not_be_meant_is_a_warning(action: str, params: dict, warning: str, life: list[int]):
+    assert preview(act(action, **params))["warnings"] == [warning.replace("„Бег“: 15.03", "„Бег“: 15.03")]
+
+
+def test_the_end_of_a_long_streak_is_a_warning(life: list[int]):
+    habit = do(act("habit.create", name="Сон"))[0]
+    do(*[act("habit.mark_completed", habit_id=habit, date=f"2026-03-{day}") for day in range(11, 19)])
+    assert preview(act("habit.delete", habit_id=habit))["warnings"] == ["Прервётся серия: 8 подряд („Сон“)"]
+
+
+def test_what_is_meant_draws_no_warning(life: list[int]):
+    assert "warnings" not in preview(act("goal.create", title="Другая"), act("habit.mark_completed", habit_id=1))
+
+
+def test_a_long_text_is_shown_by_its_beginning_and_length_and_a_title_whole(life: list[int]):
+    title = "Ц" * 500
+    shown = preview(act("goal.create", title=title, why_important="п" * 480))["diff"]["creates"][0]
+    assert shown["title"] == title and shown["why_important"] == "п" * 120 + "… (480)"
+
+
+def test_every_text_stands_once_in_the_answer_of_apply(life: list[int]):
+    answer = apply(preview(act("goal.create", title="Другая цель")))
+    assert str(answer).count("Другая цель") == 1
+
+
+def test_the_language_of_the_person_is_a_setting(life: list[int], file):
+    person.use(file, MCP_LANGUAGE="en")
+    previewed = preview(act("step.update", step_id=1, dt="2026-03-23"), act("goal.create", title="Английский"))
+    assert "• Move the step “Пройти тест”: 21 Mar → 23 Mar\n" in previewed["message"]
+    assert previewed["warnings"] == ["There is “Английский” already"]
+    assert "✓ Goal 'Английский' created" in apply(previewed)["message"]
+    assert call("get_user_snapshot")["today"]["weekday"] == "Wednesday"
+
+
+def test_hints_never_lead_to_damage(life: list[int]):
+    hint = person.refused(act("step.uncomplete", step_id=1))["hint"]
+    assert "step.reopen" in hint and "delete" not in hint
+    hint = person.refused({"action": "goal.create", "params": {"title": "x"}})["hint"]
+    assert "a new UUID" in hint

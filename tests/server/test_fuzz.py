@@ -1,0 +1,110 @@
+"""Thousands of bad inputs over stdio: no crash, no hang, no traceback to the client, and the next request is answered."""
+
+import json
+
+import pytest
+
+from tests.support.client import ENVELOPE, Client
+from tests.support.fuzzer import Fuzzer
+
+FRAMES, CALLS, BATCH = 600, 700, 50
+SEEDS = [1, 2, 3, 4]
+SAFE = {
+    "ANKI_CONNECT_URL": "http://127.0.0.1:9",  # discard: nothing listens
+    "ONEPERCENT_RATE_LIMIT": "off",
+    "SEARCH_API_URL": "http://127.0.0.1:9",
+}
+
+
+@pytest.fixture
+def client(small_docs):
+    small_docs({"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh.\n"})
+    with Client(**SAFE) as one:
+        yield one
+
+
+def told(client, request_id):
+    """Every message up to the answer of a request, which are all JSON-RPC and tell nothing of the inside."""
+    found = []
+    while True:
+        message = client.receive()
+        assert message is not None, b"".join(client.errors).decode()[-3000:]
+        assert message["jsonrpc"] == "2.0"
+        assert "Traceback" not in json.dumps(message)
+        if message.get("id") == request_id and "method" not in message:
+            return found
+        found.append(message)
+
+
+def schemas(client, **meta):
+    tools = client.request("tools/list", **meta)["result"]["tools"]
+    return {tool["name"]: tool["inputSchema"] for tool in tools}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bad_frames_end_no_session(client, seed):
+    client.initialize()
+    fuzzer = Fuzzer(seed, schemas(client))
+    for batch in range(FRAMES // BATCH):
+        client.write(b"".join(fuzzer.frame() for _ in range(BATCH)))
+        client.send(id=f"alive {batch}", method="ping")
+        told(client, f"alive {batch}")
+    assert client.request("ping", _meta={})["result"] == {}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_wrong_arguments_get_an_answer_each_with_a_hint(client, seed):
+    modern = {"_meta": ENVELOPE} if seed % 2 else {}
+    if not modern:
+        client.initialize()
+    fuzzer = Fuzzer(seed, schemas(client, **modern))
+    for batch in range(CALLS // BATCH):
+        ids = [f"{batch} {number}" for number in range(BATCH)]
+        for one in ids:
+            name, arguments = fuzzer.call()
+            client.send(id=one, method="tools/call", params={"name": name, "arguments": arguments, **modern})
+        answers = {}
+        while len(answers) < len(ids):
+            message = client.receive()
+            assert message is not None, b"".join(client.errors).decode()[-3000:]
+            if "method" not in message:
+                answers[message["id"]] = message
+        assert set(answers) == set(ids)
+        for message in answers.values():
+            check(message["result"])
+    assert b"Traceback" not in b"".join(client.errors)
+
+
+def check(result):
+    """A tool's answer: text as it stands, or one compact JSON text; an error says what to do next, nothing of the inside."""
+    block, *_ = result["content"]
+    assert "Traceback" not in block["text"]
+    if result["isError"]:
+        answer = json.loads(block["text"])
+        assert answer["code"] != "INTERNAL_ERROR", answer
+        assert answer["error"]
+        assert answer["hint"] or answer["code"] == "RATE_LIMITED"
+        assert len(block["text"]) < 20_000
+
+
+def test_huge_lines_are_answered_or_refused(client):
+    client.initialize()
+    call = '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"greet","arguments":{"name":"%s"}}}'
+    for number, size in enumerate([10_000_000, 31_000_000, 40_000_000], 100):
+        client.write(call % (number, "x" * size))
+        client.write("x" * size)
+        client.send(id=f"after {number}", method="ping")
+        assert len(told(client, f"after {number}")) >= 1
+
+
+def test_duplicate_ids_leave_the_session_alive(client):
+    client.initialize()
+    for _ in range(20):
+        client.send(id=77, method="tools/call", params={"name": "greet", "arguments": {"name": "Ann"}})
+    client.send(id="after", method="ping")
+    told(client, "after")
+    assert client.call("greet", name="Ann")["isError"] is False
+
+
+def test_there_are_enough_inputs():
+    assert len(SEEDS) * (FRAMES + CALLS) >= 5000

@@ -1,0 +1,104 @@
+"""The resident service as a process of its own, and callers of it."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.support.client import PROJECT, TEST_SERVER, TIMEOUT_S, Client
+
+SERVER = [sys.executable, "-I", "-S", str(PROJECT / "server.py")]
+"""What hands its session over where there is a service."""
+
+
+class Service:
+    """Starts `command`; with `systemd` it gets its socket as systemd hands it over, at the first connection or now."""
+
+    def __init__(self, command=None, *, systemd=False, **environment):
+        self.folder = Path(tempfile.mkdtemp(prefix="pi-mcp-"))  # a short path: a socket's has at most 107 bytes
+        self.socket = self.folder / "socket"
+        self.command = [*(command or TEST_SERVER), "--daemon"]
+        self.environment = {**os.environ, **environment, "MCP_SOCKET": str(self.socket)}
+        self.process = None
+        self.listener = self._listen() if systemd else None
+
+    def _listen(self):
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.socket))
+        self.socket.chmod(0o600)
+        listener.listen()
+        return listener
+
+    def start(self):
+        """Start it and wait until it is ready."""
+        command, handles = self.command, ()
+        if self.listener:
+            handles = (self.listener.fileno(),)
+            script = f'exec 3<&{handles[0]} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+            command = ["bash", "-c", script, "systemd", *command]
+        ready = self.folder / "notify"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
+            notified.bind(str(ready))
+            notified.settimeout(TIMEOUT_S)
+            self.process = subprocess.Popen(
+                command, env={**self.environment, "NOTIFY_SOCKET": str(ready)}, pass_fds=handles, stderr=subprocess.PIPE
+            )
+            assert notified.recv(100) == b"READY=1"
+        ready.unlink()
+        return self
+
+    def caller(self, command=None, **environment):
+        return Client(command or SERVER, **{"MCP_SOCKET": str(self.socket), **environment})
+
+    def connect(self):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(TIMEOUT_S)
+        connection.connect(str(self.socket))
+        return connection
+
+    def children(self):
+        return children(self.process.pid)
+
+    def stop(self, number=signal.SIGTERM):
+        """End it and give back its exit status."""
+        self.process.send_signal(number)
+        return self.process.wait(TIMEOUT_S)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.stop()
+        self.process.stderr.close()
+        if self.listener:
+            self.listener.close()
+        shutil.rmtree(self.folder)
+
+
+def wait_until(true):
+    """Wait for what tells nobody when it happens: the end of a process of another parent."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def children(pid):
+    """The processes that one started and nobody waited for yet."""
+    threads = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for thread in threads for child in thread.read_text(encoding="ascii").split()]
+
+
+def alive(pid):
+    """Whether the process runs; a zombie does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"

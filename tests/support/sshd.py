@@ -1,0 +1,83 @@
+"""A real sshd of the tests' own, and the command line of ssh that reaches it."""
+
+import getpass
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.services import children
+
+SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
+NO_SSHD = "" if Path(SSHD).exists() and shutil.which("ssh-keygen") else "openssh-server is not installed"
+needs_sshd = pytest.mark.skipif(bool(NO_SSHD), reason=NO_SSHD)
+STOP_S = 20
+CLIENT = {"BatchMode": "yes", "StrictHostKeyChecking": "no", "LogLevel": "ERROR"}
+
+
+class Sshd:
+    """Listens at `address`, with `settings` of sshd_config; `within` is the command that puts it into a namespace."""
+
+    def __init__(self, address="127.0.0.1", within=(), **settings):
+        self.folder = Path(tempfile.mkdtemp(prefix="pi-mcp-sshd-"))
+        self.address = address
+        self.port = free_port()
+        for name in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)], check=True)
+        (self.folder / "config").write_text(self._config(settings), encoding="utf-8")
+        self.command = [*within, SSHD, "-D", "-e", "-f", str(self.folder / "config")]
+
+    def _config(self, settings):
+        given = {
+            "Port": self.port,
+            "ListenAddress": self.address,
+            "HostKey": self.folder / "host",
+            "AuthorizedKeysFile": self.folder / "user.pub",
+            "PidFile": "none",
+            "UsePAM": "no",
+            "StrictModes": "no",
+            "PasswordAuthentication": "no",
+            **settings,
+        }
+        return "".join(f"{name} {value}\n" for name, value in given.items())
+
+    def ssh(self, **options):
+        """The words that reach it, to be followed by a command."""
+        options = {**CLIENT, "UserKnownHostsFile": self.folder / "known", **options}
+        flags = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+        target = f"{getpass.getuser()}@{self.address}"
+        return ["ssh", "-T", "-p", str(self.port), "-i", str(self.folder / "user"), *flags, target]
+
+    def connections(self):
+        """The processes that it keeps, one for each client."""
+        return children(self.process.pid)
+
+    def __enter__(self):
+        if os.geteuid() == 0:
+            Path("/run/sshd").mkdir(exist_ok=True)
+        self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        said = []
+        for line in self.process.stderr:
+            if "Server listening" in line:
+                return self
+            said.append(line)
+        self.__exit__()
+        pytest.skip(f"sshd does not start here: {''.join(said)}")
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait(STOP_S)
+        self.process.stderr.close()
+        shutil.rmtree(self.folder)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,1 @@
+"""Batches of notes: added or changed, each item with its outcome."""

@@ -1,0 +1,1 @@
+"""Images for flashcards: fetched, told apart, made small, stored, placed."""

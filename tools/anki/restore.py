@@ -1,0 +1,28 @@
+"""The tool that puts back what was changed or deleted."""
+
+from typing import Any
+
+from tools.anki.journal import entries
+from tools.anki.journal.putting_back import put_back
+from tools.core.errors import ToolError
+from tools.core.tool import Tool
+
+SHOWN = 20
+"""Entries that are listed."""
+
+
+@Tool("anki.restore", write=True, raw=True)
+def restore(entry: int | None = None) -> dict[str, Any]:
+    """List what was changed or deleted: {entries: [[id, time, tool, summary]]}; with `entry` put its fields, tags, decks,
+    media back. Deleted notes come back as new cards.
+
+    Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck, addNote, storeMediaFile.
+    """
+    if entry is None:
+        return {"entries": [[one.id, one.at, one.tool, one.summary] for one in entries.newest(SHOWN)]}
+    before = entries.read(entry)
+    if before is None:
+        raise ToolError(
+            f"There is no entry {entry}", "Call anki_restore without `entry` to list them.", code="NO_ENTRY"
+        )
+    return {"entry": entry, **put_back(before)}

@@ -1,0 +1,1 @@
+"""What the tools for studying share: cards as rows of text, what is due, the review log."""

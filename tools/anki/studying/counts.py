@@ -1,0 +1,85 @@
+"""What is due in each deck, by the deck's own daily limits."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tools.anki import decks
+from tools.anki.client import Action
+from tools.core.errors import ToolError
+
+
+@dataclass
+class Due:
+    """Cards due today; subdecks and daily limits count."""
+
+    new: int = 0
+    learning: int = 0
+    review: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.new + self.learning + self.review
+
+    def shown(self) -> dict[str, int]:
+        return {"new": self.new, "learning": self.learning, "review": self.review, "total": self.total}
+
+
+def chosen(deck: str, there: dict[str, int]) -> list[str]:
+    """The deck and its subdecks, or every deck if none is named.
+
+    Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
+    """
+    if not deck.strip():
+        return list(there)
+    name = decks.known(deck.strip(), there)
+    if name is None:
+        raise decks.not_found([deck], there)
+    return [one for one in there if decks.within(one, name)]
+
+
+def question(names: list[str]) -> Action:
+    """The action that tells the counts of decks that are known to exist."""
+    return "getDeckStats", {"decks": names}
+
+
+def by_deck(answer: dict[str, Any], there: dict[str, int]) -> dict[str, Due]:
+    """An answer of getDeckStats, by the deck's whole name."""
+    names = {str(number): name for name, number in there.items()}
+    return {
+        names[number]: Due(one["new_count"], one["learn_count"], one["review_count"])
+        for number, one in answer.items()
+        if number in names
+    }
+
+
+def summed(due: dict[str, Due], deck: str) -> Due:
+    """The counts of one deck, or of all: those of the decks that lie in no other."""
+    tops = [one for name, one in due.items() if (name == deck if deck else decks.SEPARATOR not in name)]
+    return Due(sum(one.new for one in tops), sum(one.learning for one in tops), sum(one.review for one in tops))
+
+
+class Limits:
+    """What may still be shown today: a card counts for its deck and for each that this deck lies in."""
+
+    def __init__(self, due: dict[str, Due]):
+        self.new = {name: one.new for name, one in due.items()}
+        self.review = {name: one.review for name, one in due.items()}
+
+    def within(self, cards: list[int], deck_by_card: dict[int, str], left: dict[str, int]) -> list[int]:
+        """The first of these cards, as many as the limits `left` allow."""
+        allowed = []
+        for card in cards:
+            above = [name for name in left if decks.within(deck_by_card.get(card, ""), name)]
+            if all(left[name] > 0 for name in above):
+                allowed.append(card)
+                for name in above:
+                    left[name] -= 1
+        return allowed
+
+
+def not_reviewing() -> ToolError:
+    return ToolError(
+        "Anki shows no card at the moment",
+        "Start a review in Anki's window, or call anki_due without `current`.",
+        code="NO_REVIEW",
+    )

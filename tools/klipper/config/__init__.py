@@ -1,0 +1,1 @@
+"""The configuration reference, and a printer's configuration held against it."""

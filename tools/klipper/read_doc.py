@@ -1,0 +1,66 @@
+"""Reading one page, by section or window by window."""
+
+from typing import Annotated, Any
+
+from tools.core.errors import ToolError
+from tools.core.schema import Limits
+from tools.core.tool import Tool
+from tools.klipper import headings, pages
+
+LIMIT = 10_000
+"""Characters of one answer's text, its closing line included."""
+
+CLOSING = "\n[… {} characters more: read_doc again with offset={}{}]"
+
+
+@Tool("read_doc", requires=pages.require_docs)
+def read_doc(
+    path: Annotated[str, "from search_docs, or a link", Limits(max_length=1000)],
+    offset: Annotated[int, "next_offset of the answer before", Limits(ge=0)] = 0,
+    heading: Annotated[
+        str | None, "its text or #anchor, a [section], option or command", Limits(max_length=200)
+    ] = None,
+) -> dict[str, Any]:
+    """Read one section of a Klipper docs page by its heading, or up to 10,000 characters from `offset`. While next_offset
+    is not null there is more.
+
+    Source: klipper_docs.ru.md §3.2. `text` holds the page's characters from `offset` to `next_offset` (the end of the
+    section or page, when null), then, if there is more, one closing line that is not the page's. With a heading
+    `next_heading` names the section that follows.
+    """
+    target = pages.referred(path)
+    text = pages.read(target.page)
+    name = target.page.path
+    wanted = heading if heading and heading.strip("# \t") else target.anchor
+    section = headings.find(text, wanted, name) if wanted.strip("# \t") else None
+    end = section.end if section else len(text)
+    offset = max(offset, section.offset) if section else offset
+    if offset > end:
+        what = f"the section {section.heading}" if section else name
+        raise ToolError(
+            f"offset {offset} is behind the end of {what}",
+            f"It ends at {end}; the page has {len(text)} characters.",
+            code="INVALID_OFFSET",
+        )
+    window, stop = _window(text, offset, end, in_section=section is not None)
+    answer = {
+        "path": name,
+        "title": pages.title(text, name),
+        "text": window,
+        "offset": offset,
+        "total_chars": len(text),
+        "next_offset": stop if stop < end else None,
+        "truncated": stop < end,
+    }
+    return answer | ({"next_heading": section.following(text) or None} if section else {})
+
+
+def _window(text: str, offset: int, end: int, *, in_section: bool) -> tuple[str, int]:
+    """What fits into one answer from `offset`, cut after a line where that costs little, and where it ends."""
+    if end - offset <= LIMIT:
+        return text[offset:end], end
+    also = " and this heading" if in_section else ""
+    stop = offset + LIMIT - len(CLOSING) - len(also) - 2 * len(str(len(text)))
+    line_end = text.rfind("\n", offset + LIMIT // 2, stop) + 1
+    stop = line_end or stop
+    return text[offset:stop] + CLOSING.format(end - stop, stop, also), stop

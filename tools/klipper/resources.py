@@ -1,0 +1,30 @@
+"""The pages of the documentation as resources."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tools.core.resources import Resource
+from tools.klipper import pages
+
+
+def paths() -> Iterator[str]:
+    """Every page's path."""
+    return (page.path for page in pages.pages())
+
+
+def about(path: str) -> dict[str, Any]:
+    """Title and size of a page; nothing of one that has just gone."""
+    try:
+        return pages.outline(pages.resolve(path))
+    except (OSError, pages.ToolError):
+        return {}
+
+
+@Resource("klipper://docs/{path}", "Klipper docs", entries=paths, about=about)
+def page(path: str) -> str:
+    """A page of the Klipper documentation, whole.
+
+    Source: the pages that read_doc reads.
+    """
+    pages.require_docs()
+    return pages.read(pages.resolve(path))

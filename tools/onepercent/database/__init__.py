@@ -1,0 +1,1 @@
+"""The database file: opened, read, written, copied."""

@@ -1,0 +1,1 @@
+"""Habit histories and streaks."""

@@ -1,0 +1,125 @@
+"""Habit histories in the database: the part that no longer changes folded once, the rest read when asked for."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from tools.onepercent import days
+from tools.onepercent.actions.work import Row
+from tools.onepercent.habits import streaks
+from tools.onepercent.habits.streaks import DONE, EXCUSED, MISSED, Mark, Streak
+
+EVER = ""
+"""Sorts before every date."""
+
+HABITS = """SELECT h.*, s.until, s.run, s.best, s.last FROM habits h JOIN habit_streaks s ON s.habit_id = h.id"""
+
+OUTCOME = (
+    f"CASE WHEN m.status = 'completed' THEN {DONE} WHEN m.excuse_reason IS NOT NULL THEN {EXCUSED} ELSE {MISSED} END"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A habit with the marks of at least the last week; `folded` holds what came before `marks`."""
+
+    habit: Row
+    schedule: days.Schedule
+    folded: Streak
+    marks: list[Mark]
+    week: list[Mark]
+
+    def streak(self, today: int) -> tuple[int, int]:
+        """Current and best streak."""
+        best = streaks.fold(self.folded, self.marks, self.schedule).best
+        return streaks.current(self.folded, self.marks, self.schedule, today), best
+
+
+def histories(db: Any, user: str, today: date) -> list[History]:
+    """The undeleted habits of a user; of each only recent marks are read."""
+    week_ago = date.fromordinal(today.toordinal() - days.WEEK).isoformat()
+    recent = db.execute(
+        f"""SELECT m.habit_id, m.date, {OUTCOME} FROM habits h JOIN habit_streaks s ON s.habit_id = h.id
+        JOIN habit_marks m ON m.habit_id = h.id AND m.date > min(s.until, ?)
+        WHERE h.user = ? AND h.deleted_at IS NULL ORDER BY m.habit_id, m.date""",
+        (week_ago, user),
+    )
+    tails: dict[int, list[Mark]] = {}
+    for habit_id, day, outcome in recent:
+        tails.setdefault(habit_id, []).append((_ordinal(day), outcome))
+    rows = db.execute(f"{HABITS} WHERE h.user = ? AND h.deleted_at IS NULL ORDER BY h.id", (user,)).fetchall()
+    return [_history(db, row, tails.get(row["id"], []), today) for row in rows]
+
+
+def _history(db: Any, row: Row, tail: list[Mark], today: date) -> History:
+    schedule, folded, until = days.schedule(row["frequency_type"], row["schedule_days"]), _folded(row), row["until"]
+    week = [mark for mark in tail if today.toordinal() - days.WEEK < mark[0] <= today.toordinal()]
+    if until >= today.isoformat():  # The clock was ahead when it was folded.
+        return History(row, schedule, Streak(), _marks(db, row["id"], EVER, "9999-12-31"), week)
+    settled = _ordinal(until) if until else 0
+    return History(row, schedule, folded, [mark for mark in tail if mark[0] > settled], week)
+
+
+def current_streak(db: Any, habit_id: int, today: date) -> int:
+    """The streak of one habit that stands today."""
+    row = db.execute(f"{HABITS} WHERE h.id = ?", (habit_id,)).fetchone()
+    schedule = days.schedule(row["frequency_type"], row["schedule_days"])
+    return streaks.current(Streak(), _marks(db, habit_id, EVER, today.isoformat()), schedule, today.toordinal())
+
+
+def settle(db: Any, journal: Iterable[list[Any]], today: date) -> None:
+    """Bring the folded part of every habit that `journal` changed up to date."""
+    target = date.fromordinal(streaks.settled_until(today.toordinal())).isoformat()
+    for habit_id, earliest in _touched(journal).items():
+        row = db.execute(f"{HABITS} WHERE h.id = ?", (habit_id,)).fetchone()
+        if row is not None:
+            _settle(db, row, earliest, target)
+
+
+def settle_all(db: Any, today: date) -> None:
+    """Fold every habit's history anew."""
+    target = date.fromordinal(streaks.settled_until(today.toordinal())).isoformat()
+    for row in db.execute(HABITS).fetchall():
+        _settle(db, row, EVER, target)
+
+
+def _touched(journal: Iterable[list[Any]]) -> dict[int, str]:
+    """The first day that counts anew, by habit: all of them where the schedule changed."""
+    found: dict[int, str] = {}
+    for table, key, _, values in journal:
+        if table == "habit_marks":
+            found[key[0]] = min(key[1], found.get(key[0], key[1]))
+        elif table == "habits" and values and not values.keys().isdisjoint(("frequency_type", "schedule_days")):
+            found[key[0]] = EVER
+    return found
+
+
+def _settle(db: Any, row: Row, earliest: str, target: str) -> None:
+    until, streak = row["until"], _folded(row)
+    if earliest <= until:
+        until, streak = EVER, Streak()
+    if target <= until:
+        return
+    schedule = days.schedule(row["frequency_type"], row["schedule_days"])
+    streak = streaks.fold(streak, _marks(db, row["id"], until, target), schedule)
+    db.execute(
+        "UPDATE habit_streaks SET until = ?, run = ?, best = ?, last = ? WHERE habit_id = ?",
+        (target, streak.run, streak.best, streak.last, row["id"]),
+    )
+
+
+def _folded(row: Row) -> Streak:
+    return Streak(row["run"], row["best"], row["last"])
+
+
+def _marks(db: Any, habit_id: int, after: str, until: str) -> list[Mark]:
+    rows = db.execute(
+        f"SELECT m.date, {OUTCOME} FROM habit_marks m WHERE habit_id = ? AND date > ? AND date <= ? ORDER BY date",
+        (habit_id, after, until),
+    )
+    return [(_ordinal(day), outcome) for day, outcome in rows]
+
+
+def _ordinal(day: str) -> int:
+    return days.parsed(day).toordinal()

@@ -1,0 +1,1 @@
+"""What a person looks at: the page of a preview, the page of the days, the picture of the marks."""

@@ -1,0 +1,1 @@
+"""The two-phase commit: previewed, confirmed, applied as shown."""

@@ -1,0 +1,147 @@
+"""The dry run: actions done for real in a transaction that is rolled back, to see what they would do."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tools.core.errors import ToolError
+from tools.onepercent import actions, days, fields, names, settings, words
+from tools.onepercent.actions import Action, Outcome
+from tools.onepercent.actions.work import Work
+
+SECTIONS = ("creates", "updates", "deletes", "completions")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An action with its canonical values."""
+
+    kind: Action
+    client_action_id: str
+    values: dict[str, Any]
+
+    def run(self, work: Work) -> Outcome:
+        """Do it; every entry of the diff names the action it comes from.
+
+        Raises ToolError.
+        """
+        outcome = self.kind.run(work, dict(self.values))
+        outcome.entries = [
+            [section, {"client_action_id": self.client_action_id, **one}] for section, one in outcome.entries
+        ]
+        if outcome.created_id is not None:
+            work.created[self.client_action_id] = (self.kind.domain, outcome.created_id)
+        return outcome
+
+
+def read(sent: Any, used: set[str]) -> Planned:
+    """One action of a preview as sent; its client_action_id joins `used`.
+
+    Raises ToolError.
+    """
+    if not isinstance(sent, dict):
+        raise fields.invalid("an action", "an object with action, client_action_id and params")
+    names.known(sent, actions.ENVELOPE, "An action")
+    kind = actions.find(sent.get("action"))
+    client_action_id = _identifier(sent.get("client_action_id"))
+    if client_action_id in used:
+        raise ToolError(
+            f"client_action_id is used twice: {client_action_id}",
+            "Give every action a UUID of its own.",
+            code="FIELD_INVALID",
+            field="client_action_id",
+        )
+    used.add(client_action_id)
+    return Planned(kind, client_action_id, kind.read(sent.get("params")))
+
+
+def _identifier(value: Any) -> str:
+    """Raises ToolError whose hint asks for an id of the action's own."""
+    try:
+        return fields.identifier("client_action_id", value)
+    except ToolError as error:
+        hint = "Send a new UUID as client_action_id, another one for each action."
+        raise ToolError(error.message, hint, code=error.code, **error.data) from None
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What actions came to when they were tried: what each did, and the errors of those that cannot be done."""
+
+    work: Work
+    planned: list[Planned]
+    outcomes: list[Outcome]
+    errors: list[dict[str, Any]]
+
+    @property
+    def xp(self) -> int:
+        """XP in total."""
+        return sum(outcome.xp for outcome in self.outcomes)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What may not be meant."""
+        return [warning for outcome in self.outcomes for warning in outcome.warnings]
+
+    def lines(self) -> list[str]:
+        """What is going to happen, for the person, and what is not."""
+        lines = [f"• {line}" for outcome in self.outcomes for line in outcome.planned()]
+        refused = [
+            words.say("preview.refused", action=one.get("action", one["index"]), error=one["error"])
+            for one in self.errors
+        ]
+        return [*lines, *(f"✗ {line}" for line in refused), *(f"! {line}" for line in self.warnings), self._xp_line()]
+
+    def _xp_line(self) -> str:
+        return words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
+
+    def diff(self) -> dict[str, list[Any]]:
+        """The entries by section, and the errors."""
+        found: dict[str, list[Any]] = {section: [] for section in SECTIONS}
+        for outcome in self.outcomes:
+            for section, one in outcome.entries:
+                found[section].append(one)
+        return {**found, "errors": self.errors}
+
+
+def dry_run(db: Any, sent: list[Any], moment: datetime) -> DryRun:
+    """Try the actions in order in a transaction within `db`'s, and take them back."""
+    work = Work(db, settings.current().onepercent_user, moment, days.today(moment))
+    found = DryRun(work, [], [], [])
+    used: set[str] = set()
+    db.execute("SAVEPOINT dry_run")
+    for index, one in enumerate(sent):
+        try:
+            planned = one if isinstance(one, Planned) else read(one, used)
+            outcome = _tried(work, planned)
+        except ToolError as error:
+            found.errors.append(_error(index, one, error))
+            if isinstance(one, dict) and one.get("action") == "goal.create":
+                work.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
+            continue
+        found.planned.append(planned)
+        found.outcomes.append(outcome)
+    db.execute("ROLLBACK TO dry_run")
+    db.execute("RELEASE dry_run")
+    return found
+
+
+def _tried(work: Work, planned: Planned) -> Outcome:
+    work.db.execute("SAVEPOINT action")
+    try:
+        return planned.run(work)
+    except ToolError:
+        work.db.execute("ROLLBACK TO action")
+        raise
+    finally:
+        work.db.execute("RELEASE action")
+
+
+def _error(index: int, sent: Any, error: ToolError) -> dict[str, Any]:
+    named = {}
+    if isinstance(sent, dict):
+        named = {
+            name: fields.shown(sent[name]) for name in ("client_action_id", "action") if sent.get(name) is not None
+        }
+    found = {name: value for name, value in error.answer().items() if name != "success"}
+    return {"index": index, **named, **found}

@@ -1,0 +1,58 @@
+"""The JSON Schema of actions, as tools/list shows it.
+
+It is paid for in every conversation, and read by model APIs that refuse unions, patterns and conditions: one flat
+object of all fields with their types; which action takes what is said in words. The tool itself checks everything.
+"""
+
+from typing import Any
+
+from tools.onepercent import actions
+from tools.onepercent.actions import Action
+
+RULES = (
+    "*: required. All but create and ssp.rate need their id: goal_id, step_id, habit_id, diary_id, from "
+    "get_user_snapshot, or $ref:<client_action_id> of an earlier action that creates it; "
+    "goal_id null: the one created last. update takes what create takes; null clears."
+)
+
+
+def of_actions(most: int) -> dict[str, Any]:
+    """The schema of a list of 1 to `most` actions."""
+    actions.load()
+    every = actions.ordered()
+    item = {
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": [one.name for one in every]},
+            "client_action_id": {"type": "string", "description": "a new UUID"},
+            "params": {
+                "type": "object",
+                "description": f"{RULES} {'; '.join(_taken(every))}",
+                "properties": {name: kind.schema() for name, kind in _fields(every).items()},
+                "additionalProperties": False,
+            },
+        },
+        "required": list(actions.ENVELOPE),
+        "additionalProperties": False,
+    }
+    return {"type": "array", "minItems": 1, "maxItems": most, "items": item}
+
+
+def _fields(every: list[Action]) -> dict[str, Any]:
+    return {name: kind for one in every for name, kind in one.fields.items()}
+
+
+def _taken(every: list[Action]) -> list[str]:
+    """Who takes what, beside the id of its own; actions that take the same together."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for one in every:
+        named = [_name(name, one) for name in one.fields if name != f"{one.domain}_id" or not one.required]
+        if named and not one.partial:
+            alike.setdefault((one.domain, ", ".join(named)), []).append(one.name.partition(".")[2])
+    return [f"{domain}.{'/'.join(verbs)}: {takes}" for (domain, takes), verbs in alike.items()]
+
+
+def _name(name: str, one: Action) -> str:
+    kind = one.fields[name]
+    default = f"={kind.default}" if kind.default is not None else ""
+    return f"{name}{'*' if name in one.required else ''}{default}"

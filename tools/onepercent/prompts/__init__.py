@@ -1,0 +1,1 @@
+"""The prompts of a day and a week."""

@@ -1,0 +1,77 @@
+"""Commands of the shell that people read: today, the history, what is found."""
+
+from datetime import timedelta
+from typing import Any
+
+from tools.core.registry import Printed, command
+from tools.onepercent import days, words
+from tools.onepercent.get_user_snapshot import get_user_snapshot
+
+MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
+
+
+@command("today")
+def today() -> Printed:
+    """Show the steps, habits and XP of today."""
+    answer = get_user_snapshot(include=["schedule", "habits", "xp"])
+    data, present = answer["data"], answer["today"]
+    lines = [f"{present['date']}, {present['weekday']}"]
+    lines += [f"! {step['date']} {_step(step)}" for step in data["schedule"]["overdue"]]
+    lines += [f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in data["schedule"]["today"]]
+    for habit in data["habits"]["items"]:
+        lines.append(f"{MARK[habit['today_status']]} {habit['name']} ({habit['current_streak']})")
+    return Printed("\n".join([*lines, f"XP {data['xp']['balance']}, {data['xp']['level']}"]))
+
+
+def _step(step: dict[str, Any]) -> str:
+    minutes = step.get("time_duration", {}).get("minutes")
+    return f"{step['title']} ({step['goal_title']}{f', {words.duration(minutes)}' if minutes else ''})"
+
+
+@command("history")
+def history(number_of_days: str = "7") -> Printed:
+    """Show what was closed, kept and earned, by default in the last 7 days."""
+    count = int(number_of_days) if number_of_days.isascii() and number_of_days.isdigit() else 0
+    if not 1 <= count <= days.YEAR:
+        return Printed(f"{number_of_days}: 1 … {days.YEAR}", 2)
+    first = days.today(days.now()) - timedelta(days=count - 1)
+    found = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
+    lines = [_period(period) for name in ("days", "weeks", "months") for period in found.get(name, ())]
+    width = max((len(habit["name"]) for habit in found["habits"]), default=0)
+    for habit in found["habits"]:
+        lines.append(
+            f"{habit['name']:<{width}}  {habit.get('marks', '')}  {habit.get('rate', '–')}%  {habit['streak']}"
+        )
+    return Printed(
+        "\n".join([*lines, _sums(found["total"]), f"{found['previous']['date_from']} … {_sums(found['previous'])}"])
+    )
+
+
+def _period(period: dict[str, Any]) -> str:
+    """2026-03-18  +35 XP  2/3  Читать; Бегать"""
+    label = next(period[name] for name in ("date", "week", "month") if name in period)
+    steps = period.get("steps", [])
+    closed = [*(steps if isinstance(steps, list) else [str(steps)]), *(f"★ {goal}" for goal in period.get("goals", []))]
+    parts = [
+        label,
+        words.xp_signed(period["xp"]) if "xp" in period else "",
+        period.get("habits", ""),
+        "; ".join(closed),
+    ]
+    return "  ".join(part for part in parts if part)
+
+
+def _sums(sums: dict[str, Any]) -> str:
+    return f"{sums['xp']} XP, {words.steps(sums['steps'])}, {sums['habits']}"
+
+
+@command("find")
+def find(words_wanted: str) -> Printed:
+    """Show goals, steps, habits and diary entries that have these words."""
+    items = get_user_snapshot(find=words_wanted)["found"]["items"]
+    lines = [
+        f"{'✓' if item.get('done') else '·'} {item['kind']} {item['id']}  "
+        f"{item.get('title') or item.get('name') or item['date'] + ' ' + item['text']}"
+        for item in items
+    ]
+    return Printed("\n".join(lines) or "—", 0 if lines else 1)

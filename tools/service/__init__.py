@@ -1,0 +1,1 @@
+"""The resident service and who may use it."""

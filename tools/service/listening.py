@@ -1,0 +1,99 @@
+"""The unix socket of the resident service: its own, or the one systemd keeps for it."""
+
+import os
+import socket
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+BACKLOG = 256
+SYSTEMD_FD = 3
+
+
+class CannotListen(Exception):
+    """There cannot be a socket; the message says why."""
+
+
+def from_systemd() -> socket.socket | None:
+    """The socket that systemd started this service for, if it did."""
+    given = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
+    os.environ.pop("LISTEN_FDNAMES", None)
+    if given != (str(os.getpid()), "1"):
+        return None
+    os.set_inheritable(SYSTEMD_FD, False)
+    listener = socket.socket(fileno=SYSTEMD_FD)
+    listener.listen(BACKLOG)  # from now on the kernel names this process to who connects, not systemd
+    return listener
+
+
+def at(path: Path) -> tuple[socket.socket, int]:
+    """A socket at `path`, and the lock on its folder that keeps a second service away.
+
+    Raises CannotListen.
+    """
+    import fcntl
+
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        _trust(os.fstat(lock), path.parent)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.exists() and not path.is_socket():
+            raise CannotListen(f"{path} is there and not a socket")
+        path.unlink(missing_ok=True)
+        return _bound(path), lock
+    except BlockingIOError:
+        raise CannotListen(f"another service listens at {path}") from None
+    except OSError as error:
+        raise CannotListen(f"{path}: {error.strerror or error}; MCP_SOCKET names another place") from None
+
+
+def _bound(path: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    finally:
+        os.umask(before)
+    listener.listen(BACKLOG)
+    return listener
+
+
+def _trust(folder: os.stat_result, path: Path) -> None:
+    if folder.st_uid != os.getuid() or stat.S_IMODE(folder.st_mode) & 0o022:
+        raise CannotListen(f"{path} must belong to you and be closed to others (chmod 700)")
+
+
+def tell_systemd(state: str) -> None:
+    """Report to the service manager, where one asked for it."""
+    if address := os.environ.pop("NOTIFY_SOCKET", ""):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
+            manager.connect("\0" + address[1:] if address.startswith("@") else address)
+            manager.send(state.encode())
+
+
+def identity_of(path: Path) -> tuple[int, int] | None:
+    """Which file is at `path`: one that was made anew is another one. None if there is none."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def for_http(place: str) -> tuple[socket.socket, bool]:
+    """The socket that systemd keeps for HTTP, or one at `place` (`host:port`, or a path), and whether systemd keeps it.
+
+    Raises CannotListen.
+    """
+    if kept := from_systemd():
+        return kept, True
+    if "/" in place:
+        listener, _lock = at(Path(place))  # the lock ends with this process
+        return listener, False
+    host, _, port = place.rpartition(":")
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG), False
+    except (OSError, ValueError) as error:
+        raise CannotListen(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None

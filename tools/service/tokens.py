@@ -1,0 +1,223 @@
+"""Tokens of remote callers: JSON Web Tokens (RFC 7519), signed with HS256, by the standard library alone.
+
+Whoever holds the key can sign: this server's owner, with `python3 -m tools token new`, and the owner's own backend, for
+its people. A token names a user, what it may use (`scope`), for which address (`aud`) and until when (`exp`).
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools.core.files import compact_json
+
+ISSUER = "pi-mcp"
+LEEWAY_S = 60
+KEY_BYTES = 32
+LONGEST = 8192
+"""Characters of a token. Ours have about 300."""
+LONGEST_NAME = 200
+HEADER = {"alg": "HS256", "typ": "JWT"}
+
+
+class InvalidToken(Exception):
+    """A token that is not accepted. The message is for the log; the client is told nothing of it."""
+
+
+class UnusableKeys(Exception):
+    """The file with the keys cannot be used; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a token says: its user, what it may use, when it expires (seconds since 1970), its id ("" if it has none)."""
+
+    user: str
+    scope: tuple[str, ...]
+    expires: float
+    token_id: str
+
+
+def sign(claims: dict[str, Any], key: bytes) -> str:
+    """A token with these claims."""
+    text = f"{_encode(_compact(HEADER))}.{_encode(_compact(claims))}"
+    return f"{text}.{_encode(_signature(text.encode(), key))}"
+
+
+def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) -> dict[str, Any]:
+    """The claims of a token made now."""
+    now = int(time.time())
+    return {
+        "iss": ISSUER,
+        "aud": audience,
+        "sub": user,
+        "scope": " ".join(scope),
+        "iat": now,
+        "exp": now + lifetime_s,
+        "jti": secrets.token_hex(8),
+    }
+
+
+def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
+    """The claims of a token that one of `keys` signed, for `audience`, and that holds now.
+
+    Raises InvalidToken.
+    """
+    if len(token) > LONGEST or not token.isascii():
+        raise InvalidToken("it is not a token")
+    text, _, signature = token.rpartition(".")
+    header, dot, payload = text.partition(".")
+    if not dot:
+        raise InvalidToken("it is not a token")
+    _check_header(_read_object(header))
+    given = _decode(signature)
+    if not any(hmac.compare_digest(_signature(text.encode(), key), given) for key in keys):
+        raise InvalidToken("the signature is wrong")
+    return _checked(_read_object(payload), audience)
+
+
+def _check_header(header: dict[str, Any]) -> None:
+    if header.get("alg") != "HS256":
+        raise InvalidToken("the algorithm is not HS256")
+    if "crit" in header or "b64" in header:  # what must be understood, or changes what is signed
+        raise InvalidToken("the header asks for an extension")
+    if not isinstance(header.get("kid", ""), str):
+        raise InvalidToken("the header's kid is not text")
+
+
+def _checked(claims: dict[str, Any], audience: str) -> Claims:
+    now = time.time()
+    if claims.get("iss") != ISSUER:
+        raise InvalidToken("another issuer")
+    _check_audience(claims.get("aud"), audience)
+    expires = _time(claims, "exp")
+    if expires is None:
+        raise InvalidToken("it never expires")
+    if expires <= now - LEEWAY_S:
+        raise InvalidToken("it expired")
+    if any((_time(claims, name) or 0) > now + LEEWAY_S for name in ("nbf", "iat")):
+        raise InvalidToken("it is not valid yet")
+    user, token_id, scope = claims.get("sub"), claims.get("jti", ""), claims.get("scope")
+    if not (_is_name(user) and user) or not _is_name(token_id):
+        raise InvalidToken("sub or jti is not plain text")
+    return Claims(user, tuple(scope.split()) if isinstance(scope, str) else (), expires, token_id)
+
+
+def _is_name(value: Any) -> bool:
+    """Whether this can be a user or an id: they reach a database and a log."""
+    return isinstance(value, str) and value.isprintable() and len(value) <= LONGEST_NAME
+
+
+def _check_audience(given: Any, audience: str) -> None:
+    audiences = given if isinstance(given, list) else [given]
+    if not all(isinstance(one, str) for one in audiences) or audience not in audiences:
+        raise InvalidToken("it is for another address")
+
+
+def _time(claims: dict[str, Any], name: str) -> float | None:
+    if name not in claims:
+        return None
+    value = claims[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 2**53:
+        raise InvalidToken(f"{name} is not a time")
+    return value
+
+
+def _read_object(part: str) -> dict[str, Any]:
+    try:
+        found = json.loads(_decode(part))
+    except (ValueError, RecursionError):
+        raise InvalidToken("a part is not JSON") from None
+    if not isinstance(found, dict):
+        raise InvalidToken("a part is not an object")
+    return found
+
+
+def _signature(text: bytes, key: bytes) -> bytes:
+    return hmac.digest(key, text, hashlib.sha256)
+
+
+def _compact(value: dict[str, Any]) -> bytes:
+    return compact_json(value).encode()
+
+
+def _encode(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _decode(text: str) -> bytes:
+    """Only the one spelling that encoding gives: no padding, no other alphabet, no bits left over."""
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except ValueError:
+        raise InvalidToken("a part is not base64url") from None
+    if _encode(data) != text:
+        raise InvalidToken("a part is not base64url")
+    return data
+
+
+def read_keys(path: Path) -> list[bytes]:
+    """The keys of the file, a line each in hexadecimal: the first one signs, all verify.
+
+    Raises UnusableKeys.
+    """
+    try:
+        with open(path, encoding="ascii") as file:
+            status = os.fstat(file.fileno())
+            keys = [bytes.fromhex(line) for line in file.read().split()]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise UnusableKeys(f"{path} cannot be read: {error}") from None
+    if status.st_mode & 0o077 or status.st_uid != os.getuid():
+        raise UnusableKeys(f"{path} must belong to you and be closed to others (chmod 600)")
+    if not keys or min(map(len, keys)) < KEY_BYTES:
+        raise UnusableKeys(f"{path} must hold keys of {KEY_BYTES} bytes or more, in hexadecimal, one per line")
+    return keys
+
+
+def keys_at(path: Path) -> list[bytes]:
+    """The keys of the file; the first one is made where there is no file yet.
+
+    Raises UnusableKeys.
+    """
+    keys = read_keys(path)
+    if not keys:
+        _write(path, [secrets.token_bytes(KEY_BYTES)], os.link)  # a link does not replace what another process made
+        keys = read_keys(path)
+    return keys
+
+
+def rotate(path: Path) -> list[bytes]:
+    """Put a new key first into the file and keep the one before it, so that its tokens hold until the next rotation.
+
+    Raises UnusableKeys.
+    """
+    keys = [secrets.token_bytes(KEY_BYTES), *read_keys(path)[:1]]
+    _write(path, keys, os.replace)
+    return keys
+
+
+def _write(path: Path, keys: list[bytes], put: Callable[[Path, Path], None]) -> None:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.writelines(f"{key.hex()}\n" for key in keys)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            put(temporary, path)
+    except OSError as error:
+        raise UnusableKeys(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
