@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """pi-mcp: one MCP server for a person's Raspberry Pi, over stdio and over HTTP.
 
-A client starts it (`ssh pi /path/to/server.py`); `setup.sh` installs what it needs into `.venv`, which it finds by
-itself. This is the only file that imports the SDK: it serves the registry in `tools/`. In this order: the ways to
-start, the tools as an MCP server, the transports, the resident service.
+A client starts it (`ssh pi /path/to/server.py`); `setup.sh` installs what it needs into `.venv`. This is the only file
+that imports the SDK: it serves the registry in `tools/`. In this order: start, tools, transports, resident service.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from tools.core import answers, calls, completion, leaving, pages, prompts, regi
 from tools.core.errors import ToolError
 from tools.core.files import encodable
 from tools.core.instructions import instructions
+from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.core.tool import Tool
 from tools.service import stdio
@@ -134,7 +134,7 @@ def serve_http(settings: Settings) -> NoReturn:
     tools = ToolServer(settings, remote=True)
     # Stateless: there is no session to be stolen, or to be lost by a restart. Guards look at Host and Origin.
     guarded.app = tools.server.streamable_http_app(streamable_http_path=guarded.path, stateless_http=True, host="")
-    options: dict[str, Any] = {**guards.UVICORN, "http": guards.impatient(H11Protocol)}
+    options: JsonObject = {**guards.UVICORN, "http": guards.impatient(H11Protocol)}
     server = uvicorn.Server(uvicorn.Config(guarded, **options))
 
     async def end_when_idle() -> None:
@@ -242,7 +242,7 @@ class ToolServer:
             self.session = ctx.session
         return await call_next(ctx)
 
-    def answering(self, function: Callable[[Settings, Any], dict[str, Any]], shape: Any) -> Any:
+    def answering(self, function: Callable[[Settings, Any], JsonObject], shape: Any) -> Any:
         """A handler that answers what `function` gives, from a thread."""
 
         async def handle(ctx: ServerRequestContext, params: Any) -> Any:
@@ -265,7 +265,7 @@ class ToolServer:
         """The tools on offer by listed name. The first call imports the toolsets, in a thread."""
         return await anyio.to_thread.run_sync(registry.listed, self.settings, pages.shown_in(ctx.session))
 
-    def input_schema(self, name: str) -> dict[str, Any] | None:
+    def input_schema(self, name: str) -> JsonObject | None:
         """What the SDK holds a call's headers against over HTTP; None for a tool that is not on offer."""
         tools = registry.listed(self.settings).values()
         return next((tool.schema for tool in tools if name in (tool.name, tool.listed_name)), None)
@@ -436,7 +436,7 @@ def question(text: str) -> types.InputRequiredResult:
     )
 
 
-def result(answer: Any, private: dict[str, Any] | None = None) -> types.CallToolResult:
+def result(answer: Any, private: JsonObject | None = None) -> types.CallToolResult:
     """An answer as one text block, compact JSON unless it is text itself, and as structuredContent, which some clients
     take only if it is an object; `private` is for its page alone."""
     more = answers.blocks(answer)
@@ -583,7 +583,7 @@ def warm_up() -> None:
         time.sleep(0.001)
 
 
-async def rehearse(tools: ToolServer, requests: list[tuple[str, dict[str, Any]]]) -> None:
+async def rehearse(tools: ToolServer, requests: list[tuple[str, JsonObject]]) -> None:
     """Answer these requests, to nobody."""
     incoming, inbox = anyio.create_memory_object_stream(0)
     outbox, answers = anyio.create_memory_object_stream(0)

@@ -1,12 +1,13 @@
 """The tool that adds notes and fits them to their note type."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki.batches import adding
 from tools.anki.batches.note_input import ImageSpec, NoteInput
 from tools.anki.batches.outcomes import ItemError
 from tools.core import schema
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.parameters import read_value
 from tools.core.schema import Limits, Published
 from tools.core.suggest import did_you_mean
@@ -24,14 +25,14 @@ ITEM = {
 @Tool("anki.add_from_model", write=True, open_world=True, raw=True)
 def add_from_model(
     items: Annotated[
-        list[dict[str, Any]],
+        list[JsonObject],
         'also flat: {"Front": "…", "tags": […]}',
         Limits(min_length=1),
         Published({"type": "array", "items": ITEM}),
     ],
     deck: Annotated[str, "ANKI_DEFAULT_DECK by default"] = "",
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default"] = "",
-) -> dict[str, Any]:
+) -> JsonObject:
     """Add notes, the usual way: {added, skipped, details: [{index, status, noteId, reason, error}]}. Good notes are added
     beside bad ones, the deck is made. anki_model_info shows the fields; values may hold data:image/… URLs.
 
@@ -40,7 +41,7 @@ def add_from_model(
     return adding.add(deck, model, [_note(item, index) for index, item in enumerate(items)], strict=False)
 
 
-def _note(item: dict[str, Any], index: int) -> NoteInput | ItemError:
+def _note(item: JsonObject, index: int) -> NoteInput | ItemError:
     if not isinstance(item.get("fields"), dict):
         beside = {name: value for name, value in item.items() if name in BESIDE}
         item = {"fields": {name: value for name, value in item.items() if name not in BESIDE}, **beside}

@@ -1,9 +1,10 @@
 """The tool that adds notes whose fields are known to fit."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki.batches import adding
 from tools.anki.batches.note_input import NoteInput
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
@@ -20,7 +21,7 @@ def add_notes(
     notes: Annotated[list[NoteInput], Published(NOTES), Limits(min_length=1)],
     deck: Annotated[str, "an existing one"] = "",
     model: str = "",
-) -> dict[str, Any]:
+) -> JsonObject:
     """Add notes to an existing deck; answers as anki_add_from_model, which is the usual way.
 
     Source: AnkiConnect addNote in multi, storeMediaFile, findCards, changeDeck.

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from tools.anki.studying.answers import Answering
 from tools.anki.studying.rows import BUTTONS
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits, Published
 from tools.core.tool import Tool
 
@@ -19,7 +20,7 @@ class Answer:
 
 
 @Tool("anki.answer_cards", write=True, raw=True)
-def answer_cards(answers: Annotated[list[Answer], Limits(min_length=1, max_length=200)]) -> dict[str, Any]:
+def answer_cards(answers: Annotated[list[Answer], Limits(min_length=1, max_length=200)]) -> JsonObject:
     """Record how well the person knew cards, by their own word: {answered, cards: [{cardId, ease, interval, due}],
     skipped}. Only cards that are due are answered.
 

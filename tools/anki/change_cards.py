@@ -1,6 +1,6 @@
 """The tool that changes many cards or notes at once."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client, consent, decks, notes, window
 from tools.anki.journal import entries
@@ -12,6 +12,7 @@ from tools.anki.studying.changes import Wanted
 from tools.anki.studying.rows import row
 from tools.core import locks
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -35,7 +36,7 @@ def change_cards(
     renameTag: Annotated[list[str] | None, "[old, new]"] = None,
     dryRun: bool = True,
     expected: Annotated[int | None, "the dry run's count"] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Change many cards, or tags of their notes. First dry: {count, of, before, examples}; then, if the person agrees,
     with dryRun false and expected = count: {changed, of, before, after}.
 
@@ -83,7 +84,7 @@ class _Change:
         self.counters = changes.counters(wanted)
         self.of = "cards" if wanted.of_cards else "notes"
 
-    def run(self, dry: bool, expected: int | None) -> dict[str, Any]:
+    def run(self, dry: bool, expected: int | None) -> JsonObject:
         there, self.cards, self.notes, *before = client.results(
             ("deckNamesAndIds", {}),
             ("findCards", {"query": self.selection}),
@@ -119,7 +120,7 @@ class _Change:
     def _counted(self, found: list[list[int]]) -> dict[str, int]:
         return {name: len(ids) for name, ids in zip(self.counters, found, strict=True)}
 
-    def _examples(self) -> list[dict[str, Any]]:
+    def _examples(self) -> list[JsonObject]:
         infos = client.call("cardsInfo", cards=sorted(self.cards)[:EXAMPLES]) if self.cards else []
         rows = [row(info) for info in infos if info]
         return [
@@ -127,7 +128,7 @@ class _Change:
             for one in rows
         ]
 
-    def _carry_out(self, count: int) -> dict[str, Any]:
+    def _carry_out(self, count: int) -> JsonObject:
         if not count:
             return {"changed": 0, "of": self.of}
         self._record(count)

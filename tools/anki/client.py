@@ -12,13 +12,14 @@ from tools.anki.replies import Failure, Reply, Unanswered
 from tools.anki.settings import current
 from tools.core import http, locks
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 VERSION = 6
 LONGEST_REPLY_BYTES = 64 * 1024 * 1024
 ENTRY_S = 0.2
 """What each entry of a `multi` adds to the time allowed: a slow Pi adds a note in less."""
 
-Action = tuple[str, dict[str, Any]]
+Action = tuple[str, JsonObject]
 
 
 def call(action: str, *, extra_s: float = 0, **params: Any) -> Any:
@@ -50,23 +51,23 @@ def results(*actions: Action) -> list[Any]:
     return answers
 
 
-def raw(action: str, params: dict[str, Any], version: int) -> Any:
+def raw(action: str, params: JsonObject, version: int) -> Any:
     """The result of any action with its parameters as they are."""
     return _result(_keyed({"action": action, "version": version, "params": params}), 0)
 
 
-def entry(action: str, params: dict[str, Any]) -> dict[str, Any]:
+def entry(action: str, params: JsonObject) -> JsonObject:
     """One action as AnkiConnect reads it, alone or inside `multi`."""
     given = {name: value for name, value in params.items() if value is not None}
     return _keyed({"action": action, "version": VERSION, **({"params": given} if given else {})})
 
 
-def _keyed(request: dict[str, Any]) -> dict[str, Any]:
+def _keyed(request: JsonObject) -> JsonObject:
     key = current().anki_connect_key
     return {**request, "key": key} if key else request
 
 
-def _result(request: dict[str, Any], extra_s: float) -> Any:
+def _result(request: JsonObject, extra_s: float) -> Any:
     """The result in the answer to a request; of one that changes something, a failure says that it may have been done."""
     try:
         return replies.result(_exchange(request, extra_s), request["version"])
@@ -86,7 +87,7 @@ def _only_reads(request: Any) -> bool:
     return isinstance(request.get("action"), str) and request["action"] in READING
 
 
-def _exchange(request: dict[str, Any], extra_s: float) -> Reply:
+def _exchange(request: JsonObject, extra_s: float) -> Reply:
     settings = current()
     timeout_s = settings.anki_connect_timeout_s + extra_s
     body = json.dumps(request).encode("ascii")

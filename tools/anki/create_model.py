@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from tools.anki import client
 from tools.anki.replies import Refused
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
 
@@ -28,8 +29,8 @@ def create_model(
     card_templates: Annotated[list[CardTemplateSpec], Limits(min_length=1), Alias("cardTemplates")],
     css: str = "",
     is_cloze: Annotated[bool | None, Alias("isCloze")] = None,
-    options: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    options: JsonObject | None = None,
+) -> JsonObject:
     """Create a note type: {model_name, in_order_fields, card_templates, css, options, anki_response}, names as Anki keeps
     them; `warnings` tells changes.
 
@@ -92,7 +93,7 @@ def _changed(name: str, kept_name: str, fields: list[str], kept_fields: list[str
     return [(asked, kept) for asked, kept in pairs if asked != kept]
 
 
-def _create(model: dict[str, Any], options: dict[str, Any]) -> tuple[Any, list[str]]:
+def _create(model: JsonObject, options: JsonObject) -> tuple[Any, list[str]]:
     """AnkiConnect's answer, and the options that it refused, which it does before it makes anything."""
     refused: list[str] = []
     while True:

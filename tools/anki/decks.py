@@ -7,6 +7,7 @@ from typing import Any
 from tools.anki import client
 from tools.anki.batches.outcomes import ItemError
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 
 DEFAULT_ID = 1
@@ -16,7 +17,7 @@ SEPARATOR = "::"
 
 
 @Tool("anki.list_decks", raw=True)
-def list_decks() -> list[dict[str, Any]]:
+def list_decks() -> list[JsonObject]:
     """List the decks: [{id, name}].
 
     Source: AnkiConnect deckNamesAndIds.

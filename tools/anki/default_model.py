@@ -1,6 +1,6 @@
 """The note type that this server suggests: four fields, one card."""
 
-from typing import Any
+from tools.core.json_types import JsonObject
 
 FRONT = """\
 <div class="prompt">{{Prompt}}</div>
@@ -42,7 +42,7 @@ CSS = """\
 }"""
 
 
-def arguments(name: str) -> dict[str, Any]:
+def arguments(name: str) -> JsonObject:
     """What anki.create_model takes to make it under `name`."""
     return {
         "model_name": name,

@@ -3,13 +3,14 @@
 AnkiConnect deletes a deck only with its cards, so cards that shall stay are moved first, and seen to have moved.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client, consent, decks, notes, unfinished, window
 from tools.anki.journal import entries, looking
 from tools.anki.journal.entries import Before
 from tools.core import calls, locks
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
 
@@ -20,7 +21,7 @@ def delete_decks(
     cardsToo: Annotated[bool, "else they move to Default", Alias("cards_too")] = False,
     dryRun: bool | None = None,
     expected: Annotated[int | None, "cards"] = None,
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Delete decks with their subdecks; returns null. For any deck with cards try dryRun and ask first.
 
     Source: AnkiConnect changeDeck, deleteDecks.
@@ -39,7 +40,7 @@ class Deletion:
         self.named, self.cards_too = named, cards_too
         self.call = {"tool": "anki.delete_decks", "decks": named, "cardsToo": cards_too}
 
-    def dry_run(self) -> dict[str, Any]:
+    def dry_run(self) -> JsonObject:
         """What it would do: the cards of each deck, and where they would go."""
         there = decks.ids()
         self._check(there, again=False)

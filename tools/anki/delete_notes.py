@@ -1,12 +1,13 @@
 """The tool that deletes notes."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import consent, notes, window
 from tools.anki.journal import entries, looking
 from tools.anki.journal.entries import Before
 from tools.core import locks
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
 
@@ -16,7 +17,7 @@ def delete_notes(
     noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")],
     dryRun: bool | None = None,
     expected: int | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Delete notes with their cards: {deleted, missing}. Above 20 notes try dryRun and ask first.
 
     Source: AnkiConnect deleteNotes; it answers null whatever happened, so the notes are looked for before and after.

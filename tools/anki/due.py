@@ -1,11 +1,12 @@
 """The tool that shows what is to be studied."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client, decks, notes
 from tools.anki.replies import Refused
 from tools.anki.studying import counts
 from tools.anki.studying.rows import row
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -21,7 +22,7 @@ def due(
     deck: Annotated[str, "with its subdecks; all by default"] = "",
     limit: Annotated[int, Limits(ge=1, le=50)] = 10,
     current: Annotated[bool | None, "the card on Anki's screen"] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Show cards to study now: {deck, due: {new, learning, review, total}, cards: [{cardId, noteId, deck, question,
     answer, state, interval, next}]}. Ask, wait, then show the answer.
 
@@ -30,7 +31,7 @@ def due(
     return _current() if current else _due(deck, limit)
 
 
-def _due(deck: str, limit: int) -> dict[str, Any]:
+def _due(deck: str, limit: int) -> JsonObject:
     scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
     searches = [f"{scope}{search} -is:suspended -is:buried" for search in KINDS.values()]
     there, *found = client.results(("deckNamesAndIds", {}), *(("findCards", {"query": search}) for search in searches))
@@ -47,7 +48,7 @@ def _due(deck: str, limit: int) -> dict[str, Any]:
     return {"deck": name, "due": counts.summed(by_name, name).shown(), "cards": [row(info) for info in infos if info]}
 
 
-def _current() -> dict[str, Any]:
+def _current() -> JsonObject:
     (card,) = client.multi(("guiCurrentCard", {}))
     if isinstance(card, Refused) or not card:
         raise counts.not_reviewing() if not isinstance(card, Refused) or "not currently" in card.text else card

@@ -1,12 +1,13 @@
 """The tool that searches for notes."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client, notes
 from tools.anki.client import Action
 from tools.anki.replies import Refused
 from tools.anki.studying.card_text import cut
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -21,7 +22,7 @@ def find_notes(
     limit: Annotated[int | None, "all by default", Limits(ge=1)] = None,
     offset: Annotated[int, Limits(ge=0)] = 0,
     excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Find notes with Anki's search: {noteIds, notes, total}, sorted by id, notes as anki_note_info shows them.
 
     Source: AnkiConnect findNotes, notesInfo, getDecks.

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from tools.anki import actions, client
 from tools.anki.media_names import check_harmless
 from tools.anki.settings import current
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -12,7 +13,7 @@ from tools.core.tool import Tool
 @Tool("anki.invoke", write=True, destructive=True, raw=True)
 def invoke(
     action: Annotated[str, "e.g. sync, multi", Limits(min_length=1, strip=True)],
-    params: Annotated[dict[str, Any] | None, "sent unchanged"] = None,
+    params: Annotated[JsonObject | None, "sent unchanged"] = None,
     version: Annotated[int | None, "6 by default"] = None,
 ) -> Any:
     """Call any other AnkiConnect action; returns its raw result. Reading, guiBrowse, guiDeckReview are safe; sync may open
@@ -26,7 +27,7 @@ def invoke(
     return client.raw(action, _keyed(action, params), client.VERSION if version is None else version)
 
 
-def _keyed(action: str, params: dict[str, Any]) -> dict[str, Any]:
+def _keyed(action: str, params: JsonObject) -> JsonObject:
     """AnkiConnect asks each entry of a `multi` for the key; entries that bring none get ours."""
     key, entries = current().anki_connect_key, params.get("actions")
     if action != "multi" or not key or not isinstance(entries, list):

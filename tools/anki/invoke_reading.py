@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from tools.anki import actions
 from tools.anki.invoke import invoke
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -11,7 +12,7 @@ from tools.core.tool import Tool
 @Tool("anki.invoke", raw=True, read_only_variant=True)
 def invoke_reading(
     action: Annotated[str, "e.g. findCards, cardsInfo, getDeckStats, multi", Limits(min_length=1, strip=True)],
-    params: Annotated[dict[str, Any] | None, "as AnkiConnect documents them; sent unchanged"] = None,
+    params: Annotated[JsonObject | None, "as AnkiConnect documents them; sent unchanged"] = None,
     version: Annotated[int | None, "of the API; 6 by default"] = None,
 ) -> Any:
     """Call any AnkiConnect action that only reads, for what no other anki tool does. Returns its raw result.

@@ -3,7 +3,7 @@
 import base64
 import glob
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client, consent, decks, media_names
 from tools.anki.client import Action
@@ -14,6 +14,7 @@ from tools.anki.journal.entries import Before
 from tools.core import locks
 from tools.core.answers import Answer
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -27,7 +28,7 @@ Filename = Annotated[str, "e.g. hello.mp3"]
 
 
 @Tool("anki.get_media", raw=True)
-def get_media(filename: Filename, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES) -> dict[str, Any]:
+def get_media(filename: Filename, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES) -> JsonObject:
     """Read a media file: {filename, dataBase64, sizeBytes}, and a picture as one.
 
     Source: AnkiConnect retrieveMediaFile.
@@ -51,7 +52,7 @@ def get_media(filename: Filename, max_bytes: Annotated[int, Limits(ge=1)] = MAX_
 
 
 @Tool("anki.delete_media", write=True, destructive=True, idempotent=True, raw=True, lock=False)
-def delete_media(filename: Filename, dryRun: bool | None = None) -> dict[str, Any]:
+def delete_media(filename: Filename, dryRun: bool | None = None) -> JsonObject:
     """Move a media file to Anki's media trash: {filename, deleted, anki_response}.
 
     Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before and after.
@@ -68,7 +69,7 @@ def delete_media(filename: Filename, dryRun: bool | None = None) -> dict[str, An
         return _delete(name)
 
 
-def _delete(name: str) -> dict[str, Any]:
+def _delete(name: str) -> JsonObject:
     content = client.call("retrieveMediaFile", filename=name)
     data = base64.b64decode(content) if isinstance(content, str) else b""
     if len(data) <= entries.MOST_BYTES:

@@ -1,11 +1,12 @@
 """Note types, which AnkiConnect calls models."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client, default_model
 from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.suggest import nearest
 from tools.core.tool import Tool
@@ -14,7 +15,7 @@ from tools.core.tool import Tool
 @Tool("anki.model_info", raw=True)
 def model_info(
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "",
-) -> dict[str, Any]:
+) -> JsonObject:
     """Show a note type: {model, fields, templates: {card: {Front, Back}}, styling}.
 
     Source: AnkiConnect modelFieldNames, modelTemplates, modelStyling.

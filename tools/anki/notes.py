@@ -3,13 +3,14 @@
 from typing import Annotated, Any
 
 from tools.anki import client
+from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
 
 LARGEST_ID = 2**63 - 1
 """Anki refuses a whole request for one id beyond."""
 
-Info = dict[str, Any]
+Info = JsonObject
 
 
 @Tool("anki.note_info", raw=True)

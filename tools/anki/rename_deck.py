@@ -6,11 +6,12 @@ AnkiConnect has no action for it: the new decks are made, the cards moved, and t
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client, decks, unfinished, window
 from tools.core import calls
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
 
@@ -49,7 +50,7 @@ class Rename:
     new: str
 
     @property
-    def call(self) -> dict[str, Any]:
+    def call(self) -> JsonObject:
         """How unfinished knows it."""
         return {"tool": "anki.rename_deck", "oldName": self.old, "newName": self.new}
 
@@ -125,7 +126,7 @@ def _look(rename: Rename, there: dict[str, int]) -> dict[str, Contents]:
     return contents
 
 
-def _carry_out(rename: Rename, contents: dict[str, Contents], kept: dict[str, Any]) -> None:
+def _carry_out(rename: Rename, contents: dict[str, Contents], kept: JsonObject) -> None:
     with _telling(f"No card was moved; an empty {rename.new!r} may be there"):
         made = _make(rename, contents, kept)
     with _telling(f"The cards are in {rename.old!r} or already in {rename.new!r}, none is lost"):
@@ -134,7 +135,7 @@ def _carry_out(rename: Rename, contents: dict[str, Contents], kept: dict[str, An
         _delete(rename, kept["deck"] == decks.DEFAULT_ID, list(contents))
 
 
-def _make(rename: Rename, contents: dict[str, Contents], kept: dict[str, Any]) -> dict[str, int]:
+def _make(rename: Rename, contents: dict[str, Contents], kept: JsonObject) -> dict[str, int]:
     targets = [rename.target(name) for name in contents]
     ids = client.results(*(("createDeck", {"deck": name}) for name in targets))
     made = dict(zip(targets, ids, strict=True))
@@ -171,7 +172,7 @@ def _move(rename: Rename, contents: dict[str, Contents], made: dict[str, int]) -
     )
 
 
-def _home(card: int, deck: int) -> dict[str, Any]:
+def _home(card: int, deck: int) -> JsonObject:
     return {"card": card, "keys": ["odid"], "newValues": [deck], "warning_check": True}
 
 

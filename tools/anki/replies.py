@@ -9,6 +9,7 @@ from typing import Any
 from tools.anki.settings import current
 from tools.core import http
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 ISOLATES = str.maketrans("", "", "\u2066\u2067\u2068\u2069")
 TAGS = re.compile(r"<[^<>]*>")
@@ -141,7 +142,7 @@ def _entry(answer: Any) -> Any:
         return refused
 
 
-def _opened(envelope: dict[str, Any]) -> Any:
+def _opened(envelope: JsonObject) -> Any:
     if envelope["error"] is None:
         return envelope["result"]
     raise refused(clean(str(envelope["error"])))

@@ -1,10 +1,9 @@
 """The tool that puts back what was changed or deleted."""
 
-from typing import Any
-
 from tools.anki.journal import entries
 from tools.anki.journal.putting_back import put_back
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 
 SHOWN = 20
@@ -12,7 +11,7 @@ SHOWN = 20
 
 
 @Tool("anki.restore", write=True, raw=True)
-def restore(entry: int | None = None) -> dict[str, Any]:
+def restore(entry: int | None = None) -> JsonObject:
     """List what was changed or deleted: {entries: [[id, time, tool, summary]]}; with `entry` put its fields, tags, decks,
     media back. Deleted notes come back as new cards.
 

@@ -10,6 +10,7 @@ from tools.anki.studying import counts
 from tools.anki.studying.card_text import cut, plain
 from tools.anki.studying.log import Log, day_of, start_of
 from tools.anki.studying.page import STATS
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -23,7 +24,7 @@ LONGEST_QUESTION = 80
 def stats(
     deck: Annotated[str, "with its subdecks; all by default"] = "",
     days: Annotated[int, Limits(ge=1, le=365)] = 30,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Tell how studying goes: {due, decks: [[name, new, learning, review]], today, perDay (today last), streakDays,
     retention in %, buttons, minutes, forecast (today first), leeches}.
 
@@ -70,7 +71,7 @@ def _due_decks(by_name: dict[str, counts.Due]) -> list[list[Any]]:
     return [[name, by_name[name].new, by_name[name].learning, by_name[name].review] for name in busy[:MOST_DECKS]]
 
 
-def _leeches(ids: list[int], infos: Any) -> list[dict[str, Any]]:
+def _leeches(ids: list[int], infos: Any) -> list[JsonObject]:
     """Notes that were forgotten again and again, with their question. The add-on of 2023 wants their ids."""
     wanted = sorted(ids)[:MOST_LEECHES]
     known = notes.by_id(wanted) if wanted and isinstance(infos, Refused) else notes.indexed(_list(infos))

@@ -2,12 +2,13 @@
 
 import base64
 import binascii
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import media_names
 from tools.anki.images import download, upload
 from tools.anki.settings import current
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 
 
@@ -16,7 +17,7 @@ def store_media(
     filename: str,
     data: Annotated[str | None, "base64"] = None,
     url: Annotated[str | None, "used without data"] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Store a sound or file: {filename, sizeBytes}, the name as Anki keeps it. [sound:NAME] in a field plays it.
 
     Source: AnkiConnect storeMediaFile.

@@ -5,27 +5,27 @@ One small file in the state directory; an entry goes in before the first change 
 
 import json
 from pathlib import Path
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.files import compact_json, replace_file
+from tools.core.json_types import JsonObject
 from tools.core.settings import state_path
 
 MOST = 50
 """Entries kept. An entry that is never finished would otherwise stay for good."""
 
 
-def find(call: dict[str, Any]) -> dict[str, Any] | None:
+def find(call: JsonObject) -> JsonObject | None:
     """What `note` kept of this very call, if it is unfinished."""
     return next((one["kept"] for one in _read() if one["call"] == call), None)
 
 
-def note(call: dict[str, Any], kept: dict[str, Any]) -> None:
+def note(call: JsonObject, kept: JsonObject) -> None:
     """Remember that `call` has begun, with what is needed to finish it."""
     _write([*(one for one in _read() if one["call"] != call), {"call": call, "kept": kept}][-MOST:])
 
 
-def forget(call: dict[str, Any]) -> None:
+def forget(call: JsonObject) -> None:
     """The call has ended."""
     entries = _read()
     if left := [one for one in entries if one["call"] != call]:
@@ -38,14 +38,14 @@ def _path() -> Path:
     return state_path("anki-unfinished.json")
 
 
-def _read() -> list[dict[str, Any]]:
+def _read() -> list[JsonObject]:
     try:
         return json.loads(_path().read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return []
 
 
-def _write(entries: list[dict[str, Any]]) -> None:
+def _write(entries: list[JsonObject]) -> None:
     try:
         replace_file(_path(), compact_json(entries))
     except OSError as error:

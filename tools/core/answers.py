@@ -3,24 +3,26 @@
 import base64
 from typing import Any
 
+from tools.core.json_types import JsonObject
+
 PICTURES = {b"\x89PNG": "image/png", b"\xff\xd8": "image/jpeg", b"GIF8": "image/gif", b"RIFF": "image/webp"}
 """What the bytes of a picture begin with, and its MIME type."""
 
 
-class Answer(dict[str, Any]):
+class Answer(JsonObject):
     """A tool's answer and what follows it in the result: pictures (bytes) and lines of text."""
 
-    def __init__(self, answer: dict[str, Any], *content: bytes | str):
+    def __init__(self, answer: JsonObject, *content: bytes | str):
         super().__init__(answer)
         self.content = content
 
 
-def blocks(answer: Any) -> list[dict[str, Any]]:
+def blocks(answer: Any) -> list[JsonObject]:
     """What follows an answer, as content blocks of MCP."""
     return [_block(content) for content in answer.content] if isinstance(answer, Answer) else []
 
 
-def _block(content: bytes | str) -> dict[str, Any]:
+def _block(content: bytes | str) -> JsonObject:
     if isinstance(content, str):
         return {"type": "text", "text": content}
     mime = next((mime for start, mime in PICTURES.items() if content.startswith(start)), "image/png")

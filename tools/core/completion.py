@@ -4,13 +4,14 @@ from typing import Any
 
 from tools.core import prompts, resources
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 
 MAX_VALUES = 100
 """The most values that MCP lets a completion have."""
 
 
-def complete(settings: Settings, params: Any) -> dict[str, Any]:
+def complete(settings: Settings, params: Any) -> JsonObject:
     """The values that contain what was typed, those that begin with it first.
 
     Raises ToolError.

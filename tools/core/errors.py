@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tools.core.json_types import JsonObject
+
 
 class ToolError(Exception):
     """What happened and what to do next.
@@ -17,7 +19,7 @@ class ToolError(Exception):
         self.code = code
         self.data = data
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> JsonObject:
         """The answer of a call that failed: {"success": false, "error", "hint", "code", …data}."""
         return {"success": False, "error": self.message, "hint": self.hint, "code": self.code, **self.data}
 

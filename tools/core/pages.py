@@ -8,11 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tools.core.json_types import JsonObject
+
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 
 
-def nothing(answer: Any) -> dict[str, Any]:
+def nothing(answer: Any) -> JsonObject:
     """No private word for the page."""
     return {}
 
@@ -22,7 +24,7 @@ class Page:
     """The page at `uri`. `private` gives what the page is told of an answer and the model is not: the result's `_meta`."""
 
     uri: str
-    private: Callable[[Any], dict[str, Any]] = nothing
+    private: Callable[[Any], JsonObject] = nothing
 
 
 def shown_in(session: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, get_args, get_origin
 
 from tools.core import schema, values
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Member
 from tools.core.suggest import did_you_mean
 from tools.core.values import Problem
@@ -37,7 +38,7 @@ class Parameters:
         ]
         return f"{name} takes {', '.join(words) or 'no arguments'}."
 
-    def read(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def read(self, arguments: Mapping[str, Any]) -> JsonObject:
         """`arguments`, as a client sent them, as values of the declared types, defaults filled in.
 
         Raises ToolError that names every argument that does not fit.
@@ -48,7 +49,7 @@ class Parameters:
             raise _invalid(problems, self.usage)
         return result
 
-    def canonical(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def canonical(self, arguments: Mapping[str, Any]) -> JsonObject:
         """`arguments` under their declared names, without nulls for optional ones, JSON texts read.
 
         Raises ToolError: an unknown name (the hint names the nearest right one), a name sent twice.
@@ -114,10 +115,10 @@ class _Refused(Exception):
         self.problem = Problem(place, message)
 
 
-def _named(sent: Mapping[str, Any], members: Mapping[str, Member], place: str) -> dict[str, Any]:
+def _named(sent: Mapping[str, Any], members: Mapping[str, Member], place: str) -> JsonObject:
     names = {alias: name for name, member in members.items() for alias in schema.aliases(member.annotation)}
     names |= {name: name for name in members}
-    result: dict[str, Any] = {}
+    result: JsonObject = {}
     for sent_name, value in sent.items():
         if sent_name not in names:
             raise _UnknownName(sent_name, place, names)

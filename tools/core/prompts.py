@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from tools.core import registry
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.parameters import Parameters
 from tools.core.schema import Schema
 from tools.core.settings import Settings
@@ -43,7 +44,7 @@ class Prompt:
         PROMPTS[self.name] = self
         return function
 
-    def text(self, arguments: dict[str, Any]) -> str:
+    def text(self, arguments: JsonObject) -> str:
         """The prompt for these arguments.
 
         Raises ToolError.
@@ -54,7 +55,7 @@ class Prompt:
         """The values that an argument can have, if they are few."""
         return list(self.parameters.schema["properties"].get(argument, {}).get("enum", ()))
 
-    def listed(self) -> dict[str, Any]:
+    def listed(self) -> JsonObject:
         """As prompts/list shows it."""
         arguments = [
             {"name": name, "description": _described(schema), "required": name in self.parameters.required}
@@ -73,12 +74,12 @@ def _described(schema: Schema) -> str:
     return "; ".join(filter(None, words)) + (f" ({schema['default']})" if "default" in schema else "")
 
 
-def list_prompts(settings: Settings, params: Any) -> dict[str, Any]:
+def list_prompts(settings: Settings, params: Any) -> JsonObject:
     """prompts/list."""
     return {"prompts": [prompt.listed() for prompt in offered(settings).values()]}
 
 
-def get_prompt(settings: Settings, params: Any) -> dict[str, Any]:
+def get_prompt(settings: Settings, params: Any) -> JsonObject:
     """prompts/get.
 
     Raises ToolError.

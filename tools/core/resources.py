@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from tools.core import registry
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.core.tool import description
 from tools.core.toolsets import toolset_of
@@ -40,7 +41,7 @@ class Resource:
         *,
         mime_type: str = MARKDOWN,
         entries: Callable[[], Iterable[str]] | None = None,
-        about: Callable[[str], dict[str, Any]] | None = None,
+        about: Callable[[str], JsonObject] | None = None,
         listed: bool = True,
     ):
         self.uri = uri
@@ -73,21 +74,21 @@ class Resource:
     def uris(self) -> list[str]:
         return [self.base + quote(os.fsencode(value)) for value in self.values()] if self.variable else [self.uri]
 
-    def listed(self, uri: str) -> dict[str, Any]:
+    def listed(self, uri: str) -> JsonObject:
         """As resources/list shows it."""
         if not self.variable or not self.about:
             return {"uri": uri, "name": self.title, **self.described()}
         value = self._value(uri)
         return {"uri": uri, "name": value, "mimeType": self.mime_type, **self.about(value)}
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> JsonObject:
         return {"title": self.title, "description": description(self.function), "mimeType": self.mime_type}
 
     def _value(self, uri: str) -> str:
         return os.fsdecode(unquote_to_bytes(uri.removeprefix(self.base)))
 
 
-def list_resources(settings: Settings, params: Any) -> dict[str, Any]:
+def list_resources(settings: Settings, params: Any) -> JsonObject:
     """resources/list: a page at a time, by URI; a cursor holds the last one, so a sync in between confuses nothing.
 
     Raises ToolError INVALID_CURSOR.
@@ -98,11 +99,11 @@ def list_resources(settings: Settings, params: Any) -> dict[str, Any]:
     resources = [resource for resource in offered(settings) if resource.is_listed]
     every = sorted(((uri, resource) for resource in resources for uri in resource.uris()), key=lambda it: it[0])
     left = [(uri, resource) for uri, resource in every if cursor is None or uri > cursor.removeprefix(CURSOR)]
-    answer: dict[str, Any] = {"resources": [resource.listed(uri) for uri, resource in left[:PAGE_SIZE]]}
+    answer: JsonObject = {"resources": [resource.listed(uri) for uri, resource in left[:PAGE_SIZE]]}
     return answer | ({"nextCursor": CURSOR + left[PAGE_SIZE - 1][0]} if len(left) > PAGE_SIZE else {})
 
 
-def list_templates(settings: Settings, params: Any) -> dict[str, Any]:
+def list_templates(settings: Settings, params: Any) -> JsonObject:
     """resources/templates/list."""
     templates = [resource for resource in offered(settings) if resource.variable]
     return {
@@ -112,7 +113,7 @@ def list_templates(settings: Settings, params: Any) -> dict[str, Any]:
     }
 
 
-def read_resource(settings: Settings, params: Any) -> dict[str, Any]:
+def read_resource(settings: Settings, params: Any) -> JsonObject:
     """resources/read.
 
     Raises ToolError.

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-Schema = dict[str, Any]
+from tools.core.json_types import JsonObject
+
+Schema = JsonObject
 
 SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
@@ -36,7 +38,7 @@ class Limits:
     pattern: str | None = None
     strip: bool | None = None
 
-    def declared(self) -> dict[str, Any]:
+    def declared(self) -> JsonObject:
         """The constraints that are set."""
         return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 

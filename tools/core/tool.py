@@ -7,6 +7,7 @@ from typing import Any
 
 from tools.core import wrappers
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.pages import Page
 from tools.core.parameters import Parameters
 from tools.core.toolsets import toolset_of
@@ -57,7 +58,7 @@ class Tool:
         raw: bool = False,
         description_suffix: Callable[[], str] | None = None,
         lock: bool = True,
-        on_call: Callable[["Tool", dict[str, Any]], Any] | None = None,
+        on_call: Callable[["Tool", JsonObject], Any] | None = None,
         read_only_variant: bool = False,
         page: Page | None = None,
         app_only: bool = False,
@@ -88,13 +89,13 @@ class Tool:
         return self.name.replace(".", "_")
 
     @property
-    def page_settings(self) -> dict[str, Any]:
+    def page_settings(self) -> JsonObject:
         """What `_meta.ui` of a listed tool says."""
         page = {"resourceUri": self.page.uri} if self.page else {}
         return page | ({"visibility": ["app"]} if self.app_only else {})
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The JSON Schema of its arguments."""
         return self.parameters.schema
 
@@ -104,7 +105,7 @@ class Tool:
         suffix = self.description_suffix() if self.description_suffix else ""
         return " ".join(filter(None, (description(self.function), suffix)))
 
-    def call(self, arguments: dict[str, Any]) -> Any:
+    def call(self, arguments: JsonObject) -> Any:
         """The answer to a call with these arguments, as a client sent them."""
         if self.on_call:
             return self.on_call(self, arguments)

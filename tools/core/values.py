@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from tools.core import schema
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits, Member
 
 TRUE, FALSE = {True, "1", "true", "t", "yes", "y", "on"}, {False, "0", "false", "f", "no", "n", "off"}
@@ -32,7 +33,7 @@ class Misfit(Exception):
 
 def of_members(
     values: Mapping[str, Any], named: Mapping[str, Member], place: str, problems: list[Problem]
-) -> dict[str, Any]:
+) -> JsonObject:
     """`values` as those of `named`, defaults filled in; what does not fit is added to `problems`."""
     result = {}
     for name, member in named.items():

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from tools.core import locks
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ def responding(function: Function, tool: Declaration) -> Function:
     return respond
 
 
-def answer(result: Any) -> dict[str, Any]:
+def answer(result: Any) -> JsonObject:
     """The table of responses: None, a dict, a list or anything else as {"success": true, …}."""
     if result is None:
         return {"success": True}

@@ -5,9 +5,10 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.registry import Printed, command
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -31,7 +32,7 @@ INCLUDE = re.compile(r"^\[include ([^\]\n]{1,500})\]", re.MULTILINE)
 def check_config(
     config: Annotated[str, "the file's text", Limits(max_length=LONGEST)],
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Check a printer.cfg against the Klipper docs: unknown, removed, missing, double options, values, pins; worst first.
 
     Source: Config_Reference.md and Config_Changes.md as they are in the checkout. A finding is {line, file (of an include),

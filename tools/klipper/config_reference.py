@@ -1,8 +1,9 @@
 """The configuration reference by section and option."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages
@@ -14,7 +15,7 @@ Name = Annotated[str | None, Limits(max_length=200)]
 
 
 @Tool("config_reference", requires=pages.require_docs)
-def config_reference(section: Name = None, option: Name = None, full: bool = False) -> dict[str, Any]:
+def config_reference(section: Name = None, option: Name = None, full: bool = False) -> JsonObject:
     """Look up a printer.cfg section's options (default, required, text), or the sections that have an option; with what
     Config_Changes says. Texts are shortened unless `full`.
 

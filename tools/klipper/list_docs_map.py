@@ -1,7 +1,8 @@
 """The map of the documentation: folders and pages, for a first orientation."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import headings, pages
@@ -13,7 +14,7 @@ MOST_HEADINGS = 400
 @Tool("list_docs_map", requires=pages.require_docs)
 def list_docs_map(
     path: Annotated[str | None, "one page: its headings with their size", Limits(max_length=1000)] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """List all pages of the Klipper docs by folder, with title and size in bytes; or the headings of one page. To find
     something use search_docs.
 
@@ -24,7 +25,7 @@ def list_docs_map(
     return _page(path) if path else _tree()
 
 
-def _page(path: str) -> dict[str, Any]:
+def _page(path: str) -> JsonObject:
     """The headings of one page; dated entries are only counted."""
     page = pages.resolve(path)
     text = pages.read(page)
@@ -43,9 +44,9 @@ def _page(path: str) -> dict[str, Any]:
     return outline
 
 
-def _tree() -> dict[str, Any]:
+def _tree() -> JsonObject:
     """All pages by folder."""
-    root: dict[str, Any] = {}
+    root: JsonObject = {}
     for page in pages.pages():
         *folders, name = page.path.split("/")
         if found := _found(page):
@@ -56,13 +57,13 @@ def _tree() -> dict[str, Any]:
     return root
 
 
-def _folder(root: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _folder(root: JsonObject, names: list[str]) -> JsonObject:
     for name in names:
         root = root.setdefault("folders", {}).setdefault(name, {})
     return root
 
 
-def _found(page: Page) -> dict[str, Any] | None:
+def _found(page: Page) -> JsonObject | None:
     """Title and size; None if it does not open: a sync has just taken it away, or it is a link to itself."""
     try:
         return pages.outline(page)

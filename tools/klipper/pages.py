@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.klipper.markdown import headings
 from tools.klipper.sources import sources
 
@@ -139,7 +140,7 @@ def unreadable(page: Page, error: OSError) -> ToolError:
     )
 
 
-def outline(page: Page) -> dict[str, Any]:
+def outline(page: Page) -> JsonObject:
     """Title and size in bytes.
 
     Raises OSError.

@@ -1,8 +1,9 @@
 """Reading one page, by section or window by window."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import headings, pages
@@ -20,7 +21,7 @@ def read_doc(
     heading: Annotated[
         str | None, "its text or #anchor, a [section], option or command", Limits(max_length=200)
     ] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Read one section of a Klipper docs page by its heading, or up to 10,000 characters from `offset`. While next_offset
     is not null there is more.
 

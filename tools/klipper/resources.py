@@ -1,8 +1,8 @@
 """The pages of the documentation as resources."""
 
 from collections.abc import Iterator
-from typing import Any
 
+from tools.core.json_types import JsonObject
 from tools.core.resources import Resource
 from tools.klipper import pages
 
@@ -12,7 +12,7 @@ def paths() -> Iterator[str]:
     return (page.path for page in pages.pages())
 
 
-def about(path: str) -> dict[str, Any]:
+def about(path: str) -> JsonObject:
     """Title and size of a page; nothing of one that has just gone."""
     try:
         return pages.outline(pages.resolve(path))

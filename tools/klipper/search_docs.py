@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import headings, pages
@@ -52,7 +53,7 @@ def search_docs(
     search = find(query, files)
     message = messages.known(query)
     results = list(_results(search, message, files))[:limit]
-    answer: dict[str, Any] = {"known_message": _explained(message)} if message else {}
+    answer: JsonObject = {"known_message": _explained(message)} if message else {}
     if search.absent:
         words = ", ".join(search.absent[:MOST_ABSENT])
         answer["absent"] = f"these words stand nowhere in the documentation: {words}"
@@ -115,7 +116,7 @@ def _absent(asked: Question, found: Sequence[Evidence]) -> list[str]:
     return [term.word for number, term in enumerate(asked.terms) if not seen >> number & 1]
 
 
-def _results(search: Search, message: Message | None, files: dict[str, Page]) -> Iterator[dict[str, Any]]:
+def _results(search: Search, message: Message | None, files: dict[str, Page]) -> Iterator[JsonObject]:
     """The results: first where a known message sends the reader, then what the search found, each page once."""
     leading = list(dict.fromkeys(place.path for place in message.read if place.path in files)) if message else []
     leading = leading if message and message.leads else []
@@ -142,7 +143,7 @@ def _section_of(message: Message | None, path: str, text: str) -> Section | None
         return None
 
 
-def _of_page(one: Ranked, text: str, asked: Question) -> Iterator[dict[str, Any]]:
+def _of_page(one: Ranked, text: str, asked: Question) -> Iterator[JsonObject]:
     """The results of a page: two of a large one if two sections say nearly as much."""
     if entry := _entry(one, text, asked):
         yield entry
@@ -153,7 +154,7 @@ def _of_page(one: Ranked, text: str, asked: Question) -> Iterator[dict[str, Any]
             yield _placed(one, place, text)
 
 
-def _placed(one: Ranked, place: Place, text: str) -> dict[str, Any]:
+def _placed(one: Ranked, place: Place, text: str) -> JsonObject:
     offset = place.heading.offset if place.heading else 0
     name = heading_text(place.heading.raw) if place.heading else ""
     return _shown(one.path, text, Section(name, 0, offset, 0), place.at, _title(one))
@@ -163,7 +164,7 @@ def _title(one: Ranked) -> str:
     return heading_text(one.title.raw) if one.title else _name(one.path)
 
 
-def _entry(one: Ranked, text: str, asked: Question) -> dict[str, Any] | None:
+def _entry(one: Ranked, text: str, asked: Question) -> JsonObject | None:
     """The dated entry of a page in which most terms stand, the newest of several; None for a page without entries."""
     entries = headings.entries(text)
     evidence = scan(one.path, text, asked) if entries else None
@@ -174,7 +175,7 @@ def _entry(one: Ranked, text: str, asked: Question) -> dict[str, Any] | None:
     return {**shown, "date": best.heading}
 
 
-def _shown(path: str, text: str, section: Section | None, at: int, title: str = "") -> dict[str, Any]:
+def _shown(path: str, text: str, section: Section | None, at: int, title: str = "") -> JsonObject:
     offset = section.offset if section else 0
     title = title or pages.title(text, path)
     differs = _name(title.replace(" ", "_")).replace("_", "") != _name(path).replace("_", "")
@@ -188,7 +189,7 @@ def _shown(path: str, text: str, section: Section | None, at: int, title: str = 
     }
 
 
-def _explained(message: Message) -> dict[str, Any]:
+def _explained(message: Message) -> JsonObject:
     """A message of Klipper for the model: what it means, what to look at first, where to read on."""
     return {
         "message": message.message,

@@ -1,9 +1,8 @@
 """Bringing the documentation up to date."""
 
-from typing import Any
-
 from tools.core import calls
 from tools.core.errors import Cancelled, ToolError
+from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.klipper.checkout import folder, freshness, git, report
 from tools.klipper.checkout.address import validate
@@ -21,7 +20,7 @@ from tools.klipper.sources import Source, configured
     requires=git.require_git,
     description_suffix=freshness.note,
 )
-def sync_docs() -> dict[str, Any]:
+def sync_docs() -> JsonObject:
     """Bring the Klipper docs to the newest version (the first time: fetch them, about 2 MB). Answers the old and new
     commit and each page added, changed, removed or renamed with its change of size in bytes.
 
@@ -42,7 +41,7 @@ def sync_docs() -> dict[str, Any]:
     return {"sources": [{"source": source.label, **answer} for source, answer in zip(sources, answers, strict=True)]}
 
 
-def _attempt(source: Source, progress: Progress) -> dict[str, Any] | ToolError:
+def _attempt(source: Source, progress: Progress) -> JsonObject | ToolError:
     calls.checkpoint()
     try:
         validate(source.label, source.url, source.branch)
@@ -59,7 +58,7 @@ def _attempt(source: Source, progress: Progress) -> dict[str, Any] | ToolError:
         return error
 
 
-def _answer(result: dict[str, Any] | ToolError) -> dict[str, Any]:
+def _answer(result: JsonObject | ToolError) -> JsonObject:
     if isinstance(result, ToolError):
         return {name: value for name, value in result.answer().items() if name != "success"}
     return result

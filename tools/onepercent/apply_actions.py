@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from tools.core import calls
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 from tools.onepercent import days, fields
@@ -31,7 +32,7 @@ def apply_actions(
     preview_id: Uuid,
     idempotency_key: Annotated[Uuid, "new for each preview; the same when repeating a call"],
     user_confirmation: Annotated[str, "the person's words of consent", Limits(min_length=1, max_length=500)],
-) -> dict[str, Any]:
+) -> JsonObject:
     """Phase 2: apply a preview, all or nothing, only after the person said yes to its diff.
 
     An expired preview is not applied: the error brings a new preview_id and diff to be confirmed.
@@ -45,7 +46,7 @@ def apply_actions(
     return applied(preview_id, key)
 
 
-def applied(preview_id: str, key: str) -> dict[str, Any]:
+def applied(preview_id: str, key: str) -> JsonObject:
     """The answer of the call in progress to a preview that the person has agreed to.
 
     Raises ToolError.
@@ -67,14 +68,14 @@ def applied(preview_id: str, key: str) -> dict[str, Any]:
     return answer
 
 
-def _done(db: Any, preview: Any, key: str, moment: datetime) -> dict[str, Any]:
+def _done(db: Any, preview: Any, key: str, moment: datetime) -> JsonObject:
     previews.check_pending(preview, moment)
     done = previews.apply(db, preview, moment)
     previews.finish(db, preview, key, audit.record(db, done.answer), done)
     return done.answer
 
 
-def _repeated(db: Any, preview: Any, key: str) -> dict[str, Any] | None:
+def _repeated(db: Any, preview: Any, key: str) -> JsonObject | None:
     """The stored answer if this call was already answered.
 
     Raises ToolError IDEMPOTENCY_CONFLICT if the key belongs to another preview.

@@ -1,8 +1,9 @@
 """The tool behind the button Apply of a page: the person's own yes, which the audit tells from a model's word."""
 
 import uuid
-from typing import Annotated, Any
+from typing import Annotated
 
+from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import fields
@@ -17,7 +18,7 @@ Uuid = Annotated[str, Published(fields.Uuid().schema())]
     "apply_by_press", order=24, write=True, destructive=True, idempotent=True, lock=False, on_call=audit.entry,
     page=pages.PREVIEW, app_only=True,
 )  # fmt: skip
-def apply_by_press(preview_id: Uuid, press_key: str) -> dict[str, Any]:
+def apply_by_press(preview_id: Uuid, press_key: str) -> JsonObject:
     """Apply a preview: the person pressed Apply on its page.
 
     Source: docs/pages.md

@@ -1,7 +1,8 @@
 """The tool that gives up a preview."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
+from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import days, fields, words
@@ -12,7 +13,7 @@ Uuid = Annotated[str, Published(fields.Uuid().schema())]
 
 
 @Tool("cancel_preview", title="Cancel a preview", order=40, write=True, lock=False, on_call=audit.entry)
-def cancel_preview(preview_id: Uuid) -> dict[str, Any]:
+def cancel_preview(preview_id: Uuid) -> JsonObject:
     """Give up a pending preview when the person says no.
 
     Source: onepercent.ru.md, Двухфазный коммит

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Annotated, Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.parameters import read_value
 from tools.core.schema import Limits
 from tools.onepercent import days
@@ -58,7 +59,7 @@ class Text:
     line: bool = False
     default: Any = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         return {"type": "string"}
 
     def words(self) -> str:
@@ -104,7 +105,7 @@ class Choice:
     code: str
     default: Any = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         return {"type": "string", "enum": list(self.choices)}
 
     def words(self) -> str:
@@ -128,7 +129,7 @@ class Whole:
     empty: bool = False
     default: Any = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         return {"type": "integer"}
 
     def words(self) -> str:
@@ -150,7 +151,7 @@ class Day:
     empty: bool = False
     default: Any = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         return {"type": "string"}
 
     def words(self) -> str:
@@ -181,7 +182,7 @@ class Duration:
 
     default: Any = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         return {"type": "string", "description": "hours: half, one, two (=120), three, four; or minutes"}
 
     def words(self) -> str:
@@ -196,7 +197,7 @@ class Duration:
         return valid(Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], name, value, wanted)
 
 
-def duration(minutes: int) -> dict[str, Any]:
+def duration(minutes: int) -> JsonObject:
     """Minutes as the snapshot gives them: with the word if one fits."""
     word = next((word for word, length in DURATIONS.items() if length == minutes), None)
     return {"minutes": minutes, "word": word} if word else {"minutes": minutes}
@@ -208,7 +209,7 @@ class Weekdays:
 
     default: Any = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         return {"type": "array", "items": {"type": "integer"}, "description": "1 (Monday) to 7; custom only"}
 
     def words(self) -> str:
@@ -234,7 +235,7 @@ class Reference:
     latest: bool = False
     default: Any = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         return {"type": "string"}
 
     def words(self) -> str:
@@ -271,7 +272,7 @@ class Uuid:
 
     default: Any = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         return {"type": "string"}
 
     def words(self) -> str:

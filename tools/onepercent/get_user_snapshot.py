@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from tools.core.answers import Answer
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import days, fields, settings, words
@@ -33,7 +34,7 @@ def get_user_snapshot(
     goal_id: Annotated[int | None, "that one goal whole, with every step"] = None,
     find: Annotated[str | None, "words: goals, steps, habits, diary that have them, instead of a snapshot"] = None,
     picture: Annotated[bool | None, "add the habits' marks as an image"] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Read a person's goals, habits, diary, schedule and XP, with the ids that actions need.
 
     A goal lists its first five open steps; steps_more counts the rest. usual: what items have that do not say otherwise.

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from tools.core import calls
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import days, fields
@@ -24,7 +25,7 @@ MOST_ACTIONS = 50
     on_call=audit.entry,
     page=pages.PREVIEW,
 )
-def preview_actions(actions: Annotated[list[Any], Published(published.of_actions(MOST_ACTIONS))]) -> dict[str, Any]:
+def preview_actions(actions: Annotated[list[Any], Published(published.of_actions(MOST_ACTIONS))]) -> JsonObject:
     """Phase 1 of every change: what actions would do; nothing changes yet.
 
     Show message and warnings; apply_actions only after a clear yes, else cancel_preview.
@@ -49,7 +50,7 @@ def preview_actions(actions: Annotated[list[Any], Published(published.of_actions
         return showing.answered(db, tried)
 
 
-def _all_failed(errors: list[dict[str, Any]]) -> ToolError:
+def _all_failed(errors: list[JsonObject]) -> ToolError:
     return ToolError(
         "All actions failed validation",
         "Fix them as errors says, then preview again.",

@@ -1,8 +1,8 @@
 """Commands of the shell that people read: today, the history, what is found."""
 
 from datetime import timedelta
-from typing import Any
 
+from tools.core.json_types import JsonObject
 from tools.core.registry import Printed, command
 from tools.onepercent import days, words
 from tools.onepercent.get_user_snapshot import get_user_snapshot
@@ -23,7 +23,7 @@ def today() -> Printed:
     return Printed("\n".join([*lines, f"XP {data['xp']['balance']}, {data['xp']['level']}"]))
 
 
-def _step(step: dict[str, Any]) -> str:
+def _step(step: JsonObject) -> str:
     minutes = step.get("time_duration", {}).get("minutes")
     return f"{step['title']} ({step['goal_title']}{f', {words.duration(minutes)}' if minutes else ''})"
 
@@ -47,7 +47,7 @@ def history(number_of_days: str = "7") -> Printed:
     )
 
 
-def _period(period: dict[str, Any]) -> str:
+def _period(period: JsonObject) -> str:
     """2026-03-18  +35 XP  2/3  Читать; Бегать"""
     label = next(period[name] for name in ("date", "week", "month") if name in period)
     steps = period.get("steps", [])
@@ -61,7 +61,7 @@ def _period(period: dict[str, Any]) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def _sums(sums: dict[str, Any]) -> str:
+def _sums(sums: JsonObject) -> str:
     return f"{sums['xp']} XP, {words.steps(sums['steps'])}, {sums['habits']}"
 
 

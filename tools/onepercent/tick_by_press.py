@@ -1,9 +1,10 @@
 """The tool behind the check boxes of the days' page: one press previews and applies one action."""
 
 import uuid
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import days, fields
@@ -22,7 +23,7 @@ TICK = fields.Choice(TICKS, "UNKNOWN_ACTION")
 )  # fmt: skip
 def tick_by_press(
     action: Annotated[str, Published({"type": "string", "enum": list(TICKS)})], id: int, press_key: str
-) -> dict[str, Any]:
+) -> JsonObject:
     """Tick a step or today's mark of a habit, or take it back: the person pressed its check box.
 
     Source: docs/pages.md
@@ -40,7 +41,7 @@ def _previewed(action: str, entity_id: int) -> str:
 
     Raises ToolError.
     """
-    params: dict[str, Any] = {f"{action.partition('.')[0]}_id": entity_id}
+    params: JsonObject = {f"{action.partition('.')[0]}_id": entity_id}
     if action == "habit.unmark":
         params["date"] = days.today(days.now()).isoformat()
     sent = {"action": action, "client_action_id": str(uuid.uuid4()), "params": params}

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from tools.core import calls
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import actions, days, settings
 from tools.onepercent.actions import undo
@@ -15,7 +16,7 @@ from tools.onepercent.preview.dry_run import Planned, dry_run
 
 
 @Tool("undo_last", title="Undo", order=50, write=True, lock=False, on_call=audit.entry, page=pages.PREVIEW)
-def undo_last(redo: Annotated[bool, "bring back what was undone last"] = False) -> dict[str, Any]:
+def undo_last(redo: Annotated[bool, "bring back what was undone last"] = False) -> JsonObject:
     """Preview the exact reversal of what was applied last, XP included; confirm it with apply_actions.
 
     Applied again and again it walks back, up to 20 changes. Fails, saying why, if what it touches has changed since.

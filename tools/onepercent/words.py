@@ -6,9 +6,10 @@ from datetime import date
 from typing import Any
 
 from tools.core import settings
+from tools.core.json_types import JsonObject
 from tools.onepercent import days, texts
 
-Entry = dict[str, Any]
+Entry = JsonObject
 """An entry of the diff."""
 
 SHORT = 60

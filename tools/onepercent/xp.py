@@ -1,6 +1,6 @@
 """Experience points: what they are worth."""
 
-from typing import Any
+from tools.core.json_types import JsonObject
 
 GOAL_COMPLETED = 150
 STEP_COMPLETED = 25
@@ -13,7 +13,7 @@ def charged(balance: int, xp: int) -> int:
     return max(xp, -balance)
 
 
-def levels(balance: int, lifetime: int) -> dict[str, Any]:
+def levels(balance: int, lifetime: int) -> JsonObject:
     """The snapshot's section: level n starts at 1000·(n−1) of balance; progress in percent."""
     level = balance // A_LEVEL + 1
     return {

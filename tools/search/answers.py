@@ -5,6 +5,7 @@ import math
 from typing import Any
 from urllib.parse import urlsplit
 
+from tools.core.json_types import JsonObject
 from tools.search import failures, secrecy
 
 MOST_BYTES = 100_000
@@ -17,7 +18,7 @@ LISTS = ("results", "items")
 CURSORS = ("nextCursor", "next_cursor")
 
 
-def read(body: bytes) -> dict[str, Any]:
+def read(body: bytes) -> JsonObject:
     """{"results", "nextCursor"} from an object with `results` or `items`, a bare list, or n8n's list of one object.
 
     Raises ToolError SEARCH_NOT_JSON, SEARCH_NO_RESULTS.
@@ -36,7 +37,7 @@ def read(body: bytes) -> dict[str, Any]:
     return {"results": _results(answer[name] or []), "nextCursor": _cursor(answer)}
 
 
-def fitted(results: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
+def fitted(results: list[JsonObject], limit: int) -> list[JsonObject]:
     """At most `limit` results and MOST_BYTES: first long texts are cut, to `…`, then the last results are left out."""
     results = results[:limit]
     longest = MOST_BYTES
@@ -48,7 +49,7 @@ def fitted(results: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
     return results
 
 
-def _size(results: list[dict[str, Any]]) -> int:
+def _size(results: list[JsonObject]) -> int:
     return len(json.dumps(results, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
@@ -73,23 +74,23 @@ def _clean(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _list_name(answer: dict[str, Any]) -> str | None:
+def _list_name(answer: JsonObject) -> str | None:
     return next((name for name in LISTS if name in answer), None)
 
 
-def _cursor(answer: dict[str, Any]) -> str | None:
+def _cursor(answer: JsonObject) -> str | None:
     cursor = next((answer[name] for name in CURSORS if answer.get(name) not in (None, "", False)), None)
     return None if cursor is None else _text(cursor)
 
 
-def _results(members: list[Any]) -> list[dict[str, Any]]:
+def _results(members: list[Any]) -> list[JsonObject]:
     """Every member as a result: a bare text or number is a snippet."""
     return [
         _result(member if isinstance(member, dict) else {"snippet": member}) for member in members if member is not None
     ]
 
 
-def _result(member: dict[str, Any]) -> dict[str, Any]:
+def _result(member: JsonObject) -> JsonObject:
     return {name: KNOWN[name](value) if name in KNOWN else value for name, value in member.items()}
 
 

@@ -3,11 +3,11 @@
 import json
 import re
 import time
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tools.core import http
 from tools.core.http import Limits, Request
+from tools.core.json_types import JsonObject
 from tools.search import failures
 from tools.search.settings import current
 
@@ -23,7 +23,7 @@ def require_configured() -> None:
         raise failures.not_configured()
 
 
-def ask(values: dict[str, Any]) -> bytes:
+def ask(values: JsonObject) -> bytes:
     """The service's answer to a search.
 
     Raises ToolError for everything but a whole answer with status 2xx.
@@ -39,7 +39,7 @@ def ask(values: dict[str, Any]) -> bytes:
     return response.body
 
 
-def _request(values: dict[str, Any]) -> Request:
+def _request(values: JsonObject) -> Request:
     url, method = current().search_api_url, current().search_api_method.upper()
     headers = {"Accept": "application/json"}
     if key := current().search_api_key:

@@ -1,7 +1,8 @@
 """The tool that searches the web."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.search import answers, endpoint
@@ -14,7 +15,7 @@ def search(
     query: Annotated[str, Limits(min_length=1, strip=True)],
     limit: Annotated[int | None, "most results a page; 10 by default", Limits(ge=1)] = None,
     cursor: Annotated[str | None, "nextCursor of the page before"] = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Search the web: {results: [{title, url, snippet, content, score}], nextCursor}; results may have more fields, or
     fewer. nextCursor null: no further page. Results over the limit or 100 kB are left out and counted in `omitted`.
 

@@ -9,8 +9,8 @@ import json
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
 
+from tools.core.json_types import JsonObject
 from tools.service.ssh_check import OPTIONS
 from tools.service.starting import VERSION
 
@@ -40,7 +40,7 @@ def write(path: Path) -> None:
         bundle.writestr("README.txt", NOTE)
 
 
-def manifest() -> dict[str, Any]:
+def manifest() -> JsonObject:
     """The manifest: the ssh line of the README, with host and command to be filled in."""
     options = [word for option in OPTIONS for word in ("-o", option)]
     return {

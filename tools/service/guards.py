@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tools.core import caller, leaving
+from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.service import ledger, rates, tokens, watched
 
@@ -217,7 +218,7 @@ async def _refuse(refusal: Refusal, method: str, send: Send) -> None:
 
 def _error(refusal: Refusal) -> bytes:
     """A JSON-RPC error; one about the rate says the seconds too, since some clients never look at the header."""
-    error: dict[str, Any] = {"code": INVALID_REQUEST, "message": refusal.text}
+    error: JsonObject = {"code": INVALID_REQUEST, "message": refusal.text}
     if refusal.status == 429:
         seconds = int(dict(refusal.headers)["retry-after"])
         error = {"code": RATE_LIMITED, "message": f"{refusal.text}: try again in {seconds} s"}

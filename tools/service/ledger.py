@@ -9,9 +9,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tools.core import files, locks
+from tools.core.json_types import JsonObject
 from tools.service.watched import Watched
 
 SAVED_EVERY_S = 60
@@ -44,7 +45,7 @@ class Ledger:
         uses = {**_read(self.uses_path), **self._uses}
         return [Entry(token_id, **fields, used=uses.get(token_id, 0)) for token_id, fields in _read(self.path).items()]
 
-    def add(self, claims: dict[str, Any], label: str) -> None:
+    def add(self, claims: JsonObject, label: str) -> None:
         """Note a token that is given out now. Forgets those that have expired."""
         with self._changing() as tokens:
             tokens[claims["jti"]] = {
@@ -82,7 +83,7 @@ class Ledger:
             files.replace_file(self.uses_path, json.dumps({**_read(self.uses_path), **self._uses}))
 
     @contextmanager
-    def _changing(self) -> Iterator[dict[str, Any]]:
+    def _changing(self) -> Iterator[JsonObject]:
         with locks.exclusive("http-tokens", path=self.path.with_suffix(".lock")):
             now = time.time()
             tokens = {name: fields for name, fields in _read(self.path).items() if fields["expires"] > now}
@@ -94,7 +95,7 @@ def _revoked(path: Path) -> frozenset[str]:
     return frozenset(token_id for token_id, fields in _read(path).items() if fields["revoked"])
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> JsonObject:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

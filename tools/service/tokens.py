@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.core.files import compact_json
+from tools.core.json_types import JsonObject
 
 ISSUER = "pi-mcp"
 LEEWAY_S = 60
@@ -46,13 +47,13 @@ class Claims:
     token_id: str
 
 
-def sign(claims: dict[str, Any], key: bytes) -> str:
+def sign(claims: JsonObject, key: bytes) -> str:
     """A token with these claims."""
     text = f"{_encode(_compact(HEADER))}.{_encode(_compact(claims))}"
     return f"{text}.{_encode(_signature(text.encode(), key))}"
 
 
-def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) -> dict[str, Any]:
+def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) -> JsonObject:
     """The claims of a token made now."""
     now = int(time.time())
     return {
@@ -84,7 +85,7 @@ def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
     return _checked(_read_object(payload), audience)
 
 
-def _check_header(header: dict[str, Any]) -> None:
+def _check_header(header: JsonObject) -> None:
     if header.get("alg") != "HS256":
         raise InvalidToken("the algorithm is not HS256")
     if "crit" in header or "b64" in header:  # what must be understood, or changes what is signed
@@ -93,7 +94,7 @@ def _check_header(header: dict[str, Any]) -> None:
         raise InvalidToken("the header's kid is not text")
 
 
-def _checked(claims: dict[str, Any], audience: str) -> Claims:
+def _checked(claims: JsonObject, audience: str) -> Claims:
     now = time.time()
     if claims.get("iss") != ISSUER:
         raise InvalidToken("another issuer")
@@ -122,7 +123,7 @@ def _check_audience(given: Any, audience: str) -> None:
         raise InvalidToken("it is for another address")
 
 
-def _time(claims: dict[str, Any], name: str) -> float | None:
+def _time(claims: JsonObject, name: str) -> float | None:
     if name not in claims:
         return None
     value = claims[name]
@@ -131,7 +132,7 @@ def _time(claims: dict[str, Any], name: str) -> float | None:
     return value
 
 
-def _read_object(part: str) -> dict[str, Any]:
+def _read_object(part: str) -> JsonObject:
     try:
         found = json.loads(_decode(part))
     except (ValueError, RecursionError):
@@ -145,7 +146,7 @@ def _signature(text: bytes, key: bytes) -> bytes:
     return hmac.digest(key, text, hashlib.sha256)
 
 
-def _compact(value: dict[str, Any]) -> bytes:
+def _compact(value: JsonObject) -> bytes:
     return compact_json(value).encode()
 
 

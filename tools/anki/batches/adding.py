@@ -11,9 +11,10 @@ from tools.anki.batches.sending import Anki, Sending
 from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 
-def add(deck: str, model: str, notes: list[NoteInput | ItemError], *, strict: bool) -> dict[str, Any]:
+def add(deck: str, model: str, notes: list[NoteInput | ItemError], *, strict: bool) -> JsonObject:
     """Add the notes to a deck: {added, skipped, details}. An ItemError in place of a note is reported as its failure.
 
     `strict` refuses the whole call for an image's target_field that there is not, and does not make the deck.

@@ -4,6 +4,7 @@ from typing import Any
 
 from tools.anki.replies import Refused, Unanswered
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 REASONS = {
     "is a duplicate": "duplicate",
@@ -26,9 +27,9 @@ class Outcomes:
     for the whole call is said once, in `warnings` of the answer.
     """
 
-    def __init__(self, count: int, done: str, known: list[dict[str, Any]] | None = None):
+    def __init__(self, count: int, done: str, known: list[JsonObject] | None = None):
         self.done = done
-        self.details: list[dict[str, Any]] = [
+        self.details: list[JsonObject] = [
             {"index": index, **(known[index] if known else {}), "status": "not_sent"} for index in range(count)
         ]
         self.warnings: list[str] = []
@@ -56,7 +57,7 @@ class Outcomes:
         for index in indexes:
             self._set(index, "unknown", {})
 
-    def _set(self, index: int, status: str, more: dict[str, Any]) -> None:
+    def _set(self, index: int, status: str, more: JsonObject) -> None:
         known = {name: value for name, value in self.details[index].items() if name in ("index", "noteId")}
         self.details[index] = {**known, "status": status, **more}
 
@@ -71,7 +72,7 @@ class Outcomes:
     def count(self, status: str) -> int:
         return len(self.indexes(status))
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> JsonObject:
         ok = self.count("ok")
         self._say_once()
         warnings = {"warnings": self.warnings} if self.warnings else {}

@@ -18,6 +18,7 @@ from tools.anki.images.placing import Placed, place
 from tools.anki.replies import Refused, Unreachable, hangs
 from tools.core import calls
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 CLOZE = re.compile(r"\{\{c\d+::")
 """A cloze deletion: {{c1::…}}."""
@@ -55,7 +56,7 @@ class Sending:
         self.deck = there or decks.checked_name(deck)
         self.settling = Settling(self.deck, is_default=anki.decks.get(self.deck) == decks.DEFAULT_ID)
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> JsonObject:
         part: list[int] = []
         try:
             self._place()
@@ -152,7 +153,7 @@ class Sending:
             added_keys.settled(sent)
             raise
 
-    def _entries(self, indexes: list[int]) -> list[dict[str, Any]]:
+    def _entries(self, indexes: list[int]) -> list[JsonObject]:
         """The notes as AnkiConnect takes them."""
         return [
             {

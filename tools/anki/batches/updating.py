@@ -1,7 +1,5 @@
 """Changing notes: what each update comes to, and sending it."""
 
-from typing import Any
-
 from tools.anki import client, consent, decks, notes
 from tools.anki.batches import fields, reading_back
 from tools.anki.batches.note_input import NoteUpdate
@@ -16,6 +14,7 @@ from tools.anki.replies import Refused
 from tools.anki.studying.card_text import cut
 from tools.core import calls, locks
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 AGAIN = "The same call can be made again: what is changed already stays as it is."
 
@@ -29,12 +28,12 @@ class Updating:
         self.changes: dict[int, Change] = {}
         self.done = 0
 
-    def run(self, expected: int | None) -> dict[str, Any]:
+    def run(self, expected: int | None) -> JsonObject:
         consent.check(f"change {len(self.updates)} notes", len(self.updates), expected)
         with locks.exclusive("anki"):
             return self._run()
 
-    def dry_run(self) -> dict[str, Any]:
+    def dry_run(self) -> JsonObject:
         """What it would do: how many notes there are, and the texts of the first before and after."""
         self._look()
         there = [update for update in self.updates if update.noteId in self.before]
@@ -45,7 +44,7 @@ class Updating:
             "examples": [self._example(update) for update in there[: looking.EXAMPLES]],
         }
 
-    def _example(self, update: NoteUpdate) -> dict[str, Any]:
+    def _example(self, update: NoteUpdate) -> JsonObject:
         info, old = self.before[update.noteId], self.values[update.noteId]
         try:
             values = fields.canonical(update.fields or {}, list(old))
@@ -57,7 +56,7 @@ class Updating:
         }
         return {"noteId": update.noteId, "text": looking.first_text(info), **({"fields": changed} if changed else {})}
 
-    def _run(self) -> dict[str, Any]:
+    def _run(self) -> JsonObject:
         self._look()
         part: list[int] = []
         try:
@@ -155,7 +154,7 @@ class Updating:
     def _send(self, changes: dict[int, Change]) -> None:
         planned = steps(changes)
         answers = client.multi(*(step.action for step in planned))
-        done: dict[int, dict[str, Any]] = {index: {} for index in changes}
+        done: dict[int, JsonObject] = {index: {} for index in changes}
         refused: dict[int, Refused] = {}
         for step, answer in zip(planned, answers, strict=True):
             for index, what in step.told.items():

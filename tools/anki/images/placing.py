@@ -1,13 +1,13 @@
 """Pictures put into the fields of a note."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from tools.anki.batches import fields
 from tools.anki.batches.note_input import ImageSpec
 from tools.anki.images.image_bytes import TOO_LARGE, ImageError
 from tools.anki.images.image_html import replaced, with_image
 from tools.anki.images.pictures import Picture, Pictures
+from tools.core.json_types import JsonObject
 
 UNKNOWN_TARGET = "unknown_target_field"
 
@@ -17,10 +17,10 @@ class Placed:
     """The values of a note with its pictures in them, what became of each picture, and what the client must know."""
 
     values: dict[str, str]
-    images: list[dict[str, Any]] = field(default_factory=list)
+    images: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def detail(self) -> dict[str, Any]:
+    def detail(self) -> JsonObject:
         """What goes into the detail of the note."""
         return {name: value for name, value in (("images", self.images), ("warnings", self.warnings)) if value}
 

@@ -2,7 +2,6 @@
 
 import base64
 import tempfile
-from typing import Any
 from urllib.parse import urlsplit
 
 from tools.anki import client, media_names
@@ -10,6 +9,7 @@ from tools.anki.images.image_bytes import ImageError
 from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core import settings
+from tools.core.json_types import JsonObject
 
 MIB = 1024 * 1024
 BY_PATH_BYTES = MIB
@@ -37,7 +37,7 @@ def store(name: str, data: bytes) -> str:
 
 
 def _by_data(name: str, data: bytes) -> object:
-    params: dict[str, Any] = {"filename": name, "data": base64.b64encode(data).decode("ascii")}
+    params: JsonObject = {"filename": name, "data": base64.b64encode(data).decode("ascii")}
     extra_s = S_PER_MIB_SQUARED * (len(data) / MIB) ** 2
     try:
         return client.call("storeMediaFile", extra_s=extra_s, deleteExisting=False, **params)

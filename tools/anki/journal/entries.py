@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tools.anki import state
 from tools.core import settings
+from tools.core.json_types import JsonObject
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -97,7 +98,7 @@ def read(entry: int) -> Before | None:
         row = db.execute("select data from journal where id = ?", (entry,)).fetchone()
     if row is None:
         return None
-    data: dict[str, Any] = json.loads(row[0])
+    data: JsonObject = json.loads(row[0])
     name = data["filename"]
     content = _file(entry).read_bytes() if name and _file(entry).is_file() else b""
     return Before([Note(**note) for note in data["notes"]], data["cards_by_deck"], name, content)

@@ -1,11 +1,10 @@
 """Notes as the journal keeps them, and as a dry run shows them."""
 
-from typing import Any
-
 from tools.anki import client, notes
 from tools.anki.journal.entries import Note
 from tools.anki.notes import Info
 from tools.anki.studying.card_text import cut, plain
+from tools.core.json_types import JsonObject
 
 EXAMPLES = 5
 LONGEST_TEXT = 80
@@ -33,7 +32,7 @@ def of_cards(cards: list[int]) -> list[Note]:
     return kept(notes.by_id(ids), deleted=True) if ids else []
 
 
-def examples(infos: dict[int, Info]) -> dict[str, list[dict[str, Any]]]:
+def examples(infos: dict[int, Info]) -> dict[str, list[JsonObject]]:
     """The first notes with the text of their first field."""
     some = list(infos.items())[:EXAMPLES]
     return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in some]}

@@ -1,25 +1,24 @@
 """Putting back what an entry of the journal keeps."""
 
-from typing import Any
-
 from tools.anki import client, decks, notes, window
 from tools.anki.client import Action
 from tools.anki.images import upload
 from tools.anki.journal.entries import Before, Note
 from tools.anki.notes import Info
 from tools.anki.replies import Refused
+from tools.core.json_types import JsonObject
 
 PART = 100
 """Actions in one request."""
 NOT_SCHEDULED = "added again as new cards: the scheduling of a deleted note is lost"
 
 
-def put_back(before: Before) -> dict[str, Any]:
+def put_back(before: Before) -> JsonObject:
     """Notes, decks and the file as they were: {notes, addedAgain, cards, media, failed, warnings}.
 
     Raises Failure; the call can be made again.
     """
-    told: dict[str, Any] = {"notes": 0, "addedAgain": 0, "cards": 0, "failed": []}
+    told: JsonObject = {"notes": 0, "addedAgain": 0, "cards": 0, "failed": []}
     there = notes.by_id([note.id for note in before.notes])
     changed = [note for note in before.notes if note.id in there]
     lost = [note for note in before.notes if note.id not in there]
@@ -33,7 +32,7 @@ def put_back(before: Before) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in ([], 0)}
 
 
-def _revert_all(changed: list[Note], there: dict[int, Info], failed: list[dict[str, Any]]) -> int:
+def _revert_all(changed: list[Note], there: dict[int, Info], failed: list[JsonObject]) -> int:
     """Put back fields and tags; how many notes went well. The others are told in `failed`."""
     done = 0
     for start in range(0, len(changed), PART):
@@ -62,7 +61,7 @@ def _revert(note: Note, info: Info) -> list[Action]:
     return [action for action in actions if action[0] != "addTags" or note.tags]
 
 
-def _add_again(lost: list[Note], failed: list[dict[str, Any]]) -> int:
+def _add_again(lost: list[Note], failed: list[JsonObject]) -> int:
     """Add deleted notes once more; how many went well."""
     added: dict[str, list[int]] = {}
     client.results(*(("createDeck", {"deck": deck}) for deck in dict.fromkeys(note.deck for note in lost)))

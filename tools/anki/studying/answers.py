@@ -10,13 +10,14 @@ from tools.anki.replies import Refused, Unanswered, Unreachable, hangs
 from tools.anki.studying import spans
 from tools.anki.studying.rows import BUTTONS
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 CALL = {"tool": "anki.answer_cards"}
 """How unfinished knows answers whose outcome is not known: the newest row of each card's log before they were sent."""
 DAY_STARTS_H = 4
 """The hour at which Anki's day begins, unless the person chose another."""
 
-Log = dict[int, dict[str, Any]]
+Log = dict[int, JsonObject]
 """The newest row of the review log, by card."""
 
 
@@ -25,11 +26,11 @@ class Answering:
     """One call: the ease of each card that is to be answered, and the cards that are not, with the reason."""
 
     wanted: dict[int, int]
-    skipped: list[dict[str, Any]] = field(default_factory=list)
-    done: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[JsonObject] = field(default_factory=list)
+    done: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> JsonObject:
         looked_at = set(self.wanted)
         kept = unfinished.find(CALL) or {}
         on_screen, before = self._look()
@@ -69,7 +70,7 @@ class Answering:
                 self.skip(card, "not_due", "it is not due now")
         return (None if isinstance(current, Refused) or not current else current.get("cardId")), newest(log)
 
-    def _settle(self, kept: dict[str, Any], log: Log) -> None:
+    def _settle(self, kept: JsonObject, log: Log) -> None:
         """Cards whose answer was lost in an earlier call, and is in the log: they are not answered twice."""
         for key, last in kept.items():
             card = int(key)
@@ -78,7 +79,7 @@ class Answering:
                 self.wanted.pop(card, None)
                 self.done.append({**_told(card, log[card]), "answeredBefore": True})
 
-    def _answer(self, on_screen: int | None, before: Log, others: dict[str, Any]) -> None:
+    def _answer(self, on_screen: int | None, before: Log, others: JsonObject) -> None:
         started = {str(card): before[card]["id"] if card in before else 0 for card in self.wanted}
         unfinished.note(CALL, {**others, **started})
         try:
@@ -134,7 +135,7 @@ def newest(log: Any) -> Log:
     return {card: max(found, key=lambda row: row["id"]) for card, found in rows.items() if found}
 
 
-def _told(card: int, row: dict[str, Any]) -> dict[str, Any]:
+def _told(card: int, row: JsonObject) -> JsonObject:
     """What became of the card: the interval as Anki writes it, and when it comes again."""
     ease = BUTTONS[row["ease"] - 1] if 1 <= row["ease"] <= len(BUTTONS) else row["ease"]
     answered = datetime.fromtimestamp(row["id"] / 1000)
@@ -145,7 +146,7 @@ def _told(card: int, row: dict[str, Any]) -> dict[str, Any]:
     return {"cardId": card, "ease": ease, "interval": spans.of_log(row["ivl"]), "due": due}
 
 
-def _keep(entries: dict[str, Any]) -> None:
+def _keep(entries: JsonObject) -> None:
     if entries:
         unfinished.note(CALL, entries)
     else:

@@ -1,11 +1,11 @@
 """What is due in each deck, by the deck's own daily limits."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from tools.anki import decks
 from tools.anki.client import Action
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 
 @dataclass
@@ -42,7 +42,7 @@ def question(names: list[str]) -> Action:
     return "getDeckStats", {"decks": names}
 
 
-def by_deck(answer: dict[str, Any], there: dict[str, int]) -> dict[str, Due]:
+def by_deck(answer: JsonObject, there: dict[str, int]) -> dict[str, Due]:
     """An answer of getDeckStats, by the deck's whole name."""
     names = {str(number): name for name, number in there.items()}
     return {

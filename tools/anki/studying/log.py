@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tools.anki.studying.answers import DAY_STARTS_H
 from tools.anki.studying.rows import BUTTONS
+from tools.core.json_types import JsonObject
 
 REVIEW = 1
 BY_HAND = 4
@@ -41,7 +42,7 @@ class Log:
         rows = [Row(*row) for answer in answers for row in answer]
         return cls(sorted(row for row in rows if row.kind < BY_HAND and row.ease > 0), today)
 
-    def of_today(self) -> dict[str, Any]:
+    def of_today(self) -> JsonObject:
         rows = [row for row in self.rows if day_of(row.id) == self.today]
         return {"answers": len(rows), "cards": len({row.card for row in rows}), "minutes": minutes(rows)}
 

@@ -5,12 +5,12 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from tools.core import locks, registry
 from tools.core import settings as core_settings
 from tools.core.errors import ToolError
 from tools.core.files import replace_file
+from tools.core.json_types import JsonObject
 from tools.klipper import settings
 from tools.klipper.checkout import folder, upstream
 from tools.klipper.checkout.address import validate, without_secrets
@@ -30,7 +30,7 @@ def note() -> str:
     return NOTE if any(known(source, stamps) for source in configured()) else ""
 
 
-def known(source: Source, stamps: dict[str, Any] | None = None) -> bool | None:
+def known(source: Source, stamps: JsonObject | None = None) -> bool | None:
     """Whether the source is behind, as far as the last check tells; None if it does not."""
     stamp = _stamp(source, _read() if stamps is None else stamps)
     head, tip = stamp.get("head"), stamp.get("upstream")
@@ -99,7 +99,7 @@ def _address(source: Source) -> dict[str, str]:
     return {"url": without_secrets(source.url), "branch": source.branch}
 
 
-def _stamp(source: Source, stamps: dict[str, Any]) -> dict[str, Any]:
+def _stamp(source: Source, stamps: JsonObject) -> JsonObject:
     """What is known of a source; nothing once its address or branch is another."""
     stamp = stamps.get(str(source.checkout))
     if not isinstance(stamp, dict) or not _address(source).items() <= stamp.items():
@@ -107,7 +107,7 @@ def _stamp(source: Source, stamps: dict[str, Any]) -> dict[str, Any]:
     return stamp if isinstance(stamp.get("checked"), int | float) else {}
 
 
-def _read() -> dict[str, Any]:
+def _read() -> JsonObject:
     """Every stamp; none if the file is missing or broken."""
     try:
         stamps = json.loads(core_settings.state_path("klipper-docs.json").read_bytes())

@@ -2,9 +2,9 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.klipper.checkout.folder import Outcome
 from tools.klipper.checkout.generation import Generation
 from tools.klipper.sources import Source
@@ -13,10 +13,10 @@ MAX_PAIRS = 2500
 """So many pages gone and come are compared with each other; beyond it only equal ones count as renamed."""
 
 
-def answer(source: Source, outcome: Outcome) -> dict[str, Any]:
+def answer(source: Source, outcome: Outcome) -> JsonObject:
     """The answer about one source: commits, pages by what became of them with their change of size in bytes."""
     old, new, aside = outcome.old, outcome.new, outcome.aside
-    result: dict[str, Any] = {"status": _status(outcome)}
+    result: JsonObject = {"status": _status(outcome)}
     if old is None or old.commit != new.commit:
         result["old"] = old.title if old else None
     result["new"] = new.title
@@ -26,7 +26,7 @@ def answer(source: Source, outcome: Outcome) -> dict[str, Any]:
     return result
 
 
-def only_read(source: Source) -> dict[str, Any]:
+def only_read(source: Source) -> JsonObject:
     """The answer about a checkout that sync_docs did not make.
 
     Raises ToolError NOT_A_CHECKOUT if there are no pages in it.
@@ -53,7 +53,7 @@ def _status(outcome: Outcome) -> str:
     return "restored" if outcome.restored else "already up to date"
 
 
-def _changes(source: Source, outcome: Outcome) -> dict[str, Any]:
+def _changes(source: Source, outcome: Outcome) -> JsonObject:
     old, new = outcome.old.files if outcome.old else {}, outcome.new.files
     paths = {path for path in {*old, *new} if old.get(path) != new.get(path)}
     pages = {path: page for path in {*paths, *outcome.restored} if (page := _page(source, path))}

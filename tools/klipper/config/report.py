@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tools.core.files import compact_json
+from tools.core.json_types import JsonObject
 from tools.klipper.config.findings import ERROR, HINT, LEVELS, MOST_FINDINGS, WARNING, Finding, Findings, nearest
 from tools.klipper.config.printer_cfg import MOST_LINES, PrinterConfig
 
@@ -15,9 +16,9 @@ MOST_NAMES = 5
 COLOURS = {ERROR: "31", WARNING: "33", HINT: "36"}
 
 
-def answer(config: PrinterConfig, findings: Findings) -> dict[str, Any]:
+def answer(config: PrinterConfig, findings: Findings) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there are."""
-    report: dict[str, Any] = {
+    report: JsonObject = {
         "sections": len(config.sections),
         "options": config.options,
         **{f"{level}s": count for level in LEVELS if (count := findings.count(level))},
@@ -42,7 +43,7 @@ def _size(value: Any) -> int:
     return len(compact_json(value).encode("utf-8", "replace"))
 
 
-def _entry(finding: Finding) -> dict[str, Any]:
+def _entry(finding: Finding) -> JsonObject:
     entry = {
         "line": finding.line,
         "file": finding.file[:80],

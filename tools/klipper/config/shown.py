@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
 
+from tools.core.json_types import JsonObject
 from tools.klipper.config import changes
 from tools.klipper.config.blocks import Block, Option
 from tools.klipper.config.changes import Entry
@@ -28,9 +28,9 @@ def sections(reference: Reference, name: str) -> list[Block]:
     return own if any(block in headed for block in own) or not headed else headed
 
 
-def section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> dict[str, Any]:
+def section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
-    shown: dict[str, Any] = {"section": blocks[0].name or blocks[0].heading, "page": PAGE, "heading": blocks[0].heading}
+    shown: JsonObject = {"section": blocks[0].name or blocks[0].heading, "page": PAGE, "heading": blocks[0].heading}
     groups = [_groups(block.options) for block in blocks]
     count = sum(map(len, groups))
     names = sum(len(_names(group)) + 5 for block in groups for group in block)
@@ -46,7 +46,7 @@ def section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) ->
     return shown | _changes(entries, blocks[0].kind or blocks[0].heading, full=full)
 
 
-def option(reference: Reference, blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> dict[str, Any]:
+def option(reference: Reference, blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
     """What the reference says of an option: in the section given by its blocks, or in every section that has it."""
     key = name.strip().strip("#: ").lower()
     found = [(block, one) for block in blocks or reference.blocks for one in block.options if one.key == key]
@@ -57,7 +57,7 @@ def option(reference: Reference, blocks: Sequence[Block], name: str, entries: Se
         value = f" ({_mark(one)})" if _mark(one) else ""
         texts.setdefault(one.text, []).append((f"[{block.name}]" if block.name else block.heading) + value)
     described = sorted(texts.items(), key=lambda item: (not item[0] or item[0].startswith("See the"), -len(item[1])))
-    shown: dict[str, Any] = {"option": found[0][1].name, "page": PAGE}
+    shown: JsonObject = {"option": found[0][1].name, "page": PAGE}
     shown["sections"] = [
         {"in": list(dict.fromkeys(owners))[:MOST_OWNERS], "text": text if len(described) == 1 else short(text, 300)}
         for text, owners in described[:6]
@@ -116,7 +116,7 @@ def _numbered(titles: Sequence[str]) -> list[str]:
     ]
 
 
-def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> dict[str, Any]:
+def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> JsonObject:
     """What the page on changes says of a name: each entry's date, and of its text the first sentence that has it."""
     about = changes.about(entries, name)
     if not about:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, names, words
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Outcome:
     number of what was applied and is taken back here, and whether it is undone then.
     """
 
-    entries: list[tuple[str, dict[str, Any]]]
+    entries: list[tuple[str, JsonObject]]
     message: str = ""
     created_id: int | None = None
     xp: int = 0
@@ -58,14 +59,14 @@ class Action:
     required: tuple[str, ...]
     partial: bool
     published: bool
-    run: Callable[["Work", dict[str, Any]], Outcome] = field(compare=False)
+    run: Callable[["Work", JsonObject], Outcome] = field(compare=False)
 
     @property
     def domain(self) -> str:
         """What it acts on: goal, step, habit, diary."""
         return self.name.partition(".")[0]
 
-    def read(self, params: Any) -> dict[str, Any]:
+    def read(self, params: Any) -> JsonObject:
         """The canonical values of `params`.
 
         Raises ToolError for the first thing that does not fit.
@@ -93,7 +94,7 @@ def action(
 ):
     """Declare the function below an action: of the unit of work and the canonical values, gives an Outcome."""
 
-    def declare(run: Callable[["Work", dict[str, Any]], Outcome]) -> Callable[["Work", dict[str, Any]], Outcome]:
+    def declare(run: Callable[["Work", JsonObject], Outcome]) -> Callable[["Work", JsonObject], Outcome]:
         if name in ACTIONS:
             raise TypeError(f"Two actions are named {name!r}")
         ACTIONS[name] = Action(name, takes, required, partial, published, run)
@@ -146,16 +147,16 @@ def _near(name: str, published: list[str]) -> list[str]:
     return difflib.get_close_matches(name, harmless, n=3, cutoff=0.5)
 
 
-def entry(work: "Work", entity: str, row: Mapping[str, Any]) -> dict[str, Any]:
+def entry(work: "Work", entity: str, row: Mapping[str, Any]) -> JsonObject:
     """What a diff says of an entity that is there: its kind, id and title or name."""
-    found: dict[str, Any] = {"entity": entity}
+    found: JsonObject = {"entity": entity}
     if (key := work.shown_id(entity, row["id"])) is not None:
         found["id"] = key
     label = {"habit": "name", "diary": "date"}.get(entity, "title")
     return {**found, label: row[label]}
 
 
-def changed(row: Mapping[str, Any], given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def changed(row: Mapping[str, Any], given: JsonObject) -> tuple[JsonObject, JsonObject]:
     """The columns that `given` really changes: the new values, and {column: {from, to}} for the diff.
 
     Raises ToolError NOTHING_TO_UPDATE.
@@ -169,12 +170,12 @@ def changed(row: Mapping[str, Any], given: dict[str, Any]) -> tuple[dict[str, An
     return values, {name: change(name, row[name], value) for name, value in values.items()}
 
 
-def change(column: str, before: Any, after: Any) -> dict[str, Any]:
+def change(column: str, before: Any, after: Any) -> JsonObject:
     """What a diff says of a column that changes."""
     return {"from": shown(column, before), "to": shown(column, after)}
 
 
-def stored(values: Mapping[str, Any], columns: Iterable[str]) -> dict[str, Any]:
+def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
     """What a diff says of columns that are stored: those that are not empty."""
     return {name: shown(name, values[name]) for name in columns if values.get(name) is not None}
 

@@ -1,8 +1,7 @@
 """Actions on the diary."""
 
-from typing import Any
-
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words, xp
 from tools.onepercent.actions import Outcome, action, changed, entry, stored
 from tools.onepercent.actions.work import Work
@@ -15,7 +14,7 @@ WRITING = ("diary.create_entry", "diary.delete_entry")
 
 
 @action("diary.create_entry", {**CONTENT, "date": fields.Day(default="today")})
-def create(work: Work, given: dict[str, Any]) -> Outcome:
+def create(work: Work, given: JsonObject) -> Outcome:
     """A new entry, also if the day has one."""
     values = {"date": work.today.isoformat()} | given
     _check_content(values)
@@ -27,7 +26,7 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("diary.update_entry", {"diary_id": ENTRY, **CONTENT}, required=("diary_id",), partial=True)
-def update(work: Work, given: dict[str, Any]) -> Outcome:
+def update(work: Work, given: JsonObject) -> Outcome:
     """Other words for an entry."""
     found = work.find("diary", given.pop("diary_id"))
     values, changes = changed(found, given)
@@ -37,7 +36,7 @@ def update(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("diary.delete_entry", {"diary_id": ENTRY}, required=("diary_id",))
-def delete(work: Work, given: dict[str, Any]) -> Outcome:
+def delete(work: Work, given: JsonObject) -> Outcome:
     """An entry goes, and the XP of writing it."""
     found = work.find("diary", given["diary_id"])
     work.change("diary", found, {"deleted_at": work.stamp})
@@ -54,7 +53,7 @@ def _warnings(work: Work, day: str) -> list[str]:
     return [words.say("warn.second_entry", day=words.day(day))] if written else []
 
 
-def _check_content(values: dict[str, Any]) -> None:
+def _check_content(values: JsonObject) -> None:
     if not any(values.get(name) for name in CONTENT):
         raise ToolError(
             f"At least one of {', '.join(CONTENT)} is required",

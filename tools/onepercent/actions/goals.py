@@ -1,8 +1,7 @@
 """Actions on goals."""
 
-from typing import Any
-
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words, xp
 from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
 from tools.onepercent.actions.work import Row, Work
@@ -10,7 +9,7 @@ from tools.onepercent.actions.work import Row, Work
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
 
 GOAL = fields.Reference(latest=True)
-CONTENT: dict[str, Any] = {
+CONTENT: JsonObject = {
     "title": fields.Text(500, line=True),
     "category": fields.Choice(CATEGORIES, "INVALID_CATEGORY", default="work"),
     "why_important": fields.Text(2000),
@@ -22,7 +21,7 @@ COMPLETION = ("goal.complete", "goal.reopen")
 
 
 @action("goal.create", CONTENT, required=("title",))
-def create(work: Work, given: dict[str, Any]) -> Outcome:
+def create(work: Work, given: JsonObject) -> Outcome:
     """A new goal, which `goal_id: null` means from here on."""
     values = {"category": "work"} | given
     warnings = twin(work, "goals", "title", values["title"], "status = 'work'")
@@ -32,7 +31,7 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("goal.update", {"goal_id": GOAL, **CONTENT}, required=("goal_id",), partial=True)
-def update(work: Work, given: dict[str, Any]) -> Outcome:
+def update(work: Work, given: JsonObject) -> Outcome:
     """Other words for a goal, or another category."""
     goal = work.find("goal", given.pop("goal_id"))
     values, changes = changed(goal, given)
@@ -41,7 +40,7 @@ def update(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("goal.complete", {"goal_id": GOAL}, required=("goal_id",))
-def complete(work: Work, given: dict[str, Any]) -> Outcome:
+def complete(work: Work, given: JsonObject) -> Outcome:
     """A goal is reached; unfinished steps stay unfinished."""
     goal = work.find("goal", given["goal_id"])
     if goal["status"] == "complete":
@@ -55,7 +54,7 @@ def complete(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("goal.reopen", {"goal_id": GOAL}, required=("goal_id",))
-def reopen(work: Work, given: dict[str, Any]) -> Outcome:
+def reopen(work: Work, given: JsonObject) -> Outcome:
     """A goal is worked on again; the XP of its completion is taken back."""
     goal = work.find("goal", given["goal_id"])
     if goal["status"] == "work":
@@ -68,7 +67,7 @@ def reopen(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("goal.delete", {"goal_id": GOAL}, required=("goal_id",))
-def delete(work: Work, given: dict[str, Any]) -> Outcome:
+def delete(work: Work, given: JsonObject) -> Outcome:
     """A goal goes, with its steps; its XP stays."""
     goal = work.find("goal", given["goal_id"])
     steps = [work.read("steps", step["id"]) for step in _steps(work, goal["id"])]

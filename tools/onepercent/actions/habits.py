@@ -1,8 +1,7 @@
 """Actions on habits."""
 
-from typing import Any
-
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
 from tools.onepercent.actions.work import Work
@@ -13,7 +12,7 @@ LONG_STREAK = 7
 """A streak that one is warned of losing."""
 
 HABIT = fields.Reference()
-CONTENT: dict[str, Any] = {
+CONTENT: JsonObject = {
     "name": fields.Text(200, line=True),
     "description": fields.Text(1000),
     "icon": fields.Text(50, line=True, default="star"),
@@ -25,7 +24,7 @@ CONTENT: dict[str, Any] = {
 
 
 @action("habit.create", CONTENT, required=("name",))
-def create(work: Work, given: dict[str, Any]) -> Outcome:
+def create(work: Work, given: JsonObject) -> Outcome:
     """A new habit; missing it costs as much as keeping it gives, unless said otherwise."""
     values = {"icon": "star", "xp_reward": XP_REWARD, "frequency_type": "daily", "schedule_days": None} | given
     values = {"xp_penalty": values["xp_reward"]} | values
@@ -38,7 +37,7 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("habit.update", {"habit_id": HABIT, **CONTENT}, required=("habit_id",), partial=True)
-def update(work: Work, given: dict[str, Any]) -> Outcome:
+def update(work: Work, given: JsonObject) -> Outcome:
     """Other words, another reward or schedule for a habit."""
     habit = work.find("habit", given.pop("habit_id"))
     if given.get("frequency_type", "custom") != "custom":
@@ -51,7 +50,7 @@ def update(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("habit.delete", {"habit_id": HABIT}, required=("habit_id",))
-def delete(work: Work, given: dict[str, Any]) -> Outcome:
+def delete(work: Work, given: JsonObject) -> Outcome:
     """A habit goes; its history and XP stay."""
     habit = work.find("habit", given["habit_id"])
     run = histories.current_streak(work.db, habit["id"], work.today)

@@ -1,9 +1,9 @@
 """Actions that mark a habit's day kept or missed."""
 
 from datetime import date, timedelta
-from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, entry
 from tools.onepercent.actions.habits import HABIT
@@ -15,21 +15,21 @@ MARK = {"habit_id": HABIT, "date": fields.Day(default="today")}
 
 
 @action("habit.mark_completed", MARK, required=("habit_id",))
-def mark_completed(work: Work, given: dict[str, Any]) -> Outcome:
+def mark_completed(work: Work, given: JsonObject) -> Outcome:
     """A habit was kept on a day."""
     habit = work.find("habit", given["habit_id"])
     return _mark(work, habit, given, "completed", habit["xp_reward"])
 
 
 @action("habit.mark_missed", {**MARK, "excuse_reason": fields.Text(500)}, required=("habit_id",))
-def mark_missed(work: Work, given: dict[str, Any]) -> Outcome:
+def mark_missed(work: Work, given: JsonObject) -> Outcome:
     """A habit was missed on a day; an excuse saves XP and streak."""
     habit = work.find("habit", given["habit_id"])
     return _mark(work, habit, given, "missed", 0 if given.get("excuse_reason") else -habit["xp_penalty"])
 
 
 @action("habit.unmark", MARK, required=("habit_id",))
-def unmark(work: Work, given: dict[str, Any]) -> Outcome:
+def unmark(work: Work, given: JsonObject) -> Outcome:
     """A day is as if it had never been marked; what the mark brought or cost is taken back."""
     habit = work.find("habit", given["habit_id"])
     day = _day(work, given.get("date"))
@@ -42,7 +42,7 @@ def unmark(work: Work, given: dict[str, Any]) -> Outcome:
     return Outcome([("deletes", found)], xp=earned)
 
 
-def _mark(work: Work, habit: Row, given: dict[str, Any], status: str, worth: int) -> Outcome:
+def _mark(work: Work, habit: Row, given: JsonObject, status: str, worth: int) -> Outcome:
     day = _day(work, given.get("date"))
     before = work.read("habit_marks", habit["id"], day)
     if before and before["status"] == status:
@@ -69,7 +69,7 @@ def _not_scheduled(habit: Row, day: str) -> list[str]:
     return [words.say("warn.not_scheduled", title=words.quoted(habit["name"]), day=shown)]
 
 
-def _write(work: Work, habit: Row, day: str, before: Row | None, values: dict[str, Any]) -> None:
+def _write(work: Work, habit: Row, day: str, before: Row | None, values: JsonObject) -> None:
     if before:
         work.change("habit_marks", before, values | {"xp": before["xp"] + values["xp"]})
         return

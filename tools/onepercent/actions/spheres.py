@@ -1,7 +1,6 @@
 """The action that rates a sphere of life."""
 
-from typing import Any
-
+from tools.core.json_types import JsonObject
 from tools.onepercent import fields
 from tools.onepercent.actions import Outcome, action, changed
 from tools.onepercent.actions.goals import CATEGORIES
@@ -12,7 +11,7 @@ SCORE = fields.Whole(1, 10)
 
 
 @action("ssp.rate", {"category": SPHERE, "score": SCORE}, required=("category", "score"))
-def rate(work: Work, given: dict[str, Any]) -> Outcome:
+def rate(work: Work, given: JsonObject) -> Outcome:
     """How content the person is with a sphere, 1 to 10; the other spheres keep their last score."""
     category, score = given["category"], given["score"]
     last = _last(work)

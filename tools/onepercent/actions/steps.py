@@ -1,8 +1,7 @@
 """Actions on the steps of a goal."""
 
-from typing import Any
-
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words, xp
 from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
 from tools.onepercent.actions.goals import GOAL
@@ -12,7 +11,7 @@ PRIORITIES = ("critical", "important", "attention", "optional")
 LAST_PLACE = 1_000_000
 
 STEP = fields.Reference()
-CONTENT: dict[str, Any] = {
+CONTENT: JsonObject = {
     "title": fields.Text(500, line=True),
     "description": fields.Text(2000),
     "priority": fields.Choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
@@ -28,7 +27,7 @@ FEW_MINUTES = 5
 
 
 @action("step.create", {"goal_id": GOAL, **CONTENT}, required=("goal_id", "title"))
-def create(work: Work, given: dict[str, Any]) -> Outcome:
+def create(work: Work, given: JsonObject) -> Outcome:
     """A new step of a goal."""
     goal = work.find("goal", given["goal_id"])
     values = {"priority": "attention"} | given | {"goal_id": goal["id"]}
@@ -39,7 +38,7 @@ def create(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("step.update", {"step_id": STEP, "goal_id": GOAL, **CONTENT}, required=("step_id",), partial=True)
-def update(work: Work, given: dict[str, Any]) -> Outcome:
+def update(work: Work, given: JsonObject) -> Outcome:
     """Another title, date, priority, duration, place or goal for a step."""
     step = work.find("step", given.pop("step_id"))
     found = _entry(work, step)
@@ -54,7 +53,7 @@ def update(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("step.complete", {"step_id": STEP}, required=("step_id",))
-def complete(work: Work, given: dict[str, Any]) -> Outcome:
+def complete(work: Work, given: JsonObject) -> Outcome:
     """A step is done."""
     step = work.find("step", given["step_id"])
     if step["is_complete"]:
@@ -66,7 +65,7 @@ def complete(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("step.reopen", {"step_id": STEP}, required=("step_id",))
-def reopen(work: Work, given: dict[str, Any]) -> Outcome:
+def reopen(work: Work, given: JsonObject) -> Outcome:
     """A step is open again; the XP of its completion is taken back."""
     step = work.find("step", given["step_id"])
     if not step["is_complete"]:
@@ -79,7 +78,7 @@ def reopen(work: Work, given: dict[str, Any]) -> Outcome:
 
 
 @action("step.delete", {"step_id": STEP}, required=("step_id",))
-def delete(work: Work, given: dict[str, Any]) -> Outcome:
+def delete(work: Work, given: JsonObject) -> Outcome:
     """A step goes; its XP stays."""
     step = work.find("step", given["step_id"])
     found = _entry(work, step)
@@ -87,16 +86,16 @@ def delete(work: Work, given: dict[str, Any]) -> Outcome:
     return Outcome([("deletes", found)])
 
 
-def _entry(work: Work, step: Row) -> dict[str, Any]:
+def _entry(work: Work, step: Row) -> JsonObject:
     return entry(work, "step", step) | {"goal_title": work.read("goals", step["goal_id"])["title"]}
 
 
-def _stored(values: dict[str, Any]) -> dict[str, Any]:
+def _stored(values: JsonObject) -> JsonObject:
     found = stored(values, ("dt", "priority", "time_duration", "description", "order"))
     return found | ({"time_duration": fields.duration(values["time_duration"])} if "time_duration" in found else {})
 
 
-def _odd(work: Work, title: str, given: dict[str, Any]) -> list[str]:
+def _odd(work: Work, title: str, given: JsonObject) -> list[str]:
     """Warnings about a date gone by, and minutes that were probably meant as hours."""
     warnings = []
     if given.get("dt") and given["dt"] < work.today.isoformat():

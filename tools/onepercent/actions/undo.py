@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
 from tools.onepercent.actions.work import ENTITIES, KEYS, Row, Work
@@ -33,8 +34,8 @@ class Change:
 
     table: str
     key: tuple[Any, ...]
-    replaced: dict[str, Any] | None
-    values: dict[str, Any] | None
+    replaced: JsonObject | None
+    values: JsonObject | None
 
     @property
     def place(self) -> "Place":
@@ -55,13 +56,13 @@ class Step:
 
 
 @action("undo.last", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
-def undo(work: Work, given: dict[str, Any]) -> Outcome:
+def undo(work: Work, given: JsonObject) -> Outcome:
     """Everything that was applied in that step is as it was before."""
     return _taken_back(work, given["applied_id"], to_undo, "undo")
 
 
 @action("undo.redo", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
-def redo(work: Work, given: dict[str, Any]) -> Outcome:
+def redo(work: Work, given: JsonObject) -> Outcome:
     """Everything that was undone in that step is there again."""
     return _taken_back(work, given["applied_id"], to_redo, "redo")
 
@@ -157,9 +158,9 @@ def _check_untouched(changes: list[Change], rows: dict[Place, Row | None]) -> No
             raise blocked(f"{label(place[0], row)} changed since it was applied: {', '.join(named)}")
 
 
-def _left(changes: list[Change]) -> dict[Place, dict[str, Any] | None]:
+def _left(changes: list[Change]) -> dict[Place, JsonObject | None]:
     """What the changes left in each row, long texts by their digest; None: the row is gone."""
-    left: dict[Place, dict[str, Any] | None] = {}
+    left: dict[Place, JsonObject | None] = {}
     for one in changes:
         left[one.place] = None if one.values is None else (left.get(one.place) or {}) | one.values
     return left
@@ -193,14 +194,14 @@ class Reversal:
     before: dict[Place, Row | None]
     after: dict[Place, Row | None]
 
-    def entries(self) -> list[tuple[str, dict[str, Any]]]:
+    def entries(self) -> list[tuple[str, JsonObject]]:
         return [self._described(place) for place in self.before if place[0] != "xp_ledger" and self._is_there(place)]
 
     def _is_there(self, place: Place) -> bool:
         """What was made and removed by the same changes never is."""
         return self.before[place] is not None or self.after[place] is not None
 
-    def _described(self, place: Place) -> tuple[str, dict[str, Any]]:
+    def _described(self, place: Place) -> tuple[str, JsonObject]:
         before, after = self.before[place], self.after[place]
         found = self._entry(place[0], before or after)
         if before is None or after is None:
@@ -215,7 +216,7 @@ class Reversal:
             return "updates", found
         return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
 
-    def _entry(self, table: str, row: Row) -> dict[str, Any]:
+    def _entry(self, table: str, row: Row) -> JsonObject:
         if table == "habit_marks":
             habit = self._parent("habits", row["habit_id"])
             return entry(self.work, "habit", habit) | {"date": row["date"], "status": row["status"]}

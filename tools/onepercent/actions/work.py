@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import days, xp
 from tools.onepercent.fields import REFERENCE
 from tools.onepercent.preview.fingerprints import difference, fingerprint, stale
@@ -96,7 +97,7 @@ class Work:
         """The id for the diff; None for what this preview creates, which has none yet."""
         return None if f"{ENTITIES[entity]}/{key}" in self.own else key
 
-    def create(self, entity: str, values: dict[str, Any]) -> int:
+    def create(self, entity: str, values: JsonObject) -> int:
         """Insert an entity; its id."""
         table = ENTITIES[entity]
         stamps = {"created_at": self.stamp} | ({"updated_at": self.stamp} if table != "ssp_evaluations" else {})
@@ -104,18 +105,18 @@ class Work:
         self.own.add(f"{table}/{key}")
         return key
 
-    def insert(self, table: str, values: dict[str, Any]) -> int:
+    def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row; its rowid."""
         rowid = self.db.execute(_insert(table, tuple(values)), tuple(values.values())).lastrowid
         key = [values[name] for name in KEYS[table]] if table in KEYS else [rowid]
         self.journal.append([table, key, None, values])
         return rowid
 
-    def change(self, table: str, row: Row, values: dict[str, Any]) -> None:
+    def change(self, table: str, row: Row, values: JsonObject) -> None:
         """Set columns of a row."""
         self.assign(table, row, values | {"updated_at": self.stamp})
 
-    def assign(self, table: str, row: Row, values: dict[str, Any]) -> None:
+    def assign(self, table: str, row: Row, values: JsonObject) -> None:
         """Set columns of a row and nothing else."""
         key = key_of(table, row)
         self.db.execute(_update(table, tuple(values)), (*values.values(), *key))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tools.core import caller
 from tools.core.errors import ToolError
 from tools.core.files import compact_json
+from tools.core.json_types import JsonObject
 from tools.core.parameters import ABSENT_TEXTS
 from tools.onepercent import days, fields, names, settings
 from tools.onepercent.database import limits, store
@@ -46,11 +47,11 @@ class Request:
     """A call in progress."""
 
     tool: str
-    given: dict[str, Any]
+    given: JsonObject
     started_s: float
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> JsonObject:
         """What the row keeps of the arguments: all but the key of a press, which is nobody's to know."""
         return {name: value for name, value in self.given.items() if name != PRESS_KEY}
 
@@ -58,7 +59,7 @@ class Request:
 _current: ContextVar[Request] = ContextVar("request")
 
 
-def entry(tool: "Tool", given: dict[str, Any]) -> Any:
+def entry(tool: "Tool", given: JsonObject) -> Any:
     """The answer to a call with the arguments as sent."""
     token = _current.set(Request(tool.name, given, time.monotonic()))
     try:
@@ -70,7 +71,7 @@ def entry(tool: "Tool", given: dict[str, Any]) -> Any:
         _current.reset(token)
 
 
-def _answer(tool: "Tool", given: dict[str, Any]) -> Any:
+def _answer(tool: "Tool", given: JsonObject) -> Any:
     try:
         limits.count(tool.name, settings.current().onepercent_user)
         values = _values(tool, given)
@@ -79,7 +80,7 @@ def _answer(tool: "Tool", given: dict[str, Any]) -> Any:
     return tool.handler(**values)
 
 
-def _values(tool: "Tool", given: dict[str, Any]) -> dict[str, Any]:
+def _values(tool: "Tool", given: JsonObject) -> JsonObject:
     names.known(given, tool.parameters.members, tool.listed_name)
     required = tool.parameters.required
     if missing := next((name for name in required if name not in given), None):
@@ -92,7 +93,7 @@ def _values(tool: "Tool", given: dict[str, Any]) -> dict[str, Any]:
         raise ToolError(error.message, error.hint, code="FIELD_INVALID") from error
 
 
-def record(db: Any, answer: dict[str, Any]) -> int:
+def record(db: Any, answer: JsonObject) -> int:
     """Write the row of the call in progress inside the transaction of its change; the row's id."""
     import uuid
 
@@ -133,7 +134,7 @@ _purged: dict[int, date] = {}
 """By process: the day of its last purge."""
 
 
-def _record_failure(answer: dict[str, Any]) -> None:
+def _record_failure(answer: JsonObject) -> None:
     try:
         with store.writing(patience_s=FAILURE_PATIENCE_S) as db:
             record(db, answer)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.registry import command
 from tools.onepercent import days, health
 from tools.onepercent.database import faults, files, migrations, store
@@ -18,7 +19,7 @@ BESIDE = ("-wal", "-shm", "-journal")
 
 
 @command("restore")
-def restore(file: str) -> dict[str, Any]:
+def restore(file: str) -> JsonObject:
     """Put a backup in place of the database; a copy of what was there is kept beside it."""
     source = Path(file).expanduser()
     if store.path().exists() and source.exists() and source.samefile(store.path()):

@@ -9,6 +9,7 @@ from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.files import compact_json
+from tools.core.json_types import JsonObject
 from tools.core.registry import command
 from tools.onepercent import days, health
 from tools.onepercent.database import faults, files, migrations, restore, rows, store
@@ -24,7 +25,7 @@ SEQUENCES = "sequences"
 
 
 @command("export")
-def export(file: str) -> dict[str, Any]:
+def export(file: str) -> JsonObject:
     """Write everything to one JSON file, in place of what it held; nothing is lost, one row a line."""
     target = Path(file).expanduser()
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
@@ -72,7 +73,7 @@ def _count(db: Any, table: str) -> int:
 
 
 @command("import")
-def import_(file: str) -> dict[str, Any]:
+def import_(file: str) -> JsonObject:
     """Replace everything by what an export holds; a copy of what was there is kept beside the database."""
     found = _read(Path(file).expanduser())
     with _assembled(found) as fresh:
@@ -81,7 +82,7 @@ def import_(file: str) -> dict[str, Any]:
     return {"file": file, "database": str(store.path()), **({"kept": str(kept)} if kept else {})}
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> JsonObject:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
         sound = _is_export(found)
@@ -108,7 +109,7 @@ def _is_export(found: Any) -> bool:
 
 
 @contextmanager
-def _assembled(found: dict[str, Any]) -> Iterator[Any]:
+def _assembled(found: JsonObject) -> Iterator[Any]:
     """A database of its own with the content of an export, migrated and checked."""
     import sqlite3
 
@@ -131,7 +132,7 @@ def _assembled(found: dict[str, Any]) -> Iterator[Any]:
             db.close()
 
 
-def _fill(db: Any, found: dict[str, Any]) -> None:
+def _fill(db: Any, found: JsonObject) -> None:
     """The rows of every table that the export's version had."""
     there = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     for part, tables in PARTS.items():
@@ -145,7 +146,7 @@ def _fill(db: Any, found: dict[str, Any]) -> None:
         db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, highest))
 
 
-def _insert(db: Any, table: str, found: dict[str, Any]) -> None:
+def _insert(db: Any, table: str, found: JsonObject) -> None:
     columns = ", ".join(f'"{_column(name)}"' for name in found["columns"])
     marks = ", ".join("?" * len(found["columns"]))
     db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", found["rows"])
@@ -163,7 +164,7 @@ def _check(db: Any) -> None:
 
 
 @command("backup")
-def backup(file: str) -> dict[str, Any]:
+def backup(file: str) -> JsonObject:
     """Copy the database, while it is in use, to one sqlite3 file."""
     target = Path(file).expanduser()
     if target.exists() and target.samefile(store.path()):

@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tools.core import registry
 from tools.core import settings as core_settings
 from tools.core.documents import document
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.core.pages import MIME_TYPE, Page
 from tools.core.resources import Resource
 from tools.onepercent import days, settings
@@ -26,11 +26,11 @@ WEEKS = "pi-mcp/weeks"
 """The entry that holds the last weeks: the page draws them, the model need not pay for them."""
 
 
-def _of_preview(answer: dict[str, Any]) -> dict[str, Any]:
+def _of_preview(answer: JsonObject) -> JsonObject:
     return _handed(lambda: keys.of_preview(answer["preview_id"])) if "preview_id" in answer else {}
 
 
-def _of_days(answer: dict[str, Any]) -> dict[str, Any]:
+def _of_days(answer: JsonObject) -> JsonObject:
     if not answer["success"]:
         return {}
     return last_weeks() | (
@@ -38,7 +38,7 @@ def _of_days(answer: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def last_weeks() -> dict[str, Any]:
+def last_weeks() -> JsonObject:
     """What the page of the days shows besides the answer; without it, it shows the answer."""
     try:
         with store.reading() as db:
@@ -48,7 +48,7 @@ def last_weeks() -> dict[str, Any]:
         return {}
 
 
-def _handed(key: Callable[[], str]) -> dict[str, Any]:
+def _handed(key: Callable[[], str]) -> JsonObject:
     """A page without a key shows what it shows; its presses then count as the model's word."""
     try:
         return {PRESS: key()}

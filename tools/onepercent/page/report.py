@@ -1,10 +1,10 @@
 """The command that writes the page of the days to a file, for any browser."""
 
 from pathlib import Path
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.files import encodable, replace_file
+from tools.core.json_types import JsonObject
 from tools.core.registry import command
 from tools.onepercent.get_user_snapshot import get_user_snapshot
 from tools.onepercent.page.pages import days_page, last_weeks
@@ -15,7 +15,7 @@ EMPTY = 'type="application/json">null<'
 
 
 @command("report")
-def report(file: str) -> dict[str, Any]:
+def report(file: str) -> JsonObject:
     """Write the page of the days to a file that any browser opens, without a server and without a network."""
     _, text = encodable(get_user_snapshot(include=SECTIONS) | {"_meta": last_weeks()})
     page = days_page().replace(EMPTY, EMPTY.replace("null", text.replace("<", "\\u003c")))

@@ -3,6 +3,7 @@
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any
 
+from tools.core.json_types import JsonObject
 from tools.onepercent import days, settings
 from tools.onepercent.habits import marks
 from tools.onepercent.habits.histories import histories
@@ -11,7 +12,7 @@ from tools.onepercent.habits.marks import HabitSigns
 DAYS = 28
 
 
-def weeks(db: Any, user: str, today: date) -> dict[str, Any]:
+def weeks(db: Any, user: str, today: date) -> JsonObject:
     """`habits`: name, marks (a sign a day, as marks.LEGEND) and streak; `now` and `before`: sums of four weeks each.
 
     The sums: XP, habits as [kept, due], steps done, days with a diary entry.

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import actions, days, fields, names, settings, words
 from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.work import Work
@@ -18,7 +19,7 @@ class Planned:
 
     kind: Action
     client_action_id: str
-    values: dict[str, Any]
+    values: JsonObject
 
     def run(self, work: Work) -> Outcome:
         """Do it; every entry of the diff names the action it comes from.
@@ -71,7 +72,7 @@ class DryRun:
     work: Work
     planned: list[Planned]
     outcomes: list[Outcome]
-    errors: list[dict[str, Any]]
+    errors: list[JsonObject]
 
     @property
     def xp(self) -> int:
@@ -137,7 +138,7 @@ def _tried(work: Work, planned: Planned) -> Outcome:
         work.db.execute("RELEASE action")
 
 
-def _error(index: int, sent: Any, error: ToolError) -> dict[str, Any]:
+def _error(index: int, sent: Any, error: ToolError) -> JsonObject:
     named = {}
     if isinstance(sent, dict):
         named = {

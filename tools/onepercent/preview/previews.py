@@ -10,6 +10,7 @@ from datetime import date, datetime
 from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import actions, days, settings, words
 from tools.onepercent.actions import Outcome
 from tools.onepercent.actions.work import Work
@@ -53,7 +54,7 @@ def planned(preview: Any) -> list[Planned]:
     return [Planned(actions.ACTIONS[name], key, values) for name, key, values in plan["actions"]]
 
 
-def read_plan(preview: Any) -> dict[str, Any]:
+def read_plan(preview: Any) -> JsonObject:
     """What a preview would do.
 
     Raises Unreadable.
@@ -114,7 +115,7 @@ def is_expired(preview: Any, moment: datetime) -> bool:
 class Applied:
     """What applying a preview did: the answer, and what is kept to take it back."""
 
-    answer: dict[str, Any]
+    answer: JsonObject
     journal: list[list[Any]]
     lines: list[str]
     reversal: tuple[int, bool] | None
@@ -164,8 +165,8 @@ def _failed(error: ToolError, every: list[Planned], outcomes: list[Outcome]) -> 
 
 
 def _answer(
-    work: Work, every: list[Planned], outcomes: list[Outcome], lines: list[str], dropped: list[dict[str, Any]]
-) -> dict[str, Any]:
+    work: Work, every: list[Planned], outcomes: list[Outcome], lines: list[str], dropped: list[JsonObject]
+) -> JsonObject:
     total = len(outcomes)
     refused = [words.say("dropped", action=one.get("action", "?"), error=one["error"]) for one in dropped]
     return {
@@ -178,11 +179,11 @@ def _answer(
     }
 
 
-def _results(every: list[Planned], outcomes: list[Outcome]) -> list[dict[str, Any]]:
+def _results(every: list[Planned], outcomes: list[Outcome]) -> list[JsonObject]:
     return [_result(one, outcome) for one, outcome in zip(every, outcomes, strict=False)]
 
 
-def _result(one: Planned, outcome: Outcome) -> dict[str, Any]:
+def _result(one: Planned, outcome: Outcome) -> JsonObject:
     found = {"client_action_id": one.client_action_id, "action": one.kind.name, "success": True}
     if outcome.created_id is not None:
         found["created_id"] = outcome.created_id

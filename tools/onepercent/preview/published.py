@@ -4,8 +4,7 @@ It is paid for in every conversation, and read by model APIs that refuse unions,
 object of all fields with their types; which action takes what is said in words. The tool itself checks everything.
 """
 
-from typing import Any
-
+from tools.core.json_types import JsonObject
 from tools.onepercent import actions
 from tools.onepercent.actions import Action
 
@@ -16,7 +15,7 @@ RULES = (
 )
 
 
-def of_actions(most: int) -> dict[str, Any]:
+def of_actions(most: int) -> JsonObject:
     """The schema of a list of 1 to `most` actions."""
     actions.load()
     every = actions.ordered()
@@ -38,7 +37,7 @@ def of_actions(most: int) -> dict[str, Any]:
     return {"type": "array", "minItems": 1, "maxItems": most, "items": item}
 
 
-def _fields(every: list[Action]) -> dict[str, Any]:
+def _fields(every: list[Action]) -> JsonObject:
     return {name: kind for one in every for name, kind in one.fields.items()}
 
 

@@ -4,13 +4,14 @@ from datetime import datetime
 from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 from tools.onepercent import words
 from tools.onepercent.database import audit
 from tools.onepercent.preview import previews
 from tools.onepercent.preview.dry_run import DryRun, Planned, dry_run
 
 
-def shown(db: Any, tried: DryRun) -> dict[str, Any]:
+def shown(db: Any, tried: DryRun) -> JsonObject:
     """The preview, stored, as an answer shows it."""
     preview_id, ttl_s = previews.store_preview(tried)
     return {
@@ -23,7 +24,7 @@ def shown(db: Any, tried: DryRun) -> dict[str, Any]:
     }
 
 
-def answered(db: Any, tried: DryRun) -> dict[str, Any]:
+def answered(db: Any, tried: DryRun) -> JsonObject:
     """The answer of the call in progress, recorded."""
     answer = {"success": True, **shown(db, tried)}
     audit.record(db, answer)

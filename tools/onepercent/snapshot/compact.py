@@ -1,7 +1,8 @@
 """Saying once what the items of a section have in common."""
 
 from collections import Counter
-from typing import Any
+
+from tools.core.json_types import JsonObject
 
 FEW = 3
 FEW_STEPS = 6
@@ -17,7 +18,7 @@ SEEN_IN_GOALS = ("goal_title", "priority", "time_duration")
 """What the schedule does not repeat of a step that its goal shows."""
 
 
-def compacted(data: dict[str, Any]) -> dict[str, Any]:
+def compacted(data: JsonObject) -> JsonObject:
     """The sections; what most items share stands in `usual`, and items that do not have it say what they have."""
     shown = dict(data)
     for section, names in COMMON.items():
@@ -30,14 +31,14 @@ def compacted(data: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _with_usual(section: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _with_usual(section: JsonObject, names: tuple[str, ...]) -> JsonObject:
     items, usual = section["items"], _usual(section["items"], names)
     if not usual:
         return section
     return {"usual": usual, **section, "items": [_unusual(item, usual) for item in items]}
 
 
-def _with_usual_steps(goals: dict[str, Any]) -> dict[str, Any]:
+def _with_usual_steps(goals: JsonObject) -> JsonObject:
     steps = [step for goal in goals["items"] for step in goal["steps"]]
     usual = _usual(steps, ("priority",), FEW_STEPS)
     if not usual:
@@ -46,7 +47,7 @@ def _with_usual_steps(goals: dict[str, Any]) -> dict[str, Any]:
     return {"usual_step": usual, **goals, "items": items}
 
 
-def _usual(items: list[dict[str, Any]], names: tuple[str, ...], few: int = FEW) -> dict[str, Any]:
+def _usual(items: list[JsonObject], names: tuple[str, ...], few: int = FEW) -> JsonObject:
     """The value that most items have of each field, if several do."""
     usual = {}
     for name in names if len(items) >= few else ():
@@ -57,11 +58,11 @@ def _usual(items: list[dict[str, Any]], names: tuple[str, ...], few: int = FEW) 
     return usual
 
 
-def _unusual(item: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+def _unusual(item: JsonObject, usual: JsonObject) -> JsonObject:
     return {name: value for name, value in item.items() if name not in usual or usual[name] != value}
 
 
-def _not_again(schedule: dict[str, Any], goals: dict[str, Any]) -> dict[str, Any]:
+def _not_again(schedule: JsonObject, goals: JsonObject) -> JsonObject:
     seen = {step["id"] for goal in goals["items"] for step in goal["steps"]}
     return {
         when: [

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
+from tools.core.json_types import JsonObject
 from tools.onepercent import days
 from tools.onepercent.habits import marks
 from tools.onepercent.habits.histories import histories
@@ -42,7 +43,7 @@ class Past:
     gained: int
     lost: int
 
-    def sums(self) -> dict[str, Any]:
+    def sums(self) -> JsonObject:
         every = self.days.values()
         kept, due = sum(day.kept for day in every), sum(day.due for day in every)
         return {
@@ -54,7 +55,7 @@ class Past:
         }
 
 
-def history(db: Any, user: str, first: date, last: date, today: date) -> dict[str, Any]:
+def history(db: Any, user: str, first: date, last: date, today: date) -> JsonObject:
     """The section `history` of the snapshot."""
     length = (last - first).days + 1
     before = first - timedelta(days=length)
@@ -130,7 +131,7 @@ def _is_due(sign: str, is_today: bool) -> bool:
     return sign in "+-" or (sign == "?" and not is_today)
 
 
-def _periods(past: Past, name: str, start: Callable[[date], date]) -> list[dict[str, Any]]:
+def _periods(past: Past, name: str, start: Callable[[date], date]) -> list[JsonObject]:
     merged: dict[date, Period] = {}
     for day, one in past.days.items():
         piece = merged.setdefault(start(day), Period())
@@ -143,11 +144,11 @@ def _periods(past: Past, name: str, start: Callable[[date], date]) -> list[dict[
     return [_told(day, one, name) for day, one in merged.items() if not one.is_empty]
 
 
-def _told(day: date, one: Period, name: str) -> dict[str, Any]:
+def _told(day: date, one: Period, name: str) -> JsonObject:
     """What is there of a day, a week (by its Monday) or a month; longer ones count steps."""
     single = name == "days"
     label = {"days": "date", "weeks": "week", "months": "month"}[name]
-    found: dict[str, Any] = {label: f"{day:%Y-%m}" if name == "months" else day.isoformat()}
+    found: JsonObject = {label: f"{day:%Y-%m}" if name == "months" else day.isoformat()}
     if one.xp:
         found["xp"] = one.xp
     if one.steps:
@@ -162,7 +163,7 @@ def _told(day: date, one: Period, name: str) -> dict[str, Any]:
     return found
 
 
-def _habits(db: Any, user: str, signs: list[HabitSigns], last: date, today: date) -> list[dict[str, Any]]:
+def _habits(db: Any, user: str, signs: list[HabitSigns], last: date, today: date) -> list[JsonObject]:
     streaks = {one.habit["id"]: one.streak(today.toordinal())[0] for one in histories(db, user, today)}
     found = []
     in_days = not signs or len(signs[0].signs) <= MOST_WEEKS_IN_DAYS

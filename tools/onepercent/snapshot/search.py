@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from tools.core.json_types import JsonObject
+
 MOST_FOUND = 20
 SHORTEST_STEM = 3
 QUOTED = 60
@@ -36,7 +38,7 @@ def folded(text: str) -> str:
     return text.casefold().replace("ё", "е")
 
 
-def found(db: Any, user: str, wanted: str) -> dict[str, Any]:
+def found(db: Any, user: str, wanted: str) -> JsonObject:
     """Everything that has each of the wanted words: open things first, the newest diary entries last."""
     stems = [stem(word) for word in WORD.findall(folded(wanted))]
     items = [item for rows in (_goals, _steps, _habits, _diary) for item in rows(db, user, stems)] if stems else []
@@ -54,7 +56,7 @@ def matches(text: str, stems: list[str]) -> bool:
     return all(any(word.startswith(one) for word in words) for one in stems)
 
 
-def _goals(db: Any, user: str, stems: list[str]) -> list[dict[str, Any]]:
+def _goals(db: Any, user: str, stems: list[str]) -> list[JsonObject]:
     rows = db.execute("SELECT id, title, status FROM goals WHERE user = ? AND deleted_at IS NULL ORDER BY id", (user,))
     return [
         {"kind": "goal", "id": row["id"], "title": row["title"], **_done(row["status"] == "complete")}
@@ -63,7 +65,7 @@ def _goals(db: Any, user: str, stems: list[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _steps(db: Any, user: str, stems: list[str]) -> list[dict[str, Any]]:
+def _steps(db: Any, user: str, stems: list[str]) -> list[JsonObject]:
     rows = db.execute(
         """SELECT s.id, s.title, s.dt, s.is_complete, s.goal_id, g.title AS goal FROM steps s
         JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.deleted_at IS NULL ORDER BY s.id""",
@@ -79,12 +81,12 @@ def _steps(db: Any, user: str, stems: list[str]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _habits(db: Any, user: str, stems: list[str]) -> list[dict[str, Any]]:
+def _habits(db: Any, user: str, stems: list[str]) -> list[JsonObject]:
     rows = db.execute("SELECT id, name FROM habits WHERE user = ? AND deleted_at IS NULL ORDER BY id", (user,))
     return [{"kind": "habit", "id": row["id"], "name": row["name"]} for row in rows if matches(row["name"], stems)]
 
 
-def _diary(db: Any, user: str, stems: list[str]) -> list[dict[str, Any]]:
+def _diary(db: Any, user: str, stems: list[str]) -> list[JsonObject]:
     rows = db.execute(
         """SELECT id, date, what_done, what_not_done, reflection, plans FROM diary
         WHERE user = ? AND deleted_at IS NULL ORDER BY date DESC, id DESC""",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words, xp
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.work import Row, balance, missing
@@ -34,7 +35,7 @@ class View:
     past_last: date = date.min
 
 
-def goals(db: Any, view: View) -> dict[str, Any]:
+def goals(db: Any, view: View) -> JsonObject:
     """Goals with their first open steps, or one goal with every step.
 
     Raises ToolError GOAL_NOT_FOUND.
@@ -58,14 +59,14 @@ GOALS = """SELECT g.*, p.steps_count, p.steps_completed FROM goals g JOIN goal_p
     WHERE g.user = ? AND g.deleted_at IS NULL"""
 
 
-def _goal(row: Row) -> dict[str, Any]:
+def _goal(row: Row) -> JsonObject:
     found = {name: row[name] for name in ("id", "title", "category", "status")}
     found["score"] = xp.score(row["status"], row["steps_completed"])
     found |= {name: row[name] for name in WHY if row[name]}
     return found | {"steps_count": row["steps_count"], "steps_completed": row["steps_completed"]}
 
 
-def _first_steps(db: Any, goal: Row) -> dict[str, Any]:
+def _first_steps(db: Any, goal: Row) -> JsonObject:
     rows = db.execute(
         f"""SELECT id, title, dt, priority, time_duration FROM steps
         WHERE goal_id = ? AND is_complete = 0 AND deleted_at IS NULL ORDER BY {IN_ORDER} LIMIT {SHOWN_STEPS}""",
@@ -75,7 +76,7 @@ def _first_steps(db: Any, goal: Row) -> dict[str, Any]:
     return {"steps": [_step(row) for row in rows]} | ({"steps_more": more} if more else {})
 
 
-def _every_step(db: Any, goal_id: int) -> list[dict[str, Any]]:
+def _every_step(db: Any, goal_id: int) -> list[JsonObject]:
     rows = db.execute(
         f"""SELECT id, title, description, dt, priority, time_duration, "order", is_complete, completed_at FROM steps
         WHERE goal_id = ? AND deleted_at IS NULL ORDER BY {IN_ORDER}""",
@@ -84,14 +85,14 @@ def _every_step(db: Any, goal_id: int) -> list[dict[str, Any]]:
     return [_step(row) | {"is_complete": bool(row["is_complete"])} for row in rows]
 
 
-def _step(row: Row) -> dict[str, Any]:
+def _step(row: Row) -> JsonObject:
     found = {name: row[name] for name in row.keys() if row[name] is not None}  # noqa: SIM118 (a Row iterates over values)
     if "time_duration" in found:
         found["time_duration"] = fields.duration(found["time_duration"])
     return found
 
 
-def habits(db: Any, view: View) -> dict[str, Any]:
+def habits(db: Any, view: View) -> JsonObject:
     """Habits with streaks and today's status."""
     today = view.today.toordinal()
     found = histories(db, view.user, view.today)
@@ -106,7 +107,7 @@ def habits(db: Any, view: View) -> dict[str, Any]:
     }
 
 
-def _habit(history: History, today: int) -> dict[str, Any]:
+def _habit(history: History, today: int) -> JsonObject:
     row = history.habit
     current, best = history.streak(today)
     set_only = {"description": row["description"]} if row["description"] else {}
@@ -157,7 +158,7 @@ def _rate(weeks: list[tuple[int, int]]) -> int:
     return round(100 * kept / due) if due else 0
 
 
-def diary(db: Any, view: View) -> dict[str, Any]:
+def diary(db: Any, view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
     rows = db.execute(
         """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
@@ -168,7 +169,7 @@ def diary(db: Any, view: View) -> dict[str, Any]:
     return {"items": items, "total_count": len(items)}
 
 
-def schedule(db: Any, view: View) -> dict[str, Any]:
+def schedule(db: Any, view: View) -> JsonObject:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
     today = view.today.isoformat()
     dated = [
@@ -188,16 +189,16 @@ DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date,
     WHERE s.user = ? AND s.deleted_at IS NULL AND s.is_complete IN (0, 1) AND s.dt """
 
 
-def _dated(row: Row) -> dict[str, Any]:
+def _dated(row: Row) -> JsonObject:
     return _step(row) | {"is_complete": bool(row["is_complete"])}
 
 
-def experience(db: Any, view: View) -> dict[str, Any]:
+def experience(db: Any, view: View) -> JsonObject:
     """XP and level."""
     return xp.levels(*balance(db, view.user))
 
 
-def ssp(db: Any, view: View) -> dict[str, Any]:
+def ssp(db: Any, view: View) -> JsonObject:
     """How the person rated the six spheres of life last."""
     row = db.execute("SELECT * FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1", (view.user,)).fetchone()
     if row is None:
@@ -214,17 +215,17 @@ def ssp(db: Any, view: View) -> dict[str, Any]:
     }
 
 
-def subscription(db: Any, view: View) -> dict[str, Any]:
+def subscription(db: Any, view: View) -> JsonObject:
     """A self-hosted edition has none."""
     return {"tariff": "self_hosted", "status": "active", "days_remaining": None}
 
 
-def past(db: Any, view: View) -> dict[str, Any]:
+def past(db: Any, view: View) -> JsonObject:
     """What was closed, kept and earned."""
     return history(db, view.user, view.past_first, view.past_last, view.today)
 
 
-SECTIONS: dict[str, Callable[[Any, View], dict[str, Any]]] = {
+SECTIONS: dict[str, Callable[[Any, View], JsonObject]] = {
     "goals": goals,
     "habits": habits,
     "diary": diary,
