@@ -1,4 +1,4 @@
-"""The soak of tests/bench, for a moment."""
+"""The soak, for a moment."""
 
 import subprocess
 import sys
@@ -17,9 +17,9 @@ FAULTS = (
 
 
 def test_a_short_soak_uses_every_system_breaks_everything_and_finds_nothing_wrong():
-    words = [sys.executable, str(PROJECT / "tests" / "bench" / "soak.py"), "0.12", "--seed", "1", "--workers", "2"]
+    words = [sys.executable, str(PROJECT / "tests" / "soak"), "0.12", "--seed", "1", "--workers", "2"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
-    told = {line.partition(" ")[0]: line for line in done.stdout.splitlines()}
-    assert all(f"{name} " in told["calls"] for name in SYSTEMS), done.stdout
-    assert all(f"{name} " in told["faults"] for name in FAULTS), done.stdout
+    table = {line.partition(" ")[0]: line for line in done.stdout.splitlines()}
+    assert all(f"{name} " in table["calls"] for name in SYSTEMS), done.stdout
+    assert all(f"{name} " in table["faults"] for name in FAULTS), done.stdout

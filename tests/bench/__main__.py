@@ -4,7 +4,7 @@ usage: .venv/bin/python tests/bench [--save] [NAME …]
 
 NAME is one of search tokens start resident calls listing onepercent (default: all, which takes some minutes; leave the machine
 alone meanwhile). `--save` writes docs/benchmarks.md and the plot of it. Exits 1 if a figure is beyond its limit.
-soak.py, beside this, runs on its own.
+The soak is a project of its own, tests/soak; mutations.py, beside this, asks whether the tests notice a broken line.
 """
 
 import argparse

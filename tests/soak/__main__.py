@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A soak of the resident service: sessions come and go, all systems are used, and around it things break.
 
-usage: soak.py [MINUTES] [--seed N] [--workers N]      (default 10 minutes, 4 workers)
+usage: .venv/bin/python tests/soak [MINUTES] [--seed N] [--workers N]      (default 10 minutes, 4 workers)
 
 Every answer is checked against a model; an error counts as right only while a fault explains it. Prints a table, and
 exits 1 for a wrong answer, a lost write, a service that grew, or anything left over. A seed repeats what the sessions
@@ -19,7 +19,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT))
 
-from tests.bench.soaking import disk  # noqa: E402
+from tests.soak import disk  # noqa: E402
 
 PYTHON = PROJECT / ".venv" / "bin" / "python"
 WARM_S = 60
@@ -27,13 +27,13 @@ WARM_S = 60
 if __name__ == "__main__":
     disk.enter(str(PYTHON) if PYTHON.exists() else sys.executable)  # before what only that Python can import
 
-from tests.bench.soaking import ending, report  # noqa: E402
-from tests.bench.soaking.faults import Faults  # noqa: E402
-from tests.bench.soaking.memory import Memory  # noqa: E402
-from tests.bench.soaking.record import Record  # noqa: E402
-from tests.bench.soaking.sessions import Judge  # noqa: E402
-from tests.bench.soaking.workers import Shared, Worker  # noqa: E402
-from tests.bench.soaking.world import World  # noqa: E402
+from tests.soak import ending, report  # noqa: E402
+from tests.soak.faults import Faults  # noqa: E402
+from tests.soak.memory import Memory  # noqa: E402
+from tests.soak.record import Record  # noqa: E402
+from tests.soak.sessions import Judge  # noqa: E402
+from tests.soak.workers import Shared, Worker  # noqa: E402
+from tests.soak.world import World  # noqa: E402
 
 
 def main() -> int:
@@ -41,10 +41,10 @@ def main() -> int:
     words.add_argument("minutes", type=float, nargs="?", default=10)
     words.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     words.add_argument("--workers", type=int, default=4)
-    given = words.parse_args()
+    options = words.parse_args()
     settle_day()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and so through everything that tidies up
-    return soak(given.minutes * 60, given.seed, given.workers)
+    return soak(options.minutes * 60, options.seed, options.workers)
 
 
 def settle_day() -> None:
@@ -66,11 +66,11 @@ def soak(duration_s: float, seed: int, count: int) -> int:
             workers = [Worker(f"worker{number}", shared) for number in range(count)]
             workers[0].sync()
             run([memory, *workers], faults)
-            for one in workers:
-                one.settle()
+            for worker in workers:
+                worker.settle()
             shared.settle()
             workers[0].sync()
-            ending.examine(world, workers, [*(one.person for one in workers), shared.local], record)
+            ending.examine(world, workers, [*(worker.person for worker in workers), shared.local], record)
             memory.take()
             service.stop()
             log.thread.join()
@@ -83,13 +83,13 @@ def soak(duration_s: float, seed: int, count: int) -> int:
 
 def run(parts: list, faults: Faults) -> None:
     """Let everything happen at once; the faults end first, so that nobody has to wait for their end."""
-    for one in (*parts, faults):
-        one.start()
+    for part in (*parts, faults):
+        part.start()
     try:
         faults.last()
     finally:
-        for one in (faults, *reversed(parts)):
-            one.stop()
+        for part in (faults, *reversed(parts)):
+            part.stop()
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.bench.soaking import disk
-from tests.bench.soaking.anki_process import Anki
-from tests.bench.soaking.docs import Published
-from tests.bench.soaking.web import Service as SearchService
+from tests.soak import disk
+from tests.soak.anki_process import Anki
+from tests.soak.docs import Published
+from tests.soak.web import Service as SearchService
 from tests.support.client import PROJECT
 from tests.support.services import Service
 
@@ -34,8 +34,8 @@ class World:
         self.folder = Path(tempfile.mkdtemp(prefix="soak-"))
         self.state = self.folder / "disk"
         self.temporary = self.folder / "tmp"
-        for one in (self.state, self.temporary, self.folder / "home"):
-            one.mkdir(mode=0o700)
+        for folder in (self.state, self.temporary, self.folder / "home"):
+            folder.mkdir(mode=0o700)
         own = os.environ[disk.INSIDE] == "own"
         self.disk = disk.OwnDisk(self.state) if own else disk.Limit(self._pids)
         self.published = Published(self.folder / "upstream", random.Random(f"{seed} upstream"))

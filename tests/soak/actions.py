@@ -30,11 +30,11 @@ class Actions:
 
     def some(self, life: Life) -> list[dict[str, Any]]:
         """A few actions on what there is, what there never was, and what those before them create."""
-        found: list[dict[str, Any]] = []
+        actions: list[dict[str, Any]] = []
         for name in self.chance.choices(NAMES, k=self.chance.randint(1, 5)):
-            targets = {name: self._target(name, life, found) for name in _targets(name)}
-            found.append(self.act(name, targets | self._content(name)))
-        return found
+            targets = {name: self._target(name, life, actions) for name in _targets(name)}
+            actions.append(self.act(name, targets | self._content(name)))
+        return actions
 
     def act(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         return {"action": name, "client_action_id": self.identifier(), "params": params}
@@ -46,10 +46,10 @@ class Actions:
             return []
         field, key = self.chance.choice(there)
         name = f"{field.removesuffix('_id')}.update"
-        contents = [{"frequency_type": one} for one in self.chance.sample(FREQUENCIES, 2)]
+        contents = [{"frequency_type": content} for content in self.chance.sample(FREQUENCIES, 2)]
         if field != "habit_id":
             contents = [{"title": self._text()}, {"title": self._text()}]
-        return [self.act(name, {field: key, **one}) for one in contents]
+        return [self.act(name, {field: key, **content}) for content in contents]
 
     def identifier(self) -> str:
         """A UUID that the seed decides."""
@@ -57,7 +57,7 @@ class Actions:
 
     def _target(self, field: str, life: Life, made: list[dict[str, Any]]) -> int | str:
         pool: list[int | str] = [*alive(life, IDS[field])] or [NO_SUCH]
-        pool += [ref(one) for one in made if one["action"] == CREATING.get(field)]
+        pool += [ref(action) for action in made if action["action"] == CREATING.get(field)]
         return NO_SUCH if self.chance.random() < 0.05 else self.chance.choice(pool)
 
     def _text(self) -> str:

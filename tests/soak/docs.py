@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.bench.soaking.record import Record, Request, expect
 from tests.conftest import DOCS
 from tests.klipper.upstreams import Upstream, contents, git, page
+from tests.soak.record import Record, Request, expect
 from tools.klipper.markdown import heading_text
 
 Flow = Iterator[Request]
@@ -51,11 +51,11 @@ class Published:
             self.commits.append(self.upstream.tip)
 
     def _changes(self) -> dict[str, str | None]:
-        now = self.history[-1]
+        pages = self.history[-1]
         files: dict[str, str | None] = {}
-        for path in self.chance.sample(sorted(now), min(len(now), self.chance.randint(1, 6))):
-            files[f"docs/{path}"] = self._marked(now[path])
-        extra = sorted(path for path in now if path.startswith("Soak_"))
+        for path in self.chance.sample(sorted(pages), min(len(pages), self.chance.randint(1, 6))):
+            files[f"docs/{path}"] = self._marked(pages[path])
+        extra = sorted(path for path in pages if path.startswith("Soak_"))
         if self.chance.random() < 0.4:
             name = f"Soak_{self.marks}.md"
             files[f"docs/{name}"] = self._marked(page(f"Soak {self.marks} {self.chance.getrandbits(64):x}"))
@@ -95,11 +95,11 @@ class Published:
 
     def versions(self, path: str, since: int) -> list[str | None]:
         """The texts a page may have by now; None where some commit does not have it."""
-        return list(dict.fromkeys(one.get(path) for one in self.history[since:]))
+        return list(dict.fromkeys(pages.get(path) for pages in self.history[since:]))
 
     def index(self, shown: str) -> int:
         """Which commit a sync means by `84104bbbd 2026-08-07`, the last one if there are several."""
-        return max((at for at, one in enumerate(self.commits) if one.startswith(shown.split()[0])), default=-1)
+        return max((at for at, commit in enumerate(self.commits) if commit.startswith(shown.split()[0])), default=-1)
 
 
 def _first_pages() -> dict[str, str]:
@@ -135,14 +135,14 @@ class Docs:
 
     def _check_results(self, results: list[dict[str, Any]], since: int) -> None:
         expect(0 < len(results) <= 7, f"{len(results)} results")
-        places = {(one["path"], one["line"]) for one in results}
+        places = {(result["path"], result["line"]) for result in results}
         expect(len(places) == len(results), f"a place twice: {results}")
-        pages = Counter(one["path"] for one in results)
+        pages = Counter(result["path"] for result in results)
         expect(max(pages.values()) <= 2, f"a page more than twice: {results}")
         with self.published.lock:
-            for one in results:
-                texts = [text for text in self.published.versions(one["path"], since) if text is not None]
-                expect(any(_stands(one, text) for text in texts), f"in no version of the page: {one}")
+            for result in results:
+                texts = [text for text in self.published.versions(result["path"], since) if text is not None]
+                expect(any(_stands(result, text) for text in texts), f"in no version of the page: {result}")
 
     def find_marker(self) -> Flow:
         """A word that only one page has is found where that page has it in every commit since the last sync."""
@@ -150,16 +150,18 @@ class Docs:
         with self.published.lock:
             path = self.chance.choice(sorted(self.published.history[-1]))
             text = self.published.history[-1][path]
-        found = re.search(r"^Marker (zq\w+)", text, re.MULTILINE)
-        if not found:
+        marker = re.search(r"^Marker (zq\w+)", text, re.MULTILINE)
+        if not marker:
             return
-        answer = yield Request("search_docs", {"query": found[1], "limit": 3})
+        answer = yield Request("search_docs", {"query": marker[1], "limit": 3})
         if answer.code:
             return
         with self.published.lock:
-            everywhere = all(found[1] in (one or "") for one in self.published.versions(path, since))
+            everywhere = all(marker[1] in (version or "") for version in self.published.versions(path, since))
         if everywhere:
-            expect(path in [one["path"] for one in answer.value["result"]], f"{found[1]} of {path}: {answer.value}")
+            expect(
+                path in [result["path"] for result in answer.value["result"]], f"{marker[1]} of {path}: {answer.value}"
+            )
             self.record.count(self.record.checks, "words found again")
 
     def read(self) -> Flow:
@@ -190,7 +192,7 @@ class Docs:
             return
         listed = dict(_listed(answer.value))
         with self.published.lock:
-            paths = {path for one in self.published.history[since:] for path in one}
+            paths = {path for pages in self.published.history[since:] for path in pages}
             sizes = {
                 path: {text and len(text.encode()) for text in self.published.versions(path, since)} for path in paths
             }
@@ -206,16 +208,16 @@ class Docs:
             with self.published.lock:
                 self._check_sync(answer.value, least)
 
-    def _check_sync(self, told: dict[str, Any], least: int) -> None:
-        new = self.published.index(told["new"])
-        expect(new >= least, f"brought {told['new']} ({new}), older than {least}")
+    def _check_sync(self, report: dict[str, Any], least: int) -> None:
+        new = self.published.index(report["new"])
+        expect(new >= least, f"brought {report['new']} ({new}), older than {least}")
         self.published.synced = max(self.published.synced, new)
-        expect(not [one for one in NEVER if one in told], f"somebody else's edits: {told}")
-        if told["status"] == "updated":
-            old = self.published.index(told["old"])
+        expect(not [name for name in NEVER if name in report], f"somebody else's edits: {report}")
+        if report["status"] == "updated":
+            old = self.published.index(report["old"])
             before, after = self.published.history[old], self.published.history[new]
-            said, true = _told(told, before), _changed(before, after)
-            expect(said == true, f"from {old} to {new} it tells of {said}, not {true}")
+            reported, actual = _reported(report, before), _changed(before, after)
+            expect(reported == actual, f"from {old} to {new} it tells of {reported}, not {actual}")
         self.record.count(self.record.checks, "syncs")
 
 
@@ -236,20 +238,20 @@ def _is_window(answer: dict[str, Any], text: str) -> bool:
 
 
 def _listed(folder: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
-    for one in folder.get("pages", ()):
-        yield prefix + one["name"], one["size"]
+    for entry in folder.get("pages", ()):
+        yield prefix + entry["name"], entry["size"]
     for name, below in folder.get("folders", {}).items():
         yield from _listed(below, f"{prefix}{name}/")
 
 
-def _told(told: dict[str, Any], before: dict[str, str]) -> dict[str, int]:
+def _reported(report: dict[str, Any], before: dict[str, str]) -> dict[str, int]:
     """The pages that a sync tells of, each with its change of size; a renamed one goes as one and comes as another."""
-    found = {path: by for name in ("added", "changed", "removed") for path, by in told.get(name, {}).items()}
-    for both, by in told.get("renamed", {}).items():
+    sizes = {path: by for name in ("added", "changed", "removed") for path, by in report.get(name, {}).items()}
+    for both, by in report.get("renamed", {}).items():
         old, _, new = both.partition(" → ")
         size = len(before.get(old, "").encode())
-        found |= {old: -size, new: size + by}
-    return found
+        sizes |= {old: -size, new: size + by}
+    return sizes
 
 
 def _changed(before: dict[str, str], after: dict[str, str]) -> dict[str, int]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from tests.bench.soaking.life import Person
-from tests.bench.soaking.record import Record
-from tests.bench.soaking.workers import Worker
-from tests.bench.soaking.world import World
 from tests.klipper.upstreams import contents, git
+from tests.soak.life import Person
+from tests.soak.record import Record
+from tests.soak.workers import Worker
+from tests.soak.world import World
 from tests.support.services import wait_until
 
 LIVES = ("goals", "steps", "habits", "diary")
@@ -20,9 +20,9 @@ LIVES = ("goals", "steps", "habits", "diary")
 def examine(world: World, workers: list[Worker], persons: list[Person], record: Record) -> None:
     """Look at the stores themselves, without the service."""
     with closing(sqlite3.connect(world.database)) as db:
-        wrong = [*sound(db), *(text for one in persons for text in person(db, one))]
-        lost = [text for one in persons for text in unwritten(db, one)]
-    there, wanted = notes(world), Counter(front for one in workers for front in one.notes.notes)
+        wrong = [*sound(db), *(text for somebody in persons for text in person(db, somebody))]
+        lost = [text for somebody in persons for text in unwritten(db, somebody)]
+    there, wanted = notes(world), Counter(front for worker in workers for front in worker.notes.notes)
     for text in (
         *wrong,
         *checkout(world),
@@ -36,39 +36,39 @@ def examine(world: World, workers: list[Worker], persons: list[Person], record: 
 
 def sound(db: sqlite3.Connection) -> Iterator[str]:
     """OnePercent's database by itself."""
-    said = db.execute("PRAGMA integrity_check").fetchone()[0]
-    if said != "ok" or db.execute("PRAGMA foreign_key_check").fetchall():
-        yield f"the database is damaged: {said}"
+    verdict = db.execute("PRAGMA integrity_check").fetchone()[0]
+    if verdict != "ok" or db.execute("PRAGMA foreign_key_check").fetchall():
+        yield f"the database is damaged: {verdict}"
 
 
-def person(db: sqlite3.Connection, one: Person) -> Iterator[str]:
+def person(db: sqlite3.Connection, somebody: Person) -> Iterator[str]:
     """What is there of a person and was never confirmed."""
-    if (there := _applied(db, one)) > one.applied:
-        yield f"{one.user} has {there} applied previews, {one.applied} were confirmed"
-    total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (one.user,)).fetchone()[0]
-    if total != one.life.balance:
-        yield f"{one.user} has {total} XP, not {one.life.balance}"
+    if (there := _applied(db, somebody)) > somebody.applied:
+        yield f"{somebody.user} has {there} applied previews, {somebody.applied} were confirmed"
+    total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (somebody.user,)).fetchone()[0]
+    if total != somebody.life.balance:
+        yield f"{somebody.user} has {total} XP, not {somebody.life.balance}"
     for table in LIVES:
-        if more := _ids(db, table, one) - getattr(one.life, table).keys():
-            yield f"{one.user} has {table} that nobody confirmed: {more}"
+        if more := _ids(db, table, somebody) - getattr(somebody.life, table).keys():
+            yield f"{somebody.user} has {table} that nobody confirmed: {more}"
 
 
-def unwritten(db: sqlite3.Connection, one: Person) -> Iterator[str]:
+def unwritten(db: sqlite3.Connection, somebody: Person) -> Iterator[str]:
     """What was confirmed to a person and is not there."""
-    if (there := _applied(db, one)) < one.applied:
-        yield f"{one.applied - there} of the {one.applied} previews applied for {one.user}"
+    if (there := _applied(db, somebody)) < somebody.applied:
+        yield f"{somebody.applied - there} of the {somebody.applied} previews applied for {somebody.user}"
     for table in LIVES:
-        if less := getattr(one.life, table).keys() - _ids(db, table, one):
-            yield f"{table} of {one.user}: {less}"
+        if less := getattr(somebody.life, table).keys() - _ids(db, table, somebody):
+            yield f"{table} of {somebody.user}: {less}"
 
 
-def _applied(db: sqlite3.Connection, one: Person) -> int:
+def _applied(db: sqlite3.Connection, somebody: Person) -> int:
     counted = "SELECT count(*) FROM previews WHERE user = ? AND status = 'applied'"
-    return db.execute(counted, (one.user,)).fetchone()[0]
+    return db.execute(counted, (somebody.user,)).fetchone()[0]
 
 
-def _ids(db: sqlite3.Connection, table: str, one: Person) -> set[int]:
-    return {row[0] for row in db.execute(f"SELECT id FROM {table} WHERE user = ?", (one.user,))}
+def _ids(db: sqlite3.Connection, table: str, somebody: Person) -> set[int]:
+    return {row[0] for row in db.execute(f"SELECT id FROM {table} WHERE user = ?", (somebody.user,))}
 
 
 def checkout(world: World) -> Iterator[str]:
@@ -90,7 +90,7 @@ def notes(world: World) -> Counter[str]:
     collection = Collection(str(world.folder / "anki" / "collection.anki2"))
     try:
         assert collection.db.scalar("pragma integrity_check") == "ok"
-        return Counter(collection.get_note(one)["Front"] for one in collection.find_notes(""))
+        return Counter(collection.get_note(note_id)["Front"] for note_id in collection.find_notes(""))
     finally:
         collection.close()
 
@@ -101,19 +101,19 @@ def leftovers(world: World, killed: int) -> Iterator[str]:
         wait_until(lambda: world.service.children() == [])
     except AssertionError:
         yield f"sessions or zombies are left: {world.service.children()}"
-    files = sorted(one.name for one in world.temporary.iterdir())
+    files = sorted(path.name for path in world.temporary.iterdir())
     if len(files) > killed:  # nobody tidies up after kill -9
         yield f"temporary files are left: {files[:5]}, {len(files)} in all"
-    beside = sorted(one.name for one in world.checkout.parent.iterdir() if one != world.checkout)
+    beside = sorted(path.name for path in world.checkout.parent.iterdir() if path != world.checkout)
     if beside:
         yield f"beside the checkout is {beside}"
-    inside = sorted(one.name for one in (world.checkout / ".pi-mcp").iterdir())
+    inside = sorted(path.name for path in (world.checkout / ".pi-mcp").iterdir())
     if (
         inside != ["current", "generations", "lock"]
         or len(list((world.checkout / ".pi-mcp/generations").iterdir())) > 1
     ):
         yield f"more than one generation of pages is left: {inside}"
-    if parts := [one.name for one in (world.state / "state").rglob("*") if one.suffix in (".part", ".new")]:
+    if parts := [path.name for path in (world.state / "state").rglob("*") if path.suffix in (".part", ".new")]:
         yield f"half a file is left: {parts}"
     known = {world.service.process.pid, os.getpid()}
     if strays := sorted(set(_processes(world.folder)) - known):

@@ -4,8 +4,8 @@ import threading
 from collections import Counter
 from typing import IO
 
-from tests.bench.soaking.memory import LIMIT_KIB, Memory, slope
-from tests.bench.soaking.record import Record
+from tests.soak.memory import LIMIT_KIB, Memory, slope
+from tests.soak.record import Record
 
 BAD_SIGNS = ("Traceback", "Internal error", "failed\n")
 
@@ -32,11 +32,11 @@ def show(record: Record, memory: Memory, warm_s: float) -> bool:
     print(f"              {_listed(record.tools)}")
     print(f"faults        {_listed(record.faults)}")
     for fault in record.faults:
-        codes = Counter({code: count for (one, code), count in record.errors.items() if one == fault})
+        codes = Counter({code: count for (name, code), count in record.errors.items() if name == fault})
         print(f"  {fault:<26}{_listed(codes) or 'no error'}")
     print(f"compared      {_listed(record.checks)}")
     for system in ("anki", "onepercent"):
-        fates = Counter({fate: count for (one, fate), count in record.uncertain.items() if one == system})
+        fates = Counter({fate: count for (name, fate), count in record.uncertain.items() if name == system})
         print(f"uncertain     {system}: {_listed(fates) or 'none'}")
     flat = _memory(memory, warm_s)
     print(f"wrong answers {len(record.wrong)}, lost writes {len(record.lost_writes)}", flush=True)
@@ -46,15 +46,15 @@ def show(record: Record, memory: Memory, warm_s: float) -> bool:
 def _memory(memory: Memory, warm_s: float) -> bool:
     samples = memory.warm(warm_s)
     first, last = samples[0], samples[-1]
-    most = max(abs(one.rss_kib - first.rss_kib) for one in samples)
-    grown = max(one.anonymous_kib for one in samples) - first.anonymous_kib
-    handles = {one.handles for one in samples}
+    most = max(abs(sample.rss_kib - first.rss_kib) for sample in samples)
+    grown = max(sample.anonymous_kib for sample in samples) - first.anonymous_kib
+    handles = {sample.handles for sample in samples}
     print(f"memory        RSS {first.rss_kib} → {last.rss_kib} KiB, at most {most} KiB apart (at most {LIMIT_KIB});")
     print(
         f"              anonymous {first.anonymous_kib} → {last.anonymous_kib} KiB; {slope(samples):+.1f} KiB a minute;"
     )
     print(
-        f"              handles {min(handles)} to {max(handles)}, at most {max(one.children for one in samples)} sessions"
+        f"              handles {min(handles)} to {max(handles)}, at most {max(sample.children for sample in samples)} sessions"
     )
     return max(most, grown) <= LIMIT_KIB and last.handles <= first.handles
 

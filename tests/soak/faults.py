@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tests.bench.soaking.record import Record, Request
-from tests.bench.soaking.world import World
+from tests.soak.record import Record, Request
+from tests.soak.world import World
 
 ONEPERCENT = ("preview_actions", "apply_actions", "undo_last", "cancel_preview")
 ROUND_S = 60
@@ -52,8 +52,8 @@ class Window:
     ended: float | None = None
 
     def excuses(self, code: str, error: str, request: Request) -> bool:
-        fitting = [one for one in EXCUSES[self.fault] if one.code == code and one.words in error]
-        return self.during(request) and any(request.tool.startswith(one.tools) for one in fitting)
+        fitting = [excuse for excuse in EXCUSES[self.fault] if excuse.code == code and excuse.words in error]
+        return self.during(request) and any(request.tool.startswith(excuse.tools) for excuse in fitting)
 
     def during(self, request: Request) -> bool:
         """Whether it was there at some moment of the call."""
@@ -67,7 +67,6 @@ class Faults:
         self.world, self.record = world, record
         self.duration_s = duration_s
         self.pace = min(1, duration_s / 120)
-        self.rounds = threading.Semaphore(0)
         self.stopping = threading.Event()
         self.windows: list[Window] = []
         rounds = {
@@ -78,34 +77,40 @@ class Faults:
             "search": (self.search_hangs, self.search_fails, self.search_refuses),
             "publishing": (self.publish,),
         }
+        self.rounds = {name: threading.Event() for name in rounds}
+        """Set once every fault of that thread was there."""
         self.threads = [
             threading.Thread(target=self._run, args=(random.Random(f"{seed} {name}"), steps), name=name)
             for name, steps in rounds.items()
         ]
 
     def start(self) -> None:
-        for one in self.threads:
-            one.start()
+        for thread in self.threads:
+            thread.start()
 
     def last(self) -> None:
         """Wait until the time is up and, however short it was, every fault was there once."""
         self.stopping.wait(self.duration_s)
-        for _ in self.threads:
-            self.rounds.acquire(timeout=ROUND_S)
+        for done in self.rounds.values():
+            done.wait(ROUND_S)
 
     def stop(self) -> None:
         """End every fault."""
         self.stopping.set()
-        for one in self.threads:
-            one.join()
+        for thread in self.threads:
+            thread.join()
 
     def excuse(self, code: str, error: str, request: Request) -> str:
         """The fault that excuses an error; empty where none does."""
-        return next((one.fault for one in list(self.windows) if one.excuses(code, error, request)), "")
+        return next((window.fault for window in list(self.windows) if window.excuses(code, error, request)), "")
 
-    def told(self, request: Request) -> str:
+    def broken_during(self, request: Request) -> str:
         """What was broken during a call, in seconds from its beginning."""
-        spans = [(one.fault, one.began, one.ended or time.monotonic()) for one in self.windows if one.during(request)]
+        spans = [
+            (window.fault, window.began, window.ended or time.monotonic())
+            for window in self.windows
+            if window.during(request)
+        ]
         broken = "".join(f"; {fault} {a - request.began:.1f} to {b - request.began:.1f}" for fault, a, b in spans)
         return f"it took {(request.ended or time.monotonic()) - request.began:.1f} s{broken}"
 
@@ -116,7 +121,7 @@ class Faults:
                     if self.stopping.wait(chance.uniform(2, 10) * self.pace):
                         return
                     step(chance)
-                self.rounds.release()
+                self.rounds[threading.current_thread().name].set()
         except BaseException as error:
             self.record.complain(f"the soak itself: {threading.current_thread().name}: {error!r}")
             raise

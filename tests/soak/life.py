@@ -7,10 +7,10 @@ from datetime import date
 from typing import Any
 
 import tests.onepercent.model as model
-from tests.bench.soaking.actions import Actions
-from tests.bench.soaking.record import Answer, Lost, Record, Request, expect
 from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import ref
+from tests.soak.actions import Actions
+from tests.soak.record import Answer, Lost, Record, Request, expect
 
 Flow = Iterator[Any]
 
@@ -55,12 +55,12 @@ class Person:
     def _tried(self, actions: list[dict], ids: list[int | None] | None = None) -> tuple[list, int, Life]:
         """The errors and XP of actions by the model, and the life after them."""
         life, errors, xp, known = self.life.copy(), [], 0, {}
-        for index, one in enumerate(actions):
+        for index, action in enumerate(actions):
             new = ids[index] if ids else -1 - index
-            params = {name: known.get(value, value) for name, value in one["params"].items() if value is not None}
+            params = {name: known.get(value, value) for name, value in action["params"].items() if value is not None}
             try:
-                xp += model.do(life, one["action"], params, date.today(), new)
-                known[ref(one)] = new
+                xp += model.do(life, action["action"], params, date.today(), new)
+                known[ref(action)] = new
             except Refused as refused:
                 errors.append((index, str(refused)))
         return errors, xp, life
@@ -81,13 +81,15 @@ class Person:
         if answer.code not in ("", "ALL_FAILED"):
             return None
         errors, xp, _ = self._tried(actions)
-        found = answer.value["errors"] if answer.code else answer.value["diff"]["errors"]
-        expect([(one["index"], one["code"]) for one in found] == errors, f"errors {found}, not {errors}")
+        refusals = answer.value["errors"] if answer.code else answer.value["diff"]["errors"]
+        expect(
+            [(refusal["index"], refusal["code"]) for refusal in refusals] == errors, f"errors {refusals}, not {errors}"
+        )
         if answer.code:
             expect(len(errors) == len(actions), f"all failed of {actions}")
             return None
         expect(answer.value["xp_total"] == xp, f"{answer.value['xp_total']} XP previewed, not {xp}")
-        valid = [one for index, one in enumerate(actions) if index not in dict(errors)]
+        valid = [action for index, action in enumerate(actions) if index not in dict(errors)]
         return Open(answer.value, self.actions.identifier(), self._after(valid))
 
     def _after(self, valid: list[dict]) -> Callable[[list[int | None]], Life]:
@@ -155,10 +157,10 @@ class Person:
         other = opened.key if self.chance.random() < 0.5 else self.actions.identifier()
         self.open = opened
         answers = yield [opened.request(expects=("PREVIEW_APPLIED",)), opened.request(other, ("PREVIEW_APPLIED",))]
-        done = [one for one in answers if not one.code]
+        done = [answer for answer in answers if not answer.code]
         if not done:
             self.open = None
-            expect(all(one.code != "PREVIEW_APPLIED" for one in answers), f"applied by nobody: {answers}")
+            expect(all(answer.code != "PREVIEW_APPLIED" for answer in answers), f"applied by nobody: {answers}")
             return
         expect(len(done) == 1 or (opened.key == other and done[0] == done[1]), f"applied twice: {answers}")
         self.record.count(self.record.checks, "races for a preview")
@@ -211,9 +213,9 @@ def shown(data: dict[str, Any]) -> dict[str, Any]:
     goals = ("id", "title", "status", "steps_count", "steps_completed")
     habits = ("id", "name", "current_streak", "best_streak")
     return {
-        "goals": [tuple(one[name] for name in goals) for one in whole(data["goals"])],
-        "habits": [tuple(one[name] for name in habits) for one in whole(data["habits"])],
-        "diary": {one["id"]: one["what_done"] for one in data["diary"]["items"]},
-        "ssp": {one["category"]: one["score"] for one in data["ssp"].get("spheres", ()) if one["score"]},
+        "goals": [tuple(goal[name] for name in goals) for goal in whole(data["goals"])],
+        "habits": [tuple(habit[name] for name in habits) for habit in whole(data["habits"])],
+        "diary": {entry["id"]: entry["what_done"] for entry in data["diary"]["items"]},
+        "ssp": {sphere["category"]: sphere["score"] for sphere in data["ssp"].get("spheres", ()) if sphere["score"]},
         "xp": (data["xp"]["balance"], data["xp"]["lifetime"]),
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.bench.soaking.record import Record, Request, expect
+from tests.soak.record import Record, Request, expect
 
 FOUND = 12
 

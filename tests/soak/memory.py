@@ -55,12 +55,14 @@ class Memory:
 
     def warm(self, after_s: float) -> list[Sample]:
         """Those from when the service had served for a while."""
-        return [one for one in self.samples if one.at_s >= after_s]
+        return [sample for sample in self.samples if sample.at_s >= after_s]
 
 
 def slope(samples: list[Sample]) -> float:
     """KiB a minute of RSS, by least squares."""
-    times = [one.at_s / 60 for one in samples]
-    middle, mean = sum(times) / len(times), sum(one.rss_kib for one in samples) / len(samples)
+    times = [sample.at_s / 60 for sample in samples]
+    middle, mean = sum(times) / len(times), sum(sample.rss_kib for sample in samples) / len(samples)
     spread = sum((at - middle) ** 2 for at in times)
-    return sum((at - middle) * (one.rss_kib - mean) for at, one in zip(times, samples, strict=True)) / (spread or 1)
+    return sum((at - middle) * (sample.rss_kib - mean) for at, sample in zip(times, samples, strict=True)) / (
+        spread or 1
+    )

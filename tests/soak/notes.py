@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.bench.soaking.anki_process import DECKS
-from tests.bench.soaking.record import Answer, Lost, Record, Request, expect
+from tests.soak.anki_process import DECKS
+from tests.soak.record import Answer, Lost, Record, Request, expect
 
 Flow = Iterator[Request]
 State = tuple[str, frozenset[str], str] | None
@@ -55,10 +55,10 @@ class Notes:
         return self.chance.choice(flows)()
 
     def _alive(self) -> list[Note]:
-        return [one for one in self.notes.values() if one.certain and one.state and one.id]
+        return [note for note in self.notes.values() if note.certain and note.state and note.id]
 
     def _unsure(self) -> list[Note]:
-        return [one for one in self.notes.values() if not one.certain and None in one.possible and one.wanted]
+        return [note for note in self.notes.values() if not note.certain and None in note.possible and note.wanted]
 
     def _some(self, most: int) -> list[Note]:
         alive = self._alive()
@@ -82,48 +82,48 @@ class Notes:
             note = Note(f"{self.owner} {self.made} {self._word()}", [None], wanted=(back, tags, deck))
             note.key = str(uuid.UUID(int=self.chance.getrandbits(128))) if self.chance.random() < 0.5 else ""
             new.append(note)
-        self.notes |= {one.front: one for one in new}
+        self.notes |= {note.front: note for note in new}
         yield from self._send(new, deck, self._traps())
 
     def _traps(self) -> list[tuple[dict[str, Any], str, int | None]]:
         """Notes that must not be added, with the status and, for a used key, the note that the answer must name."""
         alive = self._alive()
-        keyed = [one for one in alive if one.key_sure]
+        keyed = [note for note in alive if note.key_sure]
         tags = {"tags": [self.owner]}
-        found = [({"fields": {"Front": "", "Back": "x"}, **tags}, "error", None)]
+        traps = [({"fields": {"Front": "", "Back": "x"}, **tags}, "error", None)]
         if alive:
             fields = {"Front": self.chance.choice(alive).front, "Back": "twice"}
-            found.append(({"fields": fields, **tags}, "duplicate", None))
+            traps.append(({"fields": fields, **tags}, "duplicate", None))
         if keyed:
             used = self.chance.choice(keyed)
             fields = {"Front": f"{self.owner} never {self._word()}", "Back": "never"}
-            found.append(({"fields": fields, **tags, "dedup_key": used.key}, "duplicate", used.id))
-        return [one for one in found if self.chance.random() < 0.3]
+            traps.append(({"fields": fields, **tags, "dedup_key": used.key}, "duplicate", used.id))
+        return [trap for trap in traps if self.chance.random() < 0.3]
 
     def repeat(self, unsure: list[Note]) -> Flow:
         """Send notes again that may be there or not; afterwards each is there once."""
         deck = unsure[0].wanted[2]
-        yield from self._send([one for one in unsure if one.wanted[2] == deck][:4], deck, [])
+        yield from self._send([note for note in unsure if note.wanted[2] == deck][:4], deck, [])
 
     def _send(self, new: list[Note], deck: str, traps: list) -> Flow:
-        before = {one.front: one.possible for one in new}
-        for one in new:
-            one.possible = _either(one.possible, [one.wanted])
-        given = [
-            {"fields": {"Front": one.front, "Back": one.wanted[0]}, "tags": sorted(one.wanted[1])}
-            | ({"dedup_key": one.key} if one.key else {})
-            for one in new
+        before = {note.front: note.possible for note in new}
+        for note in new:
+            note.possible = _either(note.possible, [note.wanted])
+        inputs = [
+            {"fields": {"Front": note.front, "Back": note.wanted[0]}, "tags": sorted(note.wanted[1])}
+            | ({"dedup_key": note.key} if note.key else {})
+            for note in new
         ]
-        request = Request("anki_add_notes", {"notes": [*given, *(one for one, _, _ in traps)], "deck": deck})
+        request = Request("anki_add_notes", {"notes": [*inputs, *(trap for trap, _, _ in traps)], "deck": deck})
         try:
             answer = yield request
         except Lost:
-            self._open(sum(one == [None] for one in before.values()))
+            self._open(sum(states == [None] for states in before.values()))
             raise
         details = answer.value.get("details", [{"status": "not_sent"}] * len(request.arguments["notes"]))
         expect(len(details) == len(request.arguments["notes"]), f"not a detail for each note: {answer.value}")
-        for one, detail in zip(new, details, strict=False):
-            self._added(one, detail, before[one.front], answer)
+        for note, detail in zip(new, details, strict=False):
+            self._added(note, detail, before[note.front], answer)
         for (_, status, note_id), detail in zip(traps, details[len(new) :], strict=True):
             got = detail["status"]
             expect(got == status or (answer.code and got in ("not_sent", "unknown")), f"not refused: {detail}")
@@ -150,20 +150,20 @@ class Notes:
         chosen = self._some(3)
         if not chosen:
             return
-        before = {one.front: one.possible for one in chosen}
-        for one in chosen:
-            one.possible = self._steps(one)
+        before = {note.front: note.possible for note in chosen}
+        for note in chosen:
+            note.possible = self._steps(note)
         try:
-            answer = yield Request("anki_update_notes", {"notes": [_update(one) for one in chosen]})
+            answer = yield Request("anki_update_notes", {"notes": [_update(note) for note in chosen]})
         except Lost:
             self._open(len(chosen))
             raise
         details = answer.value.get("details", [{"status": "not_sent"}] * len(chosen))
-        for one, detail in zip(chosen, details, strict=True):
+        for note, detail in zip(chosen, details, strict=True):
             if detail["status"] == "ok":
-                one.possible = one.possible[-1:]
+                note.possible = note.possible[-1:]
             elif detail["status"] == "not_sent" and answer.code:
-                one.possible = before[one.front]
+                note.possible = before[note.front]
             else:
                 expect(detail["status"] == "unknown" and answer.code, f"an update got {detail}")
                 self._open()
@@ -173,7 +173,7 @@ class Notes:
         _, tags, deck = note.state
         states = [note.state, (f"back {self._word()}", tags, deck)]
         if self.chance.random() < 0.4:
-            extra = {one for one in tags if one != self.owner}
+            extra = {tag for tag in tags if tag != self.owner}
             states.append((states[-1][0], tags | {f"t{self._word()}"}, deck))
             if extra:
                 states.append((states[-1][0], states[-1][1] - extra, deck))
@@ -185,32 +185,34 @@ class Notes:
         chosen = self._some(most)
         if not chosen:
             return
-        for one in chosen:
-            one.possible, one.wanted = [*one.possible, None], None
+        for note in chosen:
+            note.possible, note.wanted = [*note.possible, None], None
         try:
-            answer = yield Request("anki_delete_notes", {"noteIds": [one.id for one in chosen]})
+            answer = yield Request("anki_delete_notes", {"noteIds": [note.id for note in chosen]})
         except Lost:
             self._open(len(chosen))
             raise
         if answer.code == NOTHING_SENT:
-            for one in chosen:
-                one.possible = one.possible[:1]
+            for note in chosen:
+                note.possible = note.possible[:1]
         elif answer.code:
             self._open(len(chosen))
         else:
             expect(answer.value == {"deleted": len(chosen), "missing": 0}, f"deleted {answer.value} of {len(chosen)}")
-            for one in chosen:
-                one.possible = [None]
+            for note in chosen:
+                note.possible = [None]
 
     def look(self) -> Flow:
         """One note by its id, beside one that is not."""
         chosen = self._some(1)
-        ids = [one.id for one in chosen] + [1]
+        ids = [note.id for note in chosen] + [1]
         answer = yield Request("anki_note_info", {"noteIds": ids})
         if not answer.code:
-            *found, none = answer.value["notes"]
+            *infos, none = answer.value["notes"]
             expect(none is None, f"a note that never was: {none}")
-            expect([one and _seen(one) for one in found] == [one.state for one in chosen], f"{found}, not {chosen}")
+            expect(
+                [info and _seen(info) for info in infos] == [note.state for note in chosen], f"{infos}, not {chosen}"
+            )
 
     def find(self) -> Flow:
         """Every note of the owner; what was open is settled by that."""
@@ -220,19 +222,21 @@ class Notes:
 
     def compare(self, infos: list[dict[str, Any]]) -> None:
         """The notes that are there are those that must be, each once and whole."""
-        found = {info["fields"]["Front"]: info for info in infos}
-        expect(len(found) == len(infos), f"a note is there twice: {sorted(one['fields']['Front'] for one in infos)}")
-        if strange := found.keys() - self.notes.keys():
+        present = {info["fields"]["Front"]: info for info in infos}
+        expect(
+            len(present) == len(infos), f"a note is there twice: {sorted(info['fields']['Front'] for info in infos)}"
+        )
+        if strange := present.keys() - self.notes.keys():
             expect(False, f"notes that were refused or never sent: {strange}")
         for front, note in self.notes.items():
-            state = _seen(found[front]) if front in found else None
+            state = _seen(present[front]) if front in present else None
             if state not in note.possible:
                 self.record.lost(f"{front}: {state}, not {note.possible}")
             elif not note.certain:
                 fate = {note.possible[0]: "not done", note.possible[-1]: "done"}.get(state, "done in part")
                 self.record.count(self.record.uncertain, ("anki", fate))
-            note.possible, note.id = [state], found[front]["noteId"] if state else None
-        self.notes = {front: one for front, one in self.notes.items() if one.state}
+            note.possible, note.id = [state], present[front]["noteId"] if state else None
+        self.notes = {front: note for front, note in self.notes.items() if note.state}
         self.record.count(self.record.checks, "lists of an owner's notes")
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from tests.bench.soaking.docs import Docs
-from tests.bench.soaking.life import Person
-from tests.bench.soaking.notes import Notes
-from tests.bench.soaking.record import Answer, Lost, Record, Request, Wrong
-from tests.bench.soaking.sessions import HandedOver, Judge, Plain, piped
-from tests.bench.soaking.web import Web
-from tests.bench.soaking.world import World
+from tests.soak.docs import Docs
+from tests.soak.life import Person
+from tests.soak.notes import Notes
+from tests.soak.record import Answer, Lost, Record, Request, Wrong
+from tests.soak.sessions import HandedOver, Judge, Plain, piped
+from tests.soak.web import Web
+from tests.soak.world import World
 
 Flow = Iterator[Any]
 WRONG = (Wrong, KeyError, IndexError, TypeError, AttributeError, ValueError)
@@ -43,7 +43,7 @@ class Worker:
         self.docs = Docs(shared.world.published, self.chance, self.record)
         self.web = Web(self.chance, self.record)
         self.stopping = threading.Event()
-        self.thread = threading.Thread(target=self.work, name=name)
+        self.thread = threading.Thread(target=self.keep_going, name=name)
 
     def start(self) -> None:
         self.thread.start()
@@ -52,7 +52,7 @@ class Worker:
         self.stopping.set()
         self.thread.join()
 
-    def work(self) -> None:
+    def keep_going(self) -> None:
         """One session after the other until the end."""
         ways = (self.converse, self.converse, self.converse, self.converse_and_die, self.converse_and_die)
         while not self.stopping.is_set():
@@ -111,13 +111,13 @@ class Worker:
 
     def _complain(self, text: str, asked: Request | list[Request]) -> None:
         request = asked[0] if isinstance(asked, list) else asked
-        self.record.complain(f"{self.name}: {text}", request, self.shared.judge.faults.told(request))
+        self.record.complain(f"{self.name}: {text}", request, self.shared.judge.faults.broken_during(request))
 
     def _ask(self, asked: Request | list[Request], session: HandedOver | Plain) -> Any:
         if isinstance(asked, Request):
             return session.ask(asked)
         with ThreadPoolExecutor(len(asked)) as threads:
-            return list(threads.map(lambda one: self._apart(one, session), asked))
+            return list(threads.map(lambda request: self._apart(request, session), asked))
 
     def _apart(self, request: Request, session: HandedOver | Plain) -> Answer:
         """Ask in a session of its own beside this one."""

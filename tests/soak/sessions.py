@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.bench.soaking.faults import Faults
-from tests.bench.soaking.record import Answer, Lost, Record, Request, Wrong, expect
-from tests.bench.soaking.world import World
+from tests.soak.faults import Faults
+from tests.soak.record import Answer, Lost, Record, Request, Wrong, expect
+from tests.soak.world import World
 from tests.support.client import HANDSHAKE, TIMEOUT_S, Client
 
 STATUS = {"method": "resources/read", "params": {"uri": "pi-mcp://status"}}
@@ -53,8 +53,8 @@ class Judge:
         return self._failed(request, value) if failed else Answer(value)
 
     def _failed(self, request: Request, value: dict[str, Any]) -> Answer:
-        said = [value.get(name) for name in ("error", "hint", "code")]
-        expect(all(isinstance(one, str) and one for one in said), f"an error without error, hint or code: {value}")
+        texts = [value.get(name) for name in ("error", "hint", "code")]
+        expect(all(isinstance(text, str) and text for text in texts), f"an error without error, hint or code: {value}")
         code = value["code"]
         if code not in request.expects:
             fault = self.faults.excuse(code, value["error"], request)
@@ -109,19 +109,19 @@ class HandedOver:
         else:
             self.over = "caller killed"
             self.client.process.kill()
-        found = None
+        reply = None
         while (received := self.client.receive()) is not None:
-            found = received if received.get("id") == self.client.last_id else found
-        if found is None:
+            reply = received if received.get("id") == self.client.last_id else reply
+        if reply is None:
             raise Lost
-        return found
+        return reply
 
     def _session(self) -> int | None:
         """The process of the session: the child of the service that holds the other end of our stdin."""
         pipe = os.fstat(self.client.process.stdin.fileno()).st_ino
         for pid in self.world.service.children():
             with suppress(OSError):
-                if pipe in [one.stat().st_ino for one in Path(f"/proc/{pid}/fd").iterdir()]:
+                if pipe in [path.stat().st_ino for path in Path(f"/proc/{pid}/fd").iterdir()]:
                     return pid
         return None
 
@@ -129,10 +129,10 @@ class HandedOver:
         """Leave as a client does, unless that has happened, and look at what was written to stderr."""
         with self.client:
             status = 0 if self.over else self.client.end()
-        said = b"".join(self.client.errors).decode(errors="replace")
-        expect(not status, f"a session ended with {status}: {said[-400:]}")
-        said = said.replace(BROKE_OFF, "") if self.over == "session killed" else said
-        expect(not any(sign in said for sign in BAD_SIGNS), f"on stderr: {said[-800:]}")
+        errors = b"".join(self.client.errors).decode(errors="replace")
+        expect(not status, f"a session ended with {status}: {errors[-400:]}")
+        errors = errors.replace(BROKE_OFF, "") if self.over == "session killed" else errors
+        expect(not any(sign in errors for sign in BAD_SIGNS), f"on stderr: {errors[-800:]}")
 
 
 class Plain:
@@ -179,22 +179,22 @@ class Plain:
 def piped(world: World, judge: Judge, environ: dict[str, str], requests: list[Request]) -> list[Answer | Exception]:
     """What `printf … | pi-mcp` gets for each request: its answer, Lost where the session left before, or Wrong."""
     lines = [{"jsonrpc": "2.0", "id": 0, **INITIALIZE}, INITIALIZED]
-    lines += [{"jsonrpc": "2.0", "id": number, **message(one)} for number, one in enumerate(requests, 1)]
-    for one in requests:
-        one.began = time.monotonic()
+    lines += [{"jsonrpc": "2.0", "id": number, **message(request)} for number, request in enumerate(requests, 1)]
+    for request in requests:
+        request.began = time.monotonic()
     done = subprocess.run(
         world.caller,
-        input="".join(json.dumps(one) + "\n" for one in lines).encode(),
+        input="".join(json.dumps(line) + "\n" for line in lines).encode(),
         capture_output=True,
         timeout=TIMEOUT_S,
         env={**world.service.environment, **environ},
     )
-    replies = {one.get("id"): one for one in map(json.loads, done.stdout.splitlines())}
+    replies = {reply.get("id"): reply for reply in map(json.loads, done.stdout.splitlines())}
     if done.returncode or any(sign in done.stderr.decode(errors="replace") for sign in BAD_SIGNS):
         return [Wrong(f"status {done.returncode}, stderr {done.stderr[-800:].decode(errors='replace')}")] * len(
             requests
         )
-    return [_judged(judge, one, replies.get(number)) for number, one in enumerate(requests, 1)]
+    return [_judged(judge, request, replies.get(number)) for number, request in enumerate(requests, 1)]
 
 
 def _judged(judge: Judge, request: Request, reply: dict[str, Any] | None) -> Answer | Exception:
