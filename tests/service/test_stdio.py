@@ -1,0 +1,91 @@
+"""The account of answers that are due: the server leaves after EOF once it is empty, and stops reading when it is long."""
+
+import json
+
+import mcp_types
+import pytest
+
+from tools.service import stdio
+
+
+def message(method: str, request_id=None, **params):
+    """What the SDK makes of a line; a notification has no id."""
+    identity = {} if request_id is None else {"id": request_id}
+    text = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **identity})
+    return mcp_types.jsonrpc_message_adapter.validate_json(text, by_name=False)
+
+
+def test_a_request_is_owed_one_answer_until_it_is_given():
+    owed = stdio.Owed()
+    owed.note_incoming(message("tools/list", 1))
+    owed.note_incoming(message("ping", "a"))
+    owed.note_incoming(message("ping", 0))
+    assert len(owed) == 3
+    owed.note_answered(1)
+    owed.note_answered(0)
+    assert len(owed) == 1
+    owed.note_answered("a")
+    assert not owed
+
+
+def test_two_requests_of_one_id_are_owed_two_answers():
+    owed = stdio.Owed()
+    owed.note_incoming(message("ping", 1))
+    owed.note_incoming(message("ping", 1))
+    owed.note_answered(1)
+    assert len(owed) == 1
+
+
+@pytest.mark.parametrize("request_id", [7, "seven"])
+def test_a_withdrawn_call_is_owed_nothing_and_answering_it_all_the_same_takes_nothing_from_others(request_id):
+    owed = stdio.Owed()
+    owed.note_incoming(message("tools/call", request_id))
+    owed.note_incoming(message("ping", 1))
+    owed.note_incoming(message("notifications/cancelled", requestId=request_id))
+    assert len(owed) == 1
+    owed.note_answered(request_id)
+    assert len(owed) == 1
+
+
+@pytest.mark.parametrize("params", [{}, {"requestId": None}, {"requestId": [7]}, {"requestId": 8}])
+def test_what_withdraws_nothing_changes_nothing(params):
+    owed = stdio.Owed()
+    owed.note_incoming(message("tools/call", 7))
+    owed.note_incoming(message("notifications/cancelled", **params))
+    assert len(owed) == 1
+
+
+def test_notifications_and_standing_streams_are_owed_nothing():
+    owed = stdio.Owed()
+    owed.note_incoming(message("notifications/initialized"))
+    owed.note_incoming(message("subscriptions/listen", 3))
+    assert not owed
+
+
+def test_a_line_that_is_not_a_message_is_owed_its_error():
+    owed = stdio.Owed()
+    owed.note_invalid(None)
+    assert len(owed) == 1
+    owed.note_answered(None)
+    assert not owed
+
+
+@pytest.mark.parametrize(
+    ("line", "request_id"),
+    [
+        (b'{"id": 7, "method": "\\ud83d"}', 7),
+        (b'{"id": "x", "params": {"id": 8}}', "x"),
+        (b'[{"id": 7}]', None),
+        (b"garbage", None),
+        (b"[" * 100_000, None),
+    ],
+)
+def test_the_id_of_a_line_that_is_refused_is_known_where_json_has_one(line, request_id):
+    assert stdio.id_of(line) == request_id
+
+
+def test_the_id_of_a_line_that_is_too_long_is_looked_for_at_its_beginning_only():
+    long = " " * stdio.LONGEST_LINE
+    assert stdio.id_of(json.dumps({"id": 12, "x": long}).encode()) == 12
+    assert stdio.id_of(json.dumps({"id": "a b", "x": long}).encode()) == "a b"
+    assert stdio.id_of(json.dumps({"x": long, "id": 12}).encode()) is None
