@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.onepercent.person import act, do, snapshot
+from tests.onepercent.person import act, apply, call, do, snapshot
 from tools.core.errors import ToolError
 from tools.onepercent.database import transfer
 
@@ -80,3 +80,24 @@ def test_an_export_that_cannot_be_served_is_refused(spoil, tmp_path: Path):
     transfer.export(str(tmp_path / "export.json"))
     assert (tmp_path / "export.json").read_text(encoding="utf-8") == before
     assert snapshot("goals")["goals"]["total_count"] == 1
+
+
+JOURNALS = [
+    "{}", "[]", "null", "not JSON", "", BIG, None, '{"changes": [], "lines": null}', '{"changes": {}, "lines": []}',
+    '{"changes": [[1]], "lines": []}', '{"changes": [["audit", [1], null, {}]], "lines": []}',
+    '{"changes": [["goals", 1, null, {}]], "lines": []}', '{"changes": [["goals", [1], [], {}]], "lines": []}',
+    '{"changes": [["goals", [1], null, "x"]], "lines": []}', '{"changes": [["goals", [[]], null, {}]], "lines": []}',
+    '{"changes": [], "lines": [5]}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("journal", JOURNALS)
+def test_a_change_that_could_not_be_taken_back_is_refused(journal, tmp_path: Path):
+    do(act("goal.create", title="Цель"))
+    transfer.export(str(tmp_path / "export.json"))
+    export = json.loads((tmp_path / "export.json").read_text(encoding="utf-8"))
+    spoilt("applied", "journal", journal)(export)
+    (tmp_path / "bad.json").write_text(json.dumps(export), encoding="utf-8")
+    with pytest.raises(ToolError, match=r"journal|NOT NULL"):
+        transfer.import_(str(tmp_path / "bad.json"))
+    assert apply(call("undo_last"))["success"]

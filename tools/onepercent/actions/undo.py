@@ -96,14 +96,31 @@ def _taken_back(work: Work, applied_id: int, newest: Callable[[Any, str], Row | 
 
 
 def _read(row: Row) -> Step:
-    journal = json.loads(row["journal"])
-    changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in journal["changes"]]
-    if unknown := {one.table for one in changes} - TABLES:
-        raise ValueError(f"a journal of {unknown}")
-    lines = journal["lines"]
+    changes, lines = parsed(row["journal"])
     while lines and lines[0].startswith(UNDO_PREFIX):
         lines = [lines[0].removeprefix(UNDO_PREFIX), *lines[1:]]
     return Step(row["id"], changes, lines)
+
+
+def parsed(text: str) -> tuple[list[Change], list[str]]:
+    """The changes of a journal, and what they were in words.
+
+    Raises KeyError, TypeError or ValueError for what apply never wrote.
+    """
+    journal = json.loads(text)
+    changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in journal["changes"]]
+    lines = journal["lines"]
+    if not isinstance(journal["changes"], list) or not isinstance(lines, list):
+        raise TypeError("a journal without lists")
+    if unknown := {change.table for change in changes} - TABLES:
+        raise ValueError(f"a journal of {unknown}")
+    for change in changes:
+        hash(change.key)
+        if not all(isinstance(values, dict | None) for values in (change.replaced, change.values)):
+            raise ValueError("a change that is not of a row")
+    if not all(isinstance(line, str) for line in lines):
+        raise ValueError("words that are not text")
+    return changes, lines
 
 
 def _reversed(work: Work, step: Step, word: str) -> Outcome:
@@ -170,14 +187,14 @@ def _reverse(work: Work, changes: list[Change]) -> None:
     import sqlite3
 
     try:
-        for one in reversed(changes):
-            row = work.read(one.table, *one.key)
-            if one.replaced is None:
-                work.remove(one.table, row)
-            elif row is None:
-                work.insert(one.table, dict(one.replaced))
+        for change in reversed(changes):
+            row = work.read(change.table, *change.key)
+            if row is None:
+                work.insert(change.table, dict(change.replaced or {}))
+            elif change.replaced is None:
+                work.remove(change.table, row)
             else:
-                work.assign(one.table, row, dict(one.replaced))
+                work.assign(change.table, row, dict(change.replaced))
     except sqlite3.IntegrityError:
         raise blocked("something that depends on it was added since, or its XP is spent") from None
 
@@ -203,7 +220,7 @@ class Reversal:
 
     def _described(self, place: Place) -> tuple[str, JsonObject]:
         before, after = self.before[place], self.after[place]
-        found = self._entry(place[0], before or after)
+        found = self._entry(place[0], before or after or {})
         if before is None or after is None:
             return ("creates", found | {"restored": True}) if after else ("deletes", found)
         changes = {
@@ -230,4 +247,4 @@ class Reversal:
     def _parent(self, table: str, key: int) -> Row:
         """The row a step or mark belongs to, which may itself be undone here."""
         place = (table, (key,))
-        return self.before.get(place) or self.after.get(place) or self.work.read(table, key)
+        return self.before.get(place) or self.after.get(place) or self.work.read(table, key) or {}

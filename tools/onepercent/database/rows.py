@@ -6,7 +6,7 @@ from typing import Any
 
 from tools.core.errors import ToolError
 from tools.onepercent import days, fields
-from tools.onepercent.actions import diary, goals, habits, steps
+from tools.onepercent.actions import diary, goals, habits, steps, undo
 
 LARGEST_ID = 2**53
 """The largest that every JSON reader keeps exact; far from where sqlite has no next one."""
@@ -32,6 +32,13 @@ def _moment(name: str, value: Any) -> None:
         raise fields.invalid(name, "a moment like 2026-01-01T09:00:00.000Z") from None
 
 
+def _journal(name: str, value: Any) -> None:
+    try:
+        undo.parsed(value)
+    except (KeyError, TypeError, ValueError):
+        raise fields.invalid(name, "the changes of an apply") from None
+
+
 def _optional(read: Read) -> Read:
     return lambda name, value: None if value is None else read(name, value)
 
@@ -50,6 +57,7 @@ COLUMNS: dict[str, dict[str, Read]] = {
     "diary": {**{name: field.read for name, field in diary.CONTENT.items()}, "date": DAY},
     "ssp_evaluations": {name: _optional(fields.Whole(1, 10).read) for name in goals.CATEGORIES},
     "xp_ledger": {"xp": XP, "at": _moment},
+    "applied": {"journal": _journal},
 }  # fmt: skip
 """Beside `id` and `user`, which all have."""
 
