@@ -112,11 +112,11 @@ def parsed(text: str) -> tuple[list[Change], list[str]]:
     lines = journal["lines"]
     if not isinstance(journal["changes"], list) or not isinstance(lines, list):
         raise TypeError("a journal without lists")
-    if unknown := {change.table for change in changes} - TABLES:
+    if unknown := {step.table for step in changes} - TABLES:
         raise ValueError(f"a journal of {unknown}")
-    for change in changes:
-        hash(change.key)
-        if not all(isinstance(values, dict | None) for values in (change.replaced, change.values)):
+    for step in changes:
+        hash(step.key)
+        if not all(isinstance(values, dict | None) for values in (step.replaced, step.values)):
             raise ValueError("a change that is not of a row")
     if not all(isinstance(line, str) for line in lines):
         raise ValueError("words that are not text")
@@ -187,14 +187,14 @@ def _reverse(work: Work, changes: list[Change]) -> None:
     import sqlite3
 
     try:
-        for change in reversed(changes):
-            row = work.read(change.table, *change.key)
+        for step in reversed(changes):
+            row = work.read(step.table, *step.key)
             if row is None:
-                work.insert(change.table, dict(change.replaced or {}))
-            elif change.replaced is None:
-                work.remove(change.table, row)
+                work.insert(step.table, dict(step.replaced or {}))
+            elif step.replaced is None:
+                work.remove(step.table, row)
             else:
-                work.assign(change.table, row, dict(change.replaced))
+                work.assign(step.table, row, dict(step.replaced))
     except sqlite3.IntegrityError:
         raise blocked("something that depends on it was added since, or its XP is spent") from None
 
