@@ -58,6 +58,16 @@ def test_rename_deck_goes_under_a_parent_however_that_is_written(tree, call):
     assert len(tree.collection.find_cards("deck:Other")) == 8
 
 
+@both_versions
+def test_rename_deck_changes_only_the_case_of_a_name(tree, call):
+    before = snapshot(tree.collection)
+
+    assert call("anki.rename_deck", oldName="Old::Sub", newName="old::SUB") is None
+    assert call("anki.rename_deck", oldName="Old", newName="oLD") is None
+
+    assert snapshot(tree.collection) == moved(moved(before, "Old::Sub", "Old::SUB"), "Old", "oLD")
+
+
 def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, call):
     for name in ("A_b", "Axb", "A_b*", 'A"q', "A\\n", "A_bc"):
         add_notes(anki.collection, name, name)
@@ -113,7 +123,8 @@ def borrow(collection, name, query):
         ("Old", "Other", "DECK_EXISTS"),
         ("Old", "other", "DECK_EXISTS"),
         ("Old", "Old", "DECK_EXISTS"),
-        ("Old", "OLD", "DECK_EXISTS"),
+        ("Default", "DEFAULT", "DECK_EXISTS"),
+        ("old", "OLD", "DECK_NOT_FOUND"),
         ("Old", "Old::Below", "DECK_EXISTS"),
         ("Old", "  ", "INVALID_DECK_NAME"),
         ("Old", "A::", "INVALID_DECK_NAME"),
@@ -235,6 +246,7 @@ def finish(anki, call, name, arguments, number, fault):
 CALLS = [
     ("anki.rename_deck", {"oldName": "Default", "newName": "Inbox"}),
     ("anki.rename_deck", {"oldName": "Old", "newName": "New"}),
+    ("anki.rename_deck", {"oldName": "Old", "newName": "OLD"}),
     ("anki.delete_decks", {"decks": ["Old", "Other"]}),
     ("anki.delete_decks", {"decks": ["Old", "Other"], "cardsToo": True}),
 ]
@@ -270,7 +282,7 @@ def run_on_a_tree(collection, env, call, name, arguments, number, fault):
         anki.close()
 
 
-@pytest.mark.parametrize(("name", "arguments"), CALLS[1:3])
+@pytest.mark.parametrize(("name", "arguments"), CALLS[1:4])
 def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, call, name, arguments):
     before = snapshot(tree.collection)
     tree.addon.changeDeck = lambda cards, deck: None

@@ -309,3 +309,63 @@ def test_tag_for_tags_in_a_flat_item_is_understood_as_a_slip(anki, call):
     answer = call("anki.add_from_model", items=[{"Front": "x", "tag": ["a"]}])
 
     assert answer["details"][0]["hint"] == "Did you mean tags?"
+
+
+@both_versions
+def test_what_a_change_brings_about_unasked_is_a_warning(anki, call):
+    """Anki says nothing to an emptied first field, to a text that another note has, to clozes that are gone."""
+    empty, twin, other, same = add_notes(anki.collection, "A", "a", "b", "c", "d")
+    cloze = anki.collection.new_note(anki.collection.models.by_name("Cloze"))
+    cloze["Text"], cloze["Back Extra"] = "{{c1::Paris}} {{c2::lies}} {{c3::there}}", "{{c9::not a cloze field}}"
+    anki.collection.add_note(cloze, 1)
+    anki.requests.clear()
+
+    answer = call(
+        "anki.update_notes",
+        notes=[
+            {"noteId": empty, "fields": {"Front": "<br>"}},
+            {"noteId": twin, "fields": {"Front": "<b>c</b>"}},
+            {"noteId": same, "fields": {"Front": "d", "Back": "{{c1::}}"}},
+            {"noteId": cloze.id, "fields": {"Text": "{{c1::Paris}}", "Back Extra": ""}},
+        ],
+    )
+
+    assert answer["updated"] == 4
+    assert [detail.get("warnings") for detail in answer["details"]] == [
+        ["Front, the first field, is empty now"],
+        [f"Front, the first field, is now the same as of note {other}, a duplicate"],
+        None,
+        ["c2, c3 gone, with an empty card left for each"],
+    ]
+    assert "Empty Cards" in answer["warnings"][0]
+    assert len(anki.requests) == 4
+
+
+def test_a_picture_alone_is_no_empty_first_field(anki, call):
+    (note,) = add_notes(anki.collection, "A", "a")
+
+    (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Front": '<img src="a.png">'}}])["details"]
+
+    assert "warnings" not in detail
+
+
+def test_first_fields_that_could_not_be_compared_are_said(anki, call):
+    (note,) = add_notes(anki.collection, "A", "a")
+    anki.faults = {3: "cut_before"}
+
+    answer = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Front": "new"}}])
+
+    assert answer["updated"] == 1
+    assert "is not known" in answer["warnings"][0]
+
+
+@both_versions
+def test_updates_of_every_first_field_cost_at_most_eight_requests_too(anki, call):
+    ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(500)))
+    change = {"fields": {"Front": "the same", "Back": "new"}, "addTags": ["t"], "deckName": "B"}
+
+    answer = call("anki.update_notes", notes=[{"noteId": note, **change} for note in ids])
+
+    assert answer["updated"] == 500
+    assert all("a duplicate" in detail["warnings"][0] for detail in answer["details"])
+    assert len(anki.requests) <= 8

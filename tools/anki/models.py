@@ -47,3 +47,8 @@ def not_found(name: str, names: list[str]) -> ToolError:
         code="MODEL_NOT_FOUND",
         models=names,
     )
+
+
+def ids(answer: object) -> dict[str, int]:
+    """An answer of modelNamesAndIds; empty if it cannot be told: not every server that speaks AnkiConnect knows it."""
+    return answer if isinstance(answer, dict) else {}

@@ -28,19 +28,42 @@ def rename_deck(
     """
     there = decks.ids()
     rename = Rename(_known(oldName, there), decks.spelled(decks.checked_name(newName), there))
-    kept = unfinished.find(rename.call)
-    if kept and rename.old not in there and rename.new in there:
+    if rename.of_case_only and there.get(rename.old) != decks.DEFAULT_ID:
+        return _change_case(rename, there)
+    return _rename(rename, there)
+
+
+def _rename(rename: "Rename", there: dict[str, int]) -> None:
+    """Rename a deck to a name that Anki can tell from the old one; begun before, it is finished."""
+    begun = unfinished.find(rename.call)
+    if begun and rename.old not in there and rename.new in there:
         return unfinished.forget(rename.call)
     _check(rename, there)
     contents = _look(rename, there)
-    if kept and kept["deck"] == there[rename.old]:
-        _check_ours([rename.target(name) for name in contents], there, kept["made"])
+    if begun and begun["deck"] == there[rename.old]:
+        _check_ours([rename.target(name) for name in contents], there, begun["made"])
     else:
         _check_free(rename.new, there)
-        kept = {"deck": there[rename.old], "made": {}}
+        begun = {"deck": there[rename.old], "made": {}}
     calls.checkpoint()
-    unfinished.note(rename.call, kept)
-    _carry_out(rename, contents, kept)
+    unfinished.note(rename.call, begun)
+    _carry_out(rename, contents, begun)
+    return unfinished.forget(rename.call)
+
+
+def _change_case(rename: "Rename", there: dict[str, int]) -> None:
+    """From `geo` to `Geo` by a name in between: a new deck `Geo` would be the old one to Anki."""
+    between = f"{rename.new} (renaming)"
+    begun = unfinished.find(rename.call) is not None
+    if rename.old in there:
+        unfinished.note(rename.call, {})
+        _rename(Rename(rename.old, between), there)
+        there = decks.ids()
+    if begun and between not in there and rename.new in there:
+        return unfinished.forget(rename.call)
+    if rename.old not in there and between not in there:
+        raise decks.not_found([rename.old], there)
+    _rename(Rename(between, rename.new), there)
     return unfinished.forget(rename.call)
 
 
@@ -48,6 +71,11 @@ def rename_deck(
 class Rename:
     old: str
     new: str
+
+    @property
+    def of_case_only(self) -> bool:
+        """Whether both are one name to Anki, in other letters."""
+        return self.old != self.new and decks.same(self.old, self.new)
 
     @property
     def call(self) -> JsonObject:
@@ -79,11 +107,10 @@ def _check(rename: Rename, there: dict[str, int]) -> None:
     if decks.within(decks.folded(rename.new), decks.folded(rename.old)):
         if rename.new == rename.old:
             raise ToolError(f"The deck is called {rename.old!r} already", "Give another newName.", code="DECK_EXISTS")
-        raise ToolError(
-            f"{rename.new!r} is {rename.old!r} itself or lies in it, as Anki sees it",
-            "Rename it to a free name first, then to this one.",
-            code="DECK_EXISTS",
-        )
+        what, hint = "lies in", "Rename it to a free name first, then to this one."
+        if rename.of_case_only:
+            what, hint = "is", "The letters of the default deck's name are changed in Anki itself."
+        raise ToolError(f"To Anki {rename.new!r} {what} {rename.old!r}", hint, code="DECK_EXISTS")
 
 
 def _check_free(new: str, there: dict[str, int]) -> None:
@@ -126,21 +153,21 @@ def _look(rename: Rename, there: dict[str, int]) -> dict[str, Contents]:
     return contents
 
 
-def _carry_out(rename: Rename, contents: dict[str, Contents], kept: JsonObject) -> None:
+def _carry_out(rename: Rename, contents: dict[str, Contents], begun: JsonObject) -> None:
     with _telling(f"No card was moved; an empty {rename.new!r} may be there"):
-        made = _make(rename, contents, kept)
+        made = _make(rename, contents, begun)
     with _telling(f"The cards are in {rename.old!r} or already in {rename.new!r}, none is lost"):
         _move(rename, contents, made)
     with _telling(f"All cards are in {rename.new!r}; the empty {rename.old!r} may still be there"):
-        _delete(rename, kept["deck"] == decks.DEFAULT_ID, list(contents))
+        _delete(rename, begun["deck"] == decks.DEFAULT_ID, list(contents))
 
 
-def _make(rename: Rename, contents: dict[str, Contents], kept: JsonObject) -> dict[str, int]:
+def _make(rename: Rename, contents: dict[str, Contents], begun: JsonObject) -> dict[str, int]:
     targets = [rename.target(name) for name in contents]
     ids = client.results(*(("createDeck", {"deck": name}) for name in targets))
     made = dict(zip(targets, ids, strict=True))
-    unfinished.note(rename.call, {**kept, "made": made})
-    presets = [(rename.target(name), one.preset) for name, one in contents.items() if one.preset is not None]
+    unfinished.note(rename.call, {**begun, "made": made})
+    presets = [(rename.target(name), held.preset) for name, held in contents.items() if held.preset is not None]
     there, *set_to = client.results(
         ("deckNamesAndIds", {}),
         *(("setDeckConfigId", {"decks": [name], "configId": preset}) for name, preset in presets),
@@ -158,16 +185,16 @@ def _make(rename: Rename, contents: dict[str, Contents], kept: JsonObject) -> di
 
 def _move(rename: Rename, contents: dict[str, Contents], made: dict[str, int]) -> None:
     """Cards that a filtered deck has borrowed stay in it and get another home; the rest go to the new decks."""
-    homes = [(card, made[rename.target(name)]) for name, one in contents.items() for card in one.borrowed]
+    homes = [(card, made[rename.target(name)]) for name, held in contents.items() for card in held.borrowed]
     if homes:
         client.multi(*(("setSpecificValueOfCard", _home(card, deck)) for card, deck in homes))
         left = client.results(*(("findCards", {"query": decks.search(name, subdecks=False)}) for name in contents))
         contents = {name: Contents(cards) for name, cards in zip(contents, left, strict=True)}
     client.results(
         *(
-            ("changeDeck", {"cards": one.cards, "deck": rename.target(name)})
-            for name, one in contents.items()
-            if one.cards
+            ("changeDeck", {"cards": held.cards, "deck": rename.target(name)})
+            for name, held in contents.items()
+            if held.cards
         )
     )
 

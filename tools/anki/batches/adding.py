@@ -1,7 +1,6 @@
 """Adding notes: every good note of a batch, each bad one named with its reason."""
 
 from dataclasses import replace
-from typing import Any
 
 from tools.anki import client, decks, models, notes
 from tools.anki.batches import added_keys, fields
@@ -54,17 +53,13 @@ def _look(model: str, keys: list[str]) -> Anki:
     return Anki(
         decks=there,
         model=model,
-        model_id=_model_id(model, ids),
+        model_id=next(
+            (number for name, number in models.ids(ids).items() if name.casefold() == model.casefold()), None
+        ),
         fields=[] if problem else model_fields,
         by_key={key: note for key, note in by_key.items() if note in alive},
         problem=problem,
     )
-
-
-def _model_id(model: str, ids: Any) -> int | None:
-    """None if it cannot be told: not every server that speaks AnkiConnect knows the action."""
-    by_name = {name.casefold(): number for name, number in ids.items()} if isinstance(ids, dict) else {}
-    return by_name.get(model.casefold())
 
 
 def _lacking(deck: str, anki: Anki, *, strict: bool) -> ItemError | None:

@@ -5,6 +5,7 @@ import unicodedata
 
 from tools.anki import client, decks
 from tools.anki.batches.added_keys import Sent
+from tools.anki.client import Action
 
 CONTROL = re.compile(r"[^\S ]")
 """Line breaks and tabs, which a query cannot hold; `_` stands for any character."""
@@ -15,8 +16,13 @@ def find(notes: list[Sent], model_id: int | None, first_field: str) -> list[int 
 
     Raises Failure.
     """
-    queries = [_query(note, model_id, first_field) for note in notes]
-    return [max(found) if found else None for found in client.results(*(("findNotes", {"query": q}) for q in queries))]
+    answers = client.results(*(question(note, model_id, first_field) for note in notes))
+    return [max(ids) if ids else None for ids in answers]
+
+
+def question(note: Sent, model_id: int | None, first_field: str) -> Action:
+    """The action that finds every note with this first field."""
+    return "findNotes", {"query": _query(note, model_id, first_field)}
 
 
 def _query(note: Sent, model_id: int | None, first_field: str) -> str:

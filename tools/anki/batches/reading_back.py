@@ -47,14 +47,15 @@ class Seen:
 
 def check(
     before: dict[int, Info], changes: dict[int, Change], outcomes: Outcomes, after: ToolError | None = None
-) -> None:
-    """Take back the `ok` of each change that the notes do not show. One request, or none `after` Anki hung.
+) -> dict[int, Info]:
+    """Take back the `ok` of each change that the notes do not show; the notes as they are now. One request, or none
+    `after` Anki hung.
 
     A note that is selected in Anki's Browser is looked at again: its editor may yet overwrite the change.
     """
     done = {index: change for index, change in changes.items() if outcomes.details[index]["status"] == "ok"}
     if not done:
-        return
+        return {}
     try:
         if hangs(after) and after:
             raise after
@@ -64,11 +65,12 @@ def check(
             seen = _look(done)
     except ToolError as error:
         outcomes.warn(f"not read back: {error.message}")
-        return
+        return {}
     expected = _expected(done)
     for index, change in done.items():
         if problem := _problem(change, expected[change.note], before[change.note], seen):
             outcomes.bad(index, "unchanged", *problem)
+    return seen.notes
 
 
 def _look(changes: dict[int, Change]) -> Seen:

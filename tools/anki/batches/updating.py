@@ -1,7 +1,7 @@
 """Changing notes: what each update comes to, and sending it."""
 
-from tools.anki import client, consent, decks, notes
-from tools.anki.batches import fields, reading_back
+from tools.anki import client, consent, decks, models, notes
+from tools.anki.batches import consequences, fields, reading_back
 from tools.anki.batches.note_input import NoteUpdate
 from tools.anki.batches.outcomes import ItemError, Outcomes
 from tools.anki.batches.parts import Parts
@@ -10,6 +10,7 @@ from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import place
 from tools.anki.journal import entries, looking
 from tools.anki.journal.entries import Before, Note
+from tools.anki.notes import Info
 from tools.anki.replies import Refused
 from tools.anki.studying.card_text import cut
 from tools.core import calls, locks
@@ -70,11 +71,30 @@ class Updating:
         except ToolError as error:
             reading_back.check(self.before, self.changes, self.outcomes, after=error)
             raise self.outcomes.interrupted(error, part, AGAIN) from error
-        reading_back.check(self.before, self.changes, self.outcomes)
+        after = reading_back.check(self.before, self.changes, self.outcomes)
+        self._warn(after)
         return self.outcomes.answer()
 
+    def _warn(self, after: dict[int, Info]) -> None:
+        """Say what the changes brought about that nobody asked for. One request, if there can be anything."""
+        try:
+            warnings = consequences.find(self.before, after, self.model_ids)
+        except ToolError as error:
+            return self.outcomes.warn(f"whether a changed note is a duplicate now is not known: {error.message}")
+        last = {change.note: index for index, change in self.changes.items()}
+        for note, texts in warnings.items():
+            self.outcomes.details[last[note]].setdefault("warnings", []).extend(texts)
+        if any("empty card" in text for texts in warnings.values() for text in texts):
+            self.outcomes.warn(consequences.EMPTY_CARDS)
+        return None
+
     def _look(self) -> None:
-        self.before = notes.by_id([update.noteId for update in self.updates])
+        ids = notes.possible([update.noteId for update in self.updates])
+        infos, model_ids = client.multi(("notesInfo", {"notes": ids}), ("modelNamesAndIds", {}))
+        if isinstance(infos, Refused):
+            raise infos
+        self.before = notes.with_cards(notes.indexed(infos))
+        self.model_ids = models.ids(model_ids)
         self.values = {note: notes.values(info) for note, info in self.before.items()}
         self.tags = {note: fields.folded(info.get("tags", [])) for note, info in self.before.items()}
         self.deck_by_card: dict[int, str] = {}
