@@ -119,13 +119,16 @@ class Studying:
         for name, value in zip(keys, newValues, strict=True):
             setattr(found, name, value)
         self._col.update_card(found, skip_undo_entry=True)
-        return [True for _ in keys]
+        return [True]
 
     # Tags
 
     def replaceTags(self, notes, tag_to_replace, replace_with_tag):
         for nid in notes:
-            note = self._col.get_note(nid)
+            try:
+                note = self._col.get_note(nid)
+            except NotFoundError:
+                continue
             if note.has_tag(tag_to_replace):
                 note.remove_tag(tag_to_replace)
                 note.add_tag(replace_with_tag)

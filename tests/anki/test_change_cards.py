@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, snapshot
+from tools.core import calls, registry, settings
 
 
 @pytest.fixture
@@ -74,6 +75,109 @@ def test_changes_can_be_taken_back(geo, call):
     assert call("anki.change_cards", noteIds=geo.ids, forget=True, dryRun=False, expected=10)["after"] == {"new": 10}
     assert geo.collection.find_cards("is:suspended") == []
     assert geo.collection.find_notes("tag:a") == geo.collection.find_notes("tag:b") == []
+
+
+def states(collection):
+    """By card: everything that a change of cards may touch."""
+    names = ("did", "type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
+    cards = [collection.get_card(card) for card in sorted(collection.find_cards(""))]
+    return {card.id: ([getattr(card, name) for name in names], card.note().tags) for card in cards}
+
+
+TO_PUT_BACK = [
+    {"suspend": True},
+    {"unsuspend": True},
+    {"due": "3-7!"},
+    {"due": "0"},
+    {"forget": True},
+    {"flag": 5},
+    {"flag": 0},
+    {"deck": "Other"},
+    {"forget": True, "flag": 3, "suspend": True, "addTags": ["x"], "removeTags": ["t"], "deck": "Other"},
+]
+OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
+
+
+@pytest.mark.parametrize("fsrs", [False, True])
+@pytest.mark.parametrize(
+    ("anki", "change"), [*(("2025-11", change) for change in TO_PUT_BACK), *OLDER], indirect=["anki"]
+)
+def test_cards_are_put_back_as_they_were(geo, call, change, fsrs):
+    collection = geo.collection
+    cards = various(collection, geo.ids, fsrs)
+    before = states(collection)
+    call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
+    assert states(collection) != before
+
+    answer = call("anki.restore", entry=call("anki.restore")["entries"][0][0])
+
+    assert "failed" not in answer
+    assert states(collection) == before
+
+
+def various(collection, notes, fsrs):
+    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them to."""
+    collection.set_config("fsrs", fsrs)
+    collection.decks.id("Other")
+    cards = sorted(collection.find_cards("deck:Geo"))
+    for card, ease in zip(cards[:6], (1, 2, 3, 4, 3, 3), strict=True):
+        shown = collection.get_card(card)
+        shown.start_timer()
+        collection.sched.answerCard(shown, ease)
+    collection.sched.set_due_date(cards[4:6], "9!")
+    collection.sched.suspend_cards(cards[5:7])
+    collection.set_user_flag_for_cards(2, cards[2:4])
+    collection.tags.bulk_add(notes[:3], "t")
+    return cards
+
+
+def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(geo, call):
+    deck = geo.collection.sched.get_or_create_filtered_deck(0)
+    deck.name = "Cram"
+    del deck.config.search_terms[1:]
+    deck.config.search_terms[0].search = '"question 0"'
+    geo.collection.sched.add_or_update_filtered_deck(deck)
+
+    answer = call("anki.change_cards", noteIds=geo.ids, forget=True, dryRun=False, expected=10)
+
+    assert "1 cards cannot be put back" in answer["warnings"][0]
+
+
+def test_an_entry_says_what_was_changed(geo, call):
+    call("anki.change_cards", noteIds=geo.ids, flag=0, suspend=True, dryRun=False, expected=10)
+
+    assert call("anki.restore")["entries"][0][3] == "10 cards changed: suspend, flag 0"
+
+
+@pytest.mark.parametrize("fault", ["cut_before", "cut_after", "refused"])
+def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, call, fault):
+    ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(300)))
+    anki.requests.clear()
+    anki.faults = {3: fault}
+
+    answer = call("anki.change_cards", noteIds=ids, flag=4, dryRun=False, expected=300)
+
+    flagged = len(anki.collection.find_cards("flag:4"))
+    assert flagged == (270 if fault == "cut_after" else 30)
+    assert "30 of 300 are changed" in answer["error"]
+    assert ("may be changed too" in answer["error"]) == (fault != "refused")
+    assert "anki_restore puts back" in answer["hint"]
+    again = call("anki.change_cards", noteIds=ids, flag=4, dryRun=False, expected=300)
+    assert again["after"] == {"flag 4": 300}
+
+
+def test_a_cancelled_change_stops_between_its_parts(anki):
+    ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(300)))
+    tool = registry.find("anki.change_cards", registry.listed(settings.current()).values())
+    reports = []
+
+    with calls.calling(lambda *report: reports.append(report), lambda: len(anki.requests) > 2):
+        answer = tool.call({"noteIds": ids, "flag": 4, "dryRun": False, "expected": 300})
+
+    assert answer["code"] == "CANCELLED"
+    assert "30 of 300 are changed, the rest is not" in answer["error"]
+    assert [report[:2] for report in reports] == [(30, 300)]
+    assert len(anki.collection.find_cards("flag:4")) == 30
 
 
 def test_a_search_that_finds_nothing_more_after_the_change_is_counted_right(geo, call):

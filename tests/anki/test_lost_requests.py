@@ -12,13 +12,27 @@ from tests.anki.anki_helpers import add_notes
 from tests.anki.anki_images import png
 from tests.anki.anki_standin import StandIn, names
 from tools.anki.action_names import READING
+from tools.core import registry
+from tools.core.tool import TOOLS
 
 PICTURE = {"image_base64": base64.b64encode(png()).decode()}
+REVIEW = 2
+"""The type of a review card."""
 MODEL = {"modelName": "M", "inOrderFields": ["A"], "cardTemplates": [{"name": "C", "front": "{{A}}", "back": "x"}]}
 
 
 def calls_of(ids, cards):
-    """(tool, arguments) of each writing tool that changes a collection step by step."""
+    """(tool, arguments) of each writing tool that changes a collection step by step.
+
+    A third one is a call made before, which the tool is to put back.
+    """
+    change = {"cardIds": cards, "dryRun": False, "expected": len(cards)}
+    delete_notes = ("anki.delete_notes", {"noteIds": ids[:3]})
+    delete_decks = ("anki.delete_decks", {"decks": ["Geo"], "cardsToo": True})
+    keep_cards = ("anki.delete_decks", {"decks": ["Geo"]})
+    delete_media = ("anki.delete_media", {"filename": "a.mp3"})
+    update = [{"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"} for note in ids]
+    restore = ("anki.restore", {"entry": 1})
     return {
         "add": (
             "anki.add_from_model",
@@ -28,19 +42,45 @@ def calls_of(ids, cards):
             "anki.add_notes",
             {"deck": "Geo", "notes": [{"fields": {"Front": "p"}, "images": [PICTURE]}]},
         ),
-        "update": (
-            "anki.update_notes",
-            {"notes": [{"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"} for note in ids]},
-        ),
-        "delete notes": ("anki.delete_notes", {"noteIds": ids[:3]}),
-        "delete decks": ("anki.delete_decks", {"decks": ["Geo"], "cardsToo": True}),
+        "update": ("anki.update_notes", {"notes": update}),
+        "delete notes": delete_notes,
+        "delete decks": delete_decks,
+        "delete decks and keep cards": keep_cards,
+        "rename deck": ("anki.rename_deck", {"oldName": "Geo", "newName": "World::Geo"}),
+        "rename deck by case": ("anki.rename_deck", {"oldName": "Geo", "newName": "GEO"}),
+        "rename default deck": ("anki.rename_deck", {"oldName": "Default", "newName": "Inbox"}),
         "create model": ("anki.create_model", MODEL),
-        "delete media": ("anki.delete_media", {"filename": "a.mp3"}),
+        "delete media": delete_media,
         "store media": ("anki.store_media", {"filename": "b.mp3", "data": "SUQz"}),
         "answer": ("anki.answer_cards", {"answers": [{"cardId": card, "ease": "again"} for card in cards]}),
-        "suspend": ("anki.change_cards", {"cardIds": cards, "suspend": True, "dryRun": False, "expected": len(cards)}),
+        "suspend": ("anki.change_cards", change | {"suspend": True}),
+        "due": ("anki.change_cards", change | {"due": "5!"}),
+        "forget": ("anki.change_cards", change | {"forget": True}),
+        "flag": ("anki.change_cards", change | {"flag": 3}),
+        "move": ("anki.change_cards", change | {"deck": "Other"}),
         "tag": ("anki.change_cards", {"noteIds": ids, "addTags": ["x"], "dryRun": False, "expected": len(ids)}),
+        "rename tag": ("anki.change_cards", change | {"renameTag": ["old", "new"]}),
+        "invoke": ("anki.invoke", {"action": "addTags", "params": {"notes": ids, "tags": "x"}}),
+        "restore notes": (*restore, delete_notes),
+        "restore decks": (*restore, delete_decks),
+        "restore kept cards": (*restore, keep_cards),
+        "restore updates": (*restore, ("anki.update_notes", {"notes": update})),
+        "restore media": (*restore, delete_media),
+        "restore cards": (
+            *restore,
+            (
+                "anki.change_cards",
+                change | {"forget": True, "flag": 3, "suspend": True, "addTags": ["x"], "deck": "Other"},
+            ),
+        ),
     }
+
+
+def test_every_writing_tool_is_among_them():
+    registry.load()
+    writing = {name for name, tool in TOOLS.items() if tool.write and name.startswith("anki.")}
+
+    assert {call[0] for call in calls_of([], []).values()} == writing
 
 
 NAMES = list(calls_of([], []))
@@ -51,21 +91,33 @@ def state(collection):
     cards = [collection.get_card(card) for card in collection.find_cards("")]
     return {
         "cards": sorted(
-            (*card.note().fields, *card.note().tags, collection.decks.name(card.did), card.queue, card.reps)
+            (
+                *card.note().fields,
+                *card.note().tags,
+                collection.decks.name(card.did),
+                *(card.type, card.queue, card.reps, card.ivl, card.flags),
+                card.due if card.type == REVIEW else 0,
+            )
             for card in cards
         ),
         "decks": collection.decks.all_names(),
         "models": collection.models.all_names(),
-        "answers": collection.db.scalar("select count() from revlog"),
+        "answers": collection.db.scalar("select count() from revlog where ease > 0"),
         "media": sorted(path.name for path in Path(collection.media.dir()).iterdir()),
     }
 
 
 def prepared(collection):
-    """Six notes in Geo, and a sound."""
-    ids = add_notes(collection, "Geo", *"abcdef")
+    """Six notes in Geo and its subdeck, two of them reviewed, one in Default, an empty deck, and a sound."""
+    ids = add_notes(collection, "Geo", *"abcd") + add_notes(collection, "Geo::Sub", *"ef")
+    add_notes(collection, "Default", "other")
+    collection.decks.id("Other")
+    collection.tags.bulk_add(ids, "old")
     collection.media.write_data("a.mp3", b"ID3")
-    return ids, [collection.card_ids_of_note(note)[0] for note in ids]
+    cards = [collection.card_ids_of_note(note)[0] for note in ids]
+    collection.sched.set_due_date(cards[:2], "0!")
+    collection.set_user_flag_for_cards(2, cards[:3])
+    return ids, cards
 
 
 @pytest.mark.parametrize("version", ["2025-11", "2023-10"])
@@ -78,7 +130,10 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(collection_in, env
         anki = StandIn(collection_in(tmp_path / f"{number + 1}"), version)
         env(ANKI_CONNECT_URL=anki.url, ANKI_DEFAULT_MODEL="Basic", MCP_STATE_DIR=tmp_path / f"state {number + 1}")
         try:
-            tool, arguments = calls_of(*prepared(anki.collection))[name]
+            tool, arguments, *done_before = calls_of(*prepared(anki.collection))[name]
+            for earlier, its_arguments in done_before:
+                call(earlier, **its_arguments)
+            anki.requests.clear()
             anki.faults = {number: fault}
             first = call(tool, **arguments)
             reached = len(anki.requests) > number >= 0

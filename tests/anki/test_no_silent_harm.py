@@ -86,6 +86,22 @@ def test_the_owner_can_demand_the_true_count(geo, call, env, tool):
     assert content(geo.collection) != before
 
 
+def test_the_true_count_of_a_file_is_that_of_the_notes_that_use_it(geo, call, env):
+    env(ANKI_CONFIRM="count")
+    geo.collection.media.write_data("a.mp3", b"ID3")
+    note = geo.collection.get_note(geo.ids[0])
+    note["Back"] = "[sound:a.mp3]"
+    geo.collection.update_note(note)
+
+    dry = call("anki.delete_media", filename="a.mp3", dryRun=True)
+    refused = [call("anki.delete_media", filename="a.mp3", **more) for more in ({}, {"expected": 0})]
+
+    assert dry["notes"] == 1
+    assert [(answer["code"], answer["count"]) for answer in refused] == [("EXPECTED_COUNT", 1)] * 2
+    assert call("anki.get_media", filename="a.mp3")["sizeBytes"] == 3
+    assert call("anki.delete_media", filename="a.mp3", expected=1)["deleted"] is True
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("yes", [False, True])
 def test_the_owner_can_demand_to_be_asked(geo, env, tool, yes):
@@ -136,6 +152,50 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, call, tool):
         again = call("anki.restore", entry=entry)
         assert "addedAgain" not in again
         assert content(geo.collection) == before
+
+
+@pytest.mark.parametrize("tool", ["anki.update_notes", "anki.change_cards"])
+def test_putting_back_can_be_taken_back_too(geo, call, tool):
+    more = {"suspend": True, "flag": 2, "dryRun": False, "expected": 2} if tool == "anki.change_cards" else {}
+    call(tool, **destructive(geo)[tool], **more)
+    changed = (content(geo.collection), geo.collection.find_cards("is:suspended flag:2"))
+
+    call("anki.restore", entry=1)
+    put_back = (content(geo.collection), geo.collection.find_cards("is:suspended flag:2"))
+    (entry, _, name, summary) = call("anki.restore")["entries"][0]
+    call("anki.restore", entry=entry)
+
+    assert (name, summary) == ("restore", "entry 1 put back")
+    assert put_back != changed
+    assert (content(geo.collection), geo.collection.find_cards("is:suspended flag:2")) == changed
+
+
+def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
+    call("anki.update_notes", notes=[{"noteId": geo.ids[0], "fields": {"Back": "new"}}])
+    call("anki.delete_notes", noteIds=[geo.ids[0]])
+
+    answer = call("anki.restore", entry=1)
+
+    assert answer["failed"] == [{"noteId": geo.ids[0], "error": "the note is gone"}]
+    assert geo.collection.note_count() == 3
+
+
+def test_deleted_duplicates_come_back_each_once(geo, call):
+    """Two that are equal in every field, and one that shares its first field with a note that stays."""
+    collection = geo.collection
+    twins = [*add_notes(collection, "Geo", "twin", "twin"), *add_notes(collection, "Geo", "a")]
+    note = collection.get_note(twins[2])
+    note["Back"] = "another answer"
+    collection.update_note(note)
+    before = content(collection)
+    call("anki.delete_notes", noteIds=twins)
+
+    first = call("anki.restore", entry=1)
+    again = call("anki.restore", entry=1)
+
+    assert first["addedAgain"] == again["alreadyThere"] == 3
+    assert "failed" not in first
+    assert content(collection) == before
 
 
 def test_cards_that_moved_to_default_go_back_to_their_decks(geo, call):

@@ -52,19 +52,21 @@ def get_media(filename: Filename, max_bytes: Annotated[int, Limits(ge=1)] = MAX_
 
 
 @Tool("anki.delete_media", write=True, destructive=True, idempotent=True, raw=True, lock=False)
-def delete_media(filename: Filename, dryRun: bool | None = None) -> JsonObject:
-    """Move a media file to Anki's media trash: {filename, deleted, anki_response}.
+def delete_media(
+    filename: str, dryRun: bool | None = None, expected: Annotated[int | None, "notes that use it"] = None
+) -> JsonObject:
+    """Move a file to Anki's media trash: {filename, deleted, anki_response}.
 
     Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before and after.
     """
     name = media_names.checked(filename)
     users = ("findNotes", {"query": f'"*{decks.quoted(name)}*"'})
-    there, *shown = client.results(_looking(name), *([users] if dryRun else []))
+    there, using = client.results(_looking(name), users)
     if name not in there:
         raise _not_found(name)
     if dryRun:
-        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(shown[0])}
-    consent.check(f"delete the file {name}", 1, 1)
+        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
+    consent.check(f"delete the file {name}, which {len(using)} notes use", len(using), expected)
     with locks.exclusive("anki"):
         return _delete(name)
 

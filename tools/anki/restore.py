@@ -10,18 +10,19 @@ SHOWN = 20
 """Entries that are listed."""
 
 
-@Tool("anki.restore", write=True, raw=True)
+@Tool("anki.restore", write=True, destructive=True, raw=True)
 def restore(entry: int | None = None) -> JsonObject:
-    """List what was changed or deleted: {entries: [[id, time, tool, summary]]}; with `entry` put its fields, tags, decks,
-    media back. Deleted notes come back as new cards.
+    """List what was changed or deleted: {entries: [[id, time, tool, summary]]}; with `entry` put back its notes, decks,
+    cards or file. Deleted notes come back as new cards.
 
-    Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck, addNote, storeMediaFile.
+    Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck, setSpecificValueOfCard, suspend, unsuspend,
+    addNote, storeMediaFile.
     """
     if entry is None:
-        return {"entries": [[one.id, one.at, one.tool, one.summary] for one in entries.newest(SHOWN)]}
+        return {"entries": [[kept.id, kept.at, kept.tool, kept.summary] for kept in entries.newest(SHOWN)]}
     before = entries.read(entry)
     if before is None:
         raise ToolError(
             f"There is no entry {entry}", "Call anki_restore without `entry` to list them.", code="NO_ENTRY"
         )
-    return {"entry": entry, **put_back(before)}
+    return {"entry": entry, **put_back(before, f"entry {entry} put back")}

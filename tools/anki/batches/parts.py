@@ -18,7 +18,7 @@ MOST = 500
 class Parts:
     """Hands out indexes part by part. `weigh`: what an index costs, in notes; 0 comes along for nothing."""
 
-    def __init__(self, indexes: Iterable[int], weigh: Callable[[int], int] = lambda index: 1):
+    def __init__(self, indexes: Iterable[int], weigh: Callable[[int], float] = lambda index: 1):
         self.left = list(indexes)
         self.weigh = weigh
         self.size = FIRST
@@ -36,7 +36,8 @@ class Parts:
         self.left = [index for index in self.left if index not in gone]
 
     def _next(self) -> list[int]:
-        weight = count = 0
+        weight: float = 0
+        count = 0
         for index in self.left:
             weight += self.weigh(index)
             if weight > self.size:
@@ -45,6 +46,6 @@ class Parts:
         part, self.left = self.left[: max(count, 1)], self.left[max(count, 1) :]
         return part
 
-    def _learn(self, weight: int, spent_s: float) -> None:
+    def _learn(self, weight: float, spent_s: float) -> None:
         fitting = int(PART_S * max(weight, 1) / max(spent_s, 0.001))
-        self.size = max(1, min(fitting, GROWTH * max(weight, FIRST if not weight else 1), MOST))
+        self.size = max(1, min(fitting, int(GROWTH * max(weight, 1 if weight else FIRST)), MOST))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tools.anki import state
 from tools.core import settings
@@ -43,12 +43,37 @@ class Note:
     deleted: bool = False
 
 
+class Schedule(NamedTuple):
+    """Where a card stood in the schedule, in the columns of Anki's table `cards`."""
+
+    card: int
+    type: int
+    queue: int
+    due: int
+    ivl: int
+    factor: int
+    reps: int
+    lapses: int
+    left: int
+
+
+@dataclass
+class CardStates:
+    """How cards stood, as far as a change touched it: suspended or awake, under which flag, where in the schedule."""
+
+    suspended: list[int] = field(default_factory=list)
+    awake: list[int] = field(default_factory=list)
+    by_flag: dict[str, list[int]] = field(default_factory=dict)
+    schedules: list[Schedule] = field(default_factory=list)
+
+
 @dataclass
 class Before:
-    """What was there before one change: notes, the deck of cards, the file of a deleted medium."""
+    """What was there before one change: notes, the deck and state of cards, the file of a deleted medium."""
 
     notes: list[Note] = field(default_factory=list)
     cards_by_deck: dict[str, list[int]] = field(default_factory=dict)
+    cards: CardStates = field(default_factory=CardStates)
     filename: str = ""
     content: bytes = b""
 
@@ -71,6 +96,7 @@ def write(tool: str, summary: str, before: Before) -> int:
     data = {
         "notes": [asdict(note) for note in before.notes],
         "cards_by_deck": before.cards_by_deck,
+        "cards": asdict(before.cards),
         "filename": before.filename,
     }
     with _using() as db, db:
@@ -101,7 +127,13 @@ def read(entry: int) -> Before | None:
     data: JsonObject = json.loads(row[0])
     name = data["filename"]
     content = _file(entry).read_bytes() if name and _file(entry).is_file() else b""
-    return Before([Note(**note) for note in data["notes"]], data["cards_by_deck"], name, content)
+    notes = [Note(**note) for note in data["notes"]]
+    return Before(notes, data["cards_by_deck"], _card_states(data.get("cards", {})), name, content)
+
+
+def _card_states(data: JsonObject) -> CardStates:
+    schedules = [Schedule(*row) for row in data.pop("schedules", ())]
+    return CardStates(**data, schedules=schedules)
 
 
 def _forget_old(db: "Connection") -> None:

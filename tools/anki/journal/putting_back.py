@@ -1,35 +1,69 @@
 """Putting back what an entry of the journal keeps."""
 
-from tools.anki import client, decks, notes, window
+from tools.anki import client, notes, window
 from tools.anki.client import Action
 from tools.anki.images import upload
-from tools.anki.journal.entries import Before, Note
+from tools.anki.journal import adding_again, card_states, entries
+from tools.anki.journal.entries import Before, CardStates, Note
 from tools.anki.notes import Info
 from tools.anki.replies import Refused
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 
 PART = 100
 """Actions in one request."""
 NOT_SCHEDULED = "added again as new cards: the scheduling of a deleted note is lost"
+AGAIN = "Call anki_restore again with the same entry: what is back already stays as it is."
 
 
-def put_back(before: Before) -> JsonObject:
-    """Notes, decks and the file as they were: {notes, addedAgain, cards, media, failed, warnings}.
+def put_back(before: Before, summary: str) -> JsonObject:
+    """Notes, decks, cards and the file as they were: {notes, addedAgain, alreadyThere, cards, media, failed, warnings}.
 
-    Raises Failure; the call can be made again.
+    What this overwrites goes on record too, under `summary`. Raises Failure; the call can be made again.
     """
-    told: JsonObject = {"notes": 0, "addedAgain": 0, "cards": 0, "failed": []}
+    try:
+        return _put_back(before, summary)
+    except ToolError as error:
+        error.hint += f" {AGAIN}"
+        raise
+
+
+def _put_back(before: Before, summary: str) -> JsonObject:
+    answer: JsonObject = {"notes": 0, "addedAgain": 0, "alreadyThere": 0, "cards": 0, "failed": [], "warnings": []}
     there = notes.by_id([note.id for note in before.notes])
     changed = [note for note in before.notes if note.id in there]
     lost = [note for note in before.notes if note.id not in there]
-    told["notes"] = _revert_all(changed, there, told["failed"])
-    told["cards"] = _move_home(before)
+    _record(before, [_present(note, there[note.id]) for note in changed], summary)
+    answer["notes"] = _revert_all(changed, there, answer["failed"])
+    answer["failed"] += [{"noteId": note.id, "error": "the note is gone"} for note in lost if not note.deleted]
+    lost = [note for note in lost if note.deleted]
+    moved = _move_home(before, answer["failed"])
+    answer["cards"] = card_states.put_back(before.cards, answer["failed"]) or moved
     if lost:
-        told["addedAgain"] = _add_again(lost, told["failed"])
-        told["warnings"] = [NOT_SCHEDULED]
+        answer["addedAgain"], answer["alreadyThere"] = adding_again.add(lost, answer["failed"])
+        answer["warnings"].append(NOT_SCHEDULED)
+    if before.cards.schedules:
+        answer["warnings"].append(card_states.FORGOTTEN)
     if before.filename:
-        told["media"] = upload.store(before.filename, before.content) if before.content else None
-    return {name: value for name, value in told.items() if value not in ([], 0)}
+        answer["media"] = upload.store(before.filename, before.content) if before.content else None
+    return {name: value for name, value in answer.items() if value not in ([], 0)}
+
+
+def _record(before: Before, notes: list[Note], summary: str) -> None:
+    """Put on record how things are that will be as before."""
+    cards = [card for cards in before.cards_by_deck.values() for card in cards]
+    alive = client.call("findCards", query=card_states.search(cards)) if cards else []
+    by_deck = client.call("getDecks", cards=alive) if alive else {}
+    states = card_states.present(before.cards)
+    if notes or by_deck or states != CardStates():
+        entries.write("restore", summary, Before(notes, by_deck or {}, states))
+
+
+def _present(note: Note, info: Info) -> Note:
+    """The fields and tags of a note that will be overwritten, as they are."""
+    values = notes.values(info)
+    tags = None if note.tags is None else list(info.get("tags", []))
+    return Note(note.id, note.model, note.deck, {name: values[name] for name in note.fields if name in values}, tags)
 
 
 def _revert_all(changed: list[Note], there: dict[int, Info], failed: list[JsonObject]) -> int:
@@ -61,40 +95,15 @@ def _revert(note: Note, info: Info) -> list[Action]:
     return [action for action in actions if action[0] != "addTags" or note.tags]
 
 
-def _add_again(lost: list[Note], failed: list[JsonObject]) -> int:
-    """Add deleted notes once more; how many went well."""
-    added: dict[str, list[int]] = {}
-    client.results(*(("createDeck", {"deck": deck}) for deck in dict.fromkeys(note.deck for note in lost)))
-    for start in range(0, len(lost), PART):
-        part = lost[start : start + PART]
-        for note, result in zip(part, client.multi(*map(_again, part)), strict=True):
-            if isinstance(result, int):
-                added.setdefault(note.deck, []).append(result)
-            else:
-                failed.append({"noteId": note.id, "error": getattr(result, "text", "Anki gives no reason")})
-    _gather(added)
-    return sum(map(len, added.values()))
-
-
-def _again(note: Note) -> Action:
-    new = {"deckName": note.deck, "modelName": note.model, "fields": note.fields, "tags": note.tags or []}
-    return "addNote", {"note": new}
-
-
-def _gather(added: dict[str, list[int]]) -> None:
-    """The add-on of 2023 puts new cards into the default deck: move them to their own."""
-    searches = [f"nid:{','.join(map(str, ids))} did:{decks.DEFAULT_ID}" for ids in added.values()]
-    found = client.results(*(("findCards", {"query": search}) for search in searches))
-    homes = dict(zip(added, found, strict=True))
-    client.results(*(("changeDeck", {"cards": cards, "deck": deck}) for deck, cards in homes.items() if cards))
-
-
-def _move_home(before: Before) -> int:
-    """The cards that are still there, back to their decks; how many."""
+def _move_home(before: Before, failed: list[JsonObject]) -> int:
+    """The cards that are still there, back to their decks; how many. What Anki refuses is told in `failed`."""
     wanted = [card for cards in before.cards_by_deck.values() for card in cards]
     if not wanted:
         return 0
-    alive = set(client.call("findCards", query=f"cid:{','.join(map(str, wanted))}"))
+    alive = set(client.call("findCards", query=card_states.search(wanted)))
     homes = {deck: [card for card in cards if card in alive] for deck, cards in before.cards_by_deck.items()}
-    client.results(*(("changeDeck", {"cards": cards, "deck": deck}) for deck, cards in homes.items() if cards))
-    return sum(map(len, homes.values()))
+    homes = {deck: cards for deck, cards in homes.items() if cards}
+    results = client.multi(*(("changeDeck", {"cards": cards, "deck": deck}) for deck, cards in homes.items()))
+    refused = {deck: result for deck, result in zip(homes, results, strict=True) if isinstance(result, Refused)}
+    failed += [{"deck": deck, "error": error.text} for deck, error in refused.items()]
+    return sum(len(cards) for deck, cards in homes.items() if deck not in refused)

@@ -35,6 +35,14 @@ class Wanted:
     def of_notes(self) -> bool:
         return bool(self.addTags or self.removeTags or self.renameTag)
 
+    @property
+    def summary(self) -> str:
+        """What is changed, as the call named it."""
+        asked = {
+            name: value for name, value in vars(self).items() if value is not False and value not in (None, "", [])
+        }
+        return ", ".join(name if value is True else f"{name} {value}" for name, value in asked.items())
+
 
 def checked(wanted: Wanted) -> Wanted:
     """Raises ToolError for what Anki would take for something else, or that makes no sense together."""
@@ -58,26 +66,37 @@ def _wrong(what: str, hint: str) -> ToolError:
     return ToolError(f"{what}. Nothing was changed", hint, code="INVALID_ARGUMENTS")
 
 
-def actions(wanted: Wanted, cards: list[int], notes: list[int]) -> list[Action]:
-    """What carries it out. One action each, but a flag, which AnkiConnect sets card by card."""
+def of_cards(wanted: Wanted, cards: list[int]) -> list[Action]:
+    """What changes these cards. One action each, but a flag, which AnkiConnect sets card by card."""
+    if not cards:
+        return []
     every: list[tuple[object, Action]] = [
         (wanted.forget, ("forgetCards", {"cards": cards})),
         (wanted.due, ("setDueDate", {"cards": cards, "days": wanted.due})),
         (wanted.unsuspend, ("unsuspend", {"cards": cards})),
         (wanted.suspend, ("suspend", {"cards": cards})),
         (wanted.deck, ("changeDeck", {"cards": cards, "deck": wanted.deck})),
-        (wanted.addTags, ("addTags", {"notes": notes, "tags": " ".join(wanted.addTags)})),
-        (wanted.removeTags, ("removeTags", {"notes": notes, "tags": " ".join(wanted.removeTags)})),
     ]
-    chosen = [action for given, action in every if given]
+    actions = [action for asked, action in every if asked]
     if wanted.flag is not None:
-        chosen += [
-            ("setSpecificValueOfCard", {"card": card, "keys": ["flags"], "newValues": [wanted.flag]}) for card in cards
-        ]
+        flag = {"keys": ["flags"], "newValues": [wanted.flag]}
+        actions += [("setSpecificValueOfCard", {"card": card, **flag}) for card in cards]
+    return actions
+
+
+def of_notes(wanted: Wanted, notes: list[int]) -> list[Action]:
+    """What changes the tags of these notes."""
+    if not notes:
+        return []
+    actions: list[Action] = []
+    if wanted.addTags:
+        actions.append(("addTags", {"notes": notes, "tags": " ".join(wanted.addTags)}))
+    if wanted.removeTags:
+        actions.append(("removeTags", {"notes": notes, "tags": " ".join(wanted.removeTags)}))
     if wanted.renameTag:
         old, new = wanted.renameTag
-        chosen.append(("replaceTags", {"notes": notes, "tag_to_replace": old, "replace_with_tag": new}))
-    return chosen
+        actions.append(("replaceTags", {"notes": notes, "tag_to_replace": old, "replace_with_tag": new}))
+    return actions
 
 
 def counters(wanted: Wanted) -> dict[str, str]:
