@@ -129,7 +129,7 @@ def serve_http(settings: Settings) -> NoReturn:
     try:
         guarded = guards.from_settings(settings)
         listener, is_kept = listening.for_http(settings.http_listen)
-    except guards.CannotServe as error:
+    except (guards.CannotServe, listening.CannotListen) as error:
         refuse(str(error))
     tools = ToolServer(settings, remote=True)
     # Stateless: there is no session to be stolen, or to be lost by a restart. Guards look at Host and Origin.

@@ -383,12 +383,27 @@ def test_a_key_that_others_can_read_keeps_it_from_starting():
     server = HttpServer()
     tokens.keys_at(server.state / "http-keys")
     (server.state / "http-keys").chmod(0o644)
-    done = subprocess.run(
-        [sys.executable, str(PROJECT / "server.py"), "--http"],
-        env={**os.environ, **server.environment}, capture_output=True, text=True, timeout=TIMEOUT_S,
-    )  # fmt: skip
+    assert "chmod 600" in refused_start(server)
+
+
+@pytest.mark.parametrize("place", ["127.0.0.1", "127.0.0.1:http", "127.0.0.1:99999", "nowhere.invalid:1", "/proc/x/y"])
+def test_where_it_cannot_listen_it_says_so_and_does_not_start(place):
+    assert "MCP_HTTP_LISTEN" in refused_start(HttpServer(MCP_HTTP_LISTEN=place))
+
+
+def test_a_port_that_is_taken_keeps_it_from_starting():
+    server = HttpServer()
+    with socket.create_server(("127.0.0.1", server.port)):
+        assert f"cannot listen at 127.0.0.1:{server.port}" in refused_start(server)
+
+
+def refused_start(server):
+    """What it writes where it does not start."""
+    environ = {**os.environ, **server.environment}
+    done = subprocess.run(server.command, env=environ, capture_output=True, text=True, timeout=TIMEOUT_S)
     assert done.returncode == 2
-    assert "chmod 600" in done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr
 
 
 def test_systemd_keeps_its_socket_and_it_ends_when_idle():

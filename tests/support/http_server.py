@@ -15,13 +15,17 @@ from pathlib import Path
 from tests.support.client import PROJECT, TIMEOUT_S
 from tools.service import ledger, tokens
 
+SERVER = [sys.executable, str(PROJECT / "server.py"), "--http"]
+SUPPORT = PROJECT / "tests" / "support"
+TEST_SERVER = [sys.executable, str(SUPPORT / "serve_over_http.py"), str(SUPPORT / "misbehaving.py")]
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
 class HttpServer:
-    """Starts `server.py --http` on a free port; `environment` are further settings."""
+    """Starts `server.py --http`, or another `command`, on a free port; `environment` are further settings."""
 
-    def __init__(self, **environment):
+    def __init__(self, command=SERVER, **environment):
+        self.command = command
         self.state = Path(tempfile.mkdtemp(prefix="pi-mcp-http-"))
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
@@ -41,7 +45,7 @@ class HttpServer:
     def start(self):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, str(PROJECT / "server.py"), "--http"],
+                self.command,
                 env={**os.environ, **self.environment},
                 stderr=log,
                 stdin=subprocess.DEVNULL,

@@ -17,12 +17,14 @@ READ_ONLY = ":read"
 
 @dataclass(frozen=True)
 class Caller:
-    """A remote user: the toolsets it may use, those of which it may only read, the id of its token."""
+    """A remote user: the toolsets it may use, those of which it may only read, the id of its token, and whether its
+    client said in an earlier request that it shows pages."""
 
     user: str
     toolsets: frozenset[str]
     read_only: frozenset[str]
     token_id: str
+    shows_pages: bool = False
 
 
 _current: ContextVar[Caller | None] = ContextVar("caller", default=None)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tools.core import caller
 from tools.core.json_types import JsonObject
 
 EXTENSION = "io.modelcontextprotocol/ui"
@@ -28,6 +29,15 @@ class Page:
 
 
 def shown_in(session: Any) -> bool:
-    """Whether the client of a session of the SDK shows pages; one that has not said what it can (None) does not."""
-    settings = (getattr(session.client_capabilities, "extensions", None) or {}).get(EXTENSION)
-    return settings is not None and MIME_TYPE in settings.get("mimeTypes", [MIME_TYPE])
+    """Whether the client of a session of the SDK shows pages. Over HTTP a 2025-era session knows nothing of its client
+    (None); what that said before is known of the caller."""
+    if session.client_capabilities is None:
+        person = caller.current()
+        return person is not None and person.shows_pages
+    return announced(session.client_capabilities.extensions)
+
+
+def announced(extensions: object) -> bool:
+    """Whether these extensions, as a client announces them, say that it shows pages."""
+    settings = extensions.get(EXTENSION) if isinstance(extensions, dict) else None
+    return isinstance(settings, dict) and MIME_TYPE in settings.get("mimeTypes", [MIME_TYPE])

@@ -9,20 +9,17 @@ import json
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from tools.core import caller, leaving
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.service import ledger, rates, tokens, watched
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+from tools.service.asgi import App, Receive, Send
+from tools.service.http_sessions import Sessions
 
 LONGEST_BODY = 4 * 2**20
 LONGEST_DRAINED = 32 * 2**20
@@ -82,10 +79,11 @@ class Guards:
         self.ledger = given_out
         self.rates = rates.Rates(rate, burst=max(1, rate // 2))
         self.failures = rates.Bucket(FAILURES_A_MINUTE, FAILURES_AT_ONCE)
+        self.sessions = Sessions()
         self.busy = 0
         self.idle_since = time.monotonic()
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         self.busy += 1
@@ -97,7 +95,7 @@ class Guards:
             self.busy -= 1
             self.idle_since = time.monotonic()
 
-    async def _serve(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def _serve(self, scope: JsonObject, receive: Receive, send: Send) -> None:
         headers = _single(scope["headers"])
         self._check_address(scope, headers)
         claims = self._authenticated(headers)
@@ -108,15 +106,15 @@ class Guards:
         self._check_rate(claims)
         body = await _body(headers, receive)
         passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
-        with caller.acting_for(person):
-            await self.app({**scope, "path": self.path, "headers": passed_on}, _replay(body, receive), send)
+        request = {**scope, "path": self.path, "headers": passed_on}
+        await self.sessions.serve(self.app, person, request, body, receive, send)
 
     async def idle(self, seconds: float, is_connected: Callable[[], bool]) -> None:
         """Come back once nobody asked anything for so long, and nobody is connected."""
         while self.busy or is_connected() or time.monotonic() - self.idle_since < seconds:
             await asyncio.sleep(min(1, seconds / 4))
 
-    def _check_address(self, scope: MutableMapping[str, Any], headers: dict[str, str]) -> None:
+    def _check_address(self, scope: JsonObject, headers: dict[str, str]) -> None:
         host = headers.get("host", "")
         if not self._is_ours(host):
             raise Refusal(421, "Misdirected Request", f"Host {host[:100]!r} is not that of MCP_HTTP_URL ({self.url})")
@@ -157,13 +155,13 @@ class Guards:
 
 def _single(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
     """The headers by name. One that decides something must not be there twice."""
-    found: dict[str, str] = {}
-    for name, value in pairs:
-        text = name.decode("latin-1").lower()
-        if text in found and text in DECIDING:
-            raise Refusal(400, f"{text} is there twice", f"header {text} is there twice")
-        found[text] = value.decode("latin-1")
-    return found
+    headers: dict[str, str] = {}
+    for raw_name, value in pairs:
+        name = raw_name.decode("latin-1").lower()
+        if name in headers and name in DECIDING:
+            raise Refusal(400, f"{name} is there twice", f"header {name} is there twice")
+        headers[name] = value.decode("latin-1")
+    return headers
 
 
 async def _body(headers: dict[str, str], receive: Receive) -> bytes:
@@ -193,16 +191,6 @@ async def _received(receive: Receive) -> bytes:
             raise _too_large()
         if not message.get("more_body"):
             return bytes(body)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Gives the body that was read already, then what comes after it: the client leaves."""
-    waiting = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return replay
 
 
 async def _refuse(refusal: Refusal, method: str, send: Send) -> None:
@@ -254,8 +242,14 @@ def from_settings(own: Settings) -> Guards:
     return Guards(_nothing, url=own.http_url, keys=keys, given_out=given_out, rate=own.http_rate)
 
 
-async def _nothing(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+async def _nothing(scope: JsonObject, receive: Receive, send: Send) -> None:
     raise NotImplementedError
+
+
+class _Cycle(Protocol):
+    """A request and its answer, as the HTTP server names them."""
+
+    response_complete: bool
 
 
 def impatient(protocol: type) -> type:
@@ -269,7 +263,7 @@ def impatient(protocol: type) -> type:
         def _watch(self) -> None:
             self.loop.call_later(HEADERS_S, self._look, self.cycle)
 
-        def _look(self, cycle_before: Any) -> None:
+        def _look(self, cycle_before: _Cycle | None) -> None:
             if self.transport.is_closing():
                 return
             if self.cycle is cycle_before and (self.cycle is None or self.cycle.response_complete):

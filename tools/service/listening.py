@@ -26,8 +26,8 @@ def from_systemd() -> socket.socket | None:
     return listener
 
 
-def at(path: Path) -> tuple[socket.socket, int]:
-    """A socket at `path`, and the lock on its folder that keeps a second service away.
+def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
+    """A socket at `path`, which `setting` names, and the lock on its folder that keeps a second service away.
 
     Raises CannotListen.
     """
@@ -45,7 +45,7 @@ def at(path: Path) -> tuple[socket.socket, int]:
     except BlockingIOError:
         raise CannotListen(f"another service listens at {path}") from None
     except OSError as error:
-        raise CannotListen(f"{path}: {error.strerror or error}; MCP_SOCKET names another place") from None
+        raise CannotListen(f"{path}: {error.strerror or error}; {setting} names another place") from None
 
 
 def _bound(path: Path) -> socket.socket:
@@ -89,11 +89,11 @@ def for_http(place: str) -> tuple[socket.socket, bool]:
     if kept := from_systemd():
         return kept, True
     if "/" in place:
-        listener, _lock = at(Path(place))  # the lock ends with this process
+        listener, _lock = at(Path(place), "MCP_HTTP_LISTEN")  # the lock ends with this process
         return listener, False
     host, _, port = place.rpartition(":")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG), False
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise CannotListen(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None
