@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import namespaces
 from tools.core import settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -14,6 +15,12 @@ BESIDE = [folder / "shared" for folder in PROJECT.parents]
 SHARED = next((folder / "data" for folder in BESIDE if folder.is_dir()), BESIDE[0] / "data")
 DOCS = [SHARED / "klipper", PROJECT / "docs_repo" / "klipper"]
 """Where the real Klipper documentation may be."""
+DOCS_MISSING = "the Klipper documentation is not here; ./setup.sh fetches it into docs_repo/"
+
+
+def documentation() -> Path | None:
+    """The checkout of the real Klipper documentation."""
+    return next((folder for folder in DOCS if (folder / "docs" / "Overview.md").is_file()), None)
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -21,6 +28,15 @@ def pytest_terminal_summary(terminalreporter):
     if (file := os.environ.get("SKIPPED_TO")) and not os.environ.get("PYTEST_XDIST_WORKER"):
         skipped = [report.nodeid for report in terminalreporter.stats.get("skipped", ())]
         Path(file).write_text("".join(f"{nodeid}\n" for nodeid in dict.fromkeys(skipped)), encoding="utf-8")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Run a test that mounts again as root of namespaces of its own if this user is not root."""
+    if os.geteuid() == 0 or not pyfuncitem.get_closest_marker("mounts"):
+        return None
+    namespaces.run_again(pyfuncitem.nodeid)
+    return True
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -76,8 +92,8 @@ def small_docs(tmp_path, env):
 @pytest.fixture
 def real_docs(env):
     """The folder of the real Klipper documentation; skips if there is none."""
-    checkout = next((folder for folder in DOCS if (folder / "docs" / "Overview.md").is_file()), None)
+    checkout = documentation()
     if not checkout:
-        pytest.skip("the Klipper documentation is not here; ./setup.sh fetches it into docs_repo/")
+        pytest.skip(DOCS_MISSING)
     env(KLIPPER_DOCS_DIR=checkout)
     return checkout / "docs"

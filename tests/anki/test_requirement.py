@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 import socket
 from pathlib import Path
 
@@ -10,14 +9,12 @@ import pytest
 
 from tests.anki.anki_helpers import add_notes
 from tests.anki.anki_images import png
-from tests.conftest import BESIDE
 from tests.support.client import Client
 
 pytest.importorskip("mcp", reason="the server needs the PyPI package `mcp`")
 
 EXAMPLES = Path(__file__).with_name("requirement_examples.json")
 """By tool: its example requests, each with its example answer, null if there is none."""
-REQUIREMENT = [folder / "requirements" / "anki_tools.ru.md" for folder in BESIDE]
 NOTE = 1700000000000
 FIELDS = {
     "Prompt": "Расскажи коротко про столицу Франции",
@@ -30,26 +27,6 @@ FIELDS = {
 @pytest.fixture
 def examples():
     return json.loads(EXAMPLES.read_text(encoding="utf-8"))
-
-
-def test_the_examples_are_those_of_the_requirement(examples):
-    requirement = next((file for file in REQUIREMENT if file.is_file()), None)
-    if requirement is None:
-        pytest.skip("the requirement is not in a clone (../shared/requirements)")
-    assert examples == examples_of(requirement)
-
-
-def examples_of(requirement):
-    found = {}
-    for section in re.split(r"^### ", requirement.read_text(encoding="utf-8"), flags=re.MULTILINE):
-        for text in re.findall(r"```json\n(.*?)```", section, flags=re.DOTALL):
-            block = json.loads(text)
-            if isinstance(block, dict) and block.get("name", "").startswith("anki."):
-                found.setdefault(block["name"], []).append([block.get("arguments", {}), None])
-                last = block["name"]
-            elif section.startswith("`anki."):
-                found[last][-1][1] = block
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ import subprocess
 
 import pytest
 
-from tests.clients.installing import from_npm, opt_in
+from tests.clients.installing import from_npm, require_opt_in
 from tests.clients.model_api import ModelApi, answers, tools
 from tests.support.client import SERVER
 from tests.support.decks_only import decks_only
 from tools.core import registry, settings
 
-pytestmark = opt_in
+require_opt_in()
 TIMEOUT_S = 180
 GOAL = {
     "client_action_id": "123e4567-e89b-42d3-a456-426614174000",

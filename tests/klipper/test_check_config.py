@@ -8,11 +8,8 @@ import time
 import pytest
 
 from tests.conftest import PROJECT
-from tests.klipper.config import single_changes
 from tests.klipper.config.sample import CHANGES, REFERENCE
 from tools.core import registry, settings
-from tools.klipper.config import printer_cfg
-from tools.klipper.config.findings import ERROR
 
 MEGABYTES = 2_000_000
 
@@ -25,11 +22,6 @@ def check(config, **arguments):
 @pytest.fixture
 def docs(small_docs):
     return small_docs({"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES, "G-Codes.md": "# G-Codes\n"})
-
-
-@pytest.fixture
-def real_checker(real_docs):
-    return single_changes.checker(real_docs)
 
 
 def test_findings_are_counted_and_listed_worst_first(docs):
@@ -82,21 +74,6 @@ def test_a_hostile_file_gets_a_short_answer_soon(docs, name):
     answer = check(HOSTILE[name], include={"a" * 4000: "[include *]\n"})
     assert time.process_time() - start < 5  # a second on a free machine; minutes if something is quadratic
     assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")) <= 3100
-
-
-def test_the_documentation_itself_has_no_errors(real_checker):
-    for block in single_changes.sections(real_checker.reference):
-        text = "\n".join(single_changes.lines(block))
-        assert real_checker.findings(printer_cfg.read(text)).kept[ERROR] == [], text
-
-
-def test_nearly_every_single_change_is_found(real_checker):
-    made = dict.fromkeys(single_changes.LEVEL, 0)
-    found = dict.fromkeys(single_changes.LEVEL, 0)
-    for change in single_changes.changed(real_checker.reference, 700):
-        made[change.kind] += 1
-        found[change.kind] += single_changes.is_found(real_checker, change)
-    assert {kind: found[kind] / made[kind] >= 0.97 for kind in made} == dict.fromkeys(made, True), found
 
 
 def command(docs, *words):

@@ -1,7 +1,5 @@
 """config_reference as a client calls it."""
 
-import json
-
 import pytest
 
 from tests.klipper.config.sample import CHANGES, REFERENCE
@@ -69,17 +67,3 @@ def test_without_a_name_all_sections_are_listed(docs):
     answer = look_up()
     assert "bed_screws" in answer["sections"]
     assert "Common SPI settings" in answer["common"]
-
-
-def test_a_long_section_is_short_unless_it_is_wanted_in_full(real_docs):
-    short, full = look_up(section="bed_mesh"), look_up(section="bed_mesh", full=True)
-    assert len(json.dumps(short, ensure_ascii=False, separators=(",", ":"))) / 4 <= 900
-    assert len(json.dumps(full)) > 1.5 * len(json.dumps(short))
-    assert len(short["options"]) == len(full["options"])
-
-
-def test_every_section_fits_into_few_tokens(real_docs):
-    for section in look_up()["sections"]:
-        answer = look_up(section=section)
-        assert answer["success"], section
-        assert len(json.dumps(answer, ensure_ascii=False)) / 4 <= 1000, section

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tools.klipper import headings, pages
 from tools.klipper.search import messages
 
 QUOTED = {
@@ -36,11 +35,3 @@ def test_every_message_says_where_it_comes_from():
         assert message.meaning.endswith(".") and message.first.endswith(".")
         assert message.read and message.sources
         assert len(message.meaning + message.first) <= 300
-
-
-def test_every_place_to_read_on_is_in_the_documentation(real_docs):
-    for _, message in messages._table():
-        for place in message.read:
-            text = pages.read(pages.resolve(place.path))
-            if place.heading:
-                assert headings.find(text, place.heading, place.path), place

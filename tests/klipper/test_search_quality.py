@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from tests.conftest import DOCS, PROJECT, SHARED
+from tests.conftest import DOCS_MISSING, PROJECT, SHARED, documentation
 from tests.klipper.asking import paths, search
 
-if not any((folder / "docs" / "Overview.md").is_file() for folder in DOCS):
-    pytest.skip("the Klipper documentation is not here; ./setup.sh fetches it into docs_repo/", allow_module_level=True)
+if not documentation():
+    pytest.skip(DOCS_MISSING, allow_module_level=True)
 
 QUESTIONS = {
     "z probe repeatability": "Probe_Calibrate.md",

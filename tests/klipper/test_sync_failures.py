@@ -251,8 +251,8 @@ def small(env):
 
     def make(size):
         words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", mount]
-        if os.getuid() or subprocess.run(words, check=False).returncode:
-            pytest.skip("a small file system can only be mounted as root")
+        if subprocess.run(words, check=False).returncode:
+            pytest.skip("no small file system can be mounted here")
         mounted.append(mount)
         env(KLIPPER_DOCS_DIR=mount / "klipper")
         return mount
@@ -262,6 +262,7 @@ def small(env):
         subprocess.run(["umount", one], check=True)
 
 
+@pytest.mark.mounts
 def test_a_full_file_system_leaves_the_old_pages(small, upstream):
     mount = small("400k")
     docs = mount / "klipper"
@@ -269,14 +270,15 @@ def test_a_full_file_system_leaves_the_old_pages(small, upstream):
     old, _ = both_states(upstream, {f"docs/P{number}.md": os.urandom(40_000).hex() for number in range(8)})
     assert sync()["code"] == "DISK_FULL"
     assert contents(docs / "docs") == old
-    subprocess.run(["mount", "-o", "remount,size=8m", mount], check=True)
+    subprocess.run(["mount", "-o", "remount,size=8m", "tmpfs", mount], check=True)
     done()
     assert_at_tip(docs, upstream)
     upstream.commit({"docs/P1.md": "# New\n"})
-    subprocess.run(["mount", "-o", "remount,ro", mount], check=True)
+    subprocess.run(["mount", "-o", "remount,ro", "tmpfs", mount], check=True)
     assert sync()["code"] == "NOT_WRITABLE"
 
 
+@pytest.mark.mounts
 def test_a_full_disk_is_named_whichever_file_was_too_much(small, upstream):
     mount = small("4m")
     done()

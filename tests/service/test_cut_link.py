@@ -14,6 +14,9 @@ from tests.support.services import SERVER, Service, alive, wait_until
 from tests.support.sshd import Sshd, needs_sshd
 from tools.service import ssh_check as remote
 
+if os.geteuid() != 0:
+    pytest.skip("only root can make network namespaces", allow_module_level=True)
+
 INTERVAL_S, COUNT = 1, 2
 NOTICED_S = INTERVAL_S * (COUNT + 1)
 """The last of the unanswered probes has an interval too. A sshd counts an interval as up to two (OpenSSH 9.2)."""
@@ -38,8 +41,6 @@ ON_THE_DESKTOP = shortened(remote.client_json("pi"))
 
 @pytest.fixture
 def lan():
-    if os.geteuid() != 0:
-        pytest.skip("only root can make network namespaces")
     if not shutil.which("ip"):
         pytest.skip("iproute2 is not installed")
     with ExitStack() as stack:

@@ -1,6 +1,7 @@
 """Telling addresses of the public internet from one's own."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -43,6 +44,7 @@ def test_a_public_address_of_this_machine_or_its_network_is_not_fetched_from():
     script = f"ip link set lo up && ip addr add {OWN}/64 dev lo nodad && ip -6 route add 2600:9000:1234::/64 dev lo && ip addr add 93.184.216.34/24 dev lo"
     command = [
         "unshare",
+        *([] if os.geteuid() == 0 else ["--map-root-user"]),
         "--net",
         "sh",
         "-c",
