@@ -24,7 +24,7 @@ from tests.klipper.upstreams import Upstream, serving
 from tests.support import client
 from tests.support.client import HANDSHAKE, Client
 
-STARTS = 3
+STARTS = 2
 GOAL = {"action": "goal.create", "client_action_id": "11111111-1111-4111-8111-111111111111", "params": {"title": "Pi"}}
 
 
