@@ -23,17 +23,18 @@ import signal
 import threading
 import time
 from contextlib import suppress
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tools.core import answers, calls, completion, leaving, pages, prompts, registry, resources
+from tools.core import calls, completion, leaving, pages, prompts, registry, resources
 from tools.core.errors import ToolError
 from tools.core.files import encodable
 from tools.core.instructions import instructions
 from tools.core.json_types import JsonObject
-from tools.core.settings import Settings
+from tools.core.settings import Settings, current
 from tools.core.tool import Tool
-from tools.service import stdio
+from tools.service import results, stdio
 from tools.service.starting import VERSION, command_line, refuse, settings_or_refuse
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
 
     import anyio.from_thread
     import anyio.to_thread
+    from mcp.server import Server
     from mcp.server.context import ServerRequestContext
+    from mcp.server.models import InitializationOptions
     from mcp.shared.message import SessionMessage
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
@@ -107,9 +110,14 @@ def serve_stdio(settings: Settings) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
     lines = stdio.claim()
     import_sdk()
+    serve_lines(lines, settings)
+
+
+def serve_lines(lines: stdio.Lines, settings: Settings) -> NoReturn:
+    """Serve the client at the other end of `lines`."""
 
     async def serve() -> None:
-        server = ToolServer(settings)
+        server = session_server(settings)
         await server.serve(StdioTransport(lines, server.start_jobs))
 
     anyio.run(serve)
@@ -186,9 +194,12 @@ STUCK_S = 40.0
 async def leave_when_stuck() -> None:
     """Have the kernel end this process once it computed for STUCK_S seconds without coming back here. What holds the
     interpreter that long (one regular expression can) lets no signal, no cancelling and no leaving client through."""
-    while True:
-        signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of the processor's time: a stopped process is not stuck
-        await anyio.sleep(STUCK_S / 4)
+    try:
+        while True:
+            signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of the processor's time: a stopped process is not stuck
+            await anyio.sleep(STUCK_S / 4)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 class ToolServer:
@@ -205,7 +216,7 @@ class ToolServer:
     QUESTION_S = 600
 
     def __init__(self, settings: Settings, *, remote: bool = False):
-        from mcp.server.lowlevel import Server
+        from mcp.server.caching import CACHEABLE_METHODS, CacheHint
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
         self.settings = settings
@@ -215,26 +226,28 @@ class ToolServer:
         self.threads = anyio.CapacityLimiter(self.MOST_CALLS)
         self.questions = threading.BoundedSemaphore(self.MOST_QUESTIONS)
         self.bus = InMemorySubscriptionBus()
-
-        class InstructingServer(Server):  # about what the caller of the moment may use
-            instructions = property(lambda _: instructions(settings), lambda _, given: None)
-
-        self.server = InstructingServer(
+        self.server = server_class()(
             "pi-mcp",
             version=VERSION,
             get_tool_input_schema=self.input_schema,
-            on_list_tools=self.list_tools,
-            on_call_tool=self.call_tool,
-            on_list_prompts=self.answering(prompts.list_prompts, types.ListPromptsResult),
-            on_get_prompt=self.answering(prompts.get_prompt, types.GetPromptResult),
-            on_list_resources=self.answering(resources.list_resources, types.ListResourcesResult),
-            on_list_resource_templates=self.answering(resources.list_templates, types.ListResourceTemplatesResult),
-            on_read_resource=self.answering(resources.read_resource, types.ReadResourceResult),
-            on_completion=self.answering(completion.complete, types.CompleteResult),
-            on_subscriptions_listen=None if remote else ListenHandler(self.bus),  # proxies cut a stream without an end
+            cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),
         )
         self.server.extensions[pages.EXTENSION] = {}
-        self.server.middleware.append(self.remember)
+        self.server.middleware[:] = [self.remember]  # without OpenTelemetry's, which has nowhere to send to
+        for method, params, handler in (
+            ("tools/list", types.PaginatedRequestParams, self.list_tools),
+            ("tools/call", types.CallToolRequestParams, self.call_tool),
+            ("prompts/list", types.PaginatedRequestParams, self.answering(prompts.list_prompts)),
+            ("prompts/get", types.GetPromptRequestParams, self.answering(prompts.get_prompt)),
+            ("resources/list", types.PaginatedRequestParams, self.answering(resources.list_resources)),
+            ("resources/templates/list", types.PaginatedRequestParams, self.answering(resources.list_templates)),
+            ("resources/read", types.ReadResourceRequestParams, self.answering(resources.read_resource)),
+            ("completion/complete", types.CompleteRequestParams, self.answering(completion.complete)),
+        ):
+            self.server.add_request_handler(method, params, handler)
+        if not remote:  # proxies cut a stream without an end
+            listen = ListenHandler(self.bus)
+            self.server.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, listen)
 
     async def remember(self, ctx: ServerRequestContext, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         """Keep the session that `tools/list_changed` goes to; in the 2026 era the bus delivers it."""
@@ -242,7 +255,14 @@ class ToolServer:
             self.session = ctx.session
         return await call_next(ctx)
 
-    def answering(self, function: Callable[[Settings, Any], JsonObject], shape: Any) -> Any:
+    @cached_property
+    def options(self) -> InitializationOptions:
+        """What a session on stdio tells its client first."""
+        from mcp.server.lowlevel import NotificationOptions
+
+        return self.server.create_initialization_options(NotificationOptions(tools_changed=True))
+
+    def answering(self, function: Callable[[Settings, Any], JsonObject]) -> Any:
         """A handler that answers what `function` gives, from a thread."""
 
         async def handle(ctx: ServerRequestContext, params: Any) -> Any:
@@ -257,7 +277,7 @@ class ToolServer:
                 raise MCPError(
                     types.INTERNAL_ERROR, "Internal error; the server's log (stderr) has the details"
                 ) from None
-            return shape.model_validate(encodable(answer)[0])
+            return encodable({**results.COMPLETE, **answer})[0]
 
         return handle
 
@@ -270,23 +290,24 @@ class ToolServer:
         tools = registry.listed(self.settings).values()
         return next((tool.schema for tool in tools if name in (tool.name, tool.listed_name)), None)
 
-    async def list_tools(self, ctx: ServerRequestContext, params: Any) -> types.ListToolsResult:
+    async def list_tools(self, ctx: ServerRequestContext, params: Any) -> JsonObject:
         shown = pages.shown_in(ctx.session)
-        return types.ListToolsResult(tools=[describe(*tool, shown) for tool in (await self.tools(ctx)).items()])
+        return {
+            **results.COMPLETE,
+            "tools": [results.describe(*tool, shown) for tool in (await self.tools(ctx)).items()],
+        }
 
-    async def call_tool(
-        self, ctx: ServerRequestContext, params: types.CallToolRequestParams
-    ) -> types.CallToolResult | types.InputRequiredResult:
+    async def call_tool(self, ctx: ServerRequestContext, params: types.CallToolRequestParams) -> JsonObject:
         """The answer of one tool, which runs in a worker thread; or its question to the person."""
         try:
             tool = registry.find(params.name, (await self.tools(ctx)).values())
             await self.take_turn()
         except ToolError as error:
-            return result(error.answer())
+            return results.of(error.answer())
         try:
-            return result(*await anyio.to_thread.run_sync(self.run, tool, params, ctx, limiter=self.threads))
+            return results.of(*await anyio.to_thread.run_sync(self.run, tool, params, ctx, limiter=self.threads))
         except calls.Asking as asking:
-            return question(str(asking))
+            return results.question(str(asking))
         finally:
             self.turns.release()
 
@@ -337,7 +358,7 @@ class ToolServer:
             return calls.nobody(text)
         if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
             return self.elicit(text, ctx)
-        response = (params.input_responses or {}).get(CONSENT)
+        response = (params.input_responses or {}).get(results.CONSENT)
         if response is None or params.request_state != calls.digest(
             text
         ):  # what was asked is not what would happen now
@@ -349,7 +370,7 @@ class ToolServer:
 
         async def answer() -> str:
             with anyio.move_on_after(self.QUESTION_S):
-                return (await ctx.session.elicit_form(text, NO_FIELDS, ctx.request_id)).action
+                return (await ctx.session.elicit_form(text, results.NO_FIELDS, ctx.request_id)).action
             return "cancel"
 
         if not self.questions.acquire(blocking=False):
@@ -379,11 +400,8 @@ class ToolServer:
 
     async def serve(self, transport: StdioTransport) -> None:
         """Serve the client at the other end of `transport` until it leaves; this does not return."""
-        from mcp.server.lowlevel import NotificationOptions
-
         self.token = anyio.lowlevel.current_token()
         registry.LISTENERS.append(self.announce)
-        options = self.server.create_initialization_options(NotificationOptions(tools_changed=True))
         inbox_send, inbox = anyio.create_memory_object_stream(0)
         outbox, outbox_receive = anyio.create_memory_object_stream(0)
         async with anyio.create_task_group() as tasks:
@@ -391,7 +409,7 @@ class ToolServer:
                 tasks.start_soon(watch)
             tasks.start_soon(transport.write, outbox_receive)
             tasks.start_soon(transport.read, inbox_send, outbox.clone())
-            await self.server.run(inbox, outbox, options)
+            await self.server.run(inbox, outbox, self.options)
 
     def start_jobs(self) -> None:
         """Run the start-up jobs of the listed toolsets in a thread of their own."""
@@ -406,47 +424,20 @@ class ToolServer:
         threading.Thread(target=run_jobs, daemon=True).start()
 
 
-def describe(name: str, tool: Tool, with_page: bool = False) -> types.Tool:
-    """A tool as `tools/list` shows it."""
-    page = {"_meta": {"ui": tool.page_settings}} if with_page and tool.page_settings else {}
-    hints = {"read_only_hint": not tool.write, "open_world_hint": tool.open_world}
-    if tool.write:
-        hints |= {"destructive_hint": tool.destructive, "idempotent_hint": tool.idempotent}
-    return types.Tool(
-        name=name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.schema,
-        annotations=types.ToolAnnotations(**hints),
-        **page,
+@cache
+def server_class() -> type[Server]:
+    """The SDK's server, with instructions about what the caller of the moment may use."""
+    from mcp.server.lowlevel import Server
+
+    return type(
+        "InstructingServer", (Server,), {"instructions": property(lambda _: instructions(current()), lambda *_: None)}
     )
 
 
-CONSENT = "consent"
-"""The name of a tool's question to the person in the 2026 era, where it goes out as the answer of a call."""
-NO_FIELDS = {"type": "object", "properties": {}}
-"""The form of a question that is only accepted or declined."""
-
-
-def question(text: str) -> types.InputRequiredResult:
-    """A tool's question as the answer of its call."""
-    form = types.ElicitRequestFormParams(message=text, requested_schema=NO_FIELDS)
-    return types.InputRequiredResult(
-        input_requests={CONSENT: types.ElicitRequest(params=form)}, request_state=calls.digest(text)
-    )
-
-
-def result(answer: Any, private: JsonObject | None = None) -> types.CallToolResult:
-    """An answer as one text block, compact JSON unless it is text itself, and as structuredContent, which some clients
-    take only if it is an object; `private` is for its page alone."""
-    more = answers.blocks(answer)
-    answer, text = encodable(answer)
-    return types.CallToolResult(
-        content=[{"type": "text", "text": answer if isinstance(answer, str) else text}, *more],  # type: ignore[list-item]
-        **({"_meta": private} if private else {}),
-        structured_content=answer if isinstance(answer, dict) else {"result": answer},
-        is_error=isinstance(answer, dict) and answer.get("success") is False,
-    )
+@cache
+def session_server(settings: Settings) -> ToolServer:
+    """The server of this process's one session; the resident service has it ready for those whose settings are its own."""
+    return ToolServer(settings)
 
 
 class StdioTransport:
@@ -460,8 +451,9 @@ class StdioTransport:
     DRAIN_S = 5
     """How long open calls may be answered after the client closed its side (a piped smoke test does so at once)."""
 
-    def __init__(self, lines: stdio.Lines, on_start: Callable[[], None]) -> None:
+    def __init__(self, lines: stdio.Lines, on_start: Callable[[], None], on_end: Callable[[], object] = leave) -> None:
         self.lines = lines
+        self.on_end = on_end
         self.owed = stdio.Owed()
         self.on_start: Callable[[], None] | None = on_start
         self.threads = anyio.CapacityLimiter(2)
@@ -487,7 +479,7 @@ class StdioTransport:
             while self.written and len(self.owed) > self.MOST_OWED:
                 await self.written.wait()
         await self.drain()
-        leave()
+        self.on_end()
 
     async def write(self, outbox: Any) -> None:
         """Write what the server sends. Leaves the process when the client is gone."""
@@ -567,33 +559,31 @@ def reside() -> int:
 
     identity = handover.identity()
     warm_up()
-    return resident.main(lambda: serve_stdio(settings_or_refuse()), identity)
+    return resident.main(lambda: serve_lines(stdio.claim(), settings_or_refuse()), identity)
 
 
 def warm_up() -> None:
     """Have here, to be shared, what every session would make for itself."""
     from tools.core import settings
-    from tools.service import rehearsal
+    from tools.service import first_requests
 
     import_sdk(late=False)  # what is built here no session builds
     registry.load()
-    for requests in rehearsal.SESSIONS:
-        anyio.run(rehearse, ToolServer(settings.current()), requests)
-    while len(os.listdir("/proc/self/task")) > 1:  # the threads of the rehearsal are ending; no child may inherit one
+    settings.written_folders()
+    for requests in first_requests.SESSIONS:
+        with first_requests.lines(requests) as lines:
+            anyio.run(serve_once, lines)
+    _ = session_server(settings.current()).options
+    while len(os.listdir("/proc/self/task")) > 1:  # its threads are ending; no child may inherit one
         time.sleep(0.001)
 
 
-async def rehearse(tools: ToolServer, requests: list[tuple[str, JsonObject]]) -> None:
-    """Answer these requests, to nobody."""
-    incoming, inbox = anyio.create_memory_object_stream(0)
-    outbox, answers = anyio.create_memory_object_stream(0)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(tools.server.run, inbox, outbox, tools.server.create_initialization_options())
-        for number, (method, params) in enumerate(requests):
-            request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-            await incoming.send(SessionMessage(parse(json.dumps(request).encode())))
-            encode((await answers.receive()).message)
-        tasks.cancel_scope.cancel()
+async def serve_once(lines: stdio.Lines) -> None:
+    """Serve the client at the other end of `lines`, and come back once it left."""
+    server = ToolServer(current())
+    with anyio.CancelScope() as scope:
+        await server.serve(StdioTransport(lines, lambda: None, scope.cancel))
+    registry.LISTENERS.remove(server.announce)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def env(tmp_path, monkeypatch):
     def change(**values):
         for name, value in values.items():
             monkeypatch.setenv(name, str(value))
-        settings.current.cache_clear()
+        settings.forget()
         return tmp_path
 
     home = tmp_path / "home"
@@ -70,7 +70,7 @@ def env(tmp_path, monkeypatch):
     change(HOME=home, **{name: home / folder for name, folder in folders.items()})
     change(KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper", KLIPPER_DOCS_URL=(home / "no-upstream").as_uri())
     yield change
-    settings.current.cache_clear()
+    settings.forget()
 
 
 @pytest.fixture

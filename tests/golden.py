@@ -15,14 +15,11 @@ FILE = Path(__file__).with_name("golden_tools.json")
 
 def listing():
     """The tools as they go over the wire, with default settings."""
-    import mcp_types
-
-    import server
     from tools.core import registry, settings
+    from tools.service import results
 
-    server.types = mcp_types  # as import_sdk does
     tools = registry.listed(settings.load({}))
-    return [server.describe(*one).model_dump(mode="json", by_alias=True, exclude_none=True) for one in tools.items()]
+    return [results.describe(*tool) for tool in tools.items()]
 
 
 def size_bytes(tool):

@@ -13,7 +13,7 @@ except ImportError:  # Python 3.10
     import tomli as tomllib
 
 from tests.support.client import PROJECT, SERVER, Client
-from tools.core import health, registry, settings
+from tools.core import health, registry, settings_table
 from tools.core import tool as tool_module
 from tools.service import ssh_check as remote
 
@@ -39,13 +39,13 @@ def rows(table):
 
 
 def test_the_settings_table_is_the_generated_one():
-    assert f"<!-- python3 -m tools settings -->\n{settings.table()}\n<!-- end -->" in text()
+    assert f"<!-- python3 -m tools settings -->\n{settings_table.markdown()}\n<!-- end -->" in text()
 
 
 def test_the_russian_table_has_the_same_settings_and_defaults():
-    names = {row[0] for row in rows(settings.table())}
+    names = {row[0] for row in rows(settings_table.markdown())}
     told = [row[:2] for row in rows(text("README.ru.md")) if row[0] in names]
-    assert told == [row[:2] for row in rows(settings.table())]
+    assert told == [row[:2] for row in rows(settings_table.markdown())]
 
 
 @pytest.mark.parametrize("name", READMES)

@@ -51,17 +51,19 @@ def main(words: list[str]) -> int:
 
 def _main(words: list[str]) -> int:
     try:
-        settings.check(os.environ)
+        remarks = settings.check()
         tools = registry.listed(settings.current())
     except (settings.SettingsError, ToolError) as error:
         return _refuse(str(error))
-    for line in settings.misspelt(os.environ):
+    for line in remarks:
         print(f"pi-mcp: {line}", file=sys.stderr)
     match words:
         case ["list"]:
             return _print(_list(tools))
         case ["settings"]:
-            return _print(settings.table())
+            from tools.core import settings_table
+
+            return _print(settings_table.markdown())
         case ["schema", name]:
             return _answered(lambda: registry.find(name, tools.values()).schema)
         case ["call", name, flag] if flag in HELP:

@@ -61,7 +61,7 @@ def memory(caller: list[str]) -> Iterator[Row]:
         others = lambda: [service.process.pid, *service.children()]  # noqa: E731
         for count, total in growing(lambda: service.caller(caller), open_clients, others):
             each, anchor = (total - alone) / count, anchors[count] / count
-            limit = {"promise": "at most 9 MiB", "kept": each <= 9} if count == 8 else {}
+            limit = {"promise": "at most 8.5 MiB", "kept": each <= 8.5} if count == 8 else {}
             yield Row(f"memory, each of {sessions(count)}", each, "MiB", anchor, ANCHOR, **limit)
 
 

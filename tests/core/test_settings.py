@@ -1,7 +1,6 @@
 """Settings: from a file and from the environment, which wins."""
 
 import os
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,8 @@ from tools.search.settings import SearchSettings
 
 
 def test_defaults_stand_where_nothing_is_set(tmp_path):
-    found = settings.load({"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MCP_TOOLSETS": ""})
+    environ = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MCP_TOOLSETS": ""}
+    found = settings.load(environ)
     assert found.toolsets == ()
     assert found.state_dir == tmp_path / "pi-mcp"
     assert settings.load({}, KlipperSettings).klipper_docs_dir == settings.PROJECT / "docs_repo" / "klipper"
@@ -50,7 +50,8 @@ def test_the_environment_wins_over_the_file(tmp_path):
 )
 def test_a_wrong_value_names_its_variable(name, value):
     with pytest.raises(SettingsError, match=name):
-        settings.check({name: value})
+        for section in settings.sections():
+            settings.load({name: value}, section)
 
 
 def test_further_repositories_are_read_whole():
@@ -71,19 +72,20 @@ def test_a_broken_file_is_an_error_that_names_the_line(tmp_path):
 
 
 def test_every_setting_has_a_name_of_its_own_and_a_meaning():
-    every = [one.metadata for section in settings.sections() for one in fields(section)]
-    assert len({metadata["name"] for metadata in every}) == len(every)
-    assert all(metadata["meaning"] for metadata in every)
+    every = [variable for section in settings.sections() for variable in section.variables().values()]
+    assert len({variable.name for variable in every}) == len(every)
+    assert all(variable.meaning for variable in every)
+    assert all(variable.name.startswith(settings.PREFIXES) for variable in every)
     assert len(every) >= 25
 
 
 def test_secrets_are_not_shown():
     secrets = 0
     for section in settings.sections():
-        for one in fields(section):
-            if one.metadata["secret"]:
-                name = one.metadata["name"]
-                assert dict(settings.load({name: "s3cret"}, section).shown())[name] == "set"
+        for variable in section.variables().values():
+            if variable.secret:
+                shown = settings.load({variable.name: "s3cret"}, section).shown()
+                assert dict(shown)[variable.name] == "set"
                 secrets += 1
     assert secrets >= 2
 

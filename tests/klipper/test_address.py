@@ -91,5 +91,5 @@ def test_every_login_in_a_text_is_hidden():
 def test_a_wrong_entry_of_the_further_repositories_does_not_show_it(env):
     env(KLIPPER_DOCS_EXTRA="klipper=https://user:SECRET@host/x")
     with pytest.raises(settings.SettingsError) as error:
-        settings.check(os.environ)
+        settings.check()
     assert "SECRET" not in str(error.value)

@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> Iterator[Path]:
     store.release()
     os.environ.clear()
     os.environ.update(before)
-    settings.current.cache_clear()
+    settings.forget()
 
 
 @pytest.fixture(autouse=True)

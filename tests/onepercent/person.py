@@ -35,7 +35,7 @@ def use(file: Path, **more: str) -> None:
         "ONEPERCENT_USER": "local",
         **more,
     }
-    settings.current.cache_clear()
+    settings.forget()
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, do, preview, refused, snapshot
 from tools.core import settings
 from tools.onepercent import days
+from tools.onepercent.settings import OnePercentSettings
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def test_without_a_zone_it_is_the_machines(monkeypatch: pytest.MonkeyPatch, file
 def test_a_zone_that_is_none_is_an_error_that_names_the_variable(file: Path):
     for name in ("Mars/Olympus", "../../etc/passwd"):
         with pytest.raises(settings.SettingsError, match="ONEPERCENT_TZ"):
-            settings.check({"ONEPERCENT_TZ": name})
+            settings.load({"ONEPERCENT_TZ": name}, OnePercentSettings)
 
 
 def test_midnight_between_preview_and_apply_changes_no_date(clock: Clock):

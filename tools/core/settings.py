@@ -8,10 +8,10 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tools.core import caller, env_file
 from tools.core import setting_types as types
@@ -25,27 +25,45 @@ URL = re.compile(r"://(\S*@)?([^?\s]*)(\?\S+)?")
 """An address in a text: its user with password (which may hold `/` and `@`), its host and path, its query."""
 PREFIXES = ("MCP_", "KLIPPER_", "ONEPERCENT_", "ANKI_", "IMAGE_", "SEARCH_")
 """What the names of our variables begin with."""
+PLACES = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+"""Variables that defaults depend on. XDG_RUNTIME_DIR only says where the service listens: its sessions know."""
 MISSPELT = 0.85
 """How like one of ours another variable has to be for it to be a misspelling; clients have some `MCP_…` of their own."""
 
 
+class Variable(NamedTuple):
+    """The environment variable that a field of a section is read from.
+
+    `parse` raises ValueError. `writes` gives the folder that the server writes to for a value, if it does. `of_caller`
+    gives the value for a remote caller.
+    """
+
+    name: str
+    default: object
+    meaning: str
+    parse: Callable[[str], object]
+    secret: bool
+    writes: Callable[[Any], Path | None] | None
+    of_caller: Callable[[Caller], object] | None
+
+    def usual(self, environ: Mapping[str, str]) -> object:
+        """The default; one that depends on the environment is a function of it."""
+        return self.default(environ) if callable(self.default) else self.default
+
+
 def setting(
     name: str,
-    default: Any,
+    default: object,
     meaning: str,
-    parse: Callable[[str], Any] = types.text,
+    parse: Callable[[str], object] = types.text,
     *,
     secret: bool = False,
     writes: Callable[[Any], Path | None] | None = None,
-    of_caller: Callable[[Caller], Any] | None = None,
+    of_caller: Callable[[Caller], object] | None = None,
 ) -> Any:
-    """A field of a section: its environment variable, default, meaning and parser (which raises ValueError).
-
-    A default that depends on the environment is a function of it. `writes` gives the folder that the server writes to
-    for a value, if it does. `of_caller` gives the value for a remote caller.
-    """
-    metadata = {"name": name, "meaning": meaning, "parse": parse, "secret": secret, "writes": writes}
-    return field(default=default, metadata={**metadata, "of_caller": of_caller})
+    """A field of a section, by what `Variable` says."""
+    variable = Variable(name, default, meaning, parse, secret, writes, of_caller)
+    return field(default=default, metadata={"variable": variable})
 
 
 def _toolsets(value: str) -> tuple[str, ...]:
@@ -65,11 +83,16 @@ class Section:
 
     def shown(self) -> list[tuple[str, str]]:
         """(variable, value) of every setting, secrets hidden."""
-        return [(one.metadata["name"], self._shown(one)) for one in fields(self)]
+        return [(variable.name, self._shown(name)) for name, variable in self.variables().items()]
 
-    def _shown(self, one: Field) -> str:
-        value = getattr(self, one.name)
-        return "set" if one.metadata["secret"] and value else masked(str(value))
+    def _shown(self, name: str) -> str:
+        value = getattr(self, name)
+        return "set" if self.variables()[name].secret and value else masked(str(value))
+
+    @classmethod
+    def variables(cls) -> dict[str, Variable]:
+        """The variable of each field."""
+        return {field.name: field.metadata["variable"] for field in fields(cls)}
 
 
 @dataclass(frozen=True)
@@ -128,9 +151,16 @@ class Settings(Section):
 AnySection = TypeVar("AnySection", bound=Section)
 
 
-def sections() -> list[type[Section]]:
+@cache
+def sections() -> tuple[type[Section], ...]:
     """The sections of the server and of every toolset."""
-    return [Settings, *(section for name in toolsets() for section in _sections_of(name))]
+    return (Settings, *(section for name in toolsets() for section in _sections_of(name)))
+
+
+@cache
+def names() -> frozenset[str]:
+    """The variables of all settings."""
+    return frozenset(variable.name for section in sections() for variable in section.variables().values())
 
 
 def _sections_of(toolset: str) -> Iterator[type[Section]]:
@@ -146,77 +176,111 @@ def load(environ: Mapping[str, str], section: type[AnySection] = Settings, file:
 
     Raises SettingsError that names the variable.
     """
-    values = _values(environ, file)
-    return section(**{one.name: _parsed(one, values, environ) for one in fields(section)})
+    in_file = env_file.read(str(file or env_file.path(environ)))
+    values = in_file | {name: value for name, value in environ.items() if value}
+    return section(**{name: _parsed(variable, values, environ) for name, variable in section.variables().items()})
 
 
-def _values(environ: Mapping[str, str], file: Path | None = None) -> dict[str, str]:
-    return {
-        **env_file.read(str(file or env_file.path(environ))),
-        **{name: value for name, value in environ.items() if value},
-    }
-
-
-def _parsed(one: Field, values: Mapping[str, str], environ: Mapping[str, str]) -> Any:
-    name, value = one.metadata["name"], values.get(one.metadata["name"], "").strip()
+def _parsed(variable: Variable, values: Mapping[str, str], environ: Mapping[str, str]) -> object:
+    value = values.get(variable.name, "").strip()
     if not value:
-        return one.default(environ) if callable(one.default) else one.default
+        return variable.usual(environ)
     try:
-        return one.metadata["parse"](value)
+        return variable.parse(value)
     except ValueError as error:
-        shown = "" if one.metadata["secret"] else f" (it is {masked(value)!r})"
-        raise SettingsError(f"{name}: {error}{shown}") from None
+        shown = "" if variable.secret else f" (it is {masked(value)!r})"
+        raise SettingsError(f"{variable.name}: {error}{shown}") from None
 
 
 def current(section: type[AnySection] = Settings) -> AnySection:  # type: ignore[assignment]
-    """The settings of this process, in them what is the caller's own. `current.cache_clear()` after the environment
-    changed."""
+    """The settings of this process, in them what is the caller's own."""
     settings = of_process(section)
     person = caller.current()
     return _of_caller(settings, person) if person else settings
 
 
-@cache
 def of_process(section: type[AnySection]) -> AnySection:
-    """The settings that the environment gives."""
-    return load(os.environ, section)
+    """The settings that the environment gives.
+
+    Raises SettingsError.
+    """
+    settings = _read.get(section)
+    if not isinstance(settings, section):
+        _sources()
+        settings = _read[section] = load(os.environ, section)
+    return settings
+
+
+_read: dict[type[Section], Section] = {}
+"""The sections as they were read last."""
 
 
 def _of_caller(settings: AnySection, person: Caller) -> AnySection:
-    own = {one.name: one.metadata["of_caller"](person) for one in fields(settings) if one.metadata["of_caller"]}
+    own = {name: variable.of_caller(person) for name, variable in settings.variables().items() if variable.of_caller}
     return replace(settings, **own) if own else settings
 
 
-current.cache_clear = of_process.cache_clear  # type: ignore[attr-defined]
-
-
-def check(environ: Mapping[str, str]) -> None:
-    """Read every section.
+@cache
+def check() -> list[str]:
+    """Read every section of this process; gives back a line for each name that looks misspelt.
 
     Raises SettingsError.
     """
     for section in sections():
-        load(environ, section)
+        of_process(section)
+    return misspelt(os.environ)
 
 
 def misspelt(environ: Mapping[str, str]) -> list[str]:
     """A line for each name in the settings file that is not a setting, and for each variable that is nearly one."""
-    known = {one.metadata["name"] for section in sections() for one in fields(section)}
+    known = names()
     in_file = env_file.read(env_file.path(environ))
     suspects = sorted({*in_file, *filter(lambda name: name.startswith(PREFIXES), environ)} - known)
     hints = {name: did_you_mean(name, known, MISSPELT) for name in suspects}
     return [f"{name} is not a setting. {hint}".strip() for name, hint in hints.items() if hint or name in in_file]
 
 
+@cache
 def written_folders() -> list[Path]:
-    """The folders that the server writes to."""
+    """The folders that the server writes to.
+
+    Raises SettingsError.
+    """
     folders = (
-        one.metadata["writes"](getattr(current(section), one.name))
+        variable.writes(getattr(of_process(section), name))
         for section in sections()
-        for one in fields(section)
-        if one.metadata["writes"]
+        for name, variable in section.variables().items()
+        if variable.writes
     )
     return [folder.absolute() for folder in folders if folder]
+
+
+@cache
+def _sources() -> tuple[dict[str, str], tuple[int, ...]]:
+    """What the settings are read from, as it was when the first of them was read."""
+    return _sources_now()
+
+
+def _sources_now() -> tuple[dict[str, str], tuple[int, ...]]:
+    variables = {name: value for name, value in os.environ.items() if name.startswith(PREFIXES) or name in PLACES}
+    try:
+        status = os.stat(env_file.path(os.environ))
+    except OSError:
+        return variables, ()
+    return variables, (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def forget() -> None:
+    """Have the settings read anew."""
+    _read.clear()
+    for function in (check, written_folders, _sources):
+        function.cache_clear()
+
+
+def refresh() -> None:
+    """Have the settings read anew if what they are read from has changed."""
+    if _sources() != _sources_now():
+        forget()
 
 
 def state_path(name: str) -> Path:
@@ -224,24 +288,6 @@ def state_path(name: str) -> Path:
     return current().state_dir / name
 
 
-def table() -> str:
-    """Every setting as a Markdown table, for the README: variable, default, meaning."""
-    rows = [
-        (f"`{one.metadata['name']}`", _default(one.default), one.metadata["meaning"])
-        for section in sections()
-        for one in fields(section)
-    ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [("variable", "default", "meaning"), ("---",) * 3, *rows])
-
-
-def _default(default: Any) -> str:
-    value = default({}) if callable(default) else default
-    if isinstance(value, bool):
-        value = int(value)
-    text = str(value).replace(f"{PROJECT}/", "").replace(str(Path.home()), "~") if value not in ("", ()) else ""
-    return f"`{text}`" if text else ""
-
-
 def masked(text: str) -> str:
     """`text` without what addresses in it may keep secret: a user with password, a query."""
-    return URL.sub(lambda found: f"://{'…@' if found[1] else ''}{found[2]}{'?…' if found[3] else ''}", text)
+    return URL.sub(lambda match: f"://{'…@' if match[1] else ''}{match[2]}{'?…' if match[3] else ''}", text)

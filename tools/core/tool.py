@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from tools.core import wrappers
@@ -148,6 +149,7 @@ def _check_declaration(tool: Tool) -> None:
         raise TypeError(f"{tool.name!r} has no docstring")
 
 
+@cache
 def description(function: Function) -> str:
     """A docstring down to its `Source:` line, each paragraph one line."""
     return SOFT_BREAK.sub(" ", (inspect.getdoc(function) or "").partition("\nSource:")[0].strip())

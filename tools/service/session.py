@@ -3,9 +3,8 @@
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 
 from tools.core import leaving, settings
@@ -78,28 +77,36 @@ def _lacking(handles: list[int]) -> str:
 
 def _enter(folder: bytes, environ: list[bytes]) -> str:
     """Make the client's environment and folder this process's; says why that cannot be."""
-    own = _settings_of(os.environ)
-    os.environb.clear()
-    os.environ.update(own)
-    os.environb.update(pair.split(b"=", 1) for pair in environ)
+    _replace_environment(environ)
     _refresh()
     try:
         os.chdir(folder)
     except OSError as error:
         return f"the service cannot enter {os.fsdecode(folder)}: {error.strerror}"
-    return next((f"the service may not write {path}" for path in _written() if not _is_writable(path)), "")
+    return next((f"the service may not write {path}" for path in _written() if not _is_writable(str(path))), "")
 
 
 def _refresh() -> None:
-    """Forget what the service found when it started: the settings, the machine's time zone."""
-    settings.current.cache_clear()
+    """Forget what the service found when it started, if it is another now: the settings, the machine's time zone."""
+    settings.refresh()
     time.tzset()
 
 
-def _settings_of(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the service's environment sets for its sessions, where theirs says nothing."""
-    names = {one.metadata["name"] for section in settings.sections() for one in fields(section)}
-    return {name: value for name, value in environ.items() if name in names}
+def _replace_environment(environ: list[bytes]) -> None:
+    """Have the client's environment; a setting that it lacks stays as the service has it. Only what differs is written:
+    every write is to memory that the session shared with the service until then."""
+    kept = {name.encode() for name in settings.names()}
+    theirs = dict(_pair(variable) for variable in environ)
+    for name in os.environb.keys() - theirs.keys() - kept:
+        del os.environb[name]
+    for name, value in theirs.items():
+        if os.environb.get(name) != value:
+            os.environb[name] = value
+
+
+def _pair(variable: bytes) -> tuple[bytes, bytes]:
+    name, _, value = variable.partition(b"=")
+    return name, value
 
 
 def _written() -> Iterator[Path]:
@@ -108,11 +115,11 @@ def _written() -> Iterator[Path]:
         yield from settings.written_folders()
 
 
-def _is_writable(path: Path) -> bool:
+def _is_writable(folder: str) -> bool:
     """Whether it can be written, or made."""
-    path = path.absolute()
-    found = next(one for one in (path, *path.parents) if one.exists())
-    return found.is_dir() and os.access(found, os.W_OK)
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 def refuse(connection: socket.socket, code: int, text: str) -> None:

@@ -1,7 +1,6 @@
 """What every way to start has in common: the command line, the settings, and one line for what is wrong with them."""
 
 import argparse
-import os
 import sys
 from typing import NoReturn
 
@@ -37,10 +36,10 @@ def command_line(words: list[str]) -> tuple[str, str]:
 def settings_or_refuse() -> settings.Settings:
     """The settings of this process; a wrong one is the end."""
     try:
-        settings.check(os.environ)
+        remarks = settings.check()
     except settings.SettingsError as error:
         refuse(str(error))
-    for line in settings.misspelt(os.environ):
+    for line in remarks:
         sys.stderr.write(f"pi-mcp: {line}\n")
     return settings.current()
 

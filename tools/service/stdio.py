@@ -21,6 +21,13 @@ class Lines:
         self.stdin = stdin
         self.stdout = stdout
 
+    def __enter__(self) -> "Lines":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stdin.close()
+        self.stdout.close()
+
     def read(self) -> bytes:
         """One line, or b"" at EOF. Of a line that is too long only its beginning."""
         try:
