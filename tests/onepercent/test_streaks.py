@@ -56,8 +56,7 @@ def test_a_streak_is_what_counting_day_by_day_gives(ago: dict[int, int], schedul
     today = TODAY + timedelta(days=offset)
     marks = {today - timedelta(days=number): outcome for number, outcome in ago.items()}
     ordered = sorted((day.toordinal(), outcome) for day, outcome in marks.items())
-    current = streaks.current(Streak(), ordered, schedule, today.toordinal())
-    assert (current, streaks.fold(Streak(), ordered, schedule).best) == counted(marks, schedule, today)
+    assert streaks.current_and_best(Streak(), ordered, schedule, today.toordinal()) == counted(marks, schedule, today)
 
 
 @given(histories, schedules, st.integers(0, 9))
@@ -86,7 +85,7 @@ def test_what_breaks_a_daily_streak(outcomes: list, expected: tuple[int, int]):
     today = TODAY.toordinal()
     marks = [(today - 2 + index, outcome) for index, outcome in enumerate(outcomes) if outcome is not None]
     daily = Schedule(days.EVERY_DAY)
-    assert (streaks.current(Streak(), marks, daily, today), streaks.fold(Streak(), marks, daily).best) == expected
+    assert streaks.current_and_best(Streak(), marks, daily, today) == expected
 
 
 def test_a_weekly_habit_counts_iso_weeks_over_new_year():
@@ -94,13 +93,16 @@ def test_a_weekly_habit_counts_iso_weeks_over_new_year():
         (date.fromisoformat(day).toordinal(), DONE) for day in ("2026-12-23", "2026-12-31", "2027-01-03", "2027-01-04")
     ]
     weekly = days.schedule("weekly", None)
-    assert streaks.current(Streak(), marks, weekly, date(2027, 1, 8).toordinal()) == 3
-    assert streaks.current(Streak(), marks[:3], weekly, date(2027, 1, 8).toordinal()) == 2
-    assert streaks.current(Streak(), marks[:3], weekly, date(2027, 1, 11).toordinal()) == 0
+    assert streaks.current_and_best(Streak(), marks, weekly, date(2027, 1, 8).toordinal())[0] == 3
+    assert streaks.current_and_best(Streak(), marks[:3], weekly, date(2027, 1, 8).toordinal())[0] == 2
+    assert streaks.current_and_best(Streak(), marks[:3], weekly, date(2027, 1, 11).toordinal())[0] == 0
 
 
 def test_a_day_not_scheduled_neither_breaks_nor_lengthens():
     weekdays = days.schedule("weekdays", None)
     friday, saturday, monday = (date(2026, 1, day).toordinal() for day in (2, 3, 5))
-    assert streaks.current(Streak(), [(friday, DONE), (saturday, MISSED), (monday, DONE)], weekdays, monday) == 2
-    assert streaks.current(Streak(), [(friday, DONE), (saturday, DONE)], weekdays, saturday) == 1
+    assert (
+        streaks.current_and_best(Streak(), [(friday, DONE), (saturday, MISSED), (monday, DONE)], weekdays, monday)[0]
+        == 2
+    )
+    assert streaks.current_and_best(Streak(), [(friday, DONE), (saturday, DONE)], weekdays, saturday)[0] == 1

@@ -19,53 +19,58 @@ OUTCOME = (
     f"CASE WHEN m.status = 'completed' THEN {DONE} WHEN m.excuse_reason IS NOT NULL THEN {EXCUSED} ELSE {MISSED} END"
 )
 
+ORDINAL = "CAST(julianday(m.date) - 1721424.5 AS INTEGER)"
+"""The day's ordinal as date.toordinal gives it, computed by sqlite: 1721424.5 is the Julian day before 0001-01-01."""
+
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A habit with the marks of at least the last week; `folded` holds what came before `marks`."""
+    """A habit with its recent marks; `folded` holds what came before them. `week`: outcomes of the last seven days."""
 
     habit: Row
     schedule: days.Schedule
     folded: Streak
     marks: list[Mark]
-    week: list[Mark]
+    week: dict[int, int]
 
     def streak(self, today: int) -> tuple[int, int]:
         """Current and best streak."""
-        best = streaks.fold(self.folded, self.marks, self.schedule).best
-        return streaks.current(self.folded, self.marks, self.schedule, today), best
+        return streaks.current_and_best(self.folded, self.marks, self.schedule, today)
 
 
 def histories(db: Any, user: str, today: date) -> list[History]:
     """The undeleted habits of a user; of each only recent marks are read."""
     week_ago = date.fromordinal(today.toordinal() - days.WEEK).isoformat()
     recent = db.execute(
-        f"""SELECT m.habit_id, m.date, {OUTCOME} FROM habits h JOIN habit_streaks s ON s.habit_id = h.id
+        f"""SELECT m.habit_id, {ORDINAL}, {OUTCOME} FROM habits h JOIN habit_streaks s ON s.habit_id = h.id
         JOIN habit_marks m ON m.habit_id = h.id AND m.date > min(s.until, ?)
         WHERE h.user = ? AND h.deleted_at IS NULL ORDER BY m.habit_id, m.date""",
         (week_ago, user),
     )
     tails: dict[int, list[Mark]] = {}
     for habit_id, day, outcome in recent:
-        tails.setdefault(habit_id, []).append((_ordinal(day), outcome))
+        tails.setdefault(habit_id, []).append((day, outcome))
     rows = db.execute(f"{HABITS} WHERE h.user = ? AND h.deleted_at IS NULL ORDER BY h.id", (user,)).fetchall()
     return [_history(db, row, tails.get(row["id"], []), today) for row in rows]
 
 
 def _history(db: Any, row: Row, tail: list[Mark], today: date) -> History:
-    schedule, folded, until = days.schedule(row["frequency_type"], row["schedule_days"]), _folded(row), row["until"]
-    week = [mark for mark in tail if today.toordinal() - days.WEEK < mark[0] <= today.toordinal()]
+    schedule, until = days.schedule(row["frequency_type"], row["schedule_days"]), row["until"]
+    _check(tail)
+    present = today.toordinal()
+    week = {day: outcome for day, outcome in tail if present - days.WEEK < day <= present}
     if until >= today.isoformat():  # The clock was ahead when it was folded.
         return History(row, schedule, Streak(), _marks(db, row["id"], EVER, "9999-12-31"), week)
-    settled = _ordinal(until) if until else 0
-    return History(row, schedule, folded, [mark for mark in tail if mark[0] > settled], week)
+    settled = days.parsed(until).toordinal() if until else 0
+    return History(row, schedule, _folded(row), [mark for mark in tail if mark[0] > settled], week)
 
 
 def current_streak(db: Any, habit_id: int, today: date) -> int:
     """The streak of one habit that stands today."""
     row = db.execute(f"{HABITS} WHERE h.id = ?", (habit_id,)).fetchone()
     schedule = days.schedule(row["frequency_type"], row["schedule_days"])
-    return streaks.current(Streak(), _marks(db, habit_id, EVER, today.isoformat()), schedule, today.toordinal())
+    marks = _marks(db, habit_id, EVER, today.isoformat())
+    return streaks.current_and_best(Streak(), marks, schedule, today.toordinal())[0]
 
 
 def settle(db: Any, journal: Iterable[list[Any]], today: date) -> None:
@@ -115,11 +120,15 @@ def _folded(row: Row) -> Streak:
 
 def _marks(db: Any, habit_id: int, after: str, until: str) -> list[Mark]:
     rows = db.execute(
-        f"SELECT m.date, {OUTCOME} FROM habit_marks m WHERE habit_id = ? AND date > ? AND date <= ? ORDER BY date",
+        f"SELECT {ORDINAL}, {OUTCOME} FROM habit_marks m WHERE habit_id = ? AND date > ? AND date <= ? ORDER BY date",
         (habit_id, after, until),
     )
-    return [(_ordinal(day), outcome) for day, outcome in rows]
+    marks = [(day, outcome) for day, outcome in rows]
+    _check(marks)
+    return marks
 
 
-def _ordinal(day: str) -> int:
-    return days.parsed(day).toordinal()
+def _check(marks: list[Mark]) -> None:
+    """Raises Unreadable if sqlite could not read one of the dates: it gives NULL then."""
+    if any(day is None for day, _ in marks):
+        raise days.Unreadable("the date of a mark")

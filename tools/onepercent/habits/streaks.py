@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from tools.onepercent.days import WEEK, Schedule
+from tools.onepercent.days import WEEK, Schedule, monday, weekday
 
 DONE, EXCUSED, MISSED = 2, 1, 0
 
@@ -32,11 +32,12 @@ def fold(streak: Streak, marks: Iterable[Mark], schedule: Schedule) -> Streak:
     """`streak` continued by later marks, in order of their days."""
     run, best, last = streak.run, streak.best, streak.last
     for period, outcome in periods(marks, schedule):
-        if last and schedule.due_between(last, period):
+        if last and period - last > 1 and schedule.due_between(last, period):
             run = 0
         if outcome == DONE:
             run += 1
-            best = max(best, run)
+            if run > best:
+                best = run
         elif outcome == MISSED:
             run = 0
         last = period
@@ -45,23 +46,30 @@ def fold(streak: Streak, marks: Iterable[Mark], schedule: Schedule) -> Streak:
 
 def periods(marks: Iterable[Mark], schedule: Schedule) -> Iterable[Mark]:
     """The scheduled periods that have marks, each with its best outcome: a week is kept by any one day of it."""
-    due = ((period, outcome) for day, outcome in marks if (period := schedule.period(day)) is not None)
-    return ((period, max(outcome for _, outcome in group)) for period, group in groupby(due, lambda mark: mark[0]))
+    if schedule.weekly:
+        weeks = groupby(marks, lambda mark: monday(mark[0]))
+        return ((week, max(outcome for _, outcome in group)) for week, group in weeks)
+    if len(schedule.weekdays) == WEEK:
+        return marks
+    return [mark for mark in marks if weekday(mark[0]) in schedule.weekdays]
 
 
-def current(streak: Streak, marks: list[Mark], schedule: Schedule, today: int) -> int:
-    """The streak that stands today: `streak` continued by the marks up to today.
+def current_and_best(streak: Streak, marks: list[Mark], schedule: Schedule, today: int) -> tuple[int, int]:
+    """The streak that stands today, and the best one ever: `streak` continued by the marks.
 
-    What is due today, or in this week, and not yet done does not break it.
+    What is due today, or in this week, and not yet done does not break the current one.
     """
-    now = schedule.period(today) or today
-    before = [mark for mark in marks if (schedule.period(mark[0]) or 0) < now]
-    present = dict(periods([mark for mark in marks if mark[0] <= today], schedule)).get(now)
-    streak = fold(streak, before, schedule)
-    run = 0 if streak.last and schedule.due_between(streak.last, now) else streak.run
-    if present == DONE:
-        return run + 1
-    return 0 if present == MISSED and not schedule.weekly else run
+    present = schedule.period(today) or today
+    before = fold(streak, [mark for mark in marks if mark[0] < present], schedule)
+    rest = [mark for mark in marks if mark[0] >= present]
+    best = fold(before, rest, schedule).best if rest else before.best
+    run = before.run
+    if run and before.last and present - before.last > 1 and schedule.due_between(before.last, present):
+        run = 0
+    outcome = dict(periods([mark for mark in rest if mark[0] <= today], schedule)).get(present)
+    if outcome == DONE:
+        return run + 1, best
+    return 0 if outcome == MISSED and not schedule.weekly else run, best
 
 
 def settled_until(today: int) -> int:

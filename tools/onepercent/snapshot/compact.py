@@ -19,51 +19,47 @@ SEEN_IN_GOALS = ("goal_title", "priority", "time_duration")
 
 
 def compacted(data: JsonObject) -> JsonObject:
-    """The sections; what most items share stands in `usual`, and items that do not have it say what they have."""
+    """The sections; what most items share is moved to `usual`, and only items that differ keep a value of their own."""
     shown = dict(data)
     for section, names in COMMON.items():
         if section in shown:
-            shown[section] = _with_usual(shown[section], names)
+            shown[section] = _with_usual("usual", shown[section], shown[section]["items"], names)
     if "goals" in shown:
-        shown["goals"] = _with_usual_steps(shown["goals"])
+        steps = [step for goal in shown["goals"]["items"] for step in goal["steps"]]
         if "schedule" in shown:
-            shown["schedule"] = _not_again(shown["schedule"], data["goals"])
+            shown["schedule"] = _not_again(shown["schedule"], {step["id"] for step in steps})
+        if len(steps) >= FEW_STEPS:
+            shown["goals"] = _with_usual("usual_step", shown["goals"], steps, ("priority",))
     return shown
 
 
-def _with_usual(section: JsonObject, names: tuple[str, ...]) -> JsonObject:
-    items, usual = section["items"], _usual(section["items"], names)
+def _with_usual(key: str, section: JsonObject, items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
+    """The section with what most of the items share under `key`; it is taken out of the items."""
+    usual = _usual(items, names) if len(items) >= FEW else {}
     if not usual:
         return section
-    return {"usual": usual, **section, "items": [_unusual(item, usual) for item in items]}
+    for item in items:
+        for name, value in usual.items():
+            if item[name] == value:
+                del item[name]
+    return {key: usual, **section}
 
 
-def _with_usual_steps(goals: JsonObject) -> JsonObject:
-    steps = [step for goal in goals["items"] for step in goal["steps"]]
-    usual = _usual(steps, ("priority",), FEW_STEPS)
-    if not usual:
-        return goals
-    items = [goal | {"steps": [_unusual(step, usual) for step in goal["steps"]]} for goal in goals["items"]]
-    return {"usual_step": usual, **goals, "items": items}
-
-
-def _usual(items: list[JsonObject], names: tuple[str, ...], few: int = FEW) -> JsonObject:
+def _usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
     """The value that most items have of each field, if several do."""
     usual = {}
-    for name in names if len(items) >= few else ():
-        if all(name in item for item in items):
-            value, count = Counter(item[name] for item in items).most_common(1)[0]
-            if count >= FEW:
-                usual[name] = value
+    for name in names:
+        values = [item[name] for item in items]
+        value, count = values[0], values.count(values[0])
+        if count < len(values):
+            value, count = Counter(values).most_common(1)[0]
+        if count >= FEW:
+            usual[name] = value
     return usual
 
 
-def _unusual(item: JsonObject, usual: JsonObject) -> JsonObject:
-    return {name: value for name, value in item.items() if name not in usual or usual[name] != value}
-
-
-def _not_again(schedule: JsonObject, goals: JsonObject) -> JsonObject:
-    seen = {step["id"] for goal in goals["items"] for step in goal["steps"]}
+def _not_again(schedule: JsonObject, seen: set[int]) -> JsonObject:
+    """The schedule without what the goals say already of the steps whose ids are `seen`."""
     return {
         when: [
             {name: value for name, value in step.items() if step["id"] not in seen or name not in SEEN_IN_GOALS}

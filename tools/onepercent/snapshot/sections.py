@@ -86,10 +86,10 @@ def _every_step(db: Any, goal_id: int) -> list[JsonObject]:
 
 
 def _step(row: Row) -> JsonObject:
-    found = {name: row[name] for name in row.keys() if row[name] is not None}  # noqa: SIM118 (a Row iterates over values)
-    if "time_duration" in found:
-        found["time_duration"] = fields.duration(found["time_duration"])
-    return found
+    step: JsonObject = {name: value for name, value in zip(row.keys(), row, strict=True) if value is not None}
+    if "time_duration" in step:
+        step["time_duration"] = fields.duration(step["time_duration"])
+    return step
 
 
 def habits(db: Any, view: View) -> JsonObject:
@@ -126,31 +126,33 @@ def _habit(history: History, today: int) -> JsonObject:
 
 def _status(history: History, today: int) -> str:
     """A weekly habit is done for today once it is done on any day of the week."""
-    period = history.schedule.period(today)
-    marks = dict(history.week)
-    kept = [
-        day
-        for day in marks
-        if marks[day] == DONE and history.schedule.weekly and history.schedule.period(day) == period
-    ]
-    if marks.get(today) == DONE or kept:
+    period, outcome = history.schedule.period(today), history.week.get(today)
+    kept = history.schedule.weekly and any(
+        outcome == DONE and days.monday(day) == period for day, outcome in history.week.items()
+    )
+    if outcome == DONE or kept:
         return "completed"
-    if today in marks:
+    if outcome is not None:
         return "missed"
     return "not_scheduled" if period is None else "pending"
 
 
 def _week(history: History, today: int) -> tuple[int, int]:
     """(kept, due) over the last seven days: an excused day and what is still pending today are not due."""
-    marks = dict(history.week)
-    started = min([days.parsed(history.habit["created_on"]).toordinal(), *(day for day, _ in history.marks)])
+    started = days.parsed(history.habit["created_on"]).toordinal()
+    if history.marks:
+        started = min(started, history.marks[0][0])
     if history.schedule.weekly:
-        kept = DONE in marks.values()
-        return int(kept), int(kept or (started <= today - days.WEEK and EXCUSED not in marks.values()))
-    first = max(today - days.WEEK + 1, started)
-    scheduled = [day for day in range(first, today + 1) if history.schedule.period(day)]
-    due = [day for day in scheduled if marks.get(day) != EXCUSED and (day in marks or day < today)]
-    return sum(marks.get(day) == DONE for day in due), len(due)
+        outcomes = history.week.values()
+        kept = DONE in outcomes
+        return int(kept), int(kept or (started <= today - days.WEEK and EXCUSED not in outcomes))
+    kept_days = due_days = 0
+    for day in range(max(today - days.WEEK + 1, started), today + 1):
+        outcome = history.week.get(day)
+        if history.schedule.period(day) and outcome != EXCUSED and (day < today or outcome is not None):
+            due_days += 1
+            kept_days += outcome == DONE
+    return kept_days, due_days
 
 
 def _rate(weeks: list[tuple[int, int]]) -> int:
