@@ -1,5 +1,5 @@
 """OnePercent with one and with ten years of habits: a snapshot beside reading all marks by SQL, ten years beside one,
-fifty actions previewed and applied beside fifty bare inserts, and the size of a busy person's snapshot."""
+a year's history and a search beside a snapshot, fifty actions previewed and applied beside fifty bare inserts, and the size of a busy person's snapshot."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from pathlib import Path
 
 from tests.bench.rows import Row
@@ -33,6 +34,12 @@ def speeds(folder: Path) -> Iterator[Row]:
     yield row("a snapshot", default_snapshot, fetchall, "every mark by SQL", 0.5)
     one, ten = folder / "1.sqlite3", folder / "10.sqlite3"
     yield row("a snapshot after ten years", lambda: at(ten), lambda: at(one), "after one year", 1.5)
+    yield row("a word found in ten years", lambda: snapshot(find="бег"), every_text, "every text by SQL", 4)
+    for years in (1, 10):
+        use(folder / f"{years}-8.sqlite3")
+        lifetimes.live(years, habits=8)
+        name = f"a year's history after {years}, 8 habits"
+        yield row(name, lambda: snapshot(**YEAR), default_snapshot, "a snapshot", 3)
     yield row("50 actions previewed and applied", fifty_actions, fifty_inserts, "50 inserts by SQL", 15)
 
 
@@ -66,7 +73,14 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def default_snapshot() -> float:
-    return timed(lambda: call("get_user_snapshot"))
+    return snapshot()
+
+
+def snapshot(**wish: object) -> float:
+    return timed(lambda: call("get_user_snapshot", **wish))
+
+
+YEAR = {"include": ["history"], "date_from": (date.today() - timedelta(days=365)).isoformat()}
 
 
 def at(file: Path) -> float:
@@ -76,8 +90,16 @@ def at(file: Path) -> float:
 
 
 def fetchall() -> float:
+    return fetched("SELECT * FROM habit_marks")
+
+
+def every_text() -> float:
+    return fetched("SELECT id, title FROM steps") + fetched("SELECT id, what_done, plans FROM diary")
+
+
+def fetched(statement: str) -> float:
     def fetch() -> None:
-        db.execute("SELECT * FROM habit_marks").fetchall()
+        db.execute(statement).fetchall()
 
     with store.connected() as db:
         factory, db.row_factory = db.row_factory, None

@@ -47,7 +47,7 @@ def live(years: int, habits: int = 30) -> None:
         _insert(db, "habits", _habits(years, habits, today))
         _insert(db, "habit_marks", _marks(years, habits, chance, today))
         _insert(db, "diary", _diary(years, chance, today))
-        _insert(db, "xp_ledger", _ledger(years, habits))
+        _insert(db, "xp_ledger", _ledger(years, habits, today))
         _insert(db, "audit", _calls(years))
         histories.settle_all(db, today)
 
@@ -74,12 +74,14 @@ def _steps(years: int, chance: random.Random, today: date) -> Iterator[dict[str,
     goals, open_steps = A_YEAR["goals"] * years, ACTIVE_GOALS * OPEN_STEPS
     for number in range(A_YEAR["steps"] * years):
         still_open = number < open_steps
+        day = _ago(today, -chance.randrange(30) if still_open else chance.randrange(1, 365 * years))
         yield {
             "goal_id": goals - number % ACTIVE_GOALS if still_open else 1 + number % (goals - ACTIVE_GOALS),
             "title": chance.choice(STEPS),
             "priority": "attention",
-            "dt": _ago(today, -chance.randrange(30) if still_open else chance.randrange(1, 365 * years)),
+            "dt": day,
             "is_complete": int(not still_open),
+            "completed_at": None if still_open else f"{day}T09:00:00.000Z",
             **STAMPS,
         }
 
@@ -111,9 +113,10 @@ def _diary(years: int, chance: random.Random, today: date) -> Iterator[dict[str,
         yield {"date": day, "what_done": "Сделано. " * 40, "plans": "Планы. " * 20, **STAMPS}
 
 
-def _ledger(years: int, habits: int) -> Iterator[dict[str, Any]]:
-    for _ in range(int(365 * years * habits * MARKED)):
-        yield {"user": "local", "at": STAMP, "xp": 10, "action": "habit.mark_completed", "entity_id": 1}
+def _ledger(years: int, habits: int, today: date) -> Iterator[dict[str, Any]]:
+    for number in range(int(365 * years * habits * MARKED)):
+        at = f"{_ago(today, 365 * years - number // int(habits * MARKED))}T09:00:00.000Z"
+        yield {"user": "local", "at": at, "xp": 10, "action": "habit.mark_completed", "entity_id": 1}
 
 
 def _calls(years: int) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,7 @@ from tests.onepercent.person import Clock, act, call, do, refused, snapshot
 from tools.core.registry import COMMANDS
 from tools.onepercent import days
 from tools.onepercent.database import store
+from tools.onepercent.snapshot.search import folded, stem
 
 TODAY = date(2026, 11, 22)
 STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
@@ -130,6 +132,43 @@ def test_things_are_found_by_the_stems_of_words(wanted: str, found: list[str]):
     assert sorted(one.get("title") or one.get("name") for one in answer["found"]["items"]) == sorted(found)
     for one in answer["found"]["items"]:
         assert len(json.dumps(one, ensure_ascii=False)) < 240
+
+
+WORDS = ["Бег", "бегать", "бегун", "ёлка", "Елки", "СТРАССЕ", "straße", "Strassen", "book", "книга_бег", "x1", "1", "—"]
+
+
+def expected(text: str, wanted: str) -> bool:
+    """Whether each wanted word's stem begins a word of the text, found one word after the other."""
+    stems = [stem(word) for word in re.findall(r"[^\W_]+", folded(wanted))]
+    words = re.findall(r"[^\W_]+", folded(text))
+    return bool(stems) and all(any(word.startswith(one) for word in words) for one in stems)
+
+
+def test_finding_is_what_going_through_all_texts_finds(file):
+    chance = random.Random(7)
+
+    def text() -> str:
+        return chance.choice(" ,_-").join(chance.choices(WORDS, k=4))
+
+    goal = do(act("goal.create", title="Цель"))[0]
+    rows = [(text(), chance.choice([None, text()]), chance.random() < 0.3) for _ in range(300)]
+    with store.writing() as db:
+        for title, plans, done in rows:
+            insert(
+                db, "steps", user="local", goal_id=goal, title=title, priority="optional", is_complete=done, **STAMPS
+            )
+            insert(db, "diary", user="local", date="2026-01-01", what_done=title, plans=plans, **STAMPS)
+    for wanted in (*WORDS, "бег ёлка", "Strasse x1", "не то", "_"):
+        found = call("get_user_snapshot", find=wanted)["found"]
+        steps = [number for number, row in enumerate(rows, 1) if expected(row[0], wanted)]
+        steps.sort(key=lambda number: rows[number - 1][2])
+        entries = [number for number, row in enumerate(rows, 1) if expected(" ".join(filter(None, row[:2])), wanted)]
+        assert [item["id"] for item in found["items"]] == [
+            *[number for number in steps if not rows[number - 1][2]],
+            *reversed(entries),
+            *[number for number in steps if rows[number - 1][2]],
+        ][:20]
+        assert len(found["items"]) + found.get("more", 0) == len(steps) + len(entries)
 
 
 def test_every_snapshot_says_what_today_is():

@@ -1,6 +1,7 @@
 """The marks of habits, a sign a day."""
 
-from datetime import date
+import random
+from datetime import date, timedelta
 
 from tests.onepercent.person import act, do
 from tools.onepercent import days
@@ -43,6 +44,33 @@ def test_a_weekly_habit_is_due_at_the_end_of_a_week_without_a_mark(clock):
     do(act("habit.mark_completed", habit_id=1))
     assert signs(TODAY, sunday, sunday) == {"Баня": "+...."}
     assert signs(date(2026, 3, 19), sunday, sunday) == {"Баня": "...."}
+
+
+def test_the_signs_follow_every_mark_that_is_made_changed_or_taken_off():
+    chance = random.Random(3)
+    do(act("habit.create", name="a"), act("habit.create", name="b"))
+    marks: dict[tuple[int, date], tuple[str, str | None]] = {}
+    with store.writing() as db:
+        db.execute("UPDATE habits SET created_on = '2024-02-01'")
+        for _ in range(2000):
+            habit_id, day = chance.choice([1, 2]), TODAY - timedelta(days=chance.randrange(400))
+            if (habit_id, day) not in marks:
+                statement = "INSERT INTO habit_marks VALUES (?3, ?4, 'local', ?1, ?2, 0, '', '')"
+            elif chance.random() < 0.3:
+                db.execute("DELETE FROM habit_marks WHERE habit_id = ? AND date = ?", (habit_id, day.isoformat()))
+                del marks[habit_id, day]
+                continue
+            else:
+                statement = "UPDATE habit_marks SET status = ?1, excuse_reason = ?2 WHERE habit_id = ?3 AND date = ?4"
+            mark = chance.choice([("completed", None), ("missed", None), ("missed", "болел")])
+            db.execute(statement, (*mark, habit_id, day.isoformat()))
+            marks[habit_id, day] = mark
+    legend = {("completed", None): "+", ("missed", None): "-", ("missed", "болел"): "e"}
+    for first, last in ((400, 0), (45, 3), (0, 0), (28, 28)):
+        span = [TODAY - timedelta(days=ago) for ago in range(first, last - 1, -1)]
+        for habit_id, name in ((1, "a"), (2, "b")):
+            expected = "".join(legend.get(marks.get((habit_id, day), ("", None)), "?") for day in span)
+            assert signs(span[0], span[-1])[name] == expected
 
 
 def test_deleted_habits_and_those_of_others_are_left_out(clock):

@@ -48,4 +48,4 @@ def test_a_migration_that_fails_halfway_leaves_version_two(monkeypatch: pytest.M
         assert call("get_user_snapshot")["code"] == "DATABASE_ERROR"
         store.release()
     assert snapshot("goals")["goals"]["items"][0]["title"] == "Новая"
-    assert file.with_name("life.sqlite3.before-v3").exists()
+    assert file.with_name("life.sqlite3.before-v4").exists()

@@ -45,7 +45,7 @@ def get_user_snapshot(
     view = _view(date_from, date_to, goals_status or "work", goal_id)
     with store.reading() as db:
         data = {name: sections.SECTIONS[name](db, view) for name in wanted}
-        hits = {"found": search.found(db, view.user, WORDS.read("find", find))} if find else {}
+        hits = {"found": search.search(db, view.user, WORDS.read("find", find))} if find else {}
         content = (
             pictured(db, view.user, view.today, date_from and view.first, date_to and view.last) if picture else ()
         )

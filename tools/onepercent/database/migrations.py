@@ -1,7 +1,7 @@
 """The tables of the database, version by version.
 
-Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_balance`, `habit_streaks`) make reading
-cheap whatever the history; they can be made anew from the record and are never exported.
+Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_balance`, `habit_streaks`,
+`habit_months`) make reading cheap whatever the history; they can be made anew from the record and are never exported.
 """
 
 from typing import Any
@@ -169,7 +169,30 @@ THIRD = (
     "CREATE INDEX xp_by_entity ON xp_ledger (entity_id, action)",
 )
 
-MIGRATIONS = (FIRST, SECOND, THIRD)
+MARK = """CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END"""
+"""The sign of a mark; see habits/marks.py."""
+SET_MARK = """INSERT INTO habit_months VALUES ({row}.habit_id, substr({row}.date, 1, 7),
+            printf('%*s%-*s', substr({row}.date, 9) - 1, '', 32 - substr({row}.date, 9), {sign}))
+        ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr({row}.date, 9) - 1)
+            || {sign} || substr(marks, substr({row}.date, 9) + 1);"""
+"""Puts a sign in its place among the 31 of a month."""
+
+FOURTH = (
+    # Sums of XP between two moments are read from the index alone.
+    "DROP INDEX xp_by_time",
+    "CREATE INDEX xp_by_time ON xp_ledger (user, at, xp)",
+    # A year of marks in twelve rows: 31 signs a month, a blank where there is no mark.
+    """CREATE TABLE habit_months (
+        habit_id INTEGER NOT NULL REFERENCES habits (id) ON DELETE CASCADE, month TEXT NOT NULL, marks TEXT NOT NULL,
+        PRIMARY KEY (habit_id, month)
+    ) STRICT, WITHOUT ROWID""",
+    f"CREATE TRIGGER mark_made AFTER INSERT ON habit_marks BEGIN {SET_MARK.format(row='new', sign=MARK)} END",
+    f"CREATE TRIGGER mark_changed AFTER UPDATE ON habit_marks BEGIN {SET_MARK.format(row='new', sign=MARK)} END",
+    f"""CREATE TRIGGER mark_removed AFTER DELETE ON habit_marks BEGIN {SET_MARK.format(row="old", sign="' '")} END""",
+    "UPDATE habit_marks SET status = status",
+)
+
+MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH)
 """Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
 
 

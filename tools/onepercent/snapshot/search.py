@@ -1,14 +1,22 @@
 """Finding goals, steps, habits and diary entries by words, in whatever form the words stand."""
 
 import re
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
+from tools.onepercent.database.types import Database
 
-MOST_FOUND = 20
+MOST_SHOWN = 20
 SHORTEST_STEM = 3
 QUOTED = 60
-"""Characters of a diary entry around what was found."""
+"""Characters of a diary entry around the first of the words."""
+CHUNK = 200
+"""Rows whose texts are folded together: of a diary some hundred kilobytes."""
+SEPARATOR = "\0"
+"""Stands in no text that is stored."""
+DIARY = ("what_done", "what_not_done", "reflection", "plans")
+DIARY_TEXT = " || ' ' || ".join(f"ifnull({name}, '')" for name in DIARY)
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -38,73 +46,90 @@ def folded(text: str) -> str:
     return text.casefold().replace("ё", "е")
 
 
-def found(db: Any, user: str, wanted: str) -> JsonObject:
+class Match(NamedTuple):
+    """A row that has the wanted words."""
+
+    kind: str
+    id: int
+    is_done: bool
+
+
+SEARCHED = {
+    "goal": "SELECT id, status = 'complete', title FROM goals WHERE user = ? AND deleted_at IS NULL ORDER BY id",
+    "step": "SELECT id, is_complete, title FROM steps WHERE user = ? AND deleted_at IS NULL ORDER BY id",
+    "habit": "SELECT id, 0, name FROM habits WHERE user = ? AND deleted_at IS NULL ORDER BY id",
+    "diary": f"""SELECT id, 0, {DIARY_TEXT} FROM diary
+        WHERE user = ? AND deleted_at IS NULL ORDER BY date DESC, id DESC""",
+}
+"""By kind: every row's id, whether it is done, and its text."""
+
+
+def search(db: Database, user: str, wanted: str) -> JsonObject:
     """Everything that has each of the wanted words: open things first, the newest diary entries last."""
     stems = [stem(word) for word in WORD.findall(folded(wanted))]
-    items = [item for rows in (_goals, _steps, _habits, _diary) for item in rows(db, user, stems)] if stems else []
-    items.sort(key=lambda item: (bool(item.get("done")), item["kind"] == "diary"))
-    more = len(items) - MOST_FOUND
-    return {"items": items[:MOST_FOUND], **({"more": more} if more > 0 else {})}
+    matches = [match for kind in SEARCHED for match in _matches(db, user, kind, stems)] if stems else []
+    matches.sort(key=lambda match: (match.is_done, match.kind == "diary"))
+    more = len(matches) - MOST_SHOWN
+    items = [ITEMS[match.kind](db, match, stems) for match in matches[:MOST_SHOWN]]
+    return {"items": items, **({"more": more} if more > 0 else {})}
 
 
-def matches(text: str, stems: list[str]) -> bool:
-    """Whether every stem begins a word of the text."""
-    text = folded(text)
-    if not all(one in text for one in stems):
-        return False
-    words = WORD.findall(text)
-    return all(any(word.startswith(one) for word in words) for one in stems)
+def _matches(db: Database, user: str, kind: str, stems: list[str]) -> Iterator[Match]:
+    """The matching rows of a kind, in their order. Texts are folded many at a time: that is most of the work."""
+    rows = db.execute(SEARCHED[kind], (user,))
+    beginnings = [_beginning(stem) for stem in stems]
+    while chunk := rows.fetchmany(CHUNK):
+        texts = folded(SEPARATOR.join([row[2] for row in chunk])).split(SEPARATOR)
+        for row, text in zip(chunk, texts, strict=True):
+            if stems[0] in text and all(beginning.search(text) for beginning in beginnings):
+                yield Match(kind, row[0], bool(row[1]))
 
 
-def _goals(db: Any, user: str, stems: list[str]) -> list[JsonObject]:
-    rows = db.execute("SELECT id, title, status FROM goals WHERE user = ? AND deleted_at IS NULL ORDER BY id", (user,))
-    return [
-        {"kind": "goal", "id": row["id"], "title": row["title"], **_done(row["status"] == "complete")}
-        for row in rows
-        if matches(row["title"], stems)
-    ]
+def _beginning(stem: str) -> re.Pattern[str]:
+    """Finds a word that begins with the stem: no letter or digit stands before it."""
+    return re.compile(rf"(?<![^\W_]){re.escape(stem)}")
 
 
-def _steps(db: Any, user: str, stems: list[str]) -> list[JsonObject]:
-    rows = db.execute(
-        """SELECT s.id, s.title, s.dt, s.is_complete, s.goal_id, g.title AS goal FROM steps s
-        JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.deleted_at IS NULL ORDER BY s.id""",
-        (user,),
-    )
-    return [
-        {
-            "kind": "step", "id": row["id"], "title": row["title"], "goal_id": row["goal_id"], "goal": row["goal"],
-            **({"dt": row["dt"]} if row["dt"] else {}), **_done(row["is_complete"]),
-        }
-        for row in rows
-        if matches(row["title"], stems)
-    ]  # fmt: skip
+def _goal(db: Database, match: Match, stems: list[str]) -> JsonObject:
+    (title,) = db.execute("SELECT title FROM goals WHERE id = ?", (match.id,)).fetchone()
+    return {"kind": "goal", "id": match.id, "title": title, **_done(match)}
 
 
-def _habits(db: Any, user: str, stems: list[str]) -> list[JsonObject]:
-    rows = db.execute("SELECT id, name FROM habits WHERE user = ? AND deleted_at IS NULL ORDER BY id", (user,))
-    return [{"kind": "habit", "id": row["id"], "name": row["name"]} for row in rows if matches(row["name"], stems)]
+def _step(db: Database, match: Match, stems: list[str]) -> JsonObject:
+    step = db.execute(
+        """SELECT s.title, s.dt, s.goal_id, g.title AS goal FROM steps s JOIN goals g ON g.id = s.goal_id
+        WHERE s.id = ?""",
+        (match.id,),
+    ).fetchone()
+    return {
+        "kind": "step", "id": match.id, "title": step["title"], "goal_id": step["goal_id"], "goal": step["goal"],
+        **({"dt": step["dt"]} if step["dt"] else {}), **_done(match),
+    }  # fmt: skip
 
 
-def _diary(db: Any, user: str, stems: list[str]) -> list[JsonObject]:
-    rows = db.execute(
-        """SELECT id, date, what_done, what_not_done, reflection, plans FROM diary
-        WHERE user = ? AND deleted_at IS NULL ORDER BY date DESC, id DESC""",
-        (user,),
-    )
-    items = []
-    for row in rows:
-        text = " ".join(filter(None, tuple(row)[2:]))
-        if matches(text, stems):
-            items.append({"kind": "diary", "id": row["id"], "date": row["date"], "text": _around(text, stems[0])})
-    return items
+def _habit(db: Database, match: Match, stems: list[str]) -> JsonObject:
+    (name,) = db.execute("SELECT name FROM habits WHERE id = ?", (match.id,)).fetchone()
+    return {"kind": "habit", "id": match.id, "name": name}
 
 
-def _around(text: str, one: str) -> str:
-    start = max(folded(text).find(one) - QUOTED // 2, 0)
+def _diary(db: Database, match: Match, stems: list[str]) -> JsonObject:
+    day, *texts = db.execute(f"SELECT date, {', '.join(DIARY)} FROM diary WHERE id = ?", (match.id,)).fetchone()
+    return {"kind": "diary", "id": match.id, "date": day, "text": _around(" ".join(filter(None, texts)), stems[0])}
+
+
+ITEMS: dict[str, Callable[[Database, Match, list[str]], JsonObject]] = {
+    "goal": _goal,
+    "step": _step,
+    "habit": _habit,
+    "diary": _diary,
+}
+
+
+def _around(text: str, stem: str) -> str:
+    start = max(folded(text).find(stem) - QUOTED // 2, 0)
     cut = text[start : start + QUOTED].strip()
     return f"{'…' if start else ''}{cut}{'…' if start + QUOTED < len(text) else ''}"
 
 
-def _done(done: Any) -> dict[str, bool]:
-    return {"done": True} if done else {}
+def _done(match: Match) -> dict[str, bool]:
+    return {"done": True} if match.is_done else {}
