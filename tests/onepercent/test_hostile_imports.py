@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, snapshot
+from tests.onepercent.person import act, apply, call, do, preview, snapshot
 from tools.core.errors import ToolError
 from tools.onepercent.database import transfer
 
@@ -80,6 +80,32 @@ def test_an_export_that_cannot_be_served_is_refused(spoil, tmp_path: Path):
     transfer.export(str(tmp_path / "export.json"))
     assert (tmp_path / "export.json").read_text(encoding="utf-8") == before
     assert snapshot("goals")["goals"]["total_count"] == 1
+
+
+HISTORY = {
+    "an audit id at the end": spoilt("audit", "id", BIG),
+    "an audit row of nobody": spoilt("audit", "user", ""),
+    "an applied id at the end": spoilt("applied", "id", BIG),
+    "a plan that is not JSON": spoilt("previews", "plan", "zzz"),
+    "a plan of nothing": spoilt("previews", "plan", "{}"),
+    "a plan of an unknown action": spoilt(
+        "previews", "plan", '{"today": "2026-03-18", "actions": [["goal.explode", "x", {}]], "entries": [[]]}'
+    ),
+    "a plan of no day": spoilt("previews", "plan", '{"today": "soon", "actions": [], "entries": []}'),
+}
+
+
+@pytest.mark.parametrize("spoil", HISTORY.values(), ids=HISTORY)
+def test_a_history_after_which_nothing_could_be_written_or_applied_is_refused(spoil, tmp_path: Path):
+    do(act("goal.create", title="Цель"))
+    preview(act("goal.create", title="Ждёт"))
+    transfer.export(str(tmp_path / "export.json"))
+    export = json.loads((tmp_path / "export.json").read_text(encoding="utf-8"))
+    export["history"]["previews"]["rows"].sort(key=lambda row: row[2] == "pending")  # spoilt is the last one
+    spoil(export)
+    (tmp_path / "bad.json").write_text(json.dumps(export), encoding="utf-8")
+    with pytest.raises(ToolError, match="does not fit"):
+        transfer.import_(str(tmp_path / "bad.json"))
 
 
 JOURNALS = [

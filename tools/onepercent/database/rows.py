@@ -7,6 +7,7 @@ from typing import Any
 from tools.core.errors import ToolError
 from tools.onepercent import days, fields
 from tools.onepercent.actions import diary, goals, habits, steps, undo
+from tools.onepercent.preview import previews
 
 LARGEST_ID = 2**53
 """The largest that every JSON reader keeps exact; far from where sqlite has no next one."""
@@ -39,6 +40,11 @@ def _journal(name: str, value: Any) -> None:
         raise fields.invalid(name, "the changes of an apply") from None
 
 
+def _plan(name: str, value: Any) -> None:
+    if value is not None:
+        previews.read_plan({name: value})
+
+
 def _optional(read: Read) -> Read:
     return lambda name, value: None if value is None else read(name, value)
 
@@ -57,15 +63,20 @@ COLUMNS: dict[str, dict[str, Read]] = {
     "diary": {**{name: field.read for name, field in diary.CONTENT.items()}, "date": DAY},
     "ssp_evaluations": {name: _optional(fields.Whole(1, 10).read) for name in goals.CATEGORIES},
     "xp_ledger": {"xp": XP, "at": _moment},
+    "audit": {},
+    "previews": {"plan": _plan},
     "applied": {"journal": _journal},
 }  # fmt: skip
-"""Beside `id` and `user`, which all have."""
+"""Beside `id` and `user`, which all have but WITHOUT_ID."""
+
+WITHOUT_ID = ("habit_marks", "previews")
+"""Tables whose key is not a number that is counted up."""
 
 
 def faults(db: Any) -> Iterator[str]:
     """What is wrong, a row at a time: `habits 3: schedule_days must be …`."""
     for table, columns in COLUMNS.items():
-        readers = {**({} if table == "habit_marks" else {"id": ID}), "user": USER, **columns}
+        readers = {**({} if table in WITHOUT_ID else {"id": ID}), "user": USER, **columns}
         chosen = ", ".join(f'"{name}"' for name in readers)
         for row in db.execute(f"SELECT {chosen} FROM {table}"):
             try:
