@@ -127,3 +127,8 @@ def test_the_pages_spelling_of_a_word():
         "orca": ("orca*", 0),
         "bedmsh": ("bed_mesh", 1),
     }
+
+
+def test_a_stem_of_four_letters_takes_any_ending_and_one_of_three_a_short_one():
+    assert glossary.meaning(["теплового"]) == (1, [["thermal"]])
+    assert glossary.meaning(["током"]) == (1, [["current"]])
