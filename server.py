@@ -530,10 +530,8 @@ def parse(line: bytes) -> Any:
     """
     from pydantic import ValidationError
 
-    if len(line) > stdio.LONGEST_LINE:
-        raise InvalidMessage(
-            types.INVALID_REQUEST, f"Message too long: at most {stdio.LONGEST_LINE} bytes", stdio.id_of(line)
-        )
+    if reason := stdio.refusal(line):
+        raise InvalidMessage(types.INVALID_REQUEST, reason, stdio.id_of(line))
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
         if not isinstance(message, types.JSONRPCNotification) or "id" not in json.loads(line):

@@ -164,6 +164,13 @@ def test_a_body_that_is_too_large_is_refused_declared_or_not(server):
         assert b" 413 " in raw.recv(100)
 
 
+@pytest.mark.parametrize("piece", [b"{},", b"1,", b"[", b'"",'])
+def test_a_body_of_very_many_values_is_refused_unread(server, piece):
+    """4 MiB of them took 260 MiB of the one process that serves everybody."""
+    body = b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":[' + piece * (3 * 2**20 // len(piece)) + b"1]}}"
+    assert server.send(body, token=server.token())[0] == 413
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -89,3 +89,30 @@ def test_the_id_of_a_line_that_is_too_long_is_looked_for_at_its_beginning_only()
     assert stdio.id_of(json.dumps({"id": 12, "x": long}).encode()) == 12
     assert stdio.id_of(json.dumps({"id": "a b", "x": long}).encode()) == "a b"
     assert stdio.id_of(json.dumps({"x": long, "id": 12}).encode()) is None
+
+
+def dense(piece: bytes, count: int) -> bytes:
+    return b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":[' + piece * count + b"1]}}"
+
+
+@pytest.mark.parametrize("piece", [b"{},", b"[],", b"1,", b'"",', b'{"a":1},', b'"\\"",', b'"\\\\",'])
+def test_a_line_of_very_many_values_is_refused_with_its_id_and_one_of_many_is_not(piece):
+    """Each value costs a hundred bytes and more once it is read: 16 MiB of them were a gigabyte."""
+    most = stdio.MOST_VALUES
+    assert "values" in stdio.refusal(dense(piece, most))
+    assert stdio.id_of(dense(piece, most)) == 5
+    assert not stdio.refusal(dense(piece, most // 5))
+    json.loads(dense(piece, most // 5))
+
+
+@pytest.mark.parametrize("line", [b"[" * 2**20, b'{"a":' * 2**20, b'"' * 2**20, b"," * 2**20])
+def test_a_line_of_brackets_or_quotes_is_refused_unread(line):
+    assert "values" in stdio.refusal(line)
+
+
+@pytest.mark.parametrize(
+    "text", ["a, b, " * 10**6, '{"x": [1, 2]}, ' * 10**5, "\\" * 10**6, '"' * 10**6, "я, " * 10**6]
+)
+def test_what_stands_in_one_long_text_counts_as_one_value(text):
+    assert not stdio.refusal(json.dumps({"id": 1, "params": {"text": text}}).encode())
+    assert not stdio.refusal(json.dumps({"id": 1, "params": {"text": text}}, ensure_ascii=False).encode())

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from tools.core import caller, leaving
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
-from tools.service import ledger, rates, tokens, watched
+from tools.service import ledger, rates, stdio, tokens, watched
 from tools.service.asgi import App, Receive, Send
 from tools.service.http_sessions import Sessions
 
@@ -172,9 +172,12 @@ async def _body(headers: dict[str, str], receive: Receive) -> bytes:
     if length.isdecimal() and int(length[:20]) > LONGEST_DRAINED:
         raise _too_large()
     try:
-        return await asyncio.wait_for(_received(receive), BODY_S)
+        body = await asyncio.wait_for(_received(receive), BODY_S)
     except TimeoutError:  # two classes before Python 3.11
         raise Refusal(408, "Request Timeout", f"the body did not arrive within {BODY_S} s") from None
+    if stdio.has_too_many_values(body):
+        raise Refusal(413, "Request body too large", f"a body of more than {stdio.MOST_VALUES} values")
+    return body
 
 
 async def _received(receive: Receive) -> bytes:

@@ -8,6 +8,12 @@ from typing import Any, BinaryIO
 
 LONGEST_LINE = 16 * 2**20
 """Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being held."""
+MOST_VALUES = 100_000
+"""Values of one message: each takes a hundred bytes and more once it is read."""
+UNSUSPICIOUS = 200_000
+"""A line of so many bytes cannot hold too many of them."""
+APART = bytes(set(range(256)) - set(b'",[{'))
+"""All bytes but those that tell values apart."""
 ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
 """A request's id, to be found in a line that is not read as a whole."""
 
@@ -84,9 +90,28 @@ class Owed:
         self.by_id -= Counter([request_id])
 
 
+def refusal(line: bytes) -> str:
+    """Why a line is not read as JSON at all; "" for one that is."""
+    if len(line) > LONGEST_LINE:
+        return f"Message too long: at most {LONGEST_LINE} bytes"
+    if has_too_many_values(line):
+        return f"Message too large: at most {MOST_VALUES} values"
+    return ""
+
+
+def has_too_many_values(data: bytes) -> bool:
+    """Whether JSON holds more than MOST_VALUES texts, objects, lists and others, counted without reading it."""
+    if len(data) <= UNSUSPICIOUS:
+        return False
+    marks = data.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, APART)  # an escaped quote ends no text
+    if (texts := marks.count(b'"') // 2) > MOST_VALUES:
+        return True
+    return texts + sum(len(outside) for outside in marks.split(b'"')[::2]) > MOST_VALUES
+
+
 def id_of(line: bytes) -> Any:
     """The id in a line that is not a JSON-RPC message, so that its sender knows what is refused."""
-    if len(line) > LONGEST_LINE:
+    if refusal(line):
         found = ID.search(line[:300])
         return json.loads(found[1]) if found else None
     try:
