@@ -114,7 +114,7 @@ def replace(fresh: Any) -> None:
         _overwrite(fresh)
     except faults.Damaged:
         _swap(fresh)
-    store.checkpoint()
+    store.empty_log()
 
 
 def _overwrite(fresh: Any) -> None:

@@ -154,10 +154,17 @@ def _identity(file: Path) -> tuple[Any, ...]:
 
 
 def checkpoint() -> None:
-    """Move what the write-ahead log holds into the file itself: a copy of that one file is then whole.
+    """Copy what the write-ahead log holds into the file itself: a copy of that one file is then whole.
 
-    What another session holds back is left to the next checkpoint.
+    Waits for nobody: what another session still reads around is left to the next checkpoint. The log keeps its length,
+    so that the next write need not make the file longer, which costs a second fsync.
     """
+    with suppress(ToolError), connected() as db:
+        db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def empty_log() -> None:
+    """The same, and leave no log that could be mistaken for that of another file put in this one's place."""
     with suppress(ToolError), connected() as db:
         db.execute(f"PRAGMA busy_timeout = {round(CHECKPOINT_PATIENCE_S * 1000)}")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -174,7 +181,7 @@ def release() -> None:
 def leave(status: int = 0) -> None:
     """What a process that has used the database does before it ends."""
     if os.getpid() in _kept:
-        checkpoint()
+        empty_log()
         release()
 
 
