@@ -1,13 +1,13 @@
 """The snapshot: what each section says, and that its cost does not grow with a history."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
 import tests.onepercent.lifetimes as lifetimes
-from tests.onepercent.person import Clock, act, call, do, snapshot
+from tests.onepercent.person import act, call, do, ref, snapshot
 from tools.onepercent.database import store
-from tools.onepercent.snapshot import sections
 
 
 def test_the_default_is_goals_habits_and_xp():
@@ -135,28 +135,47 @@ def test_a_busy_persons_default_snapshot_is_under_12_kb():
     assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()) < 12_000
 
 
-def test_the_default_snapshot_reads_no_more_of_ten_years_than_of_one(tmp_path, clock: Clock):
-    """Counted in steps of sqlite's machine, which no other load on the computer changes."""
+def machine_steps(call: Callable[[], object]) -> int:
+    """What a call costs in steps of sqlite's machine, which no other load on the computer changes."""
+    count = [0]
 
-    def steps() -> int:
-        found = [0]
+    def step() -> None:
+        count[0] += 1
 
-        def count() -> None:
-            found[0] += 1
+    with store.connected() as db:
+        db.set_progress_handler(step, 1)
+    call()
+    with store.connected() as db:
+        db.set_progress_handler(None, 0)
+    return count[0]
 
-        with store.connected() as db:
-            db.set_progress_handler(count, 1)
-            for name in ("goals", "habits", "xp"):
-                view = sections.View("local", clock.moment.date(), "2026-03-18", "2026-03-25")
-                sections.SECTIONS[name](db, view)
-            db.set_progress_handler(None, 0)
-        return found[0]
 
-    lifetimes.live(1, habits=5)
-    before = steps()
-    store.release()
-    store.path().unlink()
-    for beside in store.path().parent.glob("life.sqlite3-*"):
-        beside.unlink()
-    lifetimes.live(3, habits=5)
-    assert steps() < before * 1.2
+def a_busy_day() -> None:
+    step, habit = act("step.create", goal_id=365, title="Шаг"), act("habit.create", name="Новая")
+    do(step, act("step.complete", step_id=ref(step)), act("step.reopen", step_id=ref(step)),
+       habit, act("habit.mark_completed", habit_id=ref(habit)), act("goal.complete", goal_id=365),
+       act("diary.create_entry", plans="x"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: snapshot(),
+        lambda: snapshot("history"),
+        lambda: snapshot("history", date_from="2025-03-18"),
+        lambda: snapshot("diary", "schedule", "xp", "ssp"),
+        a_busy_day,
+    ],
+    ids=["default", "history of a week", "history of a year", "other sections", "preview and apply"],
+)
+def test_a_call_reads_no_more_of_four_years_than_of_two(ask: Callable[[], object]):
+    costs = []
+    for years in (2, 4):
+        store.release()
+        for file in store.path().parent.glob("life.sqlite3*"):
+            file.unlink()
+        lifetimes.live(years, habits=5)
+        with store.writing() as db:
+            db.execute("UPDATE goals SET status = 'work' WHERE id = 365")
+        costs.append(machine_steps(ask))
+    assert costs[1] < costs[0] * 1.5

@@ -194,7 +194,9 @@ def shown(column: str, value: Any) -> Any:
 def twin(work: "Work", table: str, column: str, text: str, condition: str, *values: Any) -> list[str]:
     """A warning if something undeleted has this title already, whatever its case."""
     rows = work.db.execute(
-        f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}", (work.user, *values)
+        f"""SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}
+        AND length({column}) = ?""",
+        (work.user, *values, len(text)),
     )
     same = [row[0] for row in rows if row[0].casefold() == text.casefold()]
     return [words.say("warn.same_title", title=words.quoted(same[0]))] if same else []

@@ -140,7 +140,8 @@ class Work:
     def brought(self, actions: tuple[str, ...], entity_id: int) -> int:
         """The XP that an entity has brought by these actions so far, less what was taken back."""
         marks = ", ".join("?" * len(actions))
-        statement = f"SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action IN ({marks}) AND user = ?"
+        # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
+        statement = f"SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action IN ({marks}) AND +user = ?"
         return int(self.db.execute(statement, (entity_id, *actions, self.user)).fetchone()[0])
 
     def balance(self) -> tuple[int, int]:
