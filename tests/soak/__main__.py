@@ -4,7 +4,7 @@
 usage: .venv/bin/python tests/soak [MINUTES] [--seed N] [--workers N]      (default 10 minutes, 4 workers)
 
 Every answer is checked against a model; an error counts as right only while a fault explains it. Prints a table, and
-exits 1 for a wrong answer, a lost write, a service that grew, or anything left over. A seed repeats what the sessions
+exits 1 for a wrong answer, a lost write, a service that grew, a process above its bound, or anything left over. A seed repeats what the sessions
 ask; when they are served, and what is broken then, depends on the machine. Needs `./setup.sh test` to have been run.
 """
 
@@ -28,8 +28,10 @@ if __name__ == "__main__":
     disk.enter(str(PYTHON) if PYTHON.exists() else sys.executable)  # before what only that Python can import
 
 from tests.soak import ending, report  # noqa: E402
+from tests.soak.attacks import Attacks  # noqa: E402
 from tests.soak.faults import Faults  # noqa: E402
 from tests.soak.memory import Memory  # noqa: E402
+from tests.soak.peaks import Peaks  # noqa: E402
 from tests.soak.record import Record  # noqa: E402
 from tests.soak.sessions import Judge  # noqa: E402
 from tests.soak.workers import Shared, Worker  # noqa: E402
@@ -61,11 +63,14 @@ def soak(duration_s: float, seed: int, count: int) -> int:
         with world.service as service:
             log = report.Log(service.process.stderr)
             memory = Memory(service.process.pid, max(0.5, duration_s / 120))
+            peaks = Peaks(service.process.pid)
             faults = Faults(world, seed, record, duration_s)
-            shared = Shared(world, Judge(faults, record), record, seed)
+            judge = Judge(faults, record)
+            faults.attack(Attacks(world, judge, peaks))
+            shared = Shared(world, judge, record, seed)
             workers = [Worker(f"worker{number}", shared) for number in range(count)]
             workers[0].sync()
-            run([memory, *workers], faults)
+            run([memory, peaks, *workers], faults)
             for worker in workers:
                 worker.settle()
             shared.settle()
@@ -78,7 +83,7 @@ def soak(duration_s: float, seed: int, count: int) -> int:
         world.close()
     for line in log.bad:
         record.complain(f"the service's log: {line}")
-    return 0 if report.show(record, memory, min(WARM_S, duration_s / 10)) else 1
+    return 0 if report.show(record, memory, peaks, min(WARM_S, duration_s / 10)) else 1
 
 
 def run(parts: list, faults: Faults) -> None:

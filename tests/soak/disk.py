@@ -31,6 +31,7 @@ def enter(python: str) -> None:
 class OwnDisk:
     """A tmpfs at `folder`."""
 
+    is_own = True
     how = f"a disk of {SIZE_MB} MB of its own"
 
     def __init__(self, folder: Path):
@@ -59,6 +60,7 @@ class OwnDisk:
 class Limit:
     """Files of the service and its sessions cannot grow beyond LIMIT_BYTES."""
 
+    is_own = False
     how = "RLIMIT_FSIZE: no disk of its own is allowed here"
 
     def __init__(self, pids: Callable[[], Iterator[int]]):

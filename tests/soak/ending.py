@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.klipper.upstreams import contents, git
+from tests.soak.attacks import MARK
 from tests.soak.life import Person
 from tests.soak.record import Record
 from tests.soak.workers import Worker
@@ -90,7 +91,8 @@ def notes(world: World) -> Counter[str]:
     collection = Collection(str(world.folder / "anki" / "collection.anki2"))
     try:
         assert collection.db.scalar("pragma integrity_check") == "ok"
-        return Counter(collection.get_note(note_id)["Front"] for note_id in collection.find_notes(""))
+        fronts = (collection.get_note(note_id)["Front"] for note_id in collection.find_notes(""))
+        return Counter(front for front in fronts if not front.startswith(MARK))
     finally:
         collection.close()
 

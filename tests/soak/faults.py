@@ -4,14 +4,20 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
-from tests.soak.record import Record, Request
+from tests.soak.record import WRONG, Record, Request
 from tests.soak.world import World
 
+if TYPE_CHECKING:
+    from tests.soak.attacks import Attacks
+
 ONEPERCENT = ("preview_actions", "apply_actions", "undo_last", "cancel_preview")
-ROUND_S = 60
+ROUND_S = 150
+SLOW = ("evil pictures", "a client that reads nothing")
 LONG_S = 60
 """A soak of this length has time for a lock that outlasts the service's patience."""
 
@@ -69,6 +75,8 @@ class Faults:
         self.pace = min(1, duration_s / 120)
         self.stopping = threading.Event()
         self.windows: list[Window] = []
+        self.apart = nullcontext() if world.disk.is_own else threading.Lock()
+        """Held while files cannot grow, if that is for every file of the service, and during an attack."""
         rounds = {
             "anki": (self.anki_dies, self.anki_hangs),
             "upstream": (self.upstream_gone, self.upstream_rewritten),
@@ -77,12 +85,30 @@ class Faults:
             "search": (self.search_hangs, self.search_fails, self.search_refuses),
             "publishing": (self.publish,),
         }
-        self.rounds = {name: threading.Event() for name in rounds}
+        self.seed = seed
+        self.rounds: dict[str, threading.Event] = {}
         """Set once every fault of that thread was there."""
-        self.threads = [
-            threading.Thread(target=self._run, args=(random.Random(f"{seed} {name}"), steps), name=name)
-            for name, steps in rounds.items()
-        ]
+        self.threads: list[threading.Thread] = []
+        for name, steps in rounds.items():
+            self._add(name, steps)
+
+    def _add(self, name: str, steps: tuple[Callable, ...]) -> None:
+        chance = random.Random(f"{self.seed} {name}")
+        self.rounds[name] = threading.Event()
+        self.threads.append(threading.Thread(target=self._run, args=(chance, steps), name=name))
+
+    def attack(self, attacks: "Attacks") -> None:
+        """Have all attacks be tried, one after the other; in a short soak without those that take long."""
+        names = [name for name in attacks.all() if self.duration_s >= LONG_S or name not in SLOW]
+        self._add("attacks", tuple(partial(self._attack, attacks, name) for name in names))
+
+    def _attack(self, attacks: "Attacks", name: str, chance: random.Random) -> None:
+        try:
+            with self.apart:
+                attacks.run(name, chance)
+        except WRONG as wrong:
+            self.record.complain(f"attack, {name}: {type(wrong).__name__}: {wrong}")
+        self.record.count(self.record.attacks, name)
 
     def start(self) -> None:
         for thread in self.threads:
@@ -179,7 +205,7 @@ class Faults:
             self._last(chance, least_s, most_s)
 
     def disk_full(self, chance: random.Random) -> None:
-        with self._active("disk full"), self.world.disk.full():
+        with self.apart, self._active("disk full"), self.world.disk.full():
             self._last(chance, 2, 4)
 
     def search_hangs(self, chance: random.Random) -> None:

@@ -6,6 +6,8 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from queue import Empty
+from subprocess import SubprocessError
 from typing import Any
 
 SYSTEMS = {"anki": "anki", "search": "search", "greet": "server", "status": "server", "tools": "server"}
@@ -20,6 +22,21 @@ class Wrong(Exception):
 
 class Lost(Exception):
     """The session ended before its answer came: nobody knows what became of the call."""
+
+
+WRONG = (
+    Wrong,
+    AssertionError,
+    KeyError,
+    IndexError,
+    TypeError,
+    AttributeError,
+    ValueError,
+    OSError,
+    Empty,
+    SubprocessError,
+)
+"""What is raised for an answer that is wrong, or has not the documented shape, or does not come."""
 
 
 @dataclass
@@ -56,6 +73,7 @@ class Record:
         self.calls: Counter[str] = Counter()
         self.tools: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
+        self.attacks: Counter[str] = Counter()
         self.errors: Counter[tuple[str, str]] = Counter()
         self.uncertain: Counter[tuple[str, str]] = Counter()
         self.checks: Counter[str] = Counter()

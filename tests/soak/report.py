@@ -5,6 +5,7 @@ from collections import Counter
 from typing import IO
 
 from tests.soak.memory import LIMIT_KIB, Memory, slope
+from tests.soak.peaks import MOST_MIB, MOST_WITH_PICTURE_MIB, Peaks
 from tests.soak.record import Record
 
 BAD_SIGNS = ("Traceback", "Internal error", "failed\n")
@@ -25,7 +26,7 @@ class Log:
                 self.bad.append(text.strip())
 
 
-def show(record: Record, memory: Memory, warm_s: float) -> bool:
+def show(record: Record, memory: Memory, peaks: Peaks, warm_s: float) -> bool:
     """Print it; whether all is as it must be."""
     print(f"sessions      {sum(record.sessions.values())}: {_listed(record.sessions)}")
     print(f"calls         {sum(record.calls.values())}: {_listed(record.calls)}")
@@ -38,9 +39,17 @@ def show(record: Record, memory: Memory, warm_s: float) -> bool:
     for system in ("anki", "onepercent"):
         fates = Counter({fate: count for (name, fate), count in record.uncertain.items() if name == system})
         print(f"uncertain     {system}: {_listed(fates) or 'none'}")
+    print(f"attacks       {_listed(record.attacks)}")
     flat = _memory(memory, warm_s)
+    print(f"peaks         {_peak(peaks, False)} (at most {MOST_MIB}),")
+    print(f"              with a picture {_peak(peaks, True)} (at most {MOST_WITH_PICTURE_MIB})")
     print(f"wrong answers {len(record.wrong)}, lost writes {len(record.lost_writes)}", flush=True)
-    return flat and not record.wrong and not record.lost_writes
+    return flat and peaks.are_small() and not record.wrong and not record.lost_writes
+
+
+def _peak(peaks: Peaks, with_picture: bool) -> str:
+    mib, name = peaks.largest(with_picture=with_picture)
+    return f"{mib} MiB ({name})"
 
 
 def _memory(memory: Memory, warm_s: float) -> bool:
