@@ -254,27 +254,37 @@ fill_in() {
   user=$(id -un)
   base_python=$("$venv/bin/python" -c 'import sys; print(sys._base_executable)')
   [ ${#docs[@]} -eq 0 ] || mkdir -p "${docs[@]}"
-  (umask 077 && mkdir -p "$state")
+  (umask 077 && mkdir -p "$state" "${data[@]}")
 }
 
-# What the services may write to, before anything is written there.
+# What the services may write to, before anything is written there: state, documentation, and data that lies elsewhere.
 find_folders() {
-  local folders
-  folders=$("$python" -c '
+  local lines line folder
+  lines=$("$python" -c '
 import sys
 from tools.core import settings
 from tools.core.errors import ToolError
 from tools.klipper.checkout.folder import folders_to_write
 try:
-    print(settings.current().state_dir.absolute(), *folders_to_write(), sep="\n")
+    folders = {settings.current().state_dir.absolute(): "state", **dict.fromkeys(folders_to_write(), "docs")}
+    for folder in settings.written_folders():
+        if not any(folder.is_relative_to(other) for other in folders):
+            folders[folder] = "data"
+    print(*(f"{kind} {folder}" for folder, kind in folders.items()), sep="\n")
 except (ToolError, settings.SettingsError) as error:
     sys.exit(". ".join(filter(None, (f"setup.sh: {error}", getattr(error, "hint", "")))))') || exit 1
-  mapfile -t folders <<<"$folders"
-  state=${folders[0]}
-  docs=("${folders[@]:1}")
-  is_plain "$(IFS='' && echo "${folders[*]}")" ||
-    fail "systemd cannot let the service write to ${folders[*]}; name plain paths (MCP_STATE_DIR, KLIPPER_DOCS_DIR)"
-  needs_own_folder "$state" MCP_STATE_DIR
+  docs=()
+  data=()
+  while IFS='' read -r line; do
+    folder=${line#* }
+    is_plain "$folder" || fail "systemd cannot let the service write to $folder; \
+name plain paths (MCP_STATE_DIR, KLIPPER_DOCS_DIR, ONEPERCENT_DB)"
+    case $line in
+      state*) needs_own_folder "$folder" MCP_STATE_DIR; state=$folder ;;
+      docs*) docs+=("$folder") ;;
+      data*) needs_own_folder "$folder" ONEPERCENT_DB; data+=("$folder") ;;
+    esac
+  done <<<"$lines"
 }
 
 # The service may write to this folder and all below it, so it must not be one that holds your home or the project.
@@ -283,7 +293,7 @@ needs_own_folder() {
   for inside in "$HOME" "$here"; do
     case $(realpath -m "$inside")/ in
       "$(realpath -m "$1" | sed 's|/*$||')"/*)
-        fail "the service would be allowed to write to all of $1, which holds $inside. $2 must be a folder of its own" ;;
+        fail "the service would be allowed to write to all of $1, which holds $inside. $2 must name a folder of its own" ;;
     esac
   done
 }
@@ -297,6 +307,7 @@ install_filled() {
   text=${text//@python@/"$base_python"}
   text=${text//@state@/"$state"}
   text=${text//@docs@/"${docs[*]/#/-}"}
+  text=${text//@data@/"${data[*]/#/-}"}
   text=${text//@http_listen@/"${http_listen:-}"}
   cmp -s "$2" - <<<"$text" && return 1
   say "Installing $2"

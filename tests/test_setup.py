@@ -114,6 +114,8 @@ def test_state_where_systemd_cannot_let_it_be_written_is_refused(copy, tmp_path,
         ("MCP_STATE_DIR", "{home}"),
         ("MCP_STATE_DIR", "{home}/.."),
         ("MCP_STATE_DIR", "/"),
+        ("ONEPERCENT_DB", "{home}/life.sqlite3"),
+        ("ONEPERCENT_DB", "{project}/../life.sqlite3"),
     ],
 )
 def test_a_folder_that_holds_the_home_or_the_project_is_not_opened_to_the_service(
@@ -124,15 +126,30 @@ def test_a_folder_that_holds_the_home_or_the_project_is_not_opened_to_the_servic
     folder = value.format(home=tmp_path / "home", project=copy)
     done = setup(copy, "--systemd", KLIPPER_DOCS_URL=upstream, **{name: folder})
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "must be a folder of its own" in done.stderr or "KLIPPER_DOCS_DIR" in done.stderr, done.stderr
+    assert "a folder of its own" in done.stderr or "KLIPPER_DOCS_DIR" in done.stderr, done.stderr
     assert not (tmp_path / "root").exists()
+
+
+def test_a_database_in_a_folder_of_its_own_may_be_written_by_the_service_of_sessions(copy, tmp_path, monkeypatch):
+    monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
+    folder = tmp_path / "life"
+    upstream = Upstream(tmp_path / "upstream").url
+    done = setup(copy, "--systemd", KLIPPER_DOCS_URL=upstream, ONEPERCENT_DB=str(folder / "life.sqlite3"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert f"-{folder}" in written_by(tmp_path / "root", "pi-mcp")
+    assert f"-{folder}" not in written_by(tmp_path / "root", "pi-mcp-docs")
+
+
+def written_by(root, name):
+    """The ReadWritePaths of a service."""
+    unit = (root / "etc/systemd/system" / f"{name}.service").read_text(encoding="utf-8")
+    return re.search("^ReadWritePaths=(.*)$", unit, re.MULTILINE)[1].split()
 
 
 def test_no_missing_folder_keeps_a_service_from_starting(installed):
     for name in ("pi-mcp", "pi-mcp-docs"):
-        unit = (installed / "etc/systemd/system" / f"{name}.service").read_text(encoding="utf-8")
-        written = re.search("^ReadWritePaths=(.*)$", unit, re.MULTILINE)[1].split()
-        assert [path for path in written if not path.startswith("-") and path != "/tmp"] == []
+        assert [path for path in written_by(installed, name) if not path.startswith("-") and path != "/tmp"] == []
 
 
 def test_uninstall_leaves_the_data_alone(copy, installed):
