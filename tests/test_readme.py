@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -86,9 +88,22 @@ def test_the_example_tool_works(monkeypatch, tmp_path):
     exec(compile(source, name, "exec"), module.__dict__)
     module.SENSOR = tmp_path / "temp"
     assert health.CHECKS["pi"]().state == "unset"
+    assert tool_module.TOOLS["pi.temperature"].call({})["code"] == "NO_SENSOR"
     module.SENSOR.write_text("48312\n", encoding="ascii")
     tool = tool_module.TOOLS["pi.temperature"]
     assert tool.call({}) == {"success": True, "celsius": 48.3}
+
+
+def test_the_example_tool_is_found_in_a_folder_of_its_own(tmp_path):
+    shutil.copytree(PROJECT / "tools", tmp_path / "tools")
+    folder = tmp_path / "tools" / "pi"
+    folder.mkdir()
+    [docstring] = re.findall(r'`__init__.py` that says\nits subject, such as `("""[^`]+""")`', text())
+    (folder / "__init__.py").write_text(docstring + "\n", encoding="utf-8")
+    (folder / "temperature.py").write_text(blocks("python", "README.md")[0], encoding="utf-8")
+    command = [sys.executable, "-m", "tools", "list"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "pi_temperature " in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("name", READMES)
