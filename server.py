@@ -55,7 +55,7 @@ logger = logging.getLogger("pi-mcp")
 
 def main(words: list[str]) -> int:
     """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong usage."""
-    way, host = command_line(words) if words else ("standalone", "")
+    way, host = command_line(words)
     settings = settings_or_refuse()
     if way == "list":
         from tools.__main__ import main as shell
@@ -70,20 +70,18 @@ def main(words: list[str]) -> int:
     return serve_http(settings) if way == "http" else serve_stdio(settings)
 
 
-def import_sdk(*, without: tuple[str, ...] = ("python_multipart", "uvicorn"), late: bool = True) -> None:
-    """Import what serving needs of the SDK, as names of this module; the rest of it comes once it is asked for.
-
-    The web framework imports what is named in `without` if it is there; over stdio nobody needs that.
-    """
+def import_sdk(way: str) -> None:
+    """Import what serving needs of the SDK, as names of this module: for a session on `stdio`, for the `service`, which
+    has everything ready for its sessions, or for `http`. The rest of the SDK comes once it is asked for."""
     global anyio, types, SessionMessage, HANDSHAKE_PROTOCOL_VERSIONS
     from tools.service import deferred
+    from tools.service.lean_sdk import leanly
 
     def lean() -> None:
         from pydantic import BaseModel
 
-        BaseModel.model_config["defer_build"] = late  # the models of two protocol eras, each built at its first use
-        deferred.defer("mcp", "mcp.server")  # what these import to export it, clients and cryptography, is a quarter
-        with deferred.absent(*without):
+        BaseModel.model_config["defer_build"] = way != "service"  # each model is built at its first use
+        with leanly(way):
             import mcp.server.lowlevel  # noqa: F401
 
     def plain() -> None:
@@ -109,7 +107,7 @@ def serve_stdio(settings: Settings) -> NoReturn:
     """Serve one client on stdin and stdout."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
     lines = stdio.claim()
-    import_sdk()
+    import_sdk("stdio")
     serve_lines(lines, settings)
 
 
@@ -128,7 +126,7 @@ def serve_http(settings: Settings) -> NoReturn:
     """Serve everybody who has a token over HTTP, until a signal, or until nobody came for long enough."""
     from tools.service import guards, listening
 
-    import_sdk(without=())
+    import_sdk("http")
     try:
         import uvicorn
         from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -565,7 +563,7 @@ def warm_up() -> None:
     from tools.core import settings
     from tools.service import first_requests
 
-    import_sdk(late=False)  # what is built here no session builds
+    import_sdk("service")  # what is built here no session builds
     registry.load()
     settings.written_folders()
     for requests in first_requests.SESSIONS:

@@ -17,7 +17,7 @@ def rows() -> Iterator[Row]:
         measure(command)
     pairs = [(measure(COLD), measure(ONE_TOOL)) for _ in range(RUNS)]
     (ready, memory), (anchor_ready, anchor_memory) = (middle(one) for one in zip(*pairs, strict=True))
-    yield Row("ready, cold", ready, "ms", anchor_ready, "one-tool server", "at most 1.15", ready <= 1.15 * anchor_ready)
+    yield Row("ready, cold", ready, "ms", anchor_ready, "one-tool server", "at most 0.7", ready <= 0.7 * anchor_ready)
     more = memory - anchor_memory
     yield Row("memory, cold", memory, "MiB", anchor_memory, "one-tool server", "at most 6 MiB more", more <= 6)
 

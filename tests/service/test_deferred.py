@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from tests.support.client import PROJECT, Client
-from tools.service import deferred
+from tools.service import deferred, lean_sdk
 
 
 @pytest.fixture
@@ -151,6 +151,24 @@ def test_serving_needs_neither_the_sdks_clients_nor_http_nor_cryptography():
     assert done.stdout == "\nClientSession MCPServer\n", done.stderr
 
 
+def test_a_session_imports_the_models_of_its_own_era_and_no_web_framework():
+    done = run(
+        "import sys, server; server.import_sdk('stdio')\n"
+        f"print(*{{*{lean_sdk.LATE['stdio']}}} & set(sys.modules))\n"
+        "from mcp_types.methods import validate_client_request\n"
+        "validate_client_request('ping', '2025-11-25', None)\n"
+        f"print(*{{*{lean_sdk.LATE['stdio']}}} & set(sys.modules))\n"
+    )
+    assert done.stdout == "\nmcp_types._v2025_11_25\n", done.stderr
+
+
+def test_the_lean_import_is_for_the_sdk_that_is_installed():
+    assert f"mcp=={lean_sdk.VERSION}\n" in (PROJECT / "requirements.txt").read_text(encoding="utf-8")
+    assert deferred.is_installed("mcp", lean_sdk.VERSION)
+    assert not deferred.is_installed("mcp", "0.0.1")
+    assert not deferred.is_installed("nosuchpackage", "1")
+
+
 PATCHES = {
     "a module that relies on its package": (
         "mcp/server/lowlevel/server.py",
@@ -160,6 +178,14 @@ PATCHES = {
         "mcp_types/__init__.py",
         "import pydantic\nassert not pydantic.BaseModel.model_config.get('defer_build')\n",
     ),
+    "an era whose models are looked into at once": (
+        "mcp_types/methods.py",
+        "assert isinstance(v2026.CallToolRequest, type)\n",
+    ),
+    "a web framework that is used at once": (
+        "mcp/server/lowlevel/server.py",
+        "assert issubclass(Starlette, object)\n",
+    ),
 }
 
 
@@ -167,7 +193,7 @@ PATCHES = {
 def test_an_sdk_that_cannot_be_imported_leanly_is_served_all_the_same(tmp_path, patch):
     file, added = patch
     packages = Path(importlib.util.find_spec("mcp").origin).parents[1]
-    for name in ("mcp", "mcp_types"):
+    for name in ("mcp", "mcp_types", f"mcp-{lean_sdk.VERSION}.dist-info"):
         shutil.copytree(packages / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     with open(tmp_path / file, "a", encoding="utf-8") as module:
         module.write(added)

@@ -28,14 +28,14 @@ def test_a_socket_of_ones_own_in_a_folder_of_ones_own_is_trusted(path):
 @pytest.mark.parametrize("bit", [0o040, 0o020, 0o010, 0o004, 0o002, 0o001])
 def test_any_bit_for_the_group_or_others_on_the_socket_is_too_much(path, bit):
     path.chmod(0o600 | bit)
-    with pytest.raises(handover.Doubt, match="is open to other users"):
+    with pytest.raises(handover.ServeHere, match="is open to other users"):
         handover._trust(str(path))
 
 
 @pytest.mark.parametrize("bit", [0o020, 0o002])
 def test_a_folder_in_which_the_group_or_others_can_replace_the_socket_is_not_used(path, bit):
     path.parent.chmod(0o700 | bit)
-    with pytest.raises(handover.Doubt, match=r"the folder of .* is open to other users"):
+    with pytest.raises(handover.ServeHere, match=r"the folder of .* is open to other users"):
         handover._trust(str(path))
 
 

@@ -741,9 +741,19 @@ def test_it_looks_below_the_runtime_folder_then_where_the_units_listen(tmp_path,
     assert env_file.sockets({"XDG_CONFIG_HOME": str(tmp_path)}) == ["/run/pi-mcp/socket"]
 
 
-def test_handing_over_imports_nothing_heavy():
+def test_handing_over_imports_nothing_heavy(service):
     code = (
-        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import socket, tools.service.handover; print(*sys.modules)"
+        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.service import handover\n"
+        "handover._stand_by = lambda connection: print(*sys.modules)\n"
+        f"handover.attempt({{'MCP_SOCKET': {str(service.socket)!r}}})\n"
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
-    assert not {"typing", "re", "json", "pathlib", "logging", "inspect", "dataclasses"} & set(done.stdout.split())
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "tools.service.handover" in done.stdout, done.stderr
+    heavy = {"typing", "re", "json", "pathlib", "logging", "inspect", "dataclasses", "socket", "enum", "collections"}
+    assert not heavy & set(done.stdout.split())

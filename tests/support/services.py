@@ -31,7 +31,8 @@ class Service:
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(self.socket))
         self.socket.chmod(0o600)
-        listener.listen()
+        code = "import socket; socket.socket(fileno=0).listen()"  # who listened last must not live, or be systemd
+        subprocess.run([sys.executable, "-I", "-c", code], stdin=listener, check=True, timeout=TIMEOUT_S)
         return listener
 
     def start(self):

@@ -5,6 +5,7 @@ How it is spared here depends on how the library is built, so every use has a pl
 """
 
 import importlib.util
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -73,6 +74,15 @@ def absent(*names: str) -> Iterator[None]:
     finally:
         for name in hidden:
             del sys.modules[name]
+
+
+def is_installed(name: str, version: str) -> bool:
+    """Whether it is that version of a package that would be imported. Nothing is imported for the answer."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        return False
+    packages = os.path.dirname(os.path.dirname(spec.origin))
+    return os.path.isdir(os.path.join(packages, f"{name}-{version}.dist-info"))
 
 
 def import_with_way_back(lean: Callable[[], None], plain: Callable[[], None], *libraries: str) -> str:

@@ -15,7 +15,7 @@ from tools.core import env_file
 
 TYPE_CHECKING = False  # typing's own takes longer to import than all else here
 if TYPE_CHECKING:
-    import socket
+    from _socket import socket
     from collections.abc import Iterator, Mapping
     from typing import NoReturn
 
@@ -29,7 +29,7 @@ TAKEN = b"ok\n"
 AGREED = b"!"
 FULL = -32000
 """The JSON-RPC code of a refusal for all: no room. With any other the caller serves by itself."""
-UNFIT = -32001
+MISMATCH = -32001
 
 ANSWER_S = 5
 START_S = 30
@@ -37,11 +37,11 @@ START_S = 30
 STANDBY = 'read -r status <&3 || { echo "pi-mcp: the session broke off" >&2; status=1; }; exit "$status"'
 
 
-class Doubt(Exception):
+class ServeHere(Exception):
     """Why this process should rather serve by itself."""
 
 
-class Refused(Exception):
+class NoRoom(Exception):
     """The service has no room, and a process of our own would take what is left."""
 
 
@@ -90,12 +90,12 @@ def attempt(environ: Mapping[str, str]) -> None:
     try:
         path = next(filter(os.path.lexists, env_file.sockets(environ)), None)
         connection = _offer(path) if path else None
-    except (Doubt, OSError, ValueError) as error:
+    except (ServeHere, OSError, ValueError) as error:
         sys.stderr.write(f"pi-mcp: not handed to the service, served here: {error}\n")
     except env_file.SettingsError:
         return  # the start that follows says so
-    except Refused as refused:
-        _turn_away(str(refused))
+    except NoRoom as refusal:
+        _turn_away(str(refusal))
     else:
         if connection:
             _stand_by(connection)
@@ -127,12 +127,12 @@ def _stamp(path: str, status: os.stat_result) -> str:
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
-def _offer(path: str) -> socket.socket:
+def _offer(path: str) -> socket:
     """The connection on which the service took the session."""
-    import socket
+    import _socket  # of which `socket` is a comfortable half that takes as long to import as Python takes to start
 
     _trust(path)
-    connection = socket.socket(socket.AF_UNIX)
+    connection = _socket.socket(_socket.AF_UNIX)
     try:
         _agree(connection, path)
     except BaseException:
@@ -141,16 +141,16 @@ def _offer(path: str) -> socket.socket:
     return connection
 
 
-def _agree(connection: socket.socket, path: str) -> None:
+def _agree(connection: socket, path: str) -> None:
     connection.settimeout(ANSWER_S)
     try:
         connection.connect(path)
         connection.settimeout(START_S if _is_starting(connection) else ANSWER_S)
         answer = _ask(connection)
     except TimeoutError:
-        raise Doubt(f"{path} does not answer") from None
+        raise ServeHere(f"{path} does not answer") from None
     except OSError as error:
-        raise Doubt(f"{path}: {error.strerror or error}") from None
+        raise ServeHere(f"{path}: {error.strerror or error}") from None
     if answer != TAKEN:
         _refused(answer)
     connection.sendall(AGREED)
@@ -158,22 +158,22 @@ def _agree(connection: socket.socket, path: str) -> None:
 
 def _trust(path: str) -> None:
     """Only what nobody but this user and root can have put there, and nobody else can connect to."""
-    found, folder = os.lstat(path), os.stat(os.path.dirname(path) or ".")
-    if not stat.S_ISSOCK(found.st_mode):
-        raise Doubt(f"{path} is not a socket")
-    if found.st_uid != os.getuid():
-        raise Doubt(f"{path} belongs to another user")
-    if found.st_mode & 0o077:
-        raise Doubt(f"{path} is open to other users")
+    status, folder = os.lstat(path), os.stat(os.path.dirname(path) or ".")
+    if not stat.S_ISSOCK(status.st_mode):
+        raise ServeHere(f"{path} is not a socket")
+    if status.st_uid != os.getuid():
+        raise ServeHere(f"{path} belongs to another user")
+    if status.st_mode & 0o077:
+        raise ServeHere(f"{path} is open to other users")
     if folder.st_uid not in (0, os.getuid()) or folder.st_mode & 0o022:
-        raise Doubt(f"the folder of {path} is open to other users")
+        raise ServeHere(f"the folder of {path} is open to other users")
 
 
-def _is_starting(connection: socket.socket) -> bool:
+def _is_starting(connection: socket) -> bool:
     """Whether systemd keeps the socket for a service that does not run yet: whoever listened last is root or gone."""
     pid, uid, _ = peer(connection)
     if uid not in (0, os.getuid()):
-        raise Doubt("another user listens there")
+        raise ServeHere("another user listens there")
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -183,22 +183,24 @@ def _is_starting(connection: socket.socket) -> bool:
     return pid == 1
 
 
-def peer(connection: socket.socket) -> tuple[int, int, int]:
+def peer(connection: socket) -> tuple[int, int, int]:
     """Process, user and group at the other end, as the kernel knows them."""
-    import socket
+    import _socket
     import struct
 
     credentials = struct.Struct("iII")
-    return credentials.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size))
+    return credentials.unpack(connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, credentials.size))
 
 
-def _ask(connection: socket.socket) -> bytes:
+def _ask(connection: socket) -> bytes:
     """What the service answers to the offer of this process's session."""
-    import socket
+    import _socket
+    import struct
 
     frame = _frame([identity().encode(), _folder(), *(b"=".join(pair) for pair in os.environb.items())])
     try:
-        sent = socket.send_fds(connection, [frame], [0, 1, 2])
+        standard = struct.pack("3i", 0, 1, 2)
+        sent = connection.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, standard)])
         connection.sendall(frame[sent:])
     except BrokenPipeError:  # refused before it was read; the reason waits
         pass
@@ -206,7 +208,7 @@ def _ask(connection: socket.socket) -> bytes:
     while not answer.endswith(b"\n"):  # a byte at a time: what follows is for the shell
         byte = connection.recv(1)
         if not byte:
-            raise Doubt("the service ended")
+            raise ServeHere("the service ended")
         answer += byte
     return answer
 
@@ -215,7 +217,7 @@ def _folder() -> bytes:
     try:
         return os.getcwdb()
     except FileNotFoundError:
-        raise Doubt("the folder this was started in is gone") from None
+        raise ServeHere("the folder this was started in is gone") from None
 
 
 def _frame(fields: list[bytes]) -> bytes:
@@ -228,9 +230,9 @@ def _refused(answer: bytes) -> NoReturn:
 
     try:
         error = json.loads(answer)["error"]
-        reason = (Refused if error["code"] == FULL else Doubt)(error["message"])
+        reason = (NoRoom if error["code"] == FULL else ServeHere)(error["message"])
     except (ValueError, TypeError, LookupError):
-        raise Doubt("what listens there is not pi-mcp") from None
+        raise ServeHere("what listens there is not pi-mcp") from None
     raise reason
 
 
@@ -246,7 +248,7 @@ def _turn_away(reason: str) -> NoReturn:
     raise SystemExit(1)
 
 
-def _stand_by(connection: socket.socket) -> NoReturn:
+def _stand_by(connection: socket) -> NoReturn:
     """Become a shell that waits for the exit status: it weighs a twentieth of Python, and with it ends the session."""
     connection.setblocking(True)
     os.dup2(connection.fileno(), 3)

@@ -160,7 +160,7 @@ class Service:
                 text = f"{self.most} sessions are running; end one, or raise MCP_MAX_SESSIONS for the service"
                 session.refuse(connection, handover.FULL, text)
             elif len(self.arriving) >= MOST_ARRIVING:
-                session.refuse(connection, handover.UNFIT, "too many connections to the service say nothing")
+                session.refuse(connection, handover.MISMATCH, "too many connections to the service say nothing")
             else:
                 self._fork(connection)
 

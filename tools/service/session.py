@@ -36,8 +36,8 @@ def _take_over(connection: socket.socket, identity: str, agreed: Callable[[], No
     frame, handles = _receive(connection)
     theirs, _, rest = frame.partition(b"\0")
     folder, *environ = rest.split(b"\0")
-    if reason := _unfit(theirs, identity) or _enter(folder, environ) or _lacking(handles):
-        refuse(connection, handover.UNFIT, reason)
+    if reason := _mismatch(theirs, identity) or _enter(folder, environ) or _lacking(handles):
+        refuse(connection, handover.MISMATCH, reason)
         return False
     connection.sendall(handover.TAKEN)
     if connection.recv(1) != handover.AGREED:
@@ -62,7 +62,7 @@ def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
     return data[5:], handles
 
 
-def _unfit(theirs: bytes, identity: str) -> str:
+def _mismatch(theirs: bytes, identity: str) -> str:
     here, there = theirs.decode(errors="replace").rpartition(" "), identity.rpartition(" ")
     if here == there:
         return ""

@@ -1,6 +1,5 @@
 """What every way to start has in common: the command line, the settings, and one line for what is wrong with them."""
 
-import argparse
 import sys
 from typing import NoReturn
 
@@ -11,6 +10,10 @@ VERSION = "0.2.0"
 
 def command_line(words: list[str]) -> tuple[str, str]:
     """The way to start, and the host to check."""
+    if words in ([], ["--standalone"]):  # as clients start it; all else has time for argparse
+        return "standalone", ""
+    import argparse
+
     parser = argparse.ArgumentParser(
         "server.py", description="One MCP server for a Raspberry Pi, over stdio or HTTP.", allow_abbrev=False
     )
