@@ -85,3 +85,8 @@ def snapshot(*include: str, **more: Any) -> dict[str, Any]:
     answer = call("get_user_snapshot", **({"include": list(include)} if include else {}), **more)
     assert answer["success"], answer
     return answer["data"]
+
+
+def items(section: str, **more: Any) -> list[dict[str, Any]]:
+    """The items of one section; an empty section is left out of the snapshot."""
+    return snapshot(section, **more).get(section, {}).get("items", [])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.onepercent.person import act, call, do, preview, ref, refused, snapshot
+from tests.onepercent.person import act, call, do, items, preview, ref, refused, snapshot
 from tools.onepercent import actions
 
 ACTIONS = {
@@ -35,7 +35,7 @@ def test_there_are_the_actions_of_the_contract():
 
 def test_a_goal_is_created_with_its_defaults():
     goal_id = do(act("goal.create", title="  Выучить Python "))[0]
-    assert snapshot("goals")["goals"]["items"] == [
+    assert items("goals") == [
         {
             "id": goal_id,
             "title": "Выучить Python",
@@ -101,12 +101,12 @@ def test_a_step_completed_twice_is_an_error(step: int):
 )
 def test_a_duration_is_a_word_or_minutes(goal: int, sent: object, shown: dict):
     do(act("step.create", goal_id=goal, title="Читать", time_duration=sent))
-    assert snapshot("goals")["goals"]["items"][0]["steps"][0]["time_duration"] == shown
+    assert items("goals")[0]["steps"][0]["time_duration"] == shown
 
 
 def test_null_clears_what_may_be_empty_and_nothing_else(step: int):
     do(act("step.update", step_id=step, dt=None))
-    assert "dt" not in snapshot("goals")["goals"]["items"][0]["steps"][0]
+    assert "dt" not in items("goals")[0]["steps"][0]
     assert refused(act("step.update", step_id=step, title=None))["code"] == "FIELD_REQUIRED"
     assert refused(act("step.update", step_id=step, priority=None))["code"] == "FIELD_REQUIRED"
 
@@ -119,7 +119,7 @@ def test_an_update_that_changes_nothing_is_an_error(step: int):
 
 def test_a_penalty_is_the_reward_unless_it_is_given():
     do(act("habit.create", name="Бег", xp_reward=30), act("habit.create", name="Сон", xp_penalty=0))
-    found = snapshot("habits")["habits"]["items"]
+    found = items("habits")
     assert [(one["xp_reward"], one["xp_penalty"]) for one in found] == [(30, 30), (10, 0)]
 
 
@@ -170,7 +170,7 @@ def test_custom_needs_days_and_only_custom_has_them(habit: int):
     assert refused(act("habit.create", name="x", frequency_type="daily", schedule_days=[1]))["code"] == "FIELD_INVALID"
     assert refused(act("habit.update", habit_id=habit, frequency_type="custom"))["code"] == "SCHEDULE_REQUIRED"
     do(act("habit.update", habit_id=habit, frequency_type="custom", schedule_days=[5, 1]))
-    assert snapshot("habits")["habits"]["items"][0]["schedule_days"] == [1, 5]
+    assert items("habits")[0]["schedule_days"] == [1, 5]
     changes = preview(act("habit.update", habit_id=habit, frequency_type="daily"))["diff"]["updates"][0]["changes"]
     assert changes["schedule_days"] == {"from": [1, 5], "to": None}
 
@@ -178,7 +178,7 @@ def test_custom_needs_days_and_only_custom_has_them(habit: int):
 def test_a_deleted_habit_is_gone_and_its_xp_stays(habit: int):
     do(act("habit.mark_completed", habit_id=habit))
     do(act("habit.delete", habit_id=habit))
-    assert snapshot("habits")["habits"]["items"] == []
+    assert items("habits") == []
     assert refused(act("habit.mark_missed", habit_id=habit))["code"] == "HABIT_NOT_FOUND"
     assert snapshot("xp")["xp"]["balance"] == 10
 
@@ -199,7 +199,7 @@ def test_a_diary_entry_is_never_blank():
     entry = do(act("diary.create_entry", what_done="Раз"))[0]
     assert refused(act("diary.update_entry", diary_id=entry, what_done=""))["error"] == text
     do(act("diary.update_entry", diary_id=entry, what_done=None, plans="Два"))
-    assert "what_done" not in snapshot("diary")["diary"]["items"][0]
+    assert "what_done" not in items("diary")[0]
 
 
 def test_null_means_the_goal_created_last_before():
@@ -210,8 +210,7 @@ def test_null_means_the_goal_created_last_before():
         second,
         act("step.create", goal_id=None, title="ко второй"),
     )
-    items = snapshot("goals")["goals"]["items"]
-    assert [one["steps"][0]["title"] for one in items] == ["к первой", "ко второй"]
+    assert [goal["steps"][0]["title"] for goal in items("goals")] == ["к первой", "ко второй"]
 
 
 def test_null_never_means_a_goal_older_than_one_that_failed():

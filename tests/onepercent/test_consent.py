@@ -40,7 +40,7 @@ def words_of(preview_id, key=None):
 
 def goals(client, **more):
     answer = client.request("tools/call", name="get_user_snapshot", arguments={"include": ["goals"]}, **more)
-    return [one["title"] for one in answer["result"]["structuredContent"]["data"]["goals"]["items"]]
+    return [one["title"] for one in answer["result"]["structuredContent"]["data"].get("goals", {}).get("items", [])]
 
 
 def apply(client, arguments, action):

@@ -14,7 +14,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, kill_at_random, told
-from tests.onepercent.person import act, apply, call, do, preview, snapshot
+from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
 from tools.onepercent import health
 from tools.onepercent.database import migrations, store
 
@@ -177,7 +177,7 @@ def test_a_file_put_in_place_of_the_open_one_is_opened_anew(file: Path):
     store.release()
     snapshot()
     file.with_name("copy").replace(file)
-    assert snapshot("goals")["goals"]["total_count"] == 1
+    assert len(items("goals")) == 1
 
 
 def test_only_the_owner_can_read_the_file(file: Path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.onepercent.children import a_day
-from tests.onepercent.person import act, call, do, snapshot
+from tests.onepercent.person import act, call, do, items
 from tools.core.errors import ToolError
 from tools.onepercent import health
 from tools.onepercent.database import faults, store, transfer
@@ -30,7 +30,7 @@ def rot(file: Path, statement: str) -> None:
 def test_a_rotten_byte_in_every_title_locks_nobody_out_and_the_check_finds_it(file: Path, tmp_path: Path):
     do(*a_day())
     rot(file, "UPDATE goals SET title = CAST(x'd0a6d0b5ff' AS TEXT)")
-    assert snapshot("goals")["goals"]["items"][0]["title"] == "Це\ufffd"
+    assert items("goals")[0]["title"] == "Це\ufffd"
     transfer.export(str(tmp_path / "export.json"))
     found = health.database()
     assert found.state == "broken" and "damaged text in goals" in found.summary and found.advice == faults.RESTORE

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, apply, do, preview, refused, snapshot
+from tests.onepercent.person import Clock, act, apply, do, items, preview, refused, snapshot
 from tools.core import settings
 from tools.onepercent import days
 from tools.onepercent.settings import OnePercentSettings
@@ -35,7 +35,7 @@ def test_today_is_the_persons_local_date(file: Path, clock: Clock, zone: str, mo
     person.use(file, ONEPERCENT_TZ=zone)
     clock.set(moment)
     do(act("diary.create_entry", plans="план"))
-    assert snapshot("diary")["diary"]["items"][0]["date"] == day
+    assert items("diary")[0]["date"] == day
 
 
 def test_without_a_zone_it_is_the_machines(monkeypatch: pytest.MonkeyPatch, file: Path):
@@ -77,7 +77,7 @@ def mark(habit: int, *dates: str, missed: bool = False, excuse: str | None = Non
 
 
 def shown(habit: int) -> tuple[int, int, str]:
-    found = next(one for one in snapshot("habits")["habits"]["items"] if one["id"] == habit)
+    found = next(one for one in items("habits") if one["id"] == habit)
     return found["current_streak"], found["best_streak"], found["today_status"]
 
 

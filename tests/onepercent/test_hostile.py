@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.onepercent.person import act, call, do, preview, refused, snapshot
+from tests.onepercent.person import act, call, do, items, preview, refused, snapshot
 from tools.onepercent.actions import ACTIONS
 from tools.onepercent.fields import Choice, Day, Reference, Text, Weekdays, Whole
 
@@ -111,7 +111,7 @@ def test_evil_in_every_text_at_once_changes_nothing_else(rows: dict):
     for name, field, _ in TEXTS:
         for text in EVIL:
             call("preview_actions", actions=[act(name, **valid(name, rows) | {field: text})])
-    assert snapshot("goals")["goals"]["items"][0]["title"] == "Цель"
+    assert items("goals")[0]["title"] == "Цель"
 
 
 def deep(levels: int) -> Any:
@@ -248,8 +248,8 @@ def test_wrong_arguments_of_the_snapshot(arguments: dict, code: str):
 
 
 def test_dates_at_the_ends_of_time_are_dates(rows: dict):
-    assert snapshot("schedule", "diary", date_from="9999-12-31")
-    assert snapshot("schedule", "diary", date_from="0001-01-01", date_to="9999-12-31")
+    assert snapshot("schedule", "diary", "xp", date_from="9999-12-31")
+    assert snapshot("schedule", "diary", "xp", date_from="0001-01-01", date_to="9999-12-31")
     do(
         act("step.update", step_id=rows["step_id"], dt="9999-12-31"),
         act("diary.create_entry", plans="x", date="0001-01-01"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.onepercent.person import act, apply, call, do, preview, snapshot
+from tests.onepercent.person import act, apply, call, do, items, preview
 from tools.core.errors import ToolError
 from tools.onepercent.database import transfer
 
@@ -79,7 +79,7 @@ def test_an_export_that_cannot_be_served_is_refused(spoil, tmp_path: Path):
     assert refused.value.code == "DATABASE_ERROR" and refused.value.hint
     transfer.export(str(tmp_path / "export.json"))
     assert (tmp_path / "export.json").read_text(encoding="utf-8") == before
-    assert snapshot("goals")["goals"]["total_count"] == 1
+    assert len(items("goals")) == 1
 
 
 HISTORY = {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.onepercent.person import apply, call, snapshot
+from tests.onepercent.person import apply, call, items
 from tools.onepercent import health
 from tools.onepercent.database import migrations, store
 
@@ -33,11 +33,11 @@ def of_version_two(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
 @pytest.mark.parametrize(("line", "redo"), [("Цель 'Новая' обновлена", False), ("Отменено: Цель 'X' обновлена", True)])
 def test_what_was_applied_last_can_still_be_taken_back(line: str, redo: bool, monkeypatch: pytest.MonkeyPatch):
     of_version_two(monkeypatch, line)
-    assert snapshot("goals")["goals"]["items"][0]["title"] == "Новая"
+    assert items("goals")[0]["title"] == "Новая"
     assert call("undo_last", redo=not redo)["code"] == "NOTHING_TO_UNDO"
     answer = apply(call("undo_last", redo=redo))
     assert answer["success"] and "Отменено: Отменено" not in answer["message"]
-    assert snapshot("goals")["goals"]["items"][0]["title"] == "Старая"
+    assert items("goals")[0]["title"] == "Старая"
     assert health.database().state == "ok"
 
 
@@ -47,5 +47,5 @@ def test_a_migration_that_fails_halfway_leaves_version_two(monkeypatch: pytest.M
         broken.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS[:2], (*migrations.THIRD[:6], "NONSENSE")))
         assert call("get_user_snapshot")["code"] == "DATABASE_ERROR"
         store.release()
-    assert snapshot("goals")["goals"]["items"][0]["title"] == "Новая"
+    assert items("goals")[0]["title"] == "Новая"
     assert file.with_name("life.sqlite3.before-v4").exists()

@@ -63,6 +63,10 @@ NAMES = (
 )
 
 
+NOTHING: dict[str, Any] = {"items": []}
+"""A section that the snapshot left out."""
+
+
 @dataclass
 class World:
     """The database under test and the model beside it."""
@@ -219,11 +223,14 @@ class World:
         )
         goals = [
             (one["id"], one["title"], one["status"], one["steps_count"], one["steps_completed"])
-            for one in whole(data["goals"])
+            for one in whole(data.get("goals", NOTHING))
         ]
-        habits = [(one["id"], one["name"], one["current_streak"], one["best_streak"]) for one in whole(data["habits"])]
-        diary = {one["id"]: one["what_done"] for one in data["diary"]["items"]}
-        ssp = {one["category"]: one["score"] for one in data["ssp"].get("spheres", ()) if one["score"]}
+        habits = [
+            (one["id"], one["name"], one["current_streak"], one["best_streak"])
+            for one in whole(data.get("habits", NOTHING))
+        ]
+        diary = {one["id"]: one["what_done"] for one in data.get("diary", NOTHING)["items"]}
+        ssp = {one["category"]: one["score"] for one in data.get("ssp", NOTHING).get("spheres", ()) if one["score"]}
         xp = (data["xp"]["balance"], data["xp"]["lifetime"])
         assert {"goals": goals, "habits": habits, "diary": diary, "ssp": ssp, "xp": xp} == self.life.shown(self.today)
         with store.reading() as db:

@@ -12,7 +12,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, child
-from tests.onepercent.person import act, call, do, snapshot
+from tests.onepercent.person import act, call, do, items
 from tools.core.errors import ToolError
 from tools.onepercent import health
 from tools.onepercent.database import faults, migrations, restore, store, transfer
@@ -21,7 +21,7 @@ PROJECT = Path(__file__).parents[2]
 
 
 def titles() -> list[str]:
-    return [goal["title"] for goal in snapshot("goals")["goals"]["items"]]
+    return [goal["title"] for goal in items("goals")]
 
 
 @pytest.fixture

@@ -6,27 +6,25 @@ from collections.abc import Callable
 import pytest
 
 import tests.onepercent.lifetimes as lifetimes
-from tests.onepercent.person import act, call, do, ref, snapshot
+from tests.onepercent.person import act, call, do, items, ref, snapshot
 from tools.onepercent.database import store
 
 
 def test_the_default_is_goals_habits_and_xp():
     answer = call("get_user_snapshot")
-    assert answer["user_name"] == "local"
-    assert list(answer["data"]) == ["goals", "habits", "xp"]
+    assert (answer["user_name"], list(answer["data"])) == ("local", ["xp"])
+    do(act("goal.create", title="Цель"), act("habit.create", name="Бег"))
+    assert list(snapshot()) == ["goals", "habits", "xp"]
 
 
-def test_every_section_is_there_for_a_person_who_has_nothing():
-    data = snapshot("goals", "habits", "diary", "schedule", "xp", "ssp", "subscription")
-    assert data["goals"] == {"items": [], "total_count": 0}
-    assert data["habits"] == {
-        "items": [], "total_count": 0, "today_completed": 0, "today_total": 0, "weekly_completion_rate": 0
-    }  # fmt: skip
-    assert data["diary"] == {"items": [], "total_count": 0}
-    assert data["schedule"] == {"today": [], "upcoming": [], "overdue": []}
+def test_sections_without_content_cost_nothing():
+    data = snapshot("goals", "habits", "diary", "schedule", "xp", "ssp", "subscription", "history")
+    assert list(data) == ["xp", "subscription", "history"]
     assert data["xp"] == {"balance": 0, "lifetime": 0, "level": 1, "level_progress": 0, "next_level_xp": 1000}
-    assert data["ssp"] == {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
     assert data["subscription"] == {"tariff": "self_hosted", "status": "active", "days_remaining": None}
+    assert list(data["history"]) == ["date_from", "date_to", "xp", "total", "previous"]
+    do(act("goal.create", title="Цель"), act("step.create", goal_id=None, title="Шаг", dt="2026-03-18"))
+    assert list(snapshot("schedule")["schedule"]) == ["today"]
 
 
 def test_a_goal_shows_its_first_five_open_steps_by_order_and_date_and_counts_the_rest():
@@ -41,7 +39,7 @@ def test_a_goal_shows_its_first_five_open_steps_by_order_and_date_and_counts_the
     ]
     created = do(act("goal.create", title="Цель"), *[act("step.create", goal_id=None, **step) for step in steps])
     do(act("step.complete", step_id=created[7]))
-    goal = snapshot("goals")["goals"]["items"][0]
+    goal = items("goals")[0]
     assert [step["title"] for step in goal["steps"]] == ["первый", "второй", "рано", "поздно", "без даты"]
     assert goal["steps"][4] == {"id": created[5], "title": "без даты", "priority": "attention"}
     assert (goal["steps_more"], goal["steps_count"], goal["steps_completed"], goal["score"]) == (1, 7, 1, 25)

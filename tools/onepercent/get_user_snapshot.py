@@ -37,7 +37,7 @@ def get_user_snapshot(
 ) -> JsonObject:
     """Read a person's goals, habits, diary, schedule and XP, with the ids that actions need.
 
-    A goal lists its first five open steps; steps_more counts the rest. usual: what items have that do not say otherwise.
+    A goal lists its first five open steps; steps_more counts the rest. usual: what items have that do not say otherwise. Empty sections are left out.
     history: what was closed, kept and earned, and the period before.
     Source: onepercent.ru.md, Tools
     """
@@ -49,7 +49,7 @@ def get_user_snapshot(
         content = (
             pictured(db, view.user, view.today, date_from and view.first, date_to and view.last) if picture else ()
         )
-    shown = {"data": compact.compacted(data)} if data else {}
+    shown = {"data": compact.compacted(data)} if wanted else {}
     return Answer({"success": True, "user_name": view.user, "today": _today(view.today), **shown, **hits}, *content)
 
 

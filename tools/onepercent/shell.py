@@ -16,9 +16,10 @@ def today() -> Printed:
     answer = get_user_snapshot(include=["schedule", "habits", "xp"])
     data, present = answer["data"], answer["today"]
     lines = [f"{present['date']}, {present['weekday']}"]
-    lines += [f"! {step['date']} {_step(step)}" for step in data["schedule"]["overdue"]]
-    lines += [f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in data["schedule"]["today"]]
-    for habit in data["habits"]["items"]:
+    schedule, habits = data.get("schedule", {}), data.get("habits", {})
+    lines += [f"! {step['date']} {_step(step)}" for step in schedule.get("overdue", ())]
+    lines += [f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in schedule.get("today", ())]
+    for habit in habits.get("items", ()):
         lines.append(f"{MARK[habit['today_status']]} {habit['name']} ({habit['current_streak']})")
     return Printed("\n".join([*lines, f"XP {data['xp']['balance']}, {data['xp']['level']}"]))
 
@@ -37,8 +38,9 @@ def history(number_of_days: str = "7") -> Printed:
     first = days.today(days.now()) - timedelta(days=count - 1)
     found = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
     lines = [_period(period) for name in ("days", "weeks", "months") for period in found.get(name, ())]
-    width = max((len(habit["name"]) for habit in found["habits"]), default=0)
-    for habit in found["habits"]:
+    habits = found.get("habits", ())
+    width = max((len(habit["name"]) for habit in habits), default=0)
+    for habit in habits:
         lines.append(
             f"{habit['name']:<{width}}  {habit.get('marks', '')}  {habit.get('rate', '–')}%  {habit['streak']}"
         )

@@ -1,4 +1,4 @@
-"""Saying once what the items of a section have in common."""
+"""Saying once what the items of a section have in common, and nothing of what is empty."""
 
 from collections import Counter
 
@@ -19,8 +19,11 @@ SEEN_IN_GOALS = ("goal_title", "priority", "time_duration")
 
 
 def compacted(data: JsonObject) -> JsonObject:
-    """The sections; what most items share is moved to `usual`, and only items that differ keep a value of their own."""
-    shown = dict(data)
+    """The sections that have content.
+
+    What most items share is moved to `usual`, and only items that differ keep a value of their own.
+    """
+    shown = {name: _without_empty_lists(section) for name, section in data.items() if any(section.values())}
     for section, names in COMMON.items():
         if section in shown:
             shown[section] = _with_usual("usual", shown[section], shown[section]["items"], names)
@@ -31,6 +34,10 @@ def compacted(data: JsonObject) -> JsonObject:
         if len(steps) >= FEW_STEPS:
             shown["goals"] = _with_usual("usual_step", shown["goals"], steps, ("priority",))
     return shown
+
+
+def _without_empty_lists(section: JsonObject) -> JsonObject:
+    return {name: value for name, value in section.items() if value != []}
 
 
 def _with_usual(key: str, section: JsonObject, items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:

@@ -118,7 +118,7 @@ def history(db: Database, user: str, first: date, last: date, today: date) -> Js
         "date_to": last.isoformat(),
         grain.pieces: [_piece(past, *span, sums, grain) for span, sums in spans if not sums.is_empty],
         "habits": _habits(db, user, [habit._replace(signs=habit.signs[length:]) for habit in signs], last, today),
-        "marks": " ".join(f"{sign} {meaning}" for sign, meaning in marks.LEGEND.items()),
+        **({"marks": " ".join(f"{sign} {meaning}" for sign, meaning in marks.LEGEND.items())} if signs else {}),
         "xp": {"gained": gained, "lost": total.xp - gained, "from": end - total.xp, "to": end},
         "total": total.shown(),
         "previous": {"date_from": before.isoformat(), **past.sums(before, first - timedelta(days=1)).shown()},

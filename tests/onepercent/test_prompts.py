@@ -1,0 +1,39 @@
+"""The prompts of a day and a week: the snapshots that they ask for are ones that the tool gives."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.onepercent.person import act, call, do
+from tools.onepercent.prompts.evening import evening_review
+from tools.onepercent.prompts.morning import morning_plan
+from tools.onepercent.prompts.weekly import weekly_review
+
+SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to )?([\d-]+)")
+
+
+@pytest.mark.parametrize("language", ["ru", "en"])
+@pytest.mark.parametrize(
+    ("prompt", "first", "sections"),
+    [
+        (morning_plan, "2026-03-17", {"goals", "habits", "schedule", "diary", "history"}),
+        (evening_review, "2026-03-18", {"goals", "habits", "schedule", "diary", "history"}),
+        (weekly_review, "2026-03-12", {"history", "diary"}),
+    ],
+)
+def test_a_review_looks_back_with_the_history(
+    prompt: Callable[..., str], first: str, sections: set[str], language: str
+):
+    text = (
+        prompt(language=language)
+        .replace("date_from и date_to", "date_from 2026-03-18; date_to")
+        .replace("date_from and date_to", "date_from 2026-03-18; date_to")
+    )
+    match = SNAPSHOT.search(text)
+    assert match, text
+    include = match[1].split(", ")
+    assert (set(include), match[2], match[3]) == (sections, first, "2026-03-18")
+    do(act("goal.create", title="Цель"), act("diary.create_entry", plans="x"))
+    answer = call("get_user_snapshot", include=include, date_from=match[2], date_to=match[3])
+    assert answer["data"]["history"]["total"]["diary"] == 1
