@@ -1,12 +1,16 @@
 """A study session in the conversation: what is due, answering, and how it goes."""
 
 import json
+from datetime import datetime, timedelta
 
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions
 
 GONE = 1234567890123
+LEARNING = 1
+"""The queue of cards that come again today."""
+ISOLATES = str.maketrans("", "", "\u2068\u2069")
 
 
 def tokens(answer):
@@ -18,9 +22,9 @@ def log(collection):
     return [tuple(row) for row in collection.db.all("select cid, ease from revlog order by id")]
 
 
-def make_due(collection, cards, days=0):
-    """Review cards that are due today."""
-    collection.sched.set_due_date(cards, f"{days}!")
+def make_due(collection, cards, days="0!"):
+    """Review cards that are due in so many days; `!` sets the interval too."""
+    collection.sched.set_due_date(cards, str(days))
 
 
 @pytest.fixture
@@ -47,12 +51,7 @@ def test_due_shows_cards_as_text_in_at_most_three_requests(deck, call):
 def test_due_tells_what_each_button_brings_as_anki_does(deck, call):
     (card,) = call("anki.due", deck="Geo", limit=1)["cards"]
 
-    states = deck.collection._backend.get_scheduling_states(card["cardId"])
-    shown = [
-        text.replace("\u2068", "").replace("\u2069", "")
-        for text in deck.collection._backend.describe_next_states(states)
-    ]
-    assert list(card["next"].values()) == shown
+    assert list(card["next"].values()) == buttons_of(deck.collection, card["cardId"])
 
 
 def test_due_is_cut_at_the_decks_own_daily_limits_with_learning_first(deck, call):
@@ -120,8 +119,8 @@ def test_a_session_of_thirty_cards_leaves_exactly_its_answers_in_the_log(deck, c
         assert result["answered"] == len(answers)
         for card, one in zip(cards, result["cards"], strict=False):
             assert card["cardId"] == one["cardId"]
-            if one["ease"] != "easy":  # Anki spreads longer intervals by chance
-                assert one["interval"] == card["next"][one["ease"]].lstrip("<") or fsrs
+            if one["ease"] != "easy":  # days are spread anew with every card that falls on one
+                assert one["interval"] == card["next"][one["ease"]].lstrip("<")
         answered += [(one["cardId"], eases.index(one["ease"]) + 1) for one in answers]
 
     assert log(collection) == answered
@@ -130,6 +129,51 @@ def test_a_session_of_thirty_cards_leaves_exactly_its_answers_in_the_log(deck, c
     assert answer["today"] == {"answers": 30, "cards": 30, "minutes": 0.0}
     assert sum(answer["buttons"].values()) == answer["perDay"][-1] == 30
     assert answer["streakDays"] == 1
+
+
+def buttons_of(collection, card):
+    """What Anki's own scheduler writes on the four buttons of a card."""
+    states = collection._backend.get_scheduling_states(card)
+    return [text.translate(ISOLATES) for text in collection._backend.describe_next_states(states)]
+
+
+@pytest.mark.parametrize("fsrs", [False, True])
+def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, call, fsrs):
+    """Thirty cards answered with every button as new ones, and once more as reviews."""
+    collection = deck.collection
+    collection.set_config("fsrs", fsrs)
+    config = collection.decks.config_dict_for_deck_id(collection.decks.id("Geo"))
+    config["new"]["perDay"] = 30
+    collection.decks.update_config(config)
+    cards = sorted(collection.find_cards("deck:Geo"))
+    spans = set()
+    for state in ("new", "review"):
+        shown = {card["cardId"]: card for card in call("anki.due", deck="Geo", limit=50)["cards"]}
+        assert {card["state"] for card in shown.values()} == {state}
+        assert {card: list(shown[card]["next"].values()) for card in cards} == {
+            card: buttons_of(collection, card) for card in cards
+        }
+        for number, card in enumerate(cards):
+            ease = number % 4
+            expected = buttons_of(collection, card)[ease].lstrip("<")
+            (answered,) = call("anki.answer_cards", answers=[{"cardId": card, "ease": ease + 1}])["cards"]
+            assert (answered["interval"], state, ease) == (expected, state, ease)
+            assert is_due_then(collection, collection.get_card(card), answered["due"])
+            spans.add(expected)
+        make_due(collection, cards, days="0")
+
+    assert (collection.get_card(cards[0]).memory_state is not None) == fsrs
+    assert len(log(collection)) == 60 + 60  # the answers, and a row by hand for each card made due
+    assert any(span.endswith("d") and span != "1d" for span in spans)
+
+
+def is_due_then(collection, card, due):
+    """Whether a card comes at that time: the day, or the minute, to which Anki adds up to a quarter."""
+    if card.queue != LEARNING:
+        days = card.due - collection.sched.today
+        return (datetime.now() - timedelta(hours=4) + timedelta(days=days)).strftime("%Y-%m-%d") == due
+    early = datetime.strptime(due, "%Y-%m-%d %H:%M").timestamp()
+    return early <= card.due <= early + 60 + 0.25 * 3600
 
 
 def test_answering_twenty_cards_is_at_most_three_requests(deck, call):
@@ -144,7 +188,7 @@ def test_answering_twenty_cards_is_at_most_three_requests(deck, call):
 def test_only_cards_that_can_be_answered_are(deck, call):
     new, suspended, later, *_ = sorted(deck.collection.find_cards("deck:Geo"))
     deck.collection.sched.suspend_cards([suspended])
-    make_due(deck.collection, [later], days=5)
+    make_due(deck.collection, [later], days="5!")
     before = log(deck.collection)
 
     answer = call(
