@@ -16,12 +16,13 @@ from anki.consts import MODEL_CLOZE
 from anki.errors import NotFoundError
 
 from tests.anki.anki_study import Studying
+from tests.anki.anki_windows import Windows
 
 DEFAULT = 1
 ILLEGAL = re.compile(r'[][><:"/?*^\\|\0\r\n]')
 
 
-class AnkiConnect(Studying):
+class AnkiConnect(Studying, Windows):
     """The add-on of November 2025."""
 
     GREETING = b'{"apiVersion": "AnkiConnect v.6"}'
@@ -30,7 +31,6 @@ class AnkiConnect(Studying):
         self._collection = collection
         self._profile_open = True
         self._open_in_browser: set[int] = set()
-        self._selected: list[int] = []
 
     @property
     def _col(self) -> Collection:
@@ -439,7 +439,10 @@ class _Older(AnkiConnect):
     """The add-on of October 2023: no details, no roll-back, and new cards go to the default deck."""
 
     GREETING = b"AnkiConnect v.6"
-    ABSENT = ("canAddNotesWithErrorDetail", "getActiveProfile", "notesModTime", "setDueDate")
+    ABSENT = (
+        *("canAddNotesWithErrorDetail", "getActiveProfile", "guiPlayAudio", "guiSelectCard", "notesModTime"),
+        "setDueDate",
+    )
 
     def _deck_for_new(self, note):
         return DEFAULT
@@ -458,6 +461,9 @@ class _Older(AnkiConnect):
 
     def _more(self, card):
         return {}
+
+    def guiBrowse(self, query=None):
+        return self.findCards(query)
 
 
 for _name, _value in vars(_Older).items():

@@ -10,10 +10,7 @@ GUARDED = ("did", "id", "ivl", "lapses", "left", "mod", "nid", "odid", "odue", "
 
 
 class Studying:
-    """A part of AnkiConnect. `_showing` is the card in the review window, `_answer_shown` whether its answer is."""
-
-    _showing: int | None = None
-    _answer_shown = False
+    """A part of AnkiConnect."""
 
     # Answers and the review log
 
@@ -139,48 +136,3 @@ class Studying:
 
     def clearUnusedTags(self):
         self._col.tags.clear_unused_tags()
-
-    # Windows
-
-    def guiSelectedNotes(self):
-        return self._selected
-
-    def guiReviewActive(self):
-        return self._showing is not None
-
-    def guiCurrentCard(self):
-        if self._showing is None:
-            raise Exception("Gui review is not currently active.")
-        info = self._card(self._showing)
-        names = ("cardId", "fields", "fieldOrder", "question", "answer", "modelName", "deckName", "css")
-        found = {name: info[name] for name in names}
-        states = self._col._backend.get_scheduling_states(self._showing)
-        next_reviews = list(self._col._backend.describe_next_states(states))
-        return {**found, "buttons": [1, 2, 3, 4], "nextReviews": next_reviews, "template": "Card 1"}
-
-    def guiDeckReview(self, name):
-        """Shows the first card that is due; true also if there is none."""
-        due = self._col.find_cards(f'deck:"{name}" (is:due or is:new) -is:suspended')
-        self._showing, self._answer_shown = (due[0] if due else None), False
-        return True
-
-    def guiShowAnswer(self):
-        if self._showing is None:
-            return False
-        self._answer_shown = True
-        return True
-
-    def guiShowQuestion(self):
-        self._answer_shown = False
-        return self._showing is not None
-
-    def guiAnswerCard(self, ease):
-        if self._showing is None or not self._answer_shown or ease not in (1, 2, 3, 4):
-            return False
-        self.answerCards([{"cardId": self._showing, "ease": ease}])
-        self._showing, self._answer_shown = None, False
-        return True
-
-    def guiUndo(self):
-        self._col.undo()
-        return True

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions
+from tools.anki.studying import answers
 
 GONE = 1234567890123
 LEARNING = 1
@@ -222,7 +223,7 @@ def test_a_wrong_ease_answers_nothing(deck, call, ease):
 def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, call):
     deck.addon.guiDeckReview("Geo")
     showing = deck.addon._showing
-    other = next(card for card in deck.collection.find_cards("deck:Geo") if card != showing)
+    other = max(deck.collection.find_cards("deck:Geo"))
 
     answer = call("anki.answer_cards", answers=[{"cardId": showing, "ease": "hard"}, {"cardId": other, "ease": "good"}])
 
@@ -231,6 +232,82 @@ def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, call):
     assert "guiAnswerCard" in actions
     assert actions[actions.index("answerCards") + 1] == "addTags"
     assert sorted(log(deck.collection)) == sorted([(showing, 2), (other, 3)])
+    assert len(deck.requests) == 3
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_cards_can_be_answered_in_any_order_while_anki_has_its_own_lined_up(deck, call, ended):
+    """Since Anki showed its first card it takes answers only for the next one: `not at top of queue`."""
+    deck.addon.guiDeckReview("Geo")
+    if ended:
+        deck.addon.guiDeckBrowser()
+    cards = sorted(deck.collection.find_cards("deck:Geo"), reverse=True)[:20]
+    with pytest.raises(Exception, match="not at top of queue"):
+        deck.addon.answerCards([{"cardId": cards[0], "ease": 3}])
+
+    answer = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"} for card in cards])
+
+    assert answer["answered"] == 20
+    assert log(deck.collection) == [(card, 3) for card in cards]
+    assert len(deck.requests) <= 3
+
+
+def test_the_first_of_anki_s_own_line_is_not_answered_twice(deck, call):
+    """The next card is taken, the one after it refused, and with it the call: the log tells which is which."""
+    deck.addon.guiDeckReview("Geo")
+    first = deck.addon._showing
+    deck.addon.guiDeckBrowser()
+    last = max(deck.collection.find_cards("deck:Geo"))
+
+    answer = call("anki.answer_cards", answers=[{"cardId": card, "ease": "again"} for card in (first, last)])
+
+    assert answer["answered"] == 2
+    assert log(deck.collection) == [(first, 1), (last, 1)]
+
+
+def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, call, monkeypatch):
+    deck.addon.guiDeckReview("Geo")
+    showing, answering = deck.addon._showing, deck.addon.answerCards
+    late = []
+    monkeypatch.setattr(answers.time, "sleep", lambda _: [answering(late.pop()) for _ in list(late)])
+    deck.addon.answerCards = lambda given: late.append(given)
+
+    answer = call("anki.answer_cards", answers=[{"cardId": showing, "ease": "good"}])
+
+    assert [(card["cardId"], card["ease"]) for card in answer["cards"]] == [(showing, "good")]
+    assert log(deck.collection) == [(showing, 3)]
+
+
+def test_an_answer_that_went_to_another_card_is_said(deck, call):
+    """The person goes on in the window between the look at it and the answer."""
+    deck.addon.guiDeckReview("Geo")
+    showing, look = deck.addon._showing, deck.addon.guiCurrentCard
+    deck.addon.guiCurrentCard = lambda: [look(), go_on(deck)][0]
+
+    answer = call("anki.answer_cards", answers=[{"cardId": showing, "ease": "easy"}])
+
+    assert "had moved on" in answer["warnings"][0]
+    assert "got the answer easy" in answer["warnings"][0]
+    assert answer["answered"] == 1  # the person's own, which the log has
+    assert log(deck.collection)[0] == (showing, 3)
+
+
+def go_on(deck):
+    if deck.actions().count("guiCurrentCard") == 1:
+        deck.addon.guiShowAnswer()
+        deck.addon.guiAnswerCard(3)
+
+
+def test_what_was_answered_is_told_although_the_rest_could_not_be_sent(deck, call):
+    deck.addon.guiDeckReview("Geo")
+    showing, other = deck.addon._showing, max(deck.collection.find_cards("deck:Geo"))
+    deck.faults = {2: "http_403"}
+
+    answer = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"} for card in (showing, other)])
+
+    assert [card["cardId"] for card in answer["cards"]] == [showing]
+    assert [(card["cardId"], card["reason"]) for card in answer["skipped"]] == [(other, "not_sent")]
+    assert log(deck.collection) == [(showing, 3)]
 
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after", "reset", "http_500"])

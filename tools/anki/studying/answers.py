@@ -1,8 +1,9 @@
 """Answers to cards: which can be given, and what became of them."""
 
+import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import NamedTuple
 
 from tools.anki import client, unfinished, window
 from tools.anki.client import Action
@@ -16,9 +17,28 @@ CALL = {"tool": "anki.answer_cards"}
 """How unfinished knows answers whose outcome is not known: the newest row of each card's log before they were sent."""
 DAY_STARTS_H = 4
 """The hour at which Anki's day begins, unless the person chose another."""
+SUSPENDED = -1
+BY_HAND = 4
+"""Kinds of rows in the log: from 4 on they are no answers."""
 
-Log = dict[int, JsonObject]
-"""The newest row of the review log, by card."""
+QUEUE = "not at top of queue"
+"""What Anki says to an answer for another card than the next one, once it has lined up cards for a review."""
+LOOKS, PAUSE_S = 3, 0.5
+"""The window's own buttons answer in the background: how often, and after how long, the log is looked at again."""
+
+AGAIN = "Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
+
+
+class Given(NamedTuple):
+    """The newest answer to a card in the review log. `interval`: days, or seconds if negative."""
+
+    id: int
+    ease: int
+    interval: int
+
+
+Log = dict[int, Given]
+"""By card, as far as it was ever answered."""
 
 
 @dataclass
@@ -31,17 +51,21 @@ class Answering:
     warnings: list[str] = field(default_factory=list)
 
     def run(self) -> JsonObject:
-        looked_at = set(self.wanted)
-        kept = unfinished.find(CALL) or {}
-        on_screen, before = self._look()
-        self._settle(kept, before)
-        others = {key: last for key, last in kept.items() if int(key) not in looked_at}
+        asked = set(self.wanted)
+        begun = unfinished.find(CALL) or {}
+        self.on_screen, self.before = self._look()
+        self._settle(begun)
+        others = {card: last for card, last in begun.items() if int(card) not in asked}
         if self.wanted:
-            self._answer(on_screen, before, others)
-        elif kept:
+            self._answer(others)
+        elif begun:
             _keep(others)
         more = {"skipped": self.skipped, "warnings": self.warnings}
-        return {"answered": len(self.done), "cards": self.done, **{name: told for name, told in more.items() if told}}
+        return {
+            "answered": len(self.done),
+            "cards": self.done,
+            **{name: texts for name, texts in more.items() if texts},
+        }
 
     def skip(self, card: int, reason: str, error: str) -> None:
         self.wanted.pop(card, None)
@@ -64,54 +88,107 @@ class Answering:
         for card in ids:
             if card not in there:
                 self.skip(card, "missing", "there is no such card; anki_due shows those to study")
-            elif there[card]["queue"] == -1:
+            elif there[card]["queue"] == SUSPENDED:
                 self.skip(card, "suspended", "answering would wake it; anki_change_cards with unsuspend does")
             elif card not in due:
                 self.skip(card, "not_due", "it is not due now")
-        return (None if isinstance(current, Refused) or not current else current.get("cardId")), newest(log)
+        return _card_of(current), newest(log)
 
-    def _settle(self, kept: JsonObject, log: Log) -> None:
+    def _settle(self, begun: JsonObject) -> None:
         """Cards whose answer was lost in an earlier call, and is in the log: they are not answered twice."""
-        for key, last in kept.items():
+        for key, last in begun.items():
             card = int(key)
-            if card in log and log[card]["id"] > last:
-                self.skipped = [one for one in self.skipped if one["cardId"] != card]
+            if card in self.before and self.before[card].id > last:
+                self.skipped = [skip for skip in self.skipped if skip["cardId"] != card]
                 self.wanted.pop(card, None)
-                self.done.append({**_told(card, log[card]), "answeredBefore": True})
+                self.done.append({**_outcome(card, self.before[card]), "answeredBefore": True})
 
-    def _answer(self, on_screen: int | None, before: Log, others: JsonObject) -> None:
-        started = {str(card): before[card]["id"] if card in before else 0 for card in self.wanted}
-        unfinished.note(CALL, {**others, **started})
+    def _answer(self, others: JsonObject) -> None:
+        last = {str(card): self.before[card].id if card in self.before else 0 for card in self.wanted}
+        unfinished.note(CALL, {**others, **last})
         try:
-            results = client.multi(*self._actions(on_screen))
-        except Unreachable:
-            _keep(others)
-            raise
+            self._press()
+            self._send()
+        except Unreachable as error:
+            if not self.done:
+                _keep(others)
+                raise
+            self._skip_rest("not_sent", error.message)
         except Unanswered as error:
-            self._look_up(error, before)
-        else:
-            self._tell(newest(results[-1]), before)
+            self._look_up(error)
+        self._skip_rest("not_answered", "Anki did not take the answer; anki_due shows what is due")
         _keep(others)
 
-    def _actions(self, on_screen: int | None) -> list[Action]:
-        """The answers in one request. The card on the screen gets its answer by the window's own buttons: behind the
-        window's back it would end in an error box when the person answers it."""
-        others = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items() if card != on_screen]
-        actions: list[Action] = []
-        if on_screen in self.wanted:
-            actions += [("guiShowAnswer", {}), ("guiAnswerCard", {"ease": self.wanted[on_screen]})]
-        if others:
-            actions += [("answerCards", {"answers": others}), window.REDRAW]
-        return [*actions, ("getReviewsOfCards", {"cards": list(self.wanted)})]
-
-    def _tell(self, after: Log, before: Log) -> None:
+    def _skip_rest(self, reason: str, error: str) -> None:
         for card in list(self.wanted):
-            if card in after and after[card]["id"] > before.get(card, {"id": 0})["id"]:
-                self.done.append(_told(card, after[card]))
-            else:
-                self.skip(card, "not_answered", "Anki did not take the answer; anki_due shows what is due")
+            self.skip(card, reason, error)
 
-    def _look_up(self, error: Unanswered, before: Log) -> None:
+    def _press(self) -> None:
+        """Answer the card on the screen by the window's own buttons: behind its back the answer would end in an error
+        box when the person gives theirs. The buttons answer in the background. One request, or more until they have."""
+        card = self.on_screen
+        if card is None or card not in self.wanted:
+            return
+        ease = self.wanted[card]
+        current, _, _, log = client.multi(
+            ("guiCurrentCard", {}),
+            ("guiShowAnswer", {}),
+            ("guiAnswerCard", {"ease": ease}),
+            ("getReviewsOfCards", {"cards": [card]}),
+        )
+        if (shown := _card_of(current)) not in (card, None):
+            self.warnings.append(
+                f"Anki's window had moved on to card {shown}, which got the answer {BUTTONS[ease - 1]}: tell the person; "
+                "Undo in Anki takes it back"
+            )
+        self._take([] if isinstance(log, Refused) else log)
+        if card in self.wanted and shown == card:
+            self._wait_for([card])
+        if card in self.wanted:
+            self.skip(card, "not_answered", "Anki's window did not take the answer; anki_due shows what is due")
+
+    def _send(self) -> None:
+        """Answer the other cards. One request, or two if Anki had lined up cards for a review of its own."""
+        reviewing = self.on_screen is not None
+        for lined_up in (True,) if reviewing else (False, True):
+            if not self.wanted:
+                return
+            *results, log = client.multi(*self._actions(lined_up=lined_up))
+            if isinstance(log, Refused):
+                raise log
+            self._take(log)
+            if not any(isinstance(result, Refused) and QUEUE in result.text for result in results):
+                return
+
+    def _actions(self, *, lined_up: bool) -> list[Action]:
+        """The answers. A card that is written anew, as it is, makes Anki forget what it has `lined_up`: else it takes
+        answers only for the next card of that."""
+        answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
+        card_as_it_is = {"card": answers[0]["cardId"], "keys": [], "newValues": []}
+        return [
+            *([("setSpecificValueOfCard", card_as_it_is)] if lined_up else []),
+            ("answerCards", {"answers": answers}),
+            window.REDRAW,
+            ("getReviewsOfCards", {"cards": list(self.wanted)}),
+        ]
+
+    def _take(self, answer: object) -> None:
+        """Those cards are done that have a newer row in the log than before."""
+        log = newest(answer)
+        for card in list(self.wanted):
+            if card in log and log[card].id > (self.before[card].id if card in self.before else 0):
+                self.done.append(_outcome(card, log[card]))
+                del self.wanted[card]
+
+    def _wait_for(self, cards: list[int]) -> None:
+        """Look at the log until it has these cards, or long enough."""
+        for _ in range(LOOKS):
+            time.sleep(PAUSE_S)
+            self._take(client.call("getReviewsOfCards", cards=list(self.wanted)))
+            if not set(cards) & set(self.wanted):
+                return
+
+    def _look_up(self, error: Unanswered) -> None:
         """AnkiConnect's answer was lost: the review log tells which cards were answered.
 
         Raises Unanswered if it cannot be read either.
@@ -119,31 +196,39 @@ class Answering:
         try:
             if hangs(error):
                 raise error
-            log = client.call("getReviewsOfCards", cards=list(self.wanted))
+            self._take(client.call("getReviewsOfCards", cards=list(self.wanted)))
+            if self.on_screen in self.wanted:
+                self._wait_for([self.on_screen])
         except ToolError:
-            error.hint += (
-                " Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
-            )
+            error.hint += f" {AGAIN}"
             raise error from None
         self.warnings.append("Anki's own answer was lost; this is what its review log tells")
-        self._tell(newest(log), before)
 
 
-def newest(log: Any) -> Log:
+def newest(answer: object) -> Log:
     """An answer of getReviewsOfCards: the newest answer of each card, without rows that were made by hand."""
-    rows = {int(card): [row for row in rows if row["type"] < 4] for card, rows in (log or {}).items()}
-    return {card: max(found, key=lambda row: row["id"]) for card, found in rows.items() if found}
+    log: Log = {}
+    for card, rows in answer.items() if isinstance(answer, dict) else ():
+        answers = [Given(row["id"], row["ease"], row["ivl"]) for row in rows if row["type"] < BY_HAND]
+        if answers:
+            log[int(card)] = max(answers)
+    return log
 
 
-def _told(card: int, row: JsonObject) -> JsonObject:
+def _card_of(current: object) -> int | None:
+    """The card in an answer of guiCurrentCard; None if Anki shows none."""
+    return current.get("cardId") if isinstance(current, dict) else None
+
+
+def _outcome(card: int, given: Given) -> JsonObject:
     """What became of the card: the interval as Anki writes it, and when it comes again."""
-    ease = BUTTONS[row["ease"] - 1] if 1 <= row["ease"] <= len(BUTTONS) else row["ease"]
-    answered = datetime.fromtimestamp(row["id"] / 1000)
-    if row["ivl"] < 0:
-        due = (answered + timedelta(seconds=-row["ivl"])).strftime("%Y-%m-%d %H:%M")
+    ease = BUTTONS[given.ease - 1] if 1 <= given.ease <= len(BUTTONS) else given.ease
+    answered = datetime.fromtimestamp(given.id / 1000)
+    if given.interval < 0:
+        due = (answered + timedelta(seconds=-given.interval)).strftime("%Y-%m-%d %H:%M")
     else:
-        due = (answered - timedelta(hours=DAY_STARTS_H) + timedelta(days=row["ivl"])).strftime("%Y-%m-%d")
-    return {"cardId": card, "ease": ease, "interval": spans.of_log(row["ivl"]), "due": due}
+        due = (answered - timedelta(hours=DAY_STARTS_H) + timedelta(days=given.interval)).strftime("%Y-%m-%d")
+    return {"cardId": card, "ease": ease, "interval": spans.of_log(given.interval), "due": due}
 
 
 def _keep(entries: JsonObject) -> None:
