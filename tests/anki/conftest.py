@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tools.anki.batches import parts
+from tools.anki.studying import answers
 from tools.core import registry, settings
 
 
@@ -42,8 +43,9 @@ def collection(collection_in, tmp_path):
 
 @pytest.fixture(autouse=True)
 def quick_anki(monkeypatch):
-    """However busy this machine is, a batch goes in the same parts."""
+    """However busy this machine is, a batch goes in the same parts; its window answers at once."""
     monkeypatch.setattr(parts, "PART_S", 10_000)
+    monkeypatch.setattr(answers, "PAUSE_S", 0)
 
 
 @pytest.fixture(params=["2025-11"])

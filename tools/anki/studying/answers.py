@@ -129,21 +129,25 @@ class Answering:
         card = self.on_screen
         if card is None or card not in self.wanted:
             return
-        ease = self.wanted[card]
-        current, _, _, log = client.multi(
-            ("guiCurrentCard", {}),
-            ("guiShowAnswer", {}),
-            ("guiAnswerCard", {"ease": ease}),
-            ("getReviewsOfCards", {"cards": [card]}),
-        )
-        if (shown := _card_of(current)) not in (card, None):
-            self.warnings.append(
-                f"Anki's window had moved on to card {shown}, which got the answer {BUTTONS[ease - 1]}: tell the person; "
-                "Undo in Anki takes it back"
+        ease = BUTTONS[self.wanted[card] - 1]
+        try:
+            current, _, _, log = client.multi(
+                ("guiCurrentCard", {}),
+                ("guiShowAnswer", {}),
+                ("guiAnswerCard", {"ease": self.wanted[card]}),
+                ("getReviewsOfCards", {"cards": [card]}),
             )
-        self._take([] if isinstance(log, Refused) else log)
-        if card in self.wanted and shown == card:
-            self._wait_for([card])
+        except Unanswered as error:
+            self._look_up(error)
+        else:
+            if (shown := _card_of(current)) not in (card, None):
+                self.warnings.append(
+                    f"Anki's window had moved on to card {shown}, which got the answer {ease}: tell the person; "
+                    "Undo in Anki takes it back"
+                )
+            self._take(log)
+            if card in self.wanted and shown == card:
+                self._wait_for(card)
         if card in self.wanted:
             self.skip(card, "not_answered", "Anki's window did not take the answer; anki_due shows what is due")
 
@@ -180,13 +184,13 @@ class Answering:
                 self.done.append(_outcome(card, log[card]))
                 del self.wanted[card]
 
-    def _wait_for(self, cards: list[int]) -> None:
-        """Look at the log until it has these cards, or long enough."""
+    def _wait_for(self, card: int) -> None:
+        """Look at the log until it has the card, or long enough."""
         for _ in range(LOOKS):
-            time.sleep(PAUSE_S)
-            self._take(client.call("getReviewsOfCards", cards=list(self.wanted)))
-            if not set(cards) & set(self.wanted):
+            if card not in self.wanted:
                 return
+            time.sleep(PAUSE_S)
+            self._take(client.call("getReviewsOfCards", cards=[card]))
 
     def _look_up(self, error: Unanswered) -> None:
         """AnkiConnect's answer was lost: the review log tells which cards were answered.
@@ -197,8 +201,8 @@ class Answering:
             if hangs(error):
                 raise error
             self._take(client.call("getReviewsOfCards", cards=list(self.wanted)))
-            if self.on_screen in self.wanted:
-                self._wait_for([self.on_screen])
+            if self.on_screen is not None:
+                self._wait_for(self.on_screen)
         except ToolError:
             error.hint += f" {AGAIN}"
             raise error from None
