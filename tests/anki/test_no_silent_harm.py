@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, snapshot
+from tests.anki.anki_standin import names
 from tools.anki.journal import entries
 from tools.core import calls, registry, settings
 
@@ -168,6 +169,21 @@ def test_putting_back_can_be_taken_back_too(geo, call, tool):
     assert (name, summary) == ("restore", "entry 1 put back")
     assert put_back != changed
     assert (content(geo.collection), geo.collection.find_cards("is:suspended flag:2")) == changed
+
+
+def test_many_notes_are_put_back_in_parts_that_fit_anki_s_pace(anki, call):
+    ids = add_notes(anki.collection, "Geo", *(f"front {number}" for number in range(300)))
+    before = content(anki.collection)
+    call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}} for note in ids])
+    call("anki.delete_notes", noteIds=ids)
+    anki.requests.clear()
+
+    assert call("anki.restore", entry=2)["addedAgain"] == 300
+
+    sizes = [names(request).count("addNote") for request in anki.requests]
+    assert [size for size in sizes if size] == [30, 240, 30]
+    assert [back for (_, back), *_ in content(anki.collection)] == ["new"] * 300
+    assert [front for (front, _), *_ in content(anki.collection)] == [front for (front, _), *_ in before]
 
 
 def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):

@@ -49,6 +49,38 @@ def test_due_shows_cards_as_text_in_at_most_three_requests(deck, call):
     assert tokens(answer) <= 900
 
 
+def test_ten_due_cards_with_whole_sentences_cost_at_most_900_tokens(anki, call):
+    question = "Which city on the Seine has been the capital of France since the year 987? ({})"
+    ids = add_notes(anki.collection, "Languages::Geo", *(question.format(number) for number in range(12)))
+    for note in ids:
+        whole = anki.collection.get_note(note)
+        whole["Back"] = "<b>Paris</b>, since Hugh Capet made it the seat of the kings."
+        anki.collection.update_note(whole)
+    anki.requests.clear()
+
+    answer = call("anki.due", deck="Languages")
+
+    assert [len(card["answer"]) > 50 < len(card["question"]) for card in answer["cards"]] == [True] * 10
+    assert tokens(answer) <= 900
+    assert len(anki.requests) <= 3
+
+
+def test_stats_of_many_decks_and_leeches_cost_at_most_500_tokens(anki, call):
+    for number in range(14):
+        ids = add_notes(
+            anki.collection, f"Languages::Book {number}", *(f"{number} {at} " + "word " * 30 for at in range(3))
+        )
+        anki.collection.tags.bulk_add(ids, "leech")
+    anki.requests.clear()
+
+    answer = call("anki.stats")
+
+    assert (len(answer["decks"]), len(answer["perDay"])) == (12, 30)
+    assert (answer["leeches"]["total"], len(answer["leeches"]["notes"])) == (42, 5)
+    assert tokens(answer) <= 500
+    assert [request["action"] for request in anki.requests] == ["deckNamesAndIds", "multi"]
+
+
 def test_due_tells_what_each_button_brings_as_anki_does(deck, call):
     (card,) = call("anki.due", deck="Geo", limit=1)["cards"]
 

@@ -5,13 +5,11 @@ from collections import Counter
 from tools.anki import client, decks, models, notes
 from tools.anki.batches import present
 from tools.anki.batches.added_keys import Sent
+from tools.anki.batches.parts import Parts
 from tools.anki.client import Action
 from tools.anki.journal.entries import Note
 from tools.anki.replies import Refused
 from tools.core.json_types import JsonObject
-
-PART = 100
-"""Notes in one request."""
 
 Content = tuple[str, tuple[str, ...]]
 """A note type, and the text of each field."""
@@ -35,8 +33,8 @@ def add(lost: list[Note], failed: list[JsonObject]) -> tuple[int, int]:
     for note in lost:  # a lost answer may have left their cards in the default deck
         new.setdefault(note.deck, []).extend(there.get(_content(note), []))
     added = 0
-    for start in range(0, len(missing), PART):
-        part = missing[start : start + PART]
+    for indexes in Parts(range(len(missing))):
+        part = [missing[index] for index in indexes]
         for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
             if isinstance(result, int):
                 added += 1

@@ -1,6 +1,7 @@
 """Putting back what an entry of the journal keeps."""
 
 from tools.anki import client, notes, window
+from tools.anki.batches.parts import Parts
 from tools.anki.client import Action
 from tools.anki.images import upload
 from tools.anki.journal import adding_again, card_states, entries
@@ -10,8 +11,6 @@ from tools.anki.replies import Refused
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 
-PART = 100
-"""Actions in one request."""
 NOT_SCHEDULED = "added again as new cards: the scheduling of a deleted note is lost"
 AGAIN = "Call anki_restore again with the same entry: what is back already stays as it is."
 
@@ -69,8 +68,8 @@ def _present(note: Note, info: Info) -> Note:
 def _revert_all(changed: list[Note], there: dict[int, Info], failed: list[JsonObject]) -> int:
     """Put back fields and tags; how many notes went well. The others are told in `failed`."""
     done = 0
-    for start in range(0, len(changed), PART):
-        part = [(note, _revert(note, there[note.id])) for note in changed[start : start + PART]]
+    for indexes in Parts(range(len(changed))):
+        part = [(changed[index], _revert(changed[index], there[changed[index].id])) for index in indexes]
         results = iter(client.multi(*(action for _, actions in part for action in actions), window.REDRAW))
         for note, actions in part:
             refused = [result for result in [next(results) for _ in actions] if isinstance(result, Refused)]
