@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Iterator
-from typing import Any
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from tools.anki import decks, media_names
@@ -10,6 +10,7 @@ from tools.anki.action_names import READING
 from tools.anki.images import addresses
 from tools.anki.settings import current
 from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
 
 NAMING_DECKS = {"getDeckStats": "decks", "cardReviews": "deck", "getLatestReviewID": "deck"}
 """Reading actions that make a deck of a name they do not know, and the parameter with the name."""
@@ -25,59 +26,65 @@ REACHING = {
 }
 """Actions that the setting ANKI_INVOKE has to allow, and what they do."""
 
-Entry = tuple[Any, Any]
-"""An action's name and its parameters, as a client sent them."""
+
+class Entry(NamedTuple):
+    """An action's name and its parameters, as a client sent them."""
+
+    action: object
+    params: object
 
 
-def check_reading(action: Any, params: Any) -> None:
+def check_reading(action: str, params: JsonObject | None) -> None:
     """Refuse what does not only read: a `multi` reads if every entry does. At most one request, for the deck names.
 
     Raises ToolError READ_ONLY or DECK_NOT_FOUND.
     """
     entries = list(_entries(action, params))
-    for name, given in entries:
-        if not isinstance(name, str) or name not in READING:
-            raise _not_reading(f"Not a reading action: {str(name)[:80]}")
-        for key, value in _members(given):
+    for entry in entries:
+        if not isinstance(entry.action, str) or entry.action not in READING:
+            raise _not_reading(f"Not a reading action: {str(entry.action)[:80]}")
+        for key, value in _members(entry.params):
             if key in BRINGING_MEDIA:
-                raise _not_reading(f"{name} with {key!r} stores a file in Anki's media folder")
+                raise _not_reading(f"{entry.action} with {key!r} stores a file in Anki's media folder")
             if key == "filename" and isinstance(value, str):
                 media_names.checked(value)
-        _check_pattern(name, given)
-    _check_decks([deck for name, given in entries for deck in _decks(name, given)])
+        _check_pattern(entry)
+    _check_decks([deck for entry in entries for deck in _decks(entry)])
 
 
-def check_safe(action: Any, params: Any) -> None:
+def check_safe(action: str, params: JsonObject | None) -> None:
     """Refuse what reads or overwrites files of Anki's host, or deletes note types in bulk, unless ANKI_INVOKE is `all`.
 
     Raises ToolError ANKI_INVOKE.
     """
     if current().anki_invoke == "all":
         return
-    for name, given in _entries(action, params):
-        if isinstance(name, str) and name in REACHING:
+    for entry in _entries(action, params):
+        name = str(entry.action)[:80]
+        if name in REACHING:
             raise _not_safe(f"{name} {REACHING[name]}")
-        for key, value in _members(given):
+        for key, value in _members(entry.params):
             if key == "path" and value:
-                raise _not_safe(f"{str(name)[:80]} with `path` reads any file of the machine that Anki runs on")
+                raise _not_safe(f"{name} with `path` reads any file of the machine that Anki runs on")
             if key == "url" and value and not _is_public(value):
-                raise _not_safe(f"{str(name)[:80]} with the `url` {str(value)[:80]!r} reaches Anki's own network")
-        _check_pattern(name, given)
+                raise _not_safe(f"{name} with the `url` {str(value)[:80]!r} reaches Anki's own network")
+        _check_pattern(entry)
 
 
-def _entries(action: Any, params: Any) -> Iterator[Entry]:
+def _entries(action: str, params: JsonObject | None) -> Iterator[Entry]:
     """The action itself, or what a `multi` holds at any depth."""
-    waiting = [(action, params)]
+    waiting = [Entry(action, params)]
     while waiting:
-        name, given = waiting.pop()
-        inner = given.get("actions") if isinstance(given, dict) else None
-        if name != "multi" or not isinstance(inner, list):
-            yield name, given
+        entry = waiting.pop()
+        inner = entry.params.get("actions") if isinstance(entry.params, dict) else None
+        if entry.action != "multi" or not isinstance(inner, list):
+            yield entry
             continue
-        waiting += [(one.get("action"), one.get("params")) if isinstance(one, dict) else (None, None) for one in inner]
+        members = (member if isinstance(member, dict) else {} for member in inner)
+        waiting += [Entry(member.get("action"), member.get("params")) for member in members]
 
 
-def _members(params: Any) -> Iterator[tuple[str, Any]]:
+def _members(params: object) -> Iterator[tuple[str, object]]:
     """Each key with its value, at any depth; what `fields` of a note holds is text, whatever a field is called."""
     waiting = [params]
     while waiting:
@@ -91,14 +98,14 @@ def _members(params: Any) -> Iterator[tuple[str, Any]]:
                     waiting.append(member)
 
 
-def _is_texts(value: Any) -> bool:
+def _is_texts(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
-def _check_pattern(action: Any, params: Any) -> None:
+def _check_pattern(entry: Entry) -> None:
     """AnkiConnect joins the pattern to the media folder's path, which `/` and `..` lead out of."""
-    pattern = params.get("pattern") if isinstance(params, dict) else None
-    if action == "getMediaFilesNames" and any(part in str(pattern) for part in ("/", "\\", "..")):
+    pattern = entry.params.get("pattern") if isinstance(entry.params, dict) else None
+    if entry.action == "getMediaFilesNames" and any(part in str(pattern) for part in ("/", "\\", "..")):
         raise ToolError(
             f"The pattern {str(pattern)[:80]!r} leads out of Anki's media folder",
             "Give a pattern without `/` and `..`, such as *.mp3.",
@@ -106,14 +113,14 @@ def _check_pattern(action: Any, params: Any) -> None:
         )
 
 
-def _decks(action: str, params: Any) -> list[str]:
-    name = NAMING_DECKS.get(action)
-    value = params.get(name) if name and isinstance(params, dict) else None
+def _decks(entry: Entry) -> list[str]:
+    name = NAMING_DECKS.get(str(entry.action))
+    value = entry.params.get(name) if name and isinstance(entry.params, dict) else None
     names = [value] if isinstance(value, str) and name == "deck" else value
     if names is None:
         return []
-    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-        raise _not_reading(f"{action} takes {name} as names, not as {str(value)[:80]!r}")
+    if not isinstance(names, list) or not all(isinstance(deck, str) for deck in names):
+        raise _not_reading(f"{entry.action} takes {name} as names, not as {str(value)[:80]!r}")
     return names
 
 
@@ -125,7 +132,7 @@ def _check_decks(names: list[str]) -> None:
         raise decks.not_found(unknown, there)
 
 
-def _is_public(url: Any) -> bool:
+def _is_public(url: object) -> bool:
     """Whether Anki's host may fetch it: http(s), and every address that its host has is one of the public internet."""
     if current().image_allow_private:
         return True
@@ -133,10 +140,10 @@ def _is_public(url: Any) -> bool:
         parts = urlsplit(str(url).strip())
         if parts.scheme not in ("http", "https") or not parts.hostname:
             return False
-        found = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
+        answers = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
     except (OSError, ValueError):  # a name that only Anki's host knows is one of its own network
         return False
-    return all(addresses.public(str(sockaddr[0])) for *_, sockaddr in found)
+    return all(addresses.public(str(sockaddr[0])) for *_, sockaddr in answers)
 
 
 def _not_reading(what: str) -> ToolError:

@@ -38,7 +38,7 @@ def answer_cards(answers: Annotated[list[Answer], Limits(min_length=1, max_lengt
     return answering.run()
 
 
-def _ease(value: Any, place: str) -> int:
+def _ease(value: object, place: str) -> int:
     """1 to 4, also from their names.
 
     Raises ToolError: AnkiConnect would answer the cards before it, and then refuse the call.

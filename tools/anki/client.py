@@ -4,11 +4,10 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from tools.anki import replies
 from tools.anki.action_names import READING
-from tools.anki.replies import Failure, Reply, Unanswered
+from tools.anki.replies import Failure, Reply, Result, Unanswered
 from tools.anki.settings import current
 from tools.core import http, locks
 from tools.core.errors import ToolError
@@ -22,7 +21,7 @@ ENTRY_S = 0.2
 Action = tuple[str, JsonObject]
 
 
-def call(action: str, *, extra_s: float = 0, **params: Any) -> Any:
+def call(action: str, *, extra_s: float = 0, **params: object) -> Result:
     """The result of one action; parameters that are None are left out.
 
     `extra_s` is waited beyond ANKI_CONNECT_TIMEOUT. Raises Failure.
@@ -30,7 +29,7 @@ def call(action: str, *, extra_s: float = 0, **params: Any) -> Any:
     return _result(entry(action, params), extra_s)
 
 
-def multi(*actions: Action) -> list[Any]:
+def multi(*actions: Action) -> list[Result]:
     """The result of each action, in one request and in order; for one that AnkiConnect refuses, the Refused.
 
     Raises Failure where the request as a whole fails.
@@ -42,7 +41,7 @@ def multi(*actions: Action) -> list[Any]:
     return replies.results(answers, len(entries))
 
 
-def results(*actions: Action) -> list[Any]:
+def results(*actions: Action) -> list[Result]:
     """As `multi`, but the first refusal is raised: for questions that belong together."""
     answers = multi(*actions)
     for answer in answers:
@@ -51,15 +50,15 @@ def results(*actions: Action) -> list[Any]:
     return answers
 
 
-def raw(action: str, params: JsonObject, version: int) -> Any:
+def raw(action: str, params: JsonObject, version: int) -> Result:
     """The result of any action with its parameters as they are."""
     return _result(_keyed({"action": action, "version": version, "params": params}), 0)
 
 
 def entry(action: str, params: JsonObject) -> JsonObject:
     """One action as AnkiConnect reads it, alone or inside `multi`."""
-    given = {name: value for name, value in params.items() if value is not None}
-    return _keyed({"action": action, "version": VERSION, **({"params": given} if given else {})})
+    present = {name: value for name, value in params.items() if value is not None}
+    return _keyed({"action": action, "version": VERSION, **({"params": present} if present else {})})
 
 
 def _keyed(request: JsonObject) -> JsonObject:
@@ -67,7 +66,7 @@ def _keyed(request: JsonObject) -> JsonObject:
     return {**request, "key": key} if key else request
 
 
-def _result(request: JsonObject, extra_s: float) -> Any:
+def _result(request: JsonObject, extra_s: float) -> Result:
     """The result in the answer to a request; of one that changes something, a failure says that it may have been done."""
     try:
         return replies.result(_exchange(request, extra_s), request["version"])
@@ -77,7 +76,7 @@ def _result(request: JsonObject, extra_s: float) -> Any:
         raise
 
 
-def _only_reads(request: Any) -> bool:
+def _only_reads(request: object) -> bool:
     if not isinstance(request, dict):
         return False
     params = request.get("params")

@@ -3,10 +3,10 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client
-from tools.anki.replies import Refused
+from tools.anki.replies import Refused, Result
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
@@ -37,9 +37,9 @@ def create_model(
     Source: AnkiConnect createModel, modelNames.
     """
     _check_distinct("in_order_fields", in_order_fields)
-    _check_distinct("card_templates", [one.name for one in card_templates])
+    _check_distinct("card_templates", [template.name for template in card_templates])
     sent = {**(options or {}), **({} if is_cloze is None else {"isCloze": is_cloze})}
-    templates = [{"Name": one.name, "Front": one.front, "Back": one.back} for one in card_templates]
+    templates = [{"Name": card.name, "Front": card.front, "Back": card.back} for card in card_templates]
     _check_free(model_name)
     made, refused = _create(
         {"modelName": model_name, "inOrderFields": in_order_fields, "cardTemplates": templates, "css": css}, dict(sent)
@@ -52,7 +52,7 @@ def create_model(
     return {
         "model_name": name,
         "in_order_fields": fields,
-        "card_templates": [{"name": one.name, "front": one.front, "back": one.back} for one in card_templates],
+        "card_templates": [{"name": card.name, "front": card.front, "back": card.back} for card in card_templates],
         "css": css,
         "options": sent,
         # null says that it went well; AnkiConnect's own answer, the whole note type, is anki.model_info's to show.
@@ -64,7 +64,7 @@ def create_model(
 def _check_free(name: str) -> None:
     """Anki does not tell case apart, nor a name with quotes from one without: it would make `basic-09deb` of `basic`."""
     kept = unicodedata.normalize("NFC", name).replace('"', "").strip()
-    taken = next((one for one in client.call("modelNames") if one.casefold() == kept.casefold()), None)
+    taken = next((model for model in client.call("modelNames") if model.casefold() == kept.casefold()), None)
     if taken and taken != name:  # the very same name gets Anki's own words
         raise ToolError(
             f"RuntimeError: Model name already exists: Anki does not tell {name!r} from {taken!r}",
@@ -73,13 +73,13 @@ def _check_free(name: str) -> None:
         )
 
 
-def _name(made: Any, asked: str) -> str:
+def _name(made: object, asked: str) -> str:
     """What the note type is called, by AnkiConnect's answer; others that speak its protocol may not tell."""
     name = made.get("name") if isinstance(made, dict) else None
     return name if isinstance(name, str) and name else asked
 
 
-def _fields(made: Any, asked: list[str]) -> list[str]:
+def _fields(made: object, asked: list[str]) -> list[str]:
     fields = made.get("flds") if isinstance(made, dict) else None
     if not isinstance(fields, list) or len(fields) != len(asked):
         return asked
@@ -93,7 +93,7 @@ def _changed(name: str, kept_name: str, fields: list[str], kept_fields: list[str
     return [(asked, kept) for asked, kept in pairs if asked != kept]
 
 
-def _create(model: JsonObject, options: JsonObject) -> tuple[Any, list[str]]:
+def _create(model: JsonObject, options: JsonObject) -> tuple[Result, list[str]]:
     """AnkiConnect's answer, and the options that it refused, which it does before it makes anything."""
     refused: list[str] = []
     while True:

@@ -2,7 +2,6 @@
 
 import unicodedata
 from difflib import get_close_matches
-from typing import Any
 
 from tools.anki import client
 from tools.anki.batches.outcomes import ItemError
@@ -68,9 +67,9 @@ def within(name: str, deck: str) -> bool:
     return name == deck or name.startswith(deck + SEPARATOR)
 
 
-def is_filtered(config: Any) -> bool:
+def is_filtered(config: object) -> bool:
     """Whether the answer of getDeckConfig is that of a filtered deck, which borrows its cards from their home decks."""
-    return bool(config) and bool(config.get("dyn"))
+    return isinstance(config, dict) and bool(config.get("dyn"))
 
 
 def checked_name(name: str) -> str:

@@ -45,11 +45,11 @@ class Deletion:
         there = decks.ids()
         self._check(there, again=False)
         by_deck = _by_deck(self.named, there)
-        cards = [card for found in by_deck.values() for card in found]
+        cards = [card for ids in by_deck.values() for card in ids]
         ids = client.call("cardsToNotes", cards=sorted(cards)[: looking.EXAMPLES]) if cards else []
         return {
             "dryRun": True,
-            "decks": {name: len(found) for name, found in by_deck.items()},
+            "decks": {name: len(ids) for name, ids in by_deck.items()},
             "cards": len(cards),
             "cardsGoTo": None if self.cards_too else decks.default_name(there),
             **looking.examples(notes.by_id(ids)),
@@ -68,12 +68,12 @@ class Deletion:
 
     def _carry_out(self, doomed: list[str], by_deck: dict[str, list[int]], there: dict[str, int]) -> None:
         filtered = _filtered(doomed, there)
-        cards = [card for found in by_deck.values() for card in found]
+        cards = [card for ids in by_deck.values() for card in ids]
         lost = looking.of_cards(cards) if self.cards_too else []
         calls.checkpoint()
         if doomed:
             summary = f"decks deleted: {', '.join(doomed)}, {len(cards)} cards"
-            homes = {name: found for name, found in by_deck.items() if name not in filtered}
+            homes = {name: ids for name, ids in by_deck.items() if name not in filtered}
             entries.write("delete_decks", summary, Before(lost, homes))
         unfinished.note(self.call, {})
         try:
@@ -115,9 +115,9 @@ class Deletion:
 
 def _by_deck(doomed: list[str], there: dict[str, int]) -> dict[str, list[int]]:
     """The cards of each deck that would go, also those that a filtered deck has borrowed. One request."""
-    names = [name for name in there if any(decks.within(name, one) for one in doomed)]
-    found = client.results(*(("findCards", {"query": decks.search(name, subdecks=False)}) for name in names))
-    return dict(zip(names, found, strict=True))
+    names = [name for name in there if any(decks.within(name, deck) for deck in doomed)]
+    cards = client.results(*(("findCards", {"query": decks.search(name, subdecks=False)}) for name in names))
+    return dict(zip(names, cards, strict=True))
 
 
 def _is_parent(deck: str, names: list[str]) -> bool:
@@ -126,7 +126,7 @@ def _is_parent(deck: str, names: list[str]) -> bool:
 
 
 def _filtered(doomed: list[str], there: dict[str, int]) -> list[str]:
-    names = [name for name in there if any(decks.within(name, one) for one in doomed)]
+    names = [name for name in there if any(decks.within(name, deck) for deck in doomed)]
     configs = client.results(*(("getDeckConfig", {"deck": name}) for name in names))
     return [name for name, config in zip(names, configs, strict=True) if decks.is_filtered(config)]
 
@@ -144,5 +144,5 @@ def _empty(doomed: list[str], filtered: list[str], default: str) -> None:
 
 
 def _cards(doomed: list[str]) -> list[int]:
-    found = client.results(*(("findCards", {"query": decks.search(name, subdecks=True)}) for name in doomed))
-    return sorted({card for cards in found for card in cards})
+    by_deck = client.results(*(("findCards", {"query": decks.search(name, subdecks=True)}) for name in doomed))
+    return sorted({card for cards in by_deck for card in cards})

@@ -34,9 +34,11 @@ def due(
 def _due(deck: str, limit: int) -> JsonObject:
     scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
     searches = [f"{scope}{search} -is:suspended -is:buried" for search in KINDS.values()]
-    there, *found = client.results(("deckNamesAndIds", {}), *(("findCards", {"query": search}) for search in searches))
+    there, *matches = client.results(
+        ("deckNamesAndIds", {}), *(("findCards", {"query": search}) for search in searches)
+    )
     names = counts.chosen(deck, there)
-    kinds = [sorted(cards)[:MOST_LOOKED_AT] for cards in found]
+    kinds = [sorted(cards)[:MOST_LOOKED_AT] for cards in matches]
     stats, by_deck = client.results(counts.question(names), ("getDecks", {"cards": [*kinds[1], *kinds[2]]}))
     by_name = counts.by_deck(stats, there)
     limits, deck_by_card = counts.Limits(by_name), notes.deck_by_card(by_deck)

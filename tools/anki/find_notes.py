@@ -29,10 +29,10 @@ def find_notes(
     """
     other = in_any_case(query)
     searches: list[Action] = [("findNotes", {"query": text}) for text in (query, other) if text]
-    found, *wider = client.multi(*searches)
-    if isinstance(found, Refused):
-        raise found
-    ids = sorted(found or [])
+    matches, *wider = client.multi(*searches)
+    if isinstance(matches, Refused):
+        raise matches
+    ids = sorted(matches or [])
     page = ids[offset:] if limit is None else ids[offset : offset + limit]
     infos = notes.infos(page)
     for info in infos:

@@ -21,14 +21,14 @@ def health() -> Health:
         )
     except ToolError as error:
         return Health("unset" if error.code == UNREACHABLE else "broken", error.message, error.hint)
-    found = f"AnkiConnect {version} at {current().anki_connect_url}: {len(decks)} decks, {len(notes)} notes"
+    contents = f"AnkiConnect {version} at {current().anki_connect_url}: {len(decks)} decks, {len(notes)} notes"
     model = current().anki_default_model
     if model in names:
-        return Health("ok", f"{found}, default note type {model!r}")
+        return Health("ok", f"{contents}, default note type {model!r}")
     arguments = shlex.quote(json.dumps(default_model.arguments(model), ensure_ascii=False))
     return Health(
         "unset",
-        f"{found}; the default note type {model!r} is missing",
+        f"{contents}; the default note type {model!r} is missing",
         f"Set ANKI_DEFAULT_MODEL to one of {', '.join(names)}; or create it: "
         f"python3 -m tools call anki.create_model {arguments}",
     )

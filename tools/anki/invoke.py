@@ -1,6 +1,6 @@
 """The tool for any action of AnkiConnect."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import actions, client
 from tools.anki.media_names import check_harmless
@@ -15,7 +15,7 @@ def invoke(
     action: Annotated[str, "e.g. sync, multi", Limits(min_length=1, strip=True)],
     params: Annotated[JsonObject | None, "sent unchanged"] = None,
     version: Annotated[int | None, "6 by default"] = None,
-) -> Any:
+) -> object:
     """Call any other AnkiConnect action; returns its raw result. Reading, guiBrowse, guiDeckReview are safe; sync may open
     a login window, other gui* a dialog that blocks Anki. What reaches files of its host is refused.
 
@@ -32,4 +32,4 @@ def _keyed(action: str, params: JsonObject) -> JsonObject:
     key, entries = current().anki_connect_key, params.get("actions")
     if action != "multi" or not key or not isinstance(entries, list):
         return params
-    return {**params, "actions": [{"key": key, **one} if isinstance(one, dict) else one for one in entries]}
+    return {**params, "actions": [{"key": key, **entry} if isinstance(entry, dict) else entry for entry in entries]}

@@ -1,6 +1,6 @@
 """The tool for any reading action of AnkiConnect, which read-only mode lists in place of anki.invoke."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import actions
 from tools.anki.invoke import invoke
@@ -14,7 +14,7 @@ def invoke_reading(
     action: Annotated[str, "e.g. findCards, cardsInfo, getDeckStats, multi", Limits(min_length=1, strip=True)],
     params: Annotated[JsonObject | None, "as AnkiConnect documents them; sent unchanged"] = None,
     version: Annotated[int | None, "of the API; 6 by default"] = None,
-) -> Any:
+) -> object:
     """Call any AnkiConnect action that only reads, for what no other anki tool does. Returns its raw result.
 
     Source: AnkiConnect, any action; MCP_READ_ONLY.

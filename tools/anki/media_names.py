@@ -4,7 +4,6 @@ An empty name, or one that comes down to nothing, makes AnkiConnect move the who
 """
 
 import unicodedata
-from typing import Any
 
 from tools.anki.batches.outcomes import ItemError
 
@@ -34,14 +33,14 @@ def _problem(name: str) -> str:
     return ""
 
 
-def check_harmless(params: Any) -> None:
+def check_harmless(params: object) -> None:
     """Look through the parameters of any action for a file name that would take the media folder with it.
 
     Raises ToolError.
     """
     if isinstance(params, list):
-        for one in params:
-            check_harmless(one)
+        for member in params:
+            check_harmless(member)
     elif isinstance(params, dict):
         for name, value in params.items():
             if name == "filename" and isinstance(value, str):

@@ -25,7 +25,7 @@ def model_info(
     names, fields, templates, styling = client.multi(("modelNames", {}), *asked)
     if isinstance(fields, Refused):
         raise not_found(name, names) if "was not found" in fields.text else fields
-    shown = next((one for one in names if one.casefold() == name.casefold()), name)
+    shown = next((known for known in names if known.casefold() == name.casefold()), name)
     return {"model": shown, "fields": fields, "templates": templates, "styling": styling["css"]}
 
 

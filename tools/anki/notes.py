@@ -1,6 +1,7 @@
 """Notes as they stand in Anki."""
 
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated
 
 from tools.anki import client
 from tools.core.json_types import JsonObject
@@ -54,7 +55,7 @@ def possible(ids: list[int]) -> list[int]:
     return [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
 
 
-def indexed(answer: list[Any] | None) -> dict[int, Info]:
+def indexed(answer: Iterable[Info | None] | None) -> dict[int, Info]:
     """An answer of notesInfo by note id: for a missing note the add-on gives `{}`, others null or nothing."""
     return {info["noteId"]: info for info in answer or [] if info and "noteId" in info}
 

@@ -11,6 +11,9 @@ from tools.core import http
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 
+Result = Any
+"""What an action answers: JSON of its own shape, checked by whoever asked for it."""
+
 ISOLATES = str.maketrans("", "", "\u2066\u2067\u2068\u2069")
 TAGS = re.compile(r"<[^<>]*>")
 UNREACHABLE = "ANKI_UNREACHABLE"
@@ -110,7 +113,7 @@ def hangs(error: ToolError | None) -> bool:
     return error is not None and error.code == NO_ANSWER
 
 
-def result(reply: Reply, version: int = 6) -> Any:
+def result(reply: Reply, version: int = 6) -> Result:
     """The result that a reply carries, whatever its HTTP status.
 
     Raises Failure.
@@ -126,14 +129,14 @@ def result(reply: Reply, version: int = 6) -> Any:
     raise _stranger(reply)
 
 
-def results(answers: Any, count: int) -> list[Any]:
+def results(answers: object, count: int) -> list[Result]:
     """The result or the Refused of each entry of a `multi` of `count`."""
     if not isinstance(answers, list) or len(answers) != count:
         raise _stranger(Reply(200, "application/json", json.dumps(answers).encode()))
     return [_entry(answer) for answer in answers]
 
 
-def _entry(answer: Any) -> Any:
+def _entry(answer: object) -> Result:
     if not isinstance(answer, dict) or set(answer) != ENVELOPE:
         return answer
     try:
@@ -142,7 +145,7 @@ def _entry(answer: Any) -> Any:
         return refused
 
 
-def _opened(envelope: JsonObject) -> Any:
+def _opened(envelope: JsonObject) -> Result:
     if envelope["error"] is None:
         return envelope["result"]
     raise refused(clean(str(envelope["error"])))

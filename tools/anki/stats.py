@@ -2,7 +2,7 @@
 
 import time
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.anki import client, decks, notes
 from tools.anki.replies import Refused
@@ -42,7 +42,7 @@ def stats(
         ("findNotes", {"query": f"{scope}tag:leech"}),
         ("notesInfo", {"query": f"{scope}tag:leech"}),
         *(("findCards", {"query": f"{scope}-is:suspended -is:new {search}"}) for search in ahead),
-        *(("cardReviews", {"deck": one, "startID": since}) for one in names),
+        *(("cardReviews", {"deck": studied, "startID": since}) for studied in names),
     )
     due, leeches, infos, *rest = results
     for result in (due, leeches, *rest):
@@ -65,13 +65,13 @@ def stats(
     }
 
 
-def _due_decks(by_name: dict[str, counts.Due]) -> list[list[Any]]:
+def _due_decks(by_name: dict[str, counts.Due]) -> list[list[str | int]]:
     """[name, new, learning, review] of the decks with most to do."""
-    busy = sorted((name for name, one in by_name.items() if one.total), key=lambda name: -by_name[name].total)
+    busy = sorted((name for name, due in by_name.items() if due.total), key=lambda name: -by_name[name].total)
     return [[name, by_name[name].new, by_name[name].learning, by_name[name].review] for name in busy[:MOST_DECKS]]
 
 
-def _leeches(ids: list[int], infos: Any) -> list[JsonObject]:
+def _leeches(ids: list[int], infos: object) -> list[JsonObject]:
     """Notes that were forgotten again and again, with their question. The add-on of 2023 wants their ids."""
     wanted = sorted(ids)[:MOST_LEECHES]
     known = notes.by_id(wanted) if wanted and isinstance(infos, Refused) else notes.indexed(_list(infos))
@@ -82,5 +82,5 @@ def _leeches(ids: list[int], infos: Any) -> list[JsonObject]:
     ]
 
 
-def _list(infos: Any) -> list[Any]:
+def _list(infos: object) -> list[JsonObject]:
     return infos if isinstance(infos, list) else []

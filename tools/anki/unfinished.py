@@ -17,18 +17,18 @@ MOST = 50
 
 def find(call: JsonObject) -> JsonObject | None:
     """What `note` kept of this very call, if it is unfinished."""
-    return next((one["kept"] for one in _read() if one["call"] == call), None)
+    return next((entry["kept"] for entry in _read() if entry["call"] == call), None)
 
 
 def note(call: JsonObject, kept: JsonObject) -> None:
     """Remember that `call` has begun, with what is needed to finish it."""
-    _write([*(one for one in _read() if one["call"] != call), {"call": call, "kept": kept}][-MOST:])
+    _write([*(entry for entry in _read() if entry["call"] != call), {"call": call, "kept": kept}][-MOST:])
 
 
 def forget(call: JsonObject) -> None:
     """The call has ended."""
     entries = _read()
-    if left := [one for one in entries if one["call"] != call]:
+    if left := [entry for entry in entries if entry["call"] != call]:
         _write(left)
     elif entries:
         _path().unlink(missing_ok=True)

@@ -1,7 +1,5 @@
 """What became of each item of a batch."""
 
-from typing import Any
-
 from tools.anki.replies import Refused, Unanswered
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -34,19 +32,19 @@ class Outcomes:
         ]
         self.warnings: list[str] = []
 
-    def ok(self, index: int, **more: Any) -> None:
+    def ok(self, index: int, **more: object) -> None:
         self._set(index, "ok", more)
 
-    def duplicate(self, index: int, note: int | None = None, **more: Any) -> None:
+    def duplicate(self, index: int, note: int | None = None, **more: object) -> None:
         """A note like it is there; `note` is its id, if it is known."""
         self._set(index, "duplicate", {"reason": "duplicate", **({"noteId": note} if note else {}), **more})
 
-    def bad(self, index: int, reason: str, error: str, hint: str = "", **more: Any) -> None:
+    def bad(self, index: int, reason: str, error: str, hint: str = "", **more: object) -> None:
         if reason == "duplicate":
-            return self.duplicate(index, **more)
+            return self._set(index, "duplicate", {"reason": reason, **more})
         return self._set(index, "error", {"reason": reason, "error": error, **({"hint": hint} if hint else {}), **more})
 
-    def failed(self, index: int, error: ToolError, reason: str = "other", **more: Any) -> None:
+    def failed(self, index: int, error: ToolError, reason: str = "other", **more: object) -> None:
         """The item failed by itself; AnkiConnect's own texts tell the reason."""
         if isinstance(error, Refused):
             reason = next((word for part, word in REASONS.items() if part in error.text), reason)
@@ -80,10 +78,10 @@ class Outcomes:
 
     def _say_once(self) -> None:
         """A warning about several pictures of a call, `name: text`, stays at the first."""
-        said: set[str] = set()
+        seen: set[str] = set()
         for detail in self.details:
-            texts = [text for text in detail.get("warnings", ()) if text.partition(": ")[2] not in said]
-            said.update(filter(None, (text.partition(": ")[2] for text in texts)))
+            texts = [text for text in detail.get("warnings", ()) if text.partition(": ")[2] not in seen]
+            seen.update(filter(None, (text.partition(": ")[2] for text in texts)))
             if texts:
                 detail["warnings"] = texts
             else:

@@ -4,6 +4,7 @@ import re
 import time
 import unicodedata
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tools.anki import client, decks, notes
 from tools.anki.batches import fields
@@ -13,8 +14,6 @@ from tools.anki.notes import Info
 from tools.anki.replies import hangs
 from tools.core.errors import ToolError
 
-OPEN = "Anki said yes and changed nothing: the note is open in Anki's Browser"
-CLOSE = "Close the Browser, or select another note in it, then call again."
 LOOK = "Look at the note with anki_note_info; another program may have changed it at the same time."
 
 EDITOR_S = 1.5
@@ -23,8 +22,18 @@ EDITOR_S = 1.5
 DROPPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 """Control characters, which Anki does not keep in a field; line breaks and tabs it keeps."""
 
-Problem = tuple[str, str]
-"""What is wrong, and what to do."""
+
+class Problem(NamedTuple):
+    """What is wrong with a changed note, and what to do."""
+
+    what: str
+    advice: str
+
+
+NOT_SAVED = Problem(
+    "Anki said yes and changed nothing: the note is open in Anki's Browser",
+    "Close the Browser, or select another note in it, then call again.",
+)
 
 
 @dataclass
@@ -69,7 +78,7 @@ def check(
     expected = _expected(done)
     for index, change in done.items():
         if problem := _problem(change, expected[change.note], before[change.note], seen):
-            outcomes.bad(index, "unchanged", *problem)
+            outcomes.bad(index, "unchanged", problem.what, problem.advice)
     return seen.notes
 
 
@@ -104,18 +113,18 @@ def _expected(changes: dict[int, Change]) -> dict[int, Expected]:
 def _problem(change: Change, expected: Expected, before: Info, seen: Seen) -> Problem | None:
     after = seen.notes.get(change.note)
     if after is None:
-        return "the note is gone", "It was deleted at the same time; anki_find_notes shows what there is."
+        return Problem("the note is gone", "It was deleted at the same time; anki_find_notes shows what there is.")
     was, values = notes.values(before), notes.values(after)
     stale = [name for name in change.placed.values if not _same(values.get(name, ""), expected.values[name])]
     if stale:
         unchanged = all(_same(values.get(name, ""), was[name]) for name in stale)
-        return (OPEN, CLOSE) if unchanged else (f"{', '.join(stale)} now has another text than was sent", LOOK)
+        return NOT_SAVED if unchanged else Problem(f"{', '.join(stale)} now has another text than was sent", LOOK)
     tags = fields.folded(after.get("tags", []))
     if any((tag in tags) != expected.tags[tag] for tag in fields.folded([*change.add, *change.remove])):
-        return "Anki said yes and the tags are not as they should be", LOOK
+        return Problem("Anki said yes and the tags are not as they should be", LOOK)
     cards = change.cards if change.deck else []
     if not all(decks.same(seen.deck_by_card.get(card, ""), expected.deck) for card in cards):
-        return f"Anki said yes and not all cards are in {expected.deck!r}", LOOK
+        return Problem(f"Anki said yes and not all cards are in {expected.deck!r}", LOOK)
     return None
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from tools.anki import client, decks, replies
 from tools.anki.batches import added_keys, fields, present
@@ -15,7 +14,7 @@ from tools.anki.batches.settling import Settling
 from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
-from tools.anki.replies import Refused, Unreachable, hangs
+from tools.anki.replies import Refused, Result, Unreachable, hangs
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -99,8 +98,8 @@ class Sending:
     def _recognize(self) -> None:
         """Notes that an earlier call sent, and whose answer was lost, are looked for. One request, if there are any."""
         lost = added_keys.unsettled({index: self._sent(index) for index in self.placed})
-        found = present.find(list(lost.values()), self.anki.model_id, self.anki.fields[0]) if lost else []
-        for index, note in zip(lost, found, strict=True):
+        there = present.find(list(lost.values()), self.anki.model_id, self.anki.fields[0]) if lost else []
+        for index, note in zip(lost, there, strict=True):
             if note is None:
                 continue
             key = self.notes[index].dedup_key
@@ -108,16 +107,16 @@ class Sending:
             self.outcomes.duplicate(index, note, **({"dedup_key": key} if key else {}))
             added_keys.remember({key: note} if key else {})
             if decks.same(lost[index].deck, self.deck):
-                self.settling.take([note], old=True)
+                self.settling.add_recognized([note])
                 self.recognized.append(lost[index])
-        added_keys.settled(sent for sent, note in zip(lost.values(), found, strict=True) if note is None)
+        added_keys.settled(sent for sent, note in zip(lost.values(), there, strict=True) if note is None)
 
     def recognize_keys(self, keys: Iterable[str | None]) -> None:
         """Notes of known keys whose cards were not seen in their deck yet are looked for with the others."""
         known = [key for key in keys if key in self.anki.by_key]
         lost = added_keys.unsettled({at: Sent(self.deck, self.anki.model, "", key) for at, key in enumerate(known)})
         here = [sent for sent in lost.values() if decks.same(sent.deck, self.deck)]
-        self.settling.take([self.anki.by_key[sent.key] for sent in here], old=True)
+        self.settling.add_recognized([self.anki.by_key[sent.key] for sent in here])
         self.recognized += here
 
     def _sent(self, index: int) -> Sent:
@@ -138,13 +137,13 @@ class Sending:
             return self._refuse(everything, results[0])
         self.new_deck = False
         results = results[len(create) :]
-        self.settling.learn(results[: len(settle)])
+        self.settling.read(results[: len(settle)])
         self._take(dict(zip(part, results[len(settle) + len(check) :], strict=True)))
         if check:
             parts.drop(self._refused(ahead, results[len(settle)]))
         return None
 
-    def _ask(self, part: list[int], before: list[Action]) -> list[Any]:
+    def _ask(self, part: list[int], before: list[Action]) -> list[Result]:
         sent = [self._sent(index) for index in part]
         added_keys.sending(sent)
         try:
@@ -165,16 +164,16 @@ class Sending:
             for index in indexes
         ]
 
-    def _take(self, answers: dict[int, Any]) -> None:
+    def _take(self, answers: dict[int, Result]) -> None:
         added = {index: answer for index, answer in answers.items() if isinstance(answer, int)}
         for index, answer in answers.items():
             self._tell(index, answer)
         keys = {self.notes[index].dedup_key: note for index, note in added.items()}
         added_keys.remember({key: note for key, note in keys.items() if key})
         added_keys.settled(self._sent(index) for index in answers if index not in added)
-        self.settling.take(list(added.values()))
+        self.settling.add(list(added.values()))
 
-    def _refused(self, indexes: list[int], answer: Any) -> list[int]:
+    def _refused(self, indexes: list[int], answer: object) -> list[int]:
         """Those that Anki would not take, told; none if this AnkiConnect cannot be asked."""
         if not isinstance(answer, list) or len(answer) != len(indexes):
             return []
@@ -190,7 +189,7 @@ class Sending:
         for index in indexes:
             self.outcomes.failed(index, error, "deck")
 
-    def _tell(self, index: int, answer: Any) -> None:
+    def _tell(self, index: int, answer: object) -> None:
         key = self.notes[index].dedup_key
         more = {**({"dedup_key": key} if key else {}), **self.placed[index].detail()}
         if isinstance(answer, int):
@@ -210,25 +209,29 @@ class Sending:
         return error
 
     def _settle(self, after: ToolError | None = None) -> None:
-        """Older add-ons put the cards of new notes into the default deck: those are moved to where they belong."""
-        placed = [index for index in self.placed if self.outcomes.details[index]["status"] == "ok"]
+        """Leave no card in the default deck, and no doubt about the notes that are seen in theirs.
+
+        Nothing is asked `after` Anki hung: it would hang again.
+        """
         try:
-            if hangs(after) and after:
+            if after and hangs(after):
                 raise after
             self.settling.finish()
         except ToolError as error:
-            self.outcomes.warn(f"whether all new cards are in {self.deck!r} is not known: {error.message}. {LATER}")
-        else:
-            added_keys.settled([*(self._sent(index) for index in placed), *self.recognized])
+            return self.outcomes.warn(
+                f"whether all new cards are in {self.deck!r} is not known: {error.message}. {LATER}"
+            )
+        added = set(self.outcomes.indexes("ok")) & set(self.placed)
+        return added_keys.settled([*map(self._sent, sorted(added)), *self.recognized])
 
     def _name_duplicates(self) -> None:
         """Say which note each duplicate repeats. One request, if there are any."""
         details = self.outcomes.details
         nameless = [i for i in self.outcomes.indexes("duplicate") if i in self.placed and "noteId" not in details[i]]
         try:
-            found = present.find([self._sent(i) for i in nameless], self.anki.model_id, self.anki.fields[0])
+            repeated = present.find([self._sent(i) for i in nameless], self.anki.model_id, self.anki.fields[0])
         except ToolError:
             return
-        for index, note in zip(nameless, found, strict=True):
+        for index, note in zip(nameless, repeated, strict=True):
             if note:
                 details[index]["noteId"] = note

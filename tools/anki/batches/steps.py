@@ -5,7 +5,7 @@ It takes some milliseconds, or 290 with the Browser open, for each action, whate
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from tools.anki.client import Action
 from tools.anki.images.placing import Placed
@@ -23,12 +23,15 @@ class Change:
     deck: str
 
 
+Key = TypeVar("Key", str, tuple[str, ...])
+
+
 class Step(NamedTuple):
-    """One action; `told` is, by index of the update, what its detail says was changed, under `name`."""
+    """One action; `changes` is, by index of the update, what its detail says was changed, under `name`."""
 
     name: str
     action: Action
-    told: dict[int, Any]
+    changes: dict[int, list[str] | str]
 
 
 def steps(changes: dict[int, Change]) -> list[Step]:
@@ -59,16 +62,17 @@ def _of_wave(wave: dict[int, Change]) -> Iterator[Step]:
     ):
         for tags, indexes in _grouped(wave, tags_of).items():
             notes = [wave[index].note for index in indexes]
-            told = {index: list(tags) for index in indexes}
-            yield Step(name, (action, {"notes": notes, "tags": " ".join(tags)}), told)
+            yield Step(
+                name, (action, {"notes": notes, "tags": " ".join(tags)}), {index: list(tags) for index in indexes}
+            )
     for deck, indexes in _grouped(wave, lambda change: change.deck).items():
         cards = [card for index in indexes for card in wave[index].cards]
         yield Step("deckChangedTo", ("changeDeck", {"cards": cards, "deck": deck}), dict.fromkeys(indexes, deck))
 
 
-def _grouped(wave: dict[int, Change], key: Callable[[Change], Any]) -> dict[Any, list[int]]:
+def _grouped(wave: dict[int, Change], key: Callable[[Change], Key]) -> dict[Key, list[int]]:
     """The indexes of the updates that have the same, without those that have nothing."""
-    groups: dict[Any, list[int]] = {}
+    groups: dict[Key, list[int]] = {}
     for index, change in wave.items():
         if value := key(change):
             groups.setdefault(value, []).append(index)

@@ -127,7 +127,7 @@ class Updating:
                 "nothing to change", "Give fields, addTags, removeTags, deckName or images.", code="NOTHING"
             )
         values = self.values[update.noteId]
-        given = fields.canonical(update.fields or {}, list(values))
+        new_values = fields.canonical(update.fields or {}, list(values))
         add, remove = fields.checked_tags(update.addTags), fields.checked_tags(update.removeTags)
         images, unknown = fields.aimed(update.images, list(values))
         if unknown:
@@ -138,7 +138,7 @@ class Updating:
             )
         cards = self.before[update.noteId]["cards"]
         deck = self._target(update.deckName, cards)
-        placed = place(pictures, given, values, images, list(values))
+        placed = place(pictures, new_values, values, images, list(values))
         values.update(placed.values)
         tags = self.tags[update.noteId]
         tags |= fields.folded(add)
@@ -177,14 +177,14 @@ class Updating:
         done: dict[int, JsonObject] = {index: {} for index in changes}
         refused: dict[int, Refused] = {}
         for step, answer in zip(planned, answers, strict=True):
-            for index, what in step.told.items():
+            for index, changed in step.changes.items():
                 if isinstance(answer, Refused):
                     refused.setdefault(index, answer)
                 else:
-                    done[index][step.name] = what
+                    done[index][step.name] = changed
         for index, change in changes.items():
-            told = {**done[index], **change.placed.detail()}
+            detail = {**done[index], **change.placed.detail()}
             if index in refused:
-                self.outcomes.failed(index, refused[index], **told)
+                self.outcomes.failed(index, refused[index], **detail)
             else:
-                self.outcomes.ok(index, **told)
+                self.outcomes.ok(index, **detail)

@@ -3,7 +3,7 @@
 import io
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tools.anki.images.image_bytes import Kind, cut_short
 
@@ -29,32 +29,40 @@ NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the 
 AS_IT_CAME = "the image could not be resized and is stored as it came"
 
 
-def shrink(data: bytes, kind: Kind, max_side: int) -> tuple[bytes, str, str]:
-    """(bytes, extension, warning): as JPEG, upright, transparency on white, its longer side `max_side` at most.
+class Shrunk(NamedTuple):
+    """An image for a flashcard; `warning` is why it is as it came."""
+
+    data: bytes
+    extension: str
+    warning: str = ""
+
+
+def shrink(data: bytes, kind: Kind, max_side: int) -> Shrunk:
+    """The image as JPEG, upright, transparency on white, its longer side `max_side` at most.
 
     What moves or is drawn (animated images, SVG) stays as it is; so does everything without Pillow, with a warning.
 
     Raises ImageError for an image that is cut short.
     """
     if kind.extension == "svg":
-        return data, kind.extension, ""
+        return Shrunk(data, kind.extension)
     try:
         from PIL import Image, ImageOps
     except ImportError:
-        return data, kind.extension, NO_PILLOW
-    if warning := _too_large(kind.width * kind.height, HELD_BY_DECODER.get(kind.extension, 0)):
-        return data, kind.extension, warning
+        return Shrunk(data, kind.extension, NO_PILLOW)
+    if too_large := _too_large(kind.width * kind.height, HELD_BY_DECODER.get(kind.extension, 0)):
+        return Shrunk(data, kind.extension, too_large)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=[FORMATS[kind.extension]]) as image:
                 if (warning := _left_alone(image, kind, max_side)) is not None:
-                    return data, kind.extension, warning
-                return _jpeg(image, max_side, ImageOps.exif_transpose), "jpg", ""
+                    return Shrunk(data, kind.extension, warning)
+                return Shrunk(_jpeg(image, max_side, ImageOps.exif_transpose), "jpg")
     except Exception as error:  # decoders of untrusted data raise whatever they trip over
         if isinstance(error, OSError) and "truncated" in str(error):
             raise cut_short() from error
-        return data, kind.extension, f"{AS_IT_CAME}: {error}"
+        return Shrunk(data, kind.extension, f"{AS_IT_CAME}: {error}")
 
 
 def _left_alone(image: PilImage, kind: Kind, max_side: int) -> str | None:

@@ -16,8 +16,8 @@ FORGOTTEN = "the schedule is back; with FSRS, Anki works out the memory of forgo
 
 def flags(cards: list[int]) -> dict[str, list[int]]:
     """The cards under each flag. One request."""
-    found = client.results(*(("findCards", {"query": f"{search(cards)} flag:{flag}"}) for flag in FLAGS))
-    return {str(flag): ids for flag, ids in zip(FLAGS, found, strict=True) if ids}
+    by_flag = client.results(*(("findCards", {"query": f"{search(cards)} flag:{flag}"}) for flag in FLAGS))
+    return {str(flag): ids for flag, ids in zip(FLAGS, by_flag, strict=True) if ids}
 
 
 def schedules(cards: list[int]) -> list[Schedule]:

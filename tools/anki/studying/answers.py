@@ -29,7 +29,7 @@ LOOKS, PAUSE_S = 3, 0.5
 AGAIN = "Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
 
 
-class Given(NamedTuple):
+class LogRow(NamedTuple):
     """The newest answer to a card in the review log. `interval`: days, or seconds if negative."""
 
     id: int
@@ -37,7 +37,7 @@ class Given(NamedTuple):
     interval: int
 
 
-Log = dict[int, Given]
+Log = dict[int, LogRow]
 """By card, as far as it was ever answered."""
 
 
@@ -213,7 +213,7 @@ def newest(answer: object) -> Log:
     """An answer of getReviewsOfCards: the newest answer of each card, without rows that were made by hand."""
     log: Log = {}
     for card, rows in answer.items() if isinstance(answer, dict) else ():
-        answers = [Given(row["id"], row["ease"], row["ivl"]) for row in rows if row["type"] < BY_HAND]
+        answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["type"] < BY_HAND]
         if answers:
             log[int(card)] = max(answers)
     return log
@@ -224,15 +224,15 @@ def _card_of(current: object) -> int | None:
     return current.get("cardId") if isinstance(current, dict) else None
 
 
-def _outcome(card: int, given: Given) -> JsonObject:
+def _outcome(card: int, answer: LogRow) -> JsonObject:
     """What became of the card: the interval as Anki writes it, and when it comes again."""
-    ease = BUTTONS[given.ease - 1] if 1 <= given.ease <= len(BUTTONS) else given.ease
-    answered = datetime.fromtimestamp(given.id / 1000)
-    if given.interval < 0:
-        due = (answered + timedelta(seconds=-given.interval)).strftime("%Y-%m-%d %H:%M")
+    ease = BUTTONS[answer.ease - 1] if 1 <= answer.ease <= len(BUTTONS) else answer.ease
+    answered = datetime.fromtimestamp(answer.id / 1000)
+    if answer.interval < 0:
+        due = (answered + timedelta(seconds=-answer.interval)).strftime("%Y-%m-%d %H:%M")
     else:
-        due = (answered - timedelta(hours=DAY_STARTS_H) + timedelta(days=given.interval)).strftime("%Y-%m-%d")
-    return {"cardId": card, "ease": ease, "interval": spans.of_log(given.interval), "due": due}
+        due = (answered - timedelta(hours=DAY_STARTS_H) + timedelta(days=answer.interval)).strftime("%Y-%m-%d")
+    return {"cardId": card, "ease": ease, "interval": spans.of_log(answer.interval), "due": due}
 
 
 def _keep(entries: JsonObject) -> None:

@@ -78,7 +78,9 @@ class Changing:
         return [(action, {"query": f"{selection} {search}"}) for search in self.counters.values()]
 
     def _counts(self, ids: Sequence[object]) -> dict[str, int]:
-        return {name: len(found) for name, found in zip(self.counters, ids, strict=True) if isinstance(found, list)}
+        return {
+            name: len(matches) for name, matches in zip(self.counters, ids, strict=True) if isinstance(matches, list)
+        }
 
     def _examples(self) -> list[JsonObject]:
         infos = client.call("cardsInfo", cards=sorted(self.cards)[:EXAMPLES]) if self.cards else []

@@ -1,6 +1,7 @@
 """What is due in each deck, by the deck's own daily limits."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 from tools.anki import decks
 from tools.anki.client import Action
@@ -34,7 +35,7 @@ def chosen(deck: str, there: dict[str, int]) -> list[str]:
     name = decks.known(deck.strip(), there)
     if name is None:
         raise decks.not_found([deck], there)
-    return [one for one in there if decks.within(one, name)]
+    return [inner for inner in there if decks.within(inner, name)]
 
 
 def question(names: list[str]) -> Action:
@@ -46,24 +47,25 @@ def by_deck(answer: JsonObject, there: dict[str, int]) -> dict[str, Due]:
     """An answer of getDeckStats, by the deck's whole name."""
     names = {str(number): name for name, number in there.items()}
     return {
-        names[number]: Due(one["new_count"], one["learn_count"], one["review_count"])
-        for number, one in answer.items()
+        names[number]: Due(stats["new_count"], stats["learn_count"], stats["review_count"])
+        for number, stats in answer.items()
         if number in names
     }
 
 
 def summed(due: dict[str, Due], deck: str) -> Due:
     """The counts of one deck, or of all: those of the decks that lie in no other."""
-    tops = [one for name, one in due.items() if (name == deck if deck else decks.SEPARATOR not in name)]
-    return Due(sum(one.new for one in tops), sum(one.learning for one in tops), sum(one.review for one in tops))
+    tops = [counts for name, counts in due.items() if (name == deck if deck else decks.SEPARATOR not in name)]
+    new, learning, review = (sum(map(attrgetter(kind), tops)) for kind in ("new", "learning", "review"))
+    return Due(new, learning, review)
 
 
 class Limits:
     """What may still be shown today: a card counts for its deck and for each that this deck lies in."""
 
     def __init__(self, due: dict[str, Due]):
-        self.new = {name: one.new for name, one in due.items()}
-        self.review = {name: one.review for name, one in due.items()}
+        self.new = {name: counts.new for name, counts in due.items()}
+        self.review = {name: counts.review for name, counts in due.items()}
 
     def within(self, cards: list[int], deck_by_card: dict[int, str], left: dict[str, int]) -> list[int]:
         """The first of these cards, as many as the limits `left` allow."""

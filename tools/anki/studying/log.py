@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tools.anki.studying.answers import DAY_STARTS_H
 from tools.anki.studying.rows import BUTTONS
@@ -37,7 +37,7 @@ class Log:
     today: date
 
     @classmethod
-    def of(cls, answers: Iterable[list[list[Any]]], today: date) -> "Log":
+    def of(cls, answers: Iterable[list[list[int]]], today: date) -> "Log":
         """From the answers of cardReviews, without rows that were made by hand."""
         rows = [Row(*row) for answer in answers for row in answer]
         return cls(sorted(row for row in rows if row.kind < BY_HAND and row.ease > 0), today)
