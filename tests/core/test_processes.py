@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.client import PROJECT
 from tools.core import calls, processes
 from tools.core.errors import Cancelled
 
@@ -134,3 +135,32 @@ def test_a_program_that_is_not_there_is_an_error():
     with pytest.raises(FileNotFoundError):
         processes.run(["/no/such/program"], timeout_s=9, **HERE)
     assert not processes._live
+
+
+LEAVING = """
+import os, threading
+from pathlib import Path
+from tools.core import processes
+
+ready = threading.Event()
+words = ["sh", "-c", "echo $$ >&2; exec sleep 60"]
+run = lambda: processes.run(
+    words, environ=os.environ, folder=Path("/"), timeout_s=60, heard=lambda data: (os.write(1, data), ready.set())
+)
+threading.Thread(target=run, daemon=True).start()
+assert ready.wait(30)
+processes.end_all()
+os._exit(0)
+"""
+
+
+def test_a_server_that_leaves_at_once_leaves_no_child_behind():
+    done = subprocess.run([sys.executable, "-c", LEAVING], cwd=PROJECT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert is_gone(int(done.stdout))
+
+
+def test_nothing_is_started_any_more_once_the_server_is_ending(monkeypatch):
+    monkeypatch.setattr(processes, "_ending", True)
+    with pytest.raises(Cancelled):
+        processes.run(["/no/such/program"], timeout_s=9, **HERE)

@@ -41,6 +41,7 @@ class Attacks:
         self.world, self.judge, self.peaks = world, judge, peaks
         self.folder = world.folder / "attacks"
         self.folder.mkdir()
+        self.pictures = list(pictures.evil())  # made before anybody waits for this process
 
     def all(self) -> dict[str, Callable[[random.Random, Path], None]]:
         """By the name that the report gives them."""
@@ -315,7 +316,7 @@ class Attacks:
 
     def evil_pictures(self, chance: random.Random, folder: Path) -> None:
         """In a session of its own each, so that its memory is that of one picture."""
-        for name, data in pictures.evil():
+        for name, data in self.pictures:
             with self.session(folder) as session:
                 self.greeted(session)
                 if pid := session._session():
@@ -336,7 +337,9 @@ class Attacks:
             dripping = threading.Thread(target=_drip, args=(listener, ended))
             dripping.start()
             try:
-                with self.session(folder, ANKI_CONNECT_URL=f"http://127.0.0.1:{listener.getsockname()[1]}") as session:
+                with self.session(
+                    folder, ANKI_CONNECT_TIMEOUT="2", ANKI_CONNECT_URL=f"http://127.0.0.1:{listener.getsockname()[1]}"
+                ) as session:
                     answer: Answer = session.ask(Request("anki_list_decks", {}, ("ANKI_NO_ANSWER",)))
                     expect(answer.code == "ANKI_NO_ANSWER", f"dripped {answer}")
             finally:

@@ -176,7 +176,7 @@ class Faults:
     def anki_hangs(self, chance: random.Random) -> None:
         with self._active("anki hangs"):
             self.world.anki.hang()
-            self._last(chance, 3, 5)
+            self._last(chance, 5, 7)
             self.world.anki.go_on()
 
     def upstream_gone(self, chance: random.Random) -> None:
@@ -217,7 +217,7 @@ class Faults:
     def _searching(self, chance: random.Random, fault: str, mode: str) -> None:
         with self._active(fault):
             self.world.search.behave(mode)
-            self._last(chance, 2, 4)
+            self._last(chance, *((5, 7) if mode == "hangs" else (2, 4)))
             self.world.search.behave("")
 
     def search_refuses(self, chance: random.Random) -> None:

@@ -60,10 +60,10 @@ class World:
             "KLIPPER_DOCS_URL": self.published.upstream.url,
             "KLIPPER_DOCS_CHECK_INTERVAL": "5",
             "ANKI_CONNECT_URL": self.anki.url,
-            "ANKI_CONNECT_TIMEOUT": "2",
+            "ANKI_CONNECT_TIMEOUT": "4",
             "ANKI_DEFAULT_MODEL": "Basic",
             "SEARCH_API_URL": self.search.url,
-            "SEARCH_API_TIMEOUT": "1",
+            "SEARCH_API_TIMEOUT": "4",
             "ONEPERCENT_RATE_LIMIT": "off",
             "ONEPERCENT_PREVIEW_TTL": "86400",
         }
