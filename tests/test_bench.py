@@ -4,6 +4,8 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.bench import __main__ as bench
 from tests.bench import bench_search, saving
 from tests.bench.bench_resident import COUNTS, sessions
@@ -67,3 +69,12 @@ def test_a_bar_is_as_long_as_its_figure():
     drawn = ElementTree.fromstring(svg([Panel("A & B", "ms", [("a", 50, True), ("b", 200, False)])], "about"))
     short, long = (int(one.get("width")) for one in drawn.iter(f"{SVG}rect"))
     assert long == 4 * short
+
+
+def test_a_small_board_holds_a_sync_a_picture_searches_and_four_sessions_at_once():
+    pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
+    pytest.importorskip("PIL", reason="Pillow is not installed")
+    words = [sys.executable, str(PROJECT / "tests" / "bench" / "small_board.py")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "all at once at most, of 350" in done.stdout

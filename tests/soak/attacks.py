@@ -41,7 +41,7 @@ class Attacks:
         self.world, self.judge, self.peaks = world, judge, peaks
         self.folder = world.folder / "attacks"
         self.folder.mkdir()
-        self.pictures = list(pictures.evil())  # made before anybody waits for this process
+        self.pictures: list[tuple[str, str]] = []
 
     def all(self) -> dict[str, Callable[[random.Random, Path], None]]:
         """By the name that the report gives them."""
@@ -64,6 +64,10 @@ class Attacks:
             "private addresses": self.private_addresses,
             "dripping Anki": self.dripping_anki,
         }
+
+    def prepare(self) -> None:
+        """Make the pictures before anybody waits for this process."""
+        self.pictures = list(pictures.evil())
 
     def run(self, name: str, chance: random.Random) -> None:
         folder = Path(tempfile.mkdtemp(dir=self.folder))

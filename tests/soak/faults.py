@@ -100,6 +100,8 @@ class Faults:
     def attack(self, attacks: "Attacks") -> None:
         """Have all attacks be tried, one after the other; in a short soak without those that take long."""
         names = [name for name in attacks.all() if self.duration_s >= LONG_S or name not in SLOW]
+        if "evil pictures" in names:
+            attacks.prepare()
         self._add("attacks", tuple(partial(self._attack, attacks, name) for name in names))
 
     def _attack(self, attacks: "Attacks", name: str, chance: random.Random) -> None:
