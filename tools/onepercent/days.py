@@ -55,14 +55,14 @@ def zone_name() -> str:
 def told(value: Any) -> str:
     """What today is, and the date that a word like «завтра» means, for the hint of an error."""
     present = today(now())
-    found = f"Today is {present} ({present:%A})."
+    hint = f"Today is {present} ({present:%A})."
     word = value.strip().lower() if isinstance(value, str) else ""
     if word in AHEAD:
-        return f"{found} «{word}» is {present + timedelta(days=AHEAD[word])}."
+        return f"{hint} «{word}» is {present + timedelta(days=AHEAD[word])}."
     if word in WEEKDAY_NAMES:
         ahead = (WEEKDAY_NAMES.index(word) % WEEK - present.weekday() - 1) % WEEK + 1
-        return f"{found} The next «{word}» is {present + timedelta(days=ahead)}."
-    return found
+        return f"{hint} The next «{word}» is {present + timedelta(days=ahead)}."
+    return hint
 
 
 AHEAD = {

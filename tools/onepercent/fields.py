@@ -30,12 +30,12 @@ def shown(value: Any) -> str:
     return text[:80].encode("utf-8", "replace").decode().replace("\0", "�")
 
 
-def invalid(name: str, wanted: str, code: str = "FIELD_INVALID") -> ToolError:
+def invalid(name: str, expected: str, code: str = "FIELD_INVALID") -> ToolError:
     """The error of a value that does not fit."""
-    return ToolError(f"{name} must be {wanted}", f"Send {name} as {wanted}.", code=code, field=name)
+    return ToolError(f"{name} must be {expected}", f"Send {name} as {expected}.", code=code, field=name)
 
 
-def valid(annotation: Any, name: str, value: Any, wanted: str) -> Any:
+def valid(annotation: Any, name: str, value: Any, expected: str) -> Any:
     """A value as the tools' own validator reads it.
 
     Raises ToolError FIELD_INVALID.
@@ -43,7 +43,7 @@ def valid(annotation: Any, name: str, value: Any, wanted: str) -> Any:
     try:
         return read_value(annotation, value, name)
     except ToolError:
-        raise invalid(name, wanted) from None
+        raise invalid(name, expected) from None
 
 
 def required(name: str) -> ToolError:
@@ -140,8 +140,8 @@ class Whole:
             if self.empty:
                 return None
             raise required(name)
-        wanted = f"a whole number from {self.least} to {self.most}"
-        return valid(Annotated[int, Limits(ge=self.least, le=self.most)], name, value, wanted)
+        expected = f"a whole number from {self.least} to {self.most}"
+        return valid(Annotated[int, Limits(ge=self.least, le=self.most)], name, value, expected)
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,8 @@ class Duration:
             return None
         if isinstance(value, str) and value in DURATIONS:
             return DURATIONS[value]
-        wanted = f"one of {', '.join(DURATIONS)} or minutes from 1 to {LONGEST_MINUTES}"
-        return valid(Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], name, value, wanted)
+        expected = f"one of {', '.join(DURATIONS)} or minutes from 1 to {LONGEST_MINUTES}"
+        return valid(Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], name, value, expected)
 
 
 def duration(minutes: int) -> JsonObject:
@@ -219,10 +219,10 @@ class Weekdays:
         if value is None or value == [] or value == "":
             return None
         weekday = Annotated[int, Limits(ge=1, le=7)]
-        found = valid(list[weekday], name, value, "a list of ISO weekdays, 1 (Monday) to 7 (Sunday)")
-        if len(set(found)) < len(found):
+        numbers = valid(list[weekday], name, value, "a list of ISO weekdays, 1 (Monday) to 7 (Sunday)")
+        if len(set(numbers)) < len(numbers):
             raise invalid(name, "a list of different ISO weekdays")
-        return ",".join(map(str, sorted(found)))
+        return ",".join(map(str, sorted(numbers)))
 
 
 @dataclass(frozen=True)
@@ -248,8 +248,8 @@ class Reference:
             raise required(name)
         if isinstance(value, str) and value.startswith(REFERENCE):
             return REFERENCE + identifier(name, value.removeprefix(REFERENCE))
-        found = valid(Annotated[int, Limits(ge=1)], name, value, f"an id or {REFERENCE}<client_action_id>")
-        return min(found, LARGEST_ID)
+        key = valid(Annotated[int, Limits(ge=1)], name, value, f"an id or {REFERENCE}<client_action_id>")
+        return min(key, LARGEST_ID)
 
 
 def identifier(name: str, value: Any) -> str:

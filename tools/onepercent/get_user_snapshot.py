@@ -41,15 +41,15 @@ def get_user_snapshot(
     history: what was closed, kept and earned, and the period before.
     Source: onepercent.ru.md, Tools
     """
-    wanted = [] if find and not include else _include(include)
+    names = [] if find and not include else _include(include)
     view = _view(date_from, date_to, goals_status or "work", goal_id)
     with store.reading() as db:
-        data = {name: sections.SECTIONS[name](db, view) for name in wanted}
+        data = {name: sections.SECTIONS[name](db, view) for name in names}
         hits = {"found": search.search(db, view.user, WORDS.read("find", find))} if find else {}
         content = (
             pictured(db, view.user, view.today, date_from and view.first, date_to and view.last) if picture else ()
         )
-    shown = {"data": compact.compacted(data)} if wanted else {}
+    shown = {"data": compact.compacted(data)} if names else {}
     return Answer({"success": True, "user_name": view.user, "today": _today(view.today), **shown, **hits}, *content)
 
 

@@ -36,10 +36,10 @@ def database() -> Health:
 
 def faults_of(db: Any) -> list[str]:
     """What is wrong with an open database, at most some lines of each kind."""
-    if found := [row[0] for row in db.execute("PRAGMA quick_check(3)") if row[0] != "ok"]:
-        return found
-    if found := list(islice(rows.unreadable_texts(db), MOST)):
-        return found
-    found = [f"a row of {row[0]} refers to nothing" for row in db.execute("PRAGMA foreign_key_check").fetchmany(MOST)]
-    found += islice(rows.faults(db), MOST)
-    return found + (["XP differs from its ledger"] if db.execute(LEDGER).fetchone()[0] else [])
+    if faults := [row[0] for row in db.execute("PRAGMA quick_check(3)") if row[0] != "ok"]:
+        return faults
+    if faults := list(islice(rows.unreadable_texts(db), MOST)):
+        return faults
+    faults = [f"a row of {row[0]} refers to nothing" for row in db.execute("PRAGMA foreign_key_check").fetchmany(MOST)]
+    faults += islice(rows.faults(db), MOST)
+    return faults + (["XP differs from its ledger"] if db.execute(LEDGER).fetchone()[0] else [])

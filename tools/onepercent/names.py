@@ -38,10 +38,10 @@ OTHER_NAMES = {
 """What a field is often called elsewhere, and what it is called here: the first one that the object has."""
 
 
-def known(given: Mapping[str, Any], names: Mapping[str, Any], place: str) -> None:
+def known(sent: Mapping[str, Any], names: Mapping[str, Any], place: str) -> None:
     """Raises ToolError FIELD_UNKNOWN, naming the canonical field, when `given` has a name that `names` has not."""
-    if not given.keys() <= names.keys():
-        raise _unknown(next(name for name in given if name not in names), tuple(names), place)
+    if not sent.keys() <= names.keys():
+        raise _unknown(next(name for name in sent if name not in names), tuple(names), place)
 
 
 def _unknown(name: str, names: tuple[str, ...], place: str) -> ToolError:
@@ -50,5 +50,5 @@ def _unknown(name: str, names: tuple[str, ...], place: str) -> ToolError:
         meant = meant[:1]
     meant = meant or difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
     hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
-    found = {"canonical": meant[0]} if len(meant) == 1 else {}
-    return ToolError(f"Unknown field: {shown(name)}", hint, code="FIELD_UNKNOWN", field=shown(name), **found)
+    data = {"canonical": meant[0]} if len(meant) == 1 else {}
+    return ToolError(f"Unknown field: {shown(name)}", hint, code="FIELD_UNKNOWN", field=shown(name), **data)

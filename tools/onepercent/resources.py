@@ -24,16 +24,16 @@ def reference() -> str:
     Source: the declarations in actions/
     """
     actions.load()
-    return "\n".join([HEAD, *(_section(one) for one in actions.ordered())])
+    return "\n".join([HEAD, *(_section(action) for action in actions.ordered())])
 
 
-def _section(one: Action) -> str:
-    rows = [f"- {_name(name, one)}: {kind.words()}{_default(kind)}" for name, kind in one.fields.items()]
-    return "\n".join([f"## {one.name}\n", *rows, ""])
+def _section(action: Action) -> str:
+    rows = [f"- {_name(name, action)}: {kind.words()}{_default(kind)}" for name, kind in action.fields.items()]
+    return "\n".join([f"## {action.name}\n", *rows, ""])
 
 
-def _name(name: str, one: Action) -> str:
-    return f"**{name}** (required)" if name in one.required else name
+def _name(name: str, action: Action) -> str:
+    return f"**{name}** (required)" if name in action.required else name
 
 
 def _default(kind: Any) -> str:

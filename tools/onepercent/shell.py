@@ -36,16 +36,16 @@ def history(number_of_days: str = "7") -> Printed:
     if not 1 <= count <= days.YEAR:
         return Printed(f"{number_of_days}: 1 … {days.YEAR}", 2)
     first = days.today(days.now()) - timedelta(days=count - 1)
-    found = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
-    lines = [_period(period) for name in ("days", "weeks", "months") for period in found.get(name, ())]
-    habits = found.get("habits", ())
+    past = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
+    lines = [_period(period) for name in ("days", "weeks", "months") for period in past.get(name, ())]
+    habits = past.get("habits", ())
     width = max((len(habit["name"]) for habit in habits), default=0)
     for habit in habits:
         lines.append(
             f"{habit['name']:<{width}}  {habit.get('marks', '')}  {habit.get('rate', '–')}%  {habit['streak']}"
         )
     return Printed(
-        "\n".join([*lines, _sums(found["total"]), f"{found['previous']['date_from']} … {_sums(found['previous'])}"])
+        "\n".join([*lines, _sums(past["total"]), f"{past['previous']['date_from']} … {_sums(past['previous'])}"])
     )
 
 

@@ -142,32 +142,32 @@ def field(name: str) -> str:
     return say(key) if key in texts.TEXTS else name
 
 
-def value(name: str, given: Any) -> str:
+def value(name: str, content: Any) -> str:
     """A field's value as the person would say it."""
-    if given is None or given == "":
+    if content is None or content == "":
         return "—"
     if name in ("dt", "date"):
-        return day(given)
+        return day(content)
     if name == "time_duration":
-        return duration(given["minutes"] if isinstance(given, dict) else given)
+        return duration(content["minutes"] if isinstance(content, dict) else content)
     if name == "schedule_days":
-        return ", ".join(texts.SHORT_WEEKDAYS[language()][number - 1] for number in given)
-    if isinstance(given, bool):
-        return say("yes" if given else "no")
-    key = f"{'frequency' if name == 'frequency_type' else name}.{given}"
+        return ", ".join(texts.SHORT_WEEKDAYS[language()][number - 1] for number in content)
+    if isinstance(content, bool):
+        return say("yes" if content else "no")
+    key = f"{'frequency' if name == 'frequency_type' else name}.{content}"
     if key in texts.TEXTS:
         return say(key)
-    return quoted(given) if isinstance(given, str) else str(given)
+    return quoted(content) if isinstance(content, str) else str(content)
 
 
 def day(text: str) -> str:
     """22.11, with the year if it is another one than this."""
-    found = date.fromisoformat(text)
+    parsed = date.fromisoformat(text)
     this_year = days.today(days.now()).year
     if language() == "ru":
-        return f"{found:%d.%m}" if found.year == this_year else f"{found:%d.%m}.{found.year}"
-    month = texts.MONTHS[found.month - 1]
-    return f"{found.day} {month}" if found.year == this_year else f"{found.day} {month} {found.year}"
+        return f"{parsed:%d.%m}" if parsed.year == this_year else f"{parsed:%d.%m}.{parsed.year}"
+    month = texts.MONTHS[parsed.month - 1]
+    return f"{parsed.day} {month}" if parsed.year == this_year else f"{parsed.day} {month} {parsed.year}"
 
 
 def weekday(day: date) -> str:

@@ -15,7 +15,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, names, words
 
 if TYPE_CHECKING:
-    from tools.onepercent.actions.work import Work
+    from tools.onepercent.actions.unit_of_work import UnitOfWork
 
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
@@ -43,11 +43,11 @@ class Outcome:
 
     def planned(self) -> list[str]:
         """What is going to happen, for the person."""
-        return [self.message] if self.message else [words.planned(section, one) for section, one in self.entries]
+        return [self.message] if self.message else [words.planned(section, entry) for section, entry in self.entries]
 
     def done(self) -> list[str]:
         """What has happened, for the person."""
-        return [self.message] if self.message else [words.done(section, one) for section, one in self.entries]
+        return [self.message] if self.message else [words.done(section, entry) for section, entry in self.entries]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Action:
     required: tuple[str, ...]
     partial: bool
     published: bool
-    run: Callable[["Work", JsonObject], Outcome] = field(compare=False)
+    run: Callable[["UnitOfWork", JsonObject], Outcome] = field(compare=False)
 
     @property
     def domain(self) -> str:
@@ -94,7 +94,7 @@ def action(
 ):
     """Declare the function below an action: of the unit of work and the canonical values, gives an Outcome."""
 
-    def declare(run: Callable[["Work", JsonObject], Outcome]) -> Callable[["Work", JsonObject], Outcome]:
+    def declare(run: Callable[["UnitOfWork", JsonObject], Outcome]) -> Callable[["UnitOfWork", JsonObject], Outcome]:
         if name in ACTIONS:
             raise TypeError(f"Two actions are named {name!r}")
         ACTIONS[name] = Action(name, takes, required, partial, published, run)
@@ -124,10 +124,10 @@ def find(name: Any) -> Action:
     """
     if name is None or name == "":
         raise fields.required("action")
-    found = ACTIONS.get(name) if isinstance(name, str) else None
-    if found and found.published:
-        return found
-    published = [one.name for one in ordered()]
+    action = ACTIONS.get(name) if isinstance(name, str) else None
+    if action and action.published:
+        return action
+    published = [published_action.name for published_action in ordered()]
     near = _near(fields.shown(name).lower(), published)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(published)}."
     raise ToolError(f"Unknown action: {fields.shown(name)}", hint, code="UNKNOWN_ACTION")
@@ -142,27 +142,27 @@ def _near(name: str, published: list[str]) -> list[str]:
     """The actions that a wrong name may mean; one that deletes only if the name says so."""
     domain, _, verb = name.partition(".")
     if any(word in verb for word in TAKING_BACK):
-        return [one for one in (f"{domain}.reopen", f"{domain}.unmark") if one in published][:1]
-    harmless = [one for one in published if "delete" not in one or any(word in verb for word in REMOVING)]
+        return [other for other in (f"{domain}.reopen", f"{domain}.unmark") if other in published][:1]
+    harmless = [other for other in published if "delete" not in other or any(word in verb for word in REMOVING)]
     return difflib.get_close_matches(name, harmless, n=3, cutoff=0.5)
 
 
-def entry(work: "Work", entity: str, row: Mapping[str, Any]) -> JsonObject:
+def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject:
     """What a diff says of an entity that is there: its kind, id and title or name."""
-    found: JsonObject = {"entity": entity}
-    if (key := work.shown_id(entity, row["id"])) is not None:
-        found["id"] = key
+    shown: JsonObject = {"entity": entity}
+    if (key := unit.shown_id(entity, row["id"])) is not None:
+        shown["id"] = key
     label = {"habit": "name", "diary": "date"}.get(entity, "title")
-    return {**found, label: row[label]}
+    return {**shown, label: row[label]}
 
 
-def changed(row: Mapping[str, Any], given: JsonObject) -> tuple[JsonObject, JsonObject]:
+def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, JsonObject]:
     """The columns that `given` really changes: the new values, and {column: {from, to}} for the diff.
 
     Raises ToolError NOTHING_TO_UPDATE.
     """
     columns = row.keys()
-    values = {name: value for name, value in given.items() if name in columns and row[name] != value}
+    values = {name: value for name, value in params.items() if name in columns and row[name] != value}
     if not values:
         raise ToolError(
             "Nothing to update", "Send a field with a value other than the present one.", code="NOTHING_TO_UPDATE"
@@ -191,12 +191,12 @@ def shown(column: str, value: Any) -> Any:
     return value
 
 
-def twin(work: "Work", table: str, column: str, text: str, condition: str, *values: Any) -> list[str]:
+def twin(unit: "UnitOfWork", table: str, column: str, text: str, condition: str, *values: Any) -> list[str]:
     """A warning if something undeleted has this title already, whatever its case."""
-    rows = work.db.execute(
+    rows = unit.db.execute(
         f"""SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}
         AND length({column}) = ?""",
-        (work.user, *values, len(text)),
+        (unit.user, *values, len(text)),
     )
     same = [row[0] for row in rows if row[0].casefold() == text.casefold()]
     return [words.say("warn.same_title", title=words.quoted(same[0]))] if same else []

@@ -4,7 +4,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words, xp
 from tools.onepercent.actions import Outcome, action, changed, entry, stored
-from tools.onepercent.actions.work import Work
+from tools.onepercent.actions.unit_of_work import UnitOfWork
 
 CONTENT = {name: fields.Text(10_000) for name in ("what_done", "what_not_done", "reflection", "plans")}
 
@@ -14,42 +14,42 @@ WRITING = ("diary.create_entry", "diary.delete_entry")
 
 
 @action("diary.create_entry", {**CONTENT, "date": fields.Day(default="today")})
-def create(work: Work, given: JsonObject) -> Outcome:
+def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A new entry, also if the day has one."""
-    values = {"date": work.today.isoformat()} | given
+    values = {"date": unit.today.isoformat()} | params
     _check_content(values)
-    warnings = _warnings(work, values["date"])
-    diary_id = work.create("diary", values)
-    earned = work.earn(xp.DIARY_WRITTEN, "diary.create_entry", diary_id)
-    found = {"entity": "diary", "date": values["date"], **stored(values, CONTENT), "xp_reward": earned}
-    return Outcome([("creates", found)], created_id=diary_id, xp=earned, warnings=warnings)
+    warnings = _warnings(unit, values["date"])
+    diary_id = unit.create("diary", values)
+    earned = unit.earn(xp.DIARY_WRITTEN, "diary.create_entry", diary_id)
+    creation = {"entity": "diary", "date": values["date"], **stored(values, CONTENT), "xp_reward": earned}
+    return Outcome([("creates", creation)], created_id=diary_id, xp=earned, warnings=warnings)
 
 
 @action("diary.update_entry", {"diary_id": ENTRY, **CONTENT}, required=("diary_id",), partial=True)
-def update(work: Work, given: JsonObject) -> Outcome:
+def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Other words for an entry."""
-    found = work.find("diary", given.pop("diary_id"))
-    values, changes = changed(found, given)
-    _check_content({**found, **values})
-    work.change("diary", found, values)
-    return Outcome([("updates", {**entry(work, "diary", found), "changes": changes})])
+    row = unit.find("diary", params.pop("diary_id"))
+    values, changes = changed(row, params)
+    _check_content({**row, **values})
+    unit.change("diary", row, values)
+    return Outcome([("updates", {**entry(unit, "diary", row), "changes": changes})])
 
 
 @action("diary.delete_entry", {"diary_id": ENTRY}, required=("diary_id",))
-def delete(work: Work, given: JsonObject) -> Outcome:
+def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """An entry goes, and the XP of writing it."""
-    found = work.find("diary", given["diary_id"])
-    work.change("diary", found, {"deleted_at": work.stamp})
-    earned = work.earn(-work.brought(WRITING, found["id"]), "diary.delete_entry", found["id"])
-    shown = {**entry(work, "diary", found), **stored(dict(found), CONTENT), "xp_reward": earned}
+    row = unit.find("diary", params["diary_id"])
+    unit.change("diary", row, {"deleted_at": unit.stamp})
+    earned = unit.earn(-unit.brought(WRITING, row["id"]), "diary.delete_entry", row["id"])
+    shown = {**entry(unit, "diary", row), **stored(dict(row), CONTENT), "xp_reward": earned}
     return Outcome([("deletes", shown)], xp=earned)
 
 
-def _warnings(work: Work, day: str) -> list[str]:
-    if day > work.today.isoformat():
+def _warnings(unit: UnitOfWork, day: str) -> list[str]:
+    if day > unit.today.isoformat():
         return [words.say("warn.future_entry", day=words.day(day))]
     same_day = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
-    written = work.db.execute(same_day, (work.user, day)).fetchone()
+    written = unit.db.execute(same_day, (unit.user, day)).fetchone()
     return [words.say("warn.second_entry", day=words.day(day))] if written else []
 
 

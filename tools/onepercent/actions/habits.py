@@ -4,7 +4,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
-from tools.onepercent.actions.work import Work
+from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.habits import histories
 
 XP_REWARD = 10
@@ -24,39 +24,39 @@ CONTENT: JsonObject = {
 
 
 @action("habit.create", CONTENT, required=("name",))
-def create(work: Work, given: JsonObject) -> Outcome:
+def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A new habit; missing it costs as much as keeping it gives, unless said otherwise."""
-    values = {"icon": "star", "xp_reward": XP_REWARD, "frequency_type": "daily", "schedule_days": None} | given
+    values = {"icon": "star", "xp_reward": XP_REWARD, "frequency_type": "daily", "schedule_days": None} | params
     values = {"xp_penalty": values["xp_reward"]} | values
     check_schedule(values["frequency_type"], values["schedule_days"])
-    warnings = twin(work, "habits", "name", values["name"], "1")
-    habit_id = work.create("habit", values | {"created_on": work.today.isoformat()})
+    warnings = twin(unit, "habits", "name", values["name"], "1")
+    habit_id = unit.create("habit", values | {"created_on": unit.today.isoformat()})
     shown = stored(values, ("name", "description", "icon", "xp_reward", "xp_penalty", "schedule_days"))
-    found = {"entity": "habit", "frequency": values["frequency_type"], **shown}
-    return Outcome([("creates", found)], created_id=habit_id, warnings=warnings)
+    creation = {"entity": "habit", "frequency": values["frequency_type"], **shown}
+    return Outcome([("creates", creation)], created_id=habit_id, warnings=warnings)
 
 
 @action("habit.update", {"habit_id": HABIT, **CONTENT}, required=("habit_id",), partial=True)
-def update(work: Work, given: JsonObject) -> Outcome:
+def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Other words, another reward or schedule for a habit."""
-    habit = work.find("habit", given.pop("habit_id"))
-    if given.get("frequency_type", "custom") != "custom":
-        given = {"schedule_days": None} | given
-    values, changes = changed(habit, given)
+    habit = unit.find("habit", params.pop("habit_id"))
+    if params.get("frequency_type", "custom") != "custom":
+        params = {"schedule_days": None} | params
+    values, changes = changed(habit, params)
     after = {**habit, **values}
     check_schedule(after["frequency_type"], after["schedule_days"])
-    work.change("habits", habit, values)
-    return Outcome([("updates", {**entry(work, "habit", habit), "changes": changes})])
+    unit.change("habits", habit, values)
+    return Outcome([("updates", {**entry(unit, "habit", habit), "changes": changes})])
 
 
 @action("habit.delete", {"habit_id": HABIT}, required=("habit_id",))
-def delete(work: Work, given: JsonObject) -> Outcome:
+def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A habit goes; its history and XP stay."""
-    habit = work.find("habit", given["habit_id"])
-    run = histories.current_streak(work.db, habit["id"], work.today)
+    habit = unit.find("habit", params["habit_id"])
+    run = histories.current_streak(unit.db, habit["id"], unit.today)
     warning = words.say("warn.streak", title=words.quoted(habit["name"]), count=run)
-    work.change("habits", habit, {"deleted_at": work.stamp})
-    return Outcome([("deletes", entry(work, "habit", habit))], warnings=[warning] if run >= LONG_STREAK else [])
+    unit.change("habits", habit, {"deleted_at": unit.stamp})
+    return Outcome([("deletes", entry(unit, "habit", habit))], warnings=[warning] if run >= LONG_STREAK else [])
 
 
 def check_schedule(frequency_type: str, schedule_days: str | None) -> None:

@@ -7,7 +7,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, entry
 from tools.onepercent.actions.habits import HABIT
-from tools.onepercent.actions.work import Row, Work
+from tools.onepercent.actions.unit_of_work import Row, UnitOfWork
 
 DAYS_BACK = 7
 
@@ -15,50 +15,50 @@ MARK = {"habit_id": HABIT, "date": fields.Day(default="today")}
 
 
 @action("habit.mark_completed", MARK, required=("habit_id",))
-def mark_completed(work: Work, given: JsonObject) -> Outcome:
+def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A habit was kept on a day."""
-    habit = work.find("habit", given["habit_id"])
-    return _mark(work, habit, given, "completed", habit["xp_reward"])
+    habit = unit.find("habit", params["habit_id"])
+    return _mark(unit, habit, params, "completed", habit["xp_reward"])
 
 
 @action("habit.mark_missed", {**MARK, "excuse_reason": fields.Text(500)}, required=("habit_id",))
-def mark_missed(work: Work, given: JsonObject) -> Outcome:
+def mark_missed(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A habit was missed on a day; an excuse saves XP and streak."""
-    habit = work.find("habit", given["habit_id"])
-    return _mark(work, habit, given, "missed", 0 if given.get("excuse_reason") else -habit["xp_penalty"])
+    habit = unit.find("habit", params["habit_id"])
+    return _mark(unit, habit, params, "missed", 0 if params.get("excuse_reason") else -habit["xp_penalty"])
 
 
 @action("habit.unmark", MARK, required=("habit_id",))
-def unmark(work: Work, given: JsonObject) -> Outcome:
+def unmark(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A day is as if it had never been marked; what the mark brought or cost is taken back."""
-    habit = work.find("habit", given["habit_id"])
-    day = _day(work, given.get("date"))
-    mark = work.read("habit_marks", habit["id"], day)
+    habit = unit.find("habit", params["habit_id"])
+    day = _day(unit, params.get("date"))
+    mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
         raise ToolError(f"Habit is not marked on {day}", "Nothing is left to take back.", code="NOT_COMPLETED")
-    work.remove("habit_marks", mark)
-    earned = work.earn(-mark["xp"], "habit.unmark", habit["id"])
-    found = entry(work, "habit", habit) | {"date": day, "status": mark["status"], "xp_reward": earned}
-    return Outcome([("deletes", found)], xp=earned)
+    unit.remove("habit_marks", mark)
+    earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"])
+    deletion = entry(unit, "habit", habit) | {"date": day, "status": mark["status"], "xp_reward": earned}
+    return Outcome([("deletes", deletion)], xp=earned)
 
 
-def _mark(work: Work, habit: Row, given: JsonObject, status: str, worth: int) -> Outcome:
-    day = _day(work, given.get("date"))
-    before = work.read("habit_marks", habit["id"], day)
+def _mark(unit: UnitOfWork, habit: Row, params: JsonObject, status: str, worth: int) -> Outcome:
+    day = _day(unit, params.get("date"))
+    before = unit.read("habit_marks", habit["id"], day)
     if before and before["status"] == status:
         raise ToolError(
             f"Habit already marked {status} on {day}",
             "One mark a day; the other status would replace it, habit.unmark takes it off.",
             code="ALREADY_COMPLETED",
         )
-    earned = work.earn(worth - (before["xp"] if before else 0), f"habit.mark_{status}", habit["id"])
-    _write(work, habit, day, before, {"status": status, "excuse_reason": given.get("excuse_reason"), "xp": earned})
-    found = entry(work, "habit", habit) | {"date": day, "status": status, "xp_reward": earned}
+    earned = unit.earn(worth - (before["xp"] if before else 0), f"habit.mark_{status}", habit["id"])
+    _write(unit, habit, day, before, {"status": status, "excuse_reason": params.get("excuse_reason"), "xp": earned})
+    shown = entry(unit, "habit", habit) | {"date": day, "status": status, "xp_reward": earned}
     if before:
-        found["replaces"] = before["status"]
-    if given.get("excuse_reason"):
-        found["excuse_reason"] = given["excuse_reason"]
-    return Outcome([("completions", found)], xp=earned, warnings=_not_scheduled(habit, day))
+        shown["replaces"] = before["status"]
+    if params.get("excuse_reason"):
+        shown["excuse_reason"] = params["excuse_reason"]
+    return Outcome([("completions", shown)], xp=earned, warnings=_not_scheduled(habit, day))
 
 
 def _not_scheduled(habit: Row, day: str) -> list[str]:
@@ -69,17 +69,17 @@ def _not_scheduled(habit: Row, day: str) -> list[str]:
     return [words.say("warn.not_scheduled", title=words.quoted(habit["name"]), day=shown)]
 
 
-def _write(work: Work, habit: Row, day: str, before: Row | None, values: JsonObject) -> None:
+def _write(unit: UnitOfWork, habit: Row, day: str, before: Row | None, values: JsonObject) -> None:
     if before:
-        work.change("habit_marks", before, values | {"xp": before["xp"] + values["xp"]})
+        unit.change("habit_marks", before, values | {"xp": before["xp"] + values["xp"]})
         return
-    stamps = {"created_at": work.stamp, "updated_at": work.stamp}
-    work.insert("habit_marks", {"habit_id": habit["id"], "date": day, "user": work.user, **values, **stamps})
+    stamps = {"created_at": unit.stamp, "updated_at": unit.stamp}
+    unit.insert("habit_marks", {"habit_id": habit["id"], "date": day, "user": unit.user, **values, **stamps})
 
 
-def _day(work: Work, text: str | None) -> str:
-    today = work.today.isoformat()
-    earliest = (work.today - timedelta(days=DAYS_BACK)).isoformat()
+def _day(unit: UnitOfWork, text: str | None) -> str:
+    today = unit.today.isoformat()
+    earliest = (unit.today - timedelta(days=DAYS_BACK)).isoformat()
     if text is None or earliest <= text <= today:
         return text or today
     raise ToolError(

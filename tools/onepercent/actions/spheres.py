@@ -4,30 +4,30 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields
 from tools.onepercent.actions import Outcome, action, changed
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.actions.work import Row, Work
+from tools.onepercent.actions.unit_of_work import Row, UnitOfWork
 
 SPHERE = fields.Choice(CATEGORIES, "INVALID_CATEGORY")
 SCORE = fields.Whole(1, 10)
 
 
 @action("ssp.rate", {"category": SPHERE, "score": SCORE}, required=("category", "score"))
-def rate(work: Work, given: JsonObject) -> Outcome:
+def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """How content the person is with a sphere, 1 to 10; the other spheres keep their last score."""
-    category, score = given["category"], given["score"]
-    last = _last(work)
-    if last is not None and f"ssp_evaluations/{last['id']}" in work.own:
+    category, score = params["category"], params["score"]
+    last = _last(unit)
+    if last is not None and f"ssp_evaluations/{last['id']}" in unit.own:
         _, changes = changed(last, {category: score})
-        work.assign("ssp_evaluations", last, {category: score})
+        unit.assign("ssp_evaluations", last, {category: score})
         evaluation_id = last["id"]
     else:
         before = {name: last[name] if last else None for name in CATEGORIES}
         _, changes = changed(before, {category: score})
-        evaluation_id = work.create("ssp", before | {category: score})
-    found = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
-    return Outcome([("updates", found)], created_id=evaluation_id)
+        evaluation_id = unit.create("ssp", before | {category: score})
+    shown = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
+    return Outcome([("updates", shown)], created_id=evaluation_id)
 
 
-def _last(work: Work) -> Row | None:
+def _last(unit: UnitOfWork) -> Row | None:
     newest = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
-    row = work.db.execute(newest, (work.user,)).fetchone()
-    return work.read("ssp_evaluations", row["id"]) if row else None
+    row = unit.db.execute(newest, (unit.user,)).fetchone()
+    return unit.read("ssp_evaluations", row["id"]) if row else None

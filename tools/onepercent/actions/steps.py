@@ -5,7 +5,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words, xp
 from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
 from tools.onepercent.actions.goals import GOAL
-from tools.onepercent.actions.work import Row, Work
+from tools.onepercent.actions.unit_of_work import Row, UnitOfWork
 
 PRIORITIES = ("critical", "important", "attention", "optional")
 LAST_PLACE = 1_000_000
@@ -27,80 +27,80 @@ FEW_MINUTES = 5
 
 
 @action("step.create", {"goal_id": GOAL, **CONTENT}, required=("goal_id", "title"))
-def create(work: Work, given: JsonObject) -> Outcome:
+def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A new step of a goal."""
-    goal = work.find("goal", given["goal_id"])
-    values = {"priority": "attention"} | given | {"goal_id": goal["id"]}
-    same = twin(work, "steps", "title", values["title"], "is_complete = 0 AND goal_id = ?", goal["id"])
-    step_id = work.create("step", values)
-    found = {"entity": "step", "title": values["title"], "goal_title": goal["title"], **_stored(values)}
-    return Outcome([("creates", found)], created_id=step_id, warnings=same + _odd(work, values["title"], given))
+    goal = unit.find("goal", params["goal_id"])
+    values = {"priority": "attention"} | params | {"goal_id": goal["id"]}
+    same = twin(unit, "steps", "title", values["title"], "is_complete = 0 AND goal_id = ?", goal["id"])
+    step_id = unit.create("step", values)
+    creation = {"entity": "step", "title": values["title"], "goal_title": goal["title"], **_stored(values)}
+    return Outcome([("creates", creation)], created_id=step_id, warnings=same + _odd(unit, values["title"], params))
 
 
 @action("step.update", {"step_id": STEP, "goal_id": GOAL, **CONTENT}, required=("step_id",), partial=True)
-def update(work: Work, given: JsonObject) -> Outcome:
+def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Another title, date, priority, duration, place or goal for a step."""
-    step = work.find("step", given.pop("step_id"))
-    found = _entry(work, step)
-    goal = work.find("goal", given["goal_id"]) if "goal_id" in given else None
-    values, changes = changed(step, given | ({"goal_id": goal["id"]} if goal else {}))
+    step = unit.find("step", params.pop("step_id"))
+    shown = _entry(unit, step)
+    goal = unit.find("goal", params["goal_id"]) if "goal_id" in params else None
+    values, changes = changed(step, params | ({"goal_id": goal["id"]} if goal else {}))
     if goal and "goal_id" in changes:
-        changes["goal_id"]["to"] = work.shown_id("goal", goal["id"])
-        changes["goal_title"] = {"from": found["goal_title"], "to": goal["title"]}
-    work.change("steps", step, values)
+        changes["goal_id"]["to"] = unit.shown_id("goal", goal["id"])
+        changes["goal_title"] = {"from": shown["goal_title"], "to": goal["title"]}
+    unit.change("steps", step, values)
     title = values.get("title", step["title"])
-    return Outcome([("updates", {**found, "changes": changes})], warnings=_odd(work, title, values))
+    return Outcome([("updates", {**shown, "changes": changes})], warnings=_odd(unit, title, values))
 
 
 @action("step.complete", {"step_id": STEP}, required=("step_id",))
-def complete(work: Work, given: JsonObject) -> Outcome:
+def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A step is done."""
-    step = work.find("step", given["step_id"])
+    step = unit.find("step", params["step_id"])
     if step["is_complete"]:
         raise ToolError("Step already completed", "step.reopen takes it back.", code="ALREADY_COMPLETED")
-    found = _entry(work, step)
-    work.change("steps", step, {"is_complete": 1, "completed_at": work.stamp})
-    earned = work.earn(xp.STEP_COMPLETED - work.brought(COMPLETION, step["id"]), "step.complete", step["id"])
-    return Outcome([("completions", found | {"xp_reward": earned})], xp=earned)
+    completion = _entry(unit, step)
+    unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp})
+    earned = unit.earn(xp.STEP_COMPLETED - unit.brought(COMPLETION, step["id"]), "step.complete", step["id"])
+    return Outcome([("completions", completion | {"xp_reward": earned})], xp=earned)
 
 
 @action("step.reopen", {"step_id": STEP}, required=("step_id",))
-def reopen(work: Work, given: JsonObject) -> Outcome:
+def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A step is open again; the XP of its completion is taken back."""
-    step = work.find("step", given["step_id"])
+    step = unit.find("step", params["step_id"])
     if not step["is_complete"]:
         raise ToolError("Step is not completed", "Nothing is left to take back.", code="NOT_COMPLETED")
     _, changes = changed(step, {"is_complete": 0})
-    found = _entry(work, step)
-    work.change("steps", step, {"is_complete": 0, "completed_at": None})
-    earned = work.earn(-work.brought(COMPLETION, step["id"]), "step.reopen", step["id"])
-    return Outcome([("updates", found | {"changes": changes, "xp_reward": earned})], xp=earned)
+    shown = _entry(unit, step)
+    unit.change("steps", step, {"is_complete": 0, "completed_at": None})
+    earned = unit.earn(-unit.brought(COMPLETION, step["id"]), "step.reopen", step["id"])
+    return Outcome([("updates", shown | {"changes": changes, "xp_reward": earned})], xp=earned)
 
 
 @action("step.delete", {"step_id": STEP}, required=("step_id",))
-def delete(work: Work, given: JsonObject) -> Outcome:
+def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A step goes; its XP stays."""
-    step = work.find("step", given["step_id"])
-    found = _entry(work, step)
-    work.change("steps", step, {"deleted_at": work.stamp})
-    return Outcome([("deletes", found)])
+    step = unit.find("step", params["step_id"])
+    deletion = _entry(unit, step)
+    unit.change("steps", step, {"deleted_at": unit.stamp})
+    return Outcome([("deletes", deletion)])
 
 
-def _entry(work: Work, step: Row) -> JsonObject:
-    return entry(work, "step", step) | {"goal_title": work.read("goals", step["goal_id"])["title"]}
+def _entry(unit: UnitOfWork, step: Row) -> JsonObject:
+    return entry(unit, "step", step) | {"goal_title": unit.read("goals", step["goal_id"])["title"]}
 
 
 def _stored(values: JsonObject) -> JsonObject:
-    found = stored(values, ("dt", "priority", "time_duration", "description", "order"))
-    return found | ({"time_duration": fields.duration(values["time_duration"])} if "time_duration" in found else {})
+    shown = stored(values, ("dt", "priority", "time_duration", "description", "order"))
+    return shown | ({"time_duration": fields.duration(values["time_duration"])} if "time_duration" in shown else {})
 
 
-def _odd(work: Work, title: str, given: JsonObject) -> list[str]:
+def _odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[str]:
     """Warnings about a date gone by, and minutes that were probably meant as hours."""
     warnings = []
-    if given.get("dt") and given["dt"] < work.today.isoformat():
-        warnings.append(words.say("warn.past", title=words.quoted(title), day=words.day(given["dt"])))
-    if (given.get("time_duration") or FEW_MINUTES) < FEW_MINUTES:
-        minutes = words.duration(given["time_duration"])
+    if params.get("dt") and params["dt"] < unit.today.isoformat():
+        warnings.append(words.say("warn.past", title=words.quoted(title), day=words.day(params["dt"])))
+    if (params.get("time_duration") or FEW_MINUTES) < FEW_MINUTES:
+        minutes = words.duration(params["time_duration"])
         warnings.append(words.say("warn.minutes", title=words.quoted(title), minutes=minutes))
     return warnings

@@ -13,7 +13,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
-from tools.onepercent.actions.work import ENTITIES, KEYS, Row, Work
+from tools.onepercent.actions.unit_of_work import ENTITIES, KEYS, Row, UnitOfWork
 from tools.onepercent.preview.fingerprints import SILENT, difference, digested, label
 
 MOST_LINES = 5
@@ -56,15 +56,15 @@ class Step:
 
 
 @action("undo.last", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
-def undo(work: Work, given: JsonObject) -> Outcome:
+def undo(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Everything that was applied in that step is as it was before."""
-    return _taken_back(work, given["applied_id"], to_undo, "undo")
+    return _taken_back(unit, params["applied_id"], to_undo, "undo")
 
 
 @action("undo.redo", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
-def redo(work: Work, given: JsonObject) -> Outcome:
+def redo(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Everything that was undone in that step is there again."""
-    return _taken_back(work, given["applied_id"], to_redo, "redo")
+    return _taken_back(unit, params["applied_id"], to_redo, "redo")
 
 
 def to_undo(db: Any, user: str) -> Row | None:
@@ -85,12 +85,12 @@ def blocked(what: str) -> ToolError:
     return ToolError(f"Cannot undo: {what}", hint, code="PREVIEW_STALE")
 
 
-def _taken_back(work: Work, applied_id: int, newest: Callable[[Any, str], Row | None], word: str) -> Outcome:
-    row = newest(work.db, work.user)
+def _taken_back(unit: UnitOfWork, applied_id: int, newest: Callable[[Any, str], Row | None], word: str) -> Outcome:
+    row = newest(unit.db, unit.user)
     if row is None or row["id"] != applied_id:
         raise blocked("something else was applied since")
     try:
-        return _reversed(work, _read(row), word)
+        return _reversed(unit, _read(row), word)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise days.Unreadable(f"the journal of {applied_id}") from error
 
@@ -123,15 +123,15 @@ def parsed(text: str) -> tuple[list[Change], list[str]]:
     return changes, lines
 
 
-def _reversed(work: Work, step: Step, word: str) -> Outcome:
-    places = list(dict.fromkeys(one.place for one in step.changes))
-    before = {place: _row(work, place) for place in places}
+def _reversed(unit: UnitOfWork, step: Step, word: str) -> Outcome:
+    places = list(dict.fromkeys(edit.place for edit in step.changes))
+    before = {place: _row(unit, place) for place in places}
     _check_untouched(step.changes, before)
-    _reverse(work, step.changes)
-    after = {place: _row(work, place) for place in places}
+    _reverse(unit, step.changes)
+    after = {place: _row(unit, place) for place in places}
     lines = _shortened(step.lines)
     return _Undone(
-        Reversal(work, before, after).entries(),
+        Reversal(unit, before, after).entries(),
         xp=_xp(after) - _xp(before),
         reversal=(step.applied_id, word == "undo"),
         plan=words.say(f"planned.{word}", lines=lines),
@@ -154,9 +154,9 @@ def _shortened(lines: list[str]) -> str:
     return "; ".join(lines[:MOST_LINES] + ([words.say("and.more", count=left)] if left > 0 else []))
 
 
-def _row(work: Work, place: Place) -> Row | None:
+def _row(unit: UnitOfWork, place: Place) -> Row | None:
     table, key = place
-    row = work.read(table, *key)
+    row = unit.read(table, *key)
     return None if row is None else dict(row)
 
 
@@ -178,23 +178,23 @@ def _check_untouched(changes: list[Change], rows: dict[Place, Row | None]) -> No
 def _left(changes: list[Change]) -> dict[Place, JsonObject | None]:
     """What the changes left in each row, long texts by their digest; None: the row is gone."""
     left: dict[Place, JsonObject | None] = {}
-    for one in changes:
-        left[one.place] = None if one.values is None else (left.get(one.place) or {}) | one.values
+    for edit in changes:
+        left[edit.place] = None if edit.values is None else (left.get(edit.place) or {}) | edit.values
     return left
 
 
-def _reverse(work: Work, changes: list[Change]) -> None:
+def _reverse(unit: UnitOfWork, changes: list[Change]) -> None:
     import sqlite3
 
     try:
         for step in reversed(changes):
-            row = work.read(step.table, *step.key)
+            row = unit.read(step.table, *step.key)
             if row is None:
-                work.insert(step.table, dict(step.replaced or {}))
+                unit.insert(step.table, dict(step.replaced or {}))
             elif step.replaced is None:
-                work.remove(step.table, row)
+                unit.remove(step.table, row)
             else:
-                work.assign(step.table, row, dict(step.replaced))
+                unit.assign(step.table, row, dict(step.replaced))
     except sqlite3.IntegrityError:
         raise blocked("something that depends on it was added since, or its XP is spent") from None
 
@@ -207,7 +207,7 @@ def _xp(rows: dict[Place, Row | None]) -> int:
 class Reversal:
     """The rows before and after, on their way to the diff."""
 
-    work: Work
+    unit: UnitOfWork
     before: dict[Place, Row | None]
     after: dict[Place, Row | None]
 
@@ -220,31 +220,31 @@ class Reversal:
 
     def _described(self, place: Place) -> tuple[str, JsonObject]:
         before, after = self.before[place], self.after[place]
-        found = self._entry(place[0], before or after or {})
+        entry = self._entry(place[0], before or after or {})
         if before is None or after is None:
-            return ("creates", found | {"restored": True}) if after else ("deletes", found)
+            return ("creates", entry | {"restored": True}) if after else ("deletes", entry)
         changes = {
             name: change(name, before[name], after[name])
             for name in before
             if before[name] != after[name] and name not in (*SILENT, "deleted_at")
         }
-        found |= {"changes": changes} if changes else {}
+        entry |= {"changes": changes} if changes else {}
         if before.get("deleted_at") == after.get("deleted_at"):
-            return "updates", found
-        return ("deletes", found) if after["deleted_at"] else ("creates", found | {"restored": True})
+            return "updates", entry
+        return ("deletes", entry) if after["deleted_at"] else ("creates", entry | {"restored": True})
 
     def _entry(self, table: str, row: Row) -> JsonObject:
         if table == "habit_marks":
             habit = self._parent("habits", row["habit_id"])
-            return entry(self.work, "habit", habit) | {"date": row["date"], "status": row["status"]}
+            return entry(self.unit, "habit", habit) | {"date": row["date"], "status": row["status"]}
         if table == "ssp_evaluations":
             return {"entity": "ssp", "id": row["id"], "scores": stored(dict(row), row.keys() - {*SILENT})}
-        found = entry(self.work, KIND[table], row)
+        shown = entry(self.unit, KIND[table], row)
         if table == "steps":
-            found["goal_title"] = self._parent("goals", row["goal_id"])["title"]
-        return found
+            shown["goal_title"] = self._parent("goals", row["goal_id"])["title"]
+        return shown
 
     def _parent(self, table: str, key: int) -> Row:
         """The row a step or mark belongs to, which may itself be undone here."""
         place = (table, (key,))
-        return self.before.get(place) or self.after.get(place) or self.work.read(table, key) or {}
+        return self.before.get(place) or self.after.get(place) or self.unit.read(table, key) or {}

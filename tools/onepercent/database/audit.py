@@ -59,11 +59,11 @@ class Request:
 _current: ContextVar[Request] = ContextVar("request")
 
 
-def entry(tool: "Tool", given: JsonObject) -> Any:
+def entry(tool: "Tool", arguments: JsonObject) -> Any:
     """The answer to a call with the arguments as sent."""
-    token = _current.set(Request(tool.name, given, time.monotonic()))
+    token = _current.set(Request(tool.name, arguments, time.monotonic()))
     try:
-        answer = _answer(tool, given)
+        answer = _answer(tool, arguments)
         if tool.write and not answer["success"] and answer["code"] not in UNRECORDED:
             _record_failure(answer)
         return answer
@@ -71,24 +71,24 @@ def entry(tool: "Tool", given: JsonObject) -> Any:
         _current.reset(token)
 
 
-def _answer(tool: "Tool", given: JsonObject) -> Any:
+def _answer(tool: "Tool", arguments: JsonObject) -> Any:
     try:
         limits.count(tool.name, settings.current().onepercent_user)
-        values = _values(tool, given)
+        values = _values(tool, arguments)
     except ToolError as error:
         return error.answer()
     return tool.handler(**values)
 
 
-def _values(tool: "Tool", given: JsonObject) -> JsonObject:
-    names.known(given, tool.parameters.members, tool.listed_name)
+def _values(tool: "Tool", arguments: JsonObject) -> JsonObject:
+    names.known(arguments, tool.parameters.members, tool.listed_name)
     required = tool.parameters.required
-    if missing := next((name for name in required if name not in given), None):
+    if missing := next((name for name in required if name not in arguments), None):
         raise fields.required(missing)
     # No optional argument of these tools is free text, so a blank one is absent.
-    given = {name: value for name, value in given.items() if name in required or value not in ABSENT_TEXTS}
+    arguments = {name: value for name, value in arguments.items() if name in required or value not in ABSENT_TEXTS}
     try:
-        return tool.parameters.canonical(given)
+        return tool.parameters.canonical(arguments)
     except ToolError as error:
         raise ToolError(error.message, error.hint, code="FIELD_INVALID") from error
 

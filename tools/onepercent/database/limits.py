@@ -70,16 +70,18 @@ def _locked(handle: int) -> bool:
         time.sleep(0.001)
 
 
-def _enter(handle: int, name: str, most: int, now: float) -> int:
+def _enter(handle: int, name: str, most: int, moment_s: float) -> int:
     """Seconds to wait, or 0 and the call is entered."""
     text = os.pread(handle, os.fstat(handle).st_size, 0)
     calls = {
-        one: recent for one, times in _read(text).items() if (recent := [t for t in times if now - WINDOW_S < t <= now])
+        caller: recent
+        for caller, times in _read(text).items()
+        if (recent := [t for t in times if moment_s - WINDOW_S < t <= moment_s])
     }
     mine = calls.setdefault(name, [])
     if len(mine) >= most:
-        return math.ceil(mine[-most] + WINDOW_S - now) or 1
-    mine.append(round(now, 3))
+        return math.ceil(mine[-most] + WINDOW_S - moment_s) or 1
+    mine.append(round(moment_s, 3))
     written = json.dumps(calls).encode()
     os.pwrite(handle, written, 0)
     os.ftruncate(handle, len(written))
@@ -88,7 +90,7 @@ def _enter(handle: int, name: str, most: int, now: float) -> int:
 
 def _read(text: bytes) -> dict[str, list[Any]]:
     try:
-        found = json.loads(text)
-        return {str(name): sorted(float(t) for t in times) for name, times in found.items()}
+        calls = json.loads(text)
+        return {str(name): sorted(float(t) for t in times) for name, times in calls.items()}
     except (ValueError, TypeError, AttributeError):
         return {}

@@ -45,8 +45,8 @@ def _checked_copy(source: Path) -> Iterator[Any]:
             migrations.migrate(db)
             histories.settle_all(db, days.today(days.now()))
             db.execute("COMMIT")
-            if found := health.faults_of(db):
-                raise ValueError(found[0])
+            if faulty := health.faults_of(db):
+                raise ValueError(faulty[0])
             yield db
         except (sqlite3.Error, ValueError) as error:
             raise _refused(

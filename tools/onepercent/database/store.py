@@ -111,9 +111,9 @@ def connected() -> Iterator[Any]:
 
 def _take(file: Path) -> Connection:
     kept = _kept.setdefault(os.getpid(), [])
-    wanted = _identity(file)
+    identity = _identity(file)
     while connection := _pop(kept):
-        if connection.identity == wanted:
+        if connection.identity == identity:
             return connection
         connection.db.close()
     return _opened(file)
@@ -147,10 +147,10 @@ def _give_back(connection: Connection) -> None:
 
 def _identity(file: Path) -> tuple[Any, ...]:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return (str(file), None)
-    return (str(file), found.st_dev, found.st_ino)
+    return (str(file), status.st_dev, status.st_ino)
 
 
 def checkpoint() -> None:

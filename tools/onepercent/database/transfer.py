@@ -75,8 +75,8 @@ def _count(db: Any, table: str) -> int:
 @command("import")
 def import_(file: str) -> JsonObject:
     """Replace everything by what an export holds; a copy of what was there is kept beside the database."""
-    found = _read(Path(file).expanduser())
-    with _assembled(found) as fresh:
+    content = _read(Path(file).expanduser())
+    with _assembled(content) as fresh:
         kept = restore.keep_present("import")
         restore.replace(fresh)
     return {"file": file, "database": str(store.path()), **({"kept": str(kept)} if kept else {})}
@@ -84,32 +84,32 @@ def import_(file: str) -> JsonObject:
 
 def _read(file: Path) -> JsonObject:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-        sound = _is_export(found)
+        content = json.loads(file.read_text(encoding="utf-8"))
+        sound = _is_export(content)
     except OSError as error:
         raise _failed(f"{file} cannot be read: {error.strerror}", "Name a file that `export` wrote.") from error
     except (ValueError, RecursionError):
         sound = False
     if not sound:
         raise _failed(f"{file} is not a whole export", "Name a file that `export` wrote. Nothing was changed.")
-    if found["version"] > len(migrations.MIGRATIONS):
+    if content["version"] > len(migrations.MIGRATIONS):
         raise faults.newer(file)
-    return found
+    return content
 
 
-def _is_export(found: Any) -> bool:
+def _is_export(content: Any) -> bool:
     return (
-        isinstance(found, dict)
-        and found.get("format") == FORMAT
-        and type(found.get("version")) is int
-        and found["version"] >= 1
-        and isinstance(found.get(SEQUENCES), dict)
-        and all(isinstance(found.get(part), dict) for part in PARTS)
+        isinstance(content, dict)
+        and content.get("format") == FORMAT
+        and type(content.get("version")) is int
+        and content["version"] >= 1
+        and isinstance(content.get(SEQUENCES), dict)
+        and all(isinstance(content.get(part), dict) for part in PARTS)
     )
 
 
 @contextmanager
-def _assembled(found: JsonObject) -> Iterator[Any]:
+def _assembled(content: JsonObject) -> Iterator[Any]:
     """A database of its own with the content of an export, migrated and checked."""
     import sqlite3
 
@@ -117,8 +117,8 @@ def _assembled(found: JsonObject) -> Iterator[Any]:
         db = files.connect(part)
         try:
             db.execute("BEGIN")
-            migrations.migrate(db, upto=found["version"])
-            _fill(db, found)
+            migrations.migrate(db, upto=content["version"])
+            _fill(db, content)
             migrations.migrate(db)
             histories.settle_all(db, days.today(days.now()))
             _check(db)
@@ -132,24 +132,24 @@ def _assembled(found: JsonObject) -> Iterator[Any]:
             db.close()
 
 
-def _fill(db: Any, found: JsonObject) -> None:
+def _fill(db: Any, content: JsonObject) -> None:
     """The rows of every table that the export's version had."""
     there = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     for part, tables in PARTS.items():
         for table in (*tables, *(migrations.FORMER if part == "history" else ())):
             if table in there:
-                _insert(db, table, found[part][table])
-    for name, highest in found[SEQUENCES].items():
+                _insert(db, table, content[part][table])
+    for name, highest in content[SEQUENCES].items():
         if type(highest) is not int or not 0 <= highest <= rows.LARGEST_ID:
             raise ValueError(f"{highest!r:.40} is not the highest id of {name}")
         db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
         db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, highest))
 
 
-def _insert(db: Any, table: str, found: JsonObject) -> None:
-    columns = ", ".join(f'"{_column(name)}"' for name in found["columns"])
-    marks = ", ".join("?" * len(found["columns"]))
-    db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", found["rows"])
+def _insert(db: Any, table: str, table_rows: JsonObject) -> None:
+    columns = ", ".join(f'"{_column(name)}"' for name in table_rows["columns"])
+    marks = ", ".join("?" * len(table_rows["columns"]))
+    db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", table_rows["rows"])
 
 
 def _column(name: str) -> str:

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from tools.onepercent import days
-from tools.onepercent.actions.work import Row
+from tools.onepercent.actions.unit_of_work import Row
 from tools.onepercent.habits import streaks
 from tools.onepercent.habits.streaks import DONE, EXCUSED, MISSED, Mark, Streak
 
@@ -91,13 +91,13 @@ def settle_all(db: Any, today: date) -> None:
 
 def _touched(journal: Iterable[list[Any]]) -> dict[int, str]:
     """The first day that counts anew, by habit: all of them where the schedule changed."""
-    found: dict[int, str] = {}
+    first_days: dict[int, str] = {}
     for table, key, _, values in journal:
         if table == "habit_marks":
-            found[key[0]] = min(key[1], found.get(key[0], key[1]))
+            first_days[key[0]] = min(key[1], first_days.get(key[0], key[1]))
         elif table == "habits" and values and not values.keys().isdisjoint(("frequency_type", "schedule_days")):
-            found[key[0]] = EVER
-    return found
+            first_days[key[0]] = EVER
+    return first_days
 
 
 def _settle(db: Any, row: Row, earliest: str, target: str) -> None:

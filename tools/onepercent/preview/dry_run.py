@@ -8,7 +8,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import actions, days, fields, names, settings, words
 from tools.onepercent.actions import Action, Outcome
-from tools.onepercent.actions.work import Work
+from tools.onepercent.actions.unit_of_work import UnitOfWork
 
 SECTIONS = ("creates", "updates", "deletes", "completions")
 
@@ -21,17 +21,17 @@ class Planned:
     client_action_id: str
     values: JsonObject
 
-    def run(self, work: Work) -> Outcome:
+    def run(self, unit: UnitOfWork) -> Outcome:
         """Do it; every entry of the diff names the action it comes from.
 
         Raises ToolError.
         """
-        outcome = self.kind.run(work, dict(self.values))
+        outcome = self.kind.run(unit, dict(self.values))
         outcome.entries = [
-            [section, {"client_action_id": self.client_action_id, **one}] for section, one in outcome.entries
+            [section, {"client_action_id": self.client_action_id, **entry}] for section, entry in outcome.entries
         ]
         if outcome.created_id is not None:
-            work.created[self.client_action_id] = (self.kind.domain, outcome.created_id)
+            unit.created[self.client_action_id] = (self.kind.domain, outcome.created_id)
         return outcome
 
 
@@ -69,7 +69,7 @@ def _identifier(value: Any) -> str:
 class DryRun:
     """What actions came to when they were tried: what each did, and the errors of those that cannot be done."""
 
-    work: Work
+    unit: UnitOfWork
     planned: list[Planned]
     outcomes: list[Outcome]
     errors: list[JsonObject]
@@ -88,8 +88,8 @@ class DryRun:
         """What is going to happen, for the person, and what is not."""
         lines = [f"• {line}" for outcome in self.outcomes for line in outcome.planned()]
         refused = [
-            words.say("preview.refused", action=one.get("action", one["index"]), error=one["error"])
-            for one in self.errors
+            words.say("preview.refused", action=error.get("action", error["index"]), error=error["error"])
+            for error in self.errors
         ]
         return [*lines, *(f"✗ {line}" for line in refused), *(f"! {line}" for line in self.warnings), self._xp_line()]
 
@@ -98,44 +98,44 @@ class DryRun:
 
     def diff(self) -> dict[str, list[Any]]:
         """The entries by section, and the errors."""
-        found: dict[str, list[Any]] = {section: [] for section in SECTIONS}
+        diff: dict[str, list[Any]] = {section: [] for section in SECTIONS}
         for outcome in self.outcomes:
-            for section, one in outcome.entries:
-                found[section].append(one)
-        return {**found, "errors": self.errors}
+            for section, entry in outcome.entries:
+                diff[section].append(entry)
+        return {**diff, "errors": self.errors}
 
 
 def dry_run(db: Any, sent: list[Any], moment: datetime) -> DryRun:
     """Try the actions in order in a transaction within `db`'s, and take them back."""
-    work = Work(db, settings.current().onepercent_user, moment, days.today(moment))
-    found = DryRun(work, [], [], [])
+    unit = UnitOfWork(db, settings.current().onepercent_user, moment, days.today(moment))
+    tried = DryRun(unit, [], [], [])
     used: set[str] = set()
     db.execute("SAVEPOINT dry_run")
-    for index, one in enumerate(sent):
+    for index, action in enumerate(sent):
         try:
-            planned = one if isinstance(one, Planned) else read(one, used)
-            outcome = _tried(work, planned)
+            planned = action if isinstance(action, Planned) else read(action, used)
+            outcome = _tried(unit, planned)
         except ToolError as error:
-            found.errors.append(_error(index, one, error))
-            if isinstance(one, dict) and one.get("action") == "goal.create":
-                work.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
+            tried.errors.append(_error(index, action, error))
+            if isinstance(action, dict) and action.get("action") == "goal.create":
+                unit.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
             continue
-        found.planned.append(planned)
-        found.outcomes.append(outcome)
+        tried.planned.append(planned)
+        tried.outcomes.append(outcome)
     db.execute("ROLLBACK TO dry_run")
     db.execute("RELEASE dry_run")
-    return found
+    return tried
 
 
-def _tried(work: Work, planned: Planned) -> Outcome:
-    work.db.execute("SAVEPOINT action")
+def _tried(unit: UnitOfWork, planned: Planned) -> Outcome:
+    unit.db.execute("SAVEPOINT action")
     try:
-        return planned.run(work)
+        return planned.run(unit)
     except ToolError:
-        work.db.execute("ROLLBACK TO action")
+        unit.db.execute("ROLLBACK TO action")
         raise
     finally:
-        work.db.execute("RELEASE action")
+        unit.db.execute("RELEASE action")
 
 
 def _error(index: int, sent: Any, error: ToolError) -> JsonObject:
@@ -144,5 +144,5 @@ def _error(index: int, sent: Any, error: ToolError) -> JsonObject:
         named = {
             name: fields.shown(sent[name]) for name in ("client_action_id", "action") if sent.get(name) is not None
         }
-    found = {name: value for name, value in error.answer().items() if name != "success"}
-    return {"index": index, **named, **found}
+    data = {name: value for name, value in error.answer().items() if name != "success"}
+    return {"index": index, **named, **data}

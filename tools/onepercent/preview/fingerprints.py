@@ -42,7 +42,7 @@ def difference(table: str, before: list[Any] | None, row: Any) -> str:
     if before is None:
         return f"{label(table, row)} was added"
     pairs = zip(row.keys(), before, fingerprint(row), strict=False)
-    changed = [name for name, was, now in pairs if was != now and name not in SILENT]
+    changed = [name for name, was, value in pairs if was != value and name not in SILENT]
     if "deleted_at" in changed:
         return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"
     return f"{label(table, row)} changed: {', '.join(changed) or 'it was written again'}"

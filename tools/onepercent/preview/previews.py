@@ -13,7 +13,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import actions, days, settings, words
 from tools.onepercent.actions import Outcome
-from tools.onepercent.actions.work import Work
+from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import audit, faults, store
 from tools.onepercent.habits import histories
 from tools.onepercent.preview.dry_run import DryRun, Planned
@@ -29,21 +29,21 @@ def store_preview(tried: DryRun) -> tuple[str, int]:
     """Keep what a dry run showed, to be applied within ONEPERCENT_PREVIEW_TTL; its id, and that time in seconds."""
     import uuid
 
-    work, ttl_s, preview_id = tried.work, settings.current().onepercent_preview_ttl_s, str(uuid.uuid4())
+    unit, ttl_s, preview_id = tried.unit, settings.current().onepercent_preview_ttl_s, str(uuid.uuid4())
     plan = {
-        "today": work.today.isoformat(),
-        "actions": [[one.kind.name, one.client_action_id, one.values] for one in tried.planned],
+        "today": unit.today.isoformat(),
+        "actions": [[planned.kind.name, planned.client_action_id, planned.values] for planned in tried.planned],
         "entries": [outcome.entries for outcome in tried.outcomes],
-        "seen": work.seen,
+        "seen": unit.seen,
         "dropped": [{name: error[name] for name in ("action", "error") if name in error} for error in tried.errors],
     }
-    work.db.execute(
+    unit.db.execute(
         "UPDATE previews SET status = 'expired' WHERE user = ? AND status = 'pending' AND expires_at <= ?",
-        (work.user, work.moment.timestamp()),
+        (unit.user, unit.moment.timestamp()),
     )
-    work.db.execute(
+    unit.db.execute(
         "INSERT INTO previews (id, user, status, created_at, expires_at, plan) VALUES (?, ?, 'pending', ?, ?, ?)",
-        (preview_id, work.user, work.stamp, work.moment.timestamp() + ttl_s, audit.packed(plan)),
+        (preview_id, unit.user, unit.stamp, unit.moment.timestamp() + ttl_s, audit.packed(plan)),
     )
     return preview_id, ttl_s
 
@@ -63,7 +63,7 @@ def read_plan(preview: Any) -> JsonObject:
         plan = json.loads(preview["plan"])
         date.fromisoformat(plan["today"])
         if len(plan["actions"]) != len(plan["entries"]) or not all(
-            one[0] in actions.ACTIONS for one in plan["actions"]
+            action[0] in actions.ACTIONS for action in plan["actions"]
         ):
             raise ValueError
     except (ValueError, KeyError, TypeError, IndexError):
@@ -127,28 +127,30 @@ def apply(db: Any, preview: Any, moment: datetime) -> Applied:
     Raises ToolError that names the `failed_action`; the transaction is to be rolled back then.
     """
     plan, every = read_plan(preview), planned(preview)
-    work = Work(db, preview["user"], moment, date.fromisoformat(plan["today"]), plan["seen"])
+    unit = UnitOfWork(db, preview["user"], moment, date.fromisoformat(plan["today"]), plan["seen"])
     outcomes: list[Outcome] = []
-    for one, entries in zip(every, plan["entries"], strict=True):
+    for action, entries in zip(every, plan["entries"], strict=True):
         try:
-            outcomes.append(_applied(work, one, entries))
+            outcomes.append(_applied(unit, action, entries))
         except ToolError as error:
             raise _failed(error, every, outcomes) from error
-    histories.settle(db, work.journal, days.today(moment))
+    histories.settle(db, unit.journal, days.today(moment))
     lines = [line for outcome in outcomes for line in outcome.done()]
-    answer = _answer(work, every, outcomes, lines, plan.get("dropped", []))
-    return Applied(answer, work.journal, lines, next((one.reversal for one in outcomes if one.reversal), None))
+    answer = _answer(unit, every, outcomes, lines, plan.get("dropped", []))
+    return Applied(
+        answer, unit.journal, lines, next((outcome.reversal for outcome in outcomes if outcome.reversal), None)
+    )
 
 
-def _applied(work: Work, one: Planned, entries: list[Any]) -> Outcome:
+def _applied(unit: UnitOfWork, planned: Planned, entries: list[Any]) -> Outcome:
     import sqlite3
 
     try:
-        outcome = one.run(work)
+        outcome = planned.run(unit)
     except sqlite3.Error as error:
         raise faults.translated(error, store.path()) from error
     if outcome.entries != entries:
-        raise stale(f"{one.kind.name} would now do something else than it showed")
+        raise stale(f"{planned.kind.name} would now do something else than it showed")
     return outcome
 
 
@@ -165,31 +167,31 @@ def _failed(error: ToolError, every: list[Planned], outcomes: list[Outcome]) -> 
 
 
 def _answer(
-    work: Work, every: list[Planned], outcomes: list[Outcome], lines: list[str], dropped: list[JsonObject]
+    unit: UnitOfWork, every: list[Planned], outcomes: list[Outcome], lines: list[str], dropped: list[JsonObject]
 ) -> JsonObject:
     total = len(outcomes)
-    refused = [words.say("dropped", action=one.get("action", "?"), error=one["error"]) for one in dropped]
+    refused = [words.say("dropped", action=error.get("action", "?"), error=error["error"]) for error in dropped]
     return {
         "success": True,
         "results": _results(every, outcomes),
         "summary": {"total": total, "successful": total, "failed": 0},
-        "xp": {"delta": sum(outcome.xp for outcome in outcomes), "balance": work.balance()[0]},
+        "xp": {"delta": sum(outcome.xp for outcome in outcomes), "balance": unit.balance()[0]},
         **({"dropped": dropped} if dropped else {}),
         "message": "\n".join([f"✓ {line}" for line in lines] + refused),
     }
 
 
 def _results(every: list[Planned], outcomes: list[Outcome]) -> list[JsonObject]:
-    return [_result(one, outcome) for one, outcome in zip(every, outcomes, strict=False)]
+    return [_result(planned, outcome) for planned, outcome in zip(every, outcomes, strict=False)]
 
 
-def _result(one: Planned, outcome: Outcome) -> JsonObject:
-    found = {"client_action_id": one.client_action_id, "action": one.kind.name, "success": True}
+def _result(planned: Planned, outcome: Outcome) -> JsonObject:
+    result = {"client_action_id": planned.client_action_id, "action": planned.kind.name, "success": True}
     if outcome.created_id is not None:
-        found["created_id"] = outcome.created_id
+        result["created_id"] = outcome.created_id
     if outcome.xp:
-        found["xp"] = outcome.xp
-    return found
+        result["xp"] = outcome.xp
+    return result
 
 
 def finish(db: Any, preview: Any, key: str, audit_id: int, applied: Applied) -> None:

@@ -22,7 +22,7 @@ def of_actions(most: int) -> JsonObject:
     item = {
         "type": "object",
         "properties": {
-            "action": {"type": "string", "enum": [one.name for one in every]},
+            "action": {"type": "string", "enum": [action.name for action in every]},
             "client_action_id": {"type": "string", "description": "a new UUID"},
             "params": {
                 "type": "object",
@@ -38,20 +38,20 @@ def of_actions(most: int) -> JsonObject:
 
 
 def _fields(every: list[Action]) -> JsonObject:
-    return {name: kind for one in every for name, kind in one.fields.items()}
+    return {name: kind for action in every for name, kind in action.fields.items()}
 
 
 def _taken(every: list[Action]) -> list[str]:
     """Who takes what, beside the id of its own; actions that take the same together."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for one in every:
-        named = [_name(name, one) for name in one.fields if name != f"{one.domain}_id" or not one.required]
-        if named and not one.partial:
-            alike.setdefault((one.domain, ", ".join(named)), []).append(one.name.partition(".")[2])
+    for action in every:
+        named = [_name(name, action) for name in action.fields if name != f"{action.domain}_id" or not action.required]
+        if named and not action.partial:
+            alike.setdefault((action.domain, ", ".join(named)), []).append(action.name.partition(".")[2])
     return [f"{domain}.{'/'.join(verbs)}: {takes}" for (domain, takes), verbs in alike.items()]
 
 
-def _name(name: str, one: Action) -> str:
-    kind = one.fields[name]
+def _name(name: str, action: Action) -> str:
+    kind = action.fields[name]
     default = f"={kind.default}" if kind.default is not None else ""
-    return f"{name}{'*' if name in one.required else ''}{default}"
+    return f"{name}{'*' if name in action.required else ''}{default}"

@@ -46,8 +46,8 @@ WEEKDAYS = {
 }
 
 
-def prompt(text: dict[str, str], language: str, **given: str) -> str:
+def prompt(text: dict[str, str], language: str, **values: str) -> str:
     """A prompt's own text, then the rules and the words, in one language."""
     today = days.today(days.now())
     rules = RULES[language].format(today=today, weekday=WEEKDAYS[language][today.weekday()])
-    return "\n\n".join([text[language].format(**given).strip(), rules, WORDS[language]])
+    return "\n\n".join([text[language].format(**values).strip(), rules, WORDS[language]])

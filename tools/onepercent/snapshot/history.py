@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import days
-from tools.onepercent.actions.work import balance
+from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database.types import Database
 from tools.onepercent.habits import marks
 from tools.onepercent.habits.histories import histories

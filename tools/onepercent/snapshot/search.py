@@ -64,9 +64,9 @@ SEARCHED = {
 """By kind: every row's id, whether it is done, and its text."""
 
 
-def search(db: Database, user: str, wanted: str) -> JsonObject:
+def search(db: Database, user: str, query: str) -> JsonObject:
     """Everything that has each of the wanted words: open things first, the newest diary entries last."""
-    stems = [stem(word) for word in WORD.findall(folded(wanted))]
+    stems = [stem(word) for word in WORD.findall(folded(query))]
     matches = [match for kind in SEARCHED for match in _matches(db, user, kind, stems)] if stems else []
     matches.sort(key=lambda match: (match.is_done, match.kind == "diary"))
     more = len(matches) - MOST_SHOWN

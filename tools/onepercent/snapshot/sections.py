@@ -8,7 +8,7 @@ from typing import Any
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words, xp
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.actions.work import Row, balance, missing
+from tools.onepercent.actions.unit_of_work import Row, balance, missing
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.streaks import DONE, EXCUSED
 from tools.onepercent.snapshot.history import history
@@ -41,10 +41,10 @@ def goals(db: Any, view: View) -> JsonObject:
     Raises ToolError GOAL_NOT_FOUND.
     """
     if view.goal_id is not None:
-        found = db.execute(f"{GOALS} AND g.id = ?", (view.user, view.goal_id)).fetchone()
-        if found is None:
+        row = db.execute(f"{GOALS} AND g.id = ?", (view.user, view.goal_id)).fetchone()
+        if row is None:
             raise missing("goal")
-        items = [_goal(found) | {"steps": _every_step(db, found["id"])}]
+        items = [_goal(row) | {"steps": _every_step(db, row["id"])}]
     elif view.goals_status == "all":
         items = [
             _goal(row) | _first_steps(db, row) for row in db.execute(f"{GOALS} ORDER BY g.id", (view.user,)).fetchall()
@@ -60,10 +60,10 @@ GOALS = """SELECT g.*, p.steps_count, p.steps_completed FROM goals g JOIN goal_p
 
 
 def _goal(row: Row) -> JsonObject:
-    found = {name: row[name] for name in ("id", "title", "category", "status")}
-    found["score"] = xp.score(row["status"], row["steps_completed"])
-    found |= {name: row[name] for name in WHY if row[name]}
-    return found | {"steps_count": row["steps_count"], "steps_completed": row["steps_completed"]}
+    item = {name: row[name] for name in ("id", "title", "category", "status")}
+    item["score"] = xp.score(row["status"], row["steps_completed"])
+    item |= {name: row[name] for name in WHY if row[name]}
+    return item | {"steps_count": row["steps_count"], "steps_completed": row["steps_completed"]}
 
 
 def _first_steps(db: Any, goal: Row) -> JsonObject:
@@ -95,15 +95,15 @@ def _step(row: Row) -> JsonObject:
 def habits(db: Any, view: View) -> JsonObject:
     """Habits with streaks and today's status."""
     today = view.today.toordinal()
-    found = histories(db, view.user, view.today)
-    items = [_habit(history, today) for history in found]
+    every_history = histories(db, view.user, view.today)
+    items = [_habit(history, today) for history in every_history]
     statuses = [item["today_status"] for item in items]
     return {
         "items": items,
         "total_count": len(items),
         "today_completed": statuses.count("completed"),
         "today_total": len(statuses) - statuses.count("not_scheduled"),
-        "weekly_completion_rate": _rate([_week(history, today) for history in found]),
+        "weekly_completion_rate": _rate([_week(history, today) for history in every_history]),
     }
 
 

@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Work:
+class UnitOfWork:
     """`expected` is None for a preview; else the rows as the preview saw them, and a difference is PREVIEW_STALE.
 
     `journal` holds [table, key, values replaced, values set] of every change in order; None stands for no row.
@@ -54,7 +54,7 @@ class Work:
 
         Raises ToolError: GOAL_NOT_FOUND and the like, or what is wrong with a reference.
         """
-        key = reference if type(reference) is int else self._referred(entity, reference)
+        key = reference if isinstance(reference, int) else self._referred(entity, reference)
         row = self.read(ENTITIES[entity], key)
         if row is None or row["deleted_at"]:
             raise missing(entity)
@@ -89,8 +89,8 @@ class Work:
         name = f"{table}/{'/'.join(map(str, key))}"
         if name in self.seen:
             return
-        self.seen[name] = found = None if row is None else fingerprint(row)
-        if self.expected is not None and self.expected.get(name, found) != found:
+        self.seen[name] = present = None if row is None else fingerprint(row)
+        if self.expected is not None and self.expected.get(name, present) != present:
             raise stale(difference(table, self.expected[name], row))
 
     def shown_id(self, entity: str, key: int) -> int | None:
