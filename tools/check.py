@@ -2,15 +2,22 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
-from typing import Any
+from pathlib import Path
 
 from tools.core import env_file, health
 from tools.core.health import Health, guarded
+from tools.core.json_types import JsonObject
+from tools.core.settings import PROJECT, current
 
 START_TIMEOUT_S = 120
+INSTALLED = Path("/usr/local/bin/pi-mcp")
+"""The command that setup.sh installs."""
+FOLDER = re.compile(r'"([^"]+)/tools/service/handover\.py"')
+"""The project's folder in that command."""
 
 
 def main(command: list[str]) -> int:
@@ -18,7 +25,12 @@ def main(command: list[str]) -> int:
 
     Exit status 1 when something is broken.
     """
-    return show([("server", _server(command)), ("service", guarded(lambda: _service(command[:-1]))), *health.every()])
+    rows = [
+        ("server", guarded(lambda: _server(command))),
+        ("service", guarded(lambda: _service(command[:-1]))),
+        ("http", guarded(_http)),
+    ]
+    return show([*rows, *health.every()])
 
 
 def remote(host: str) -> int:
@@ -35,25 +47,27 @@ def remote(host: str) -> int:
 def show(rows: list[tuple[str, Health]]) -> int:
     """Print a line each. Exit status 1 when something is broken."""
     width = max(len(name) for name, _ in rows)
-    for name, found in rows:
-        print(f"{name:<{width}}  {health.MARKS[found.state]:<10}  {found.summary}")
-        if found.advice:
-            print(f"{'':<{width}}  {'':<10}  → {found.advice}")
-    return 1 if any(found.state == "broken" for _, found in rows) else 0
+    for name, look in rows:
+        print(f"{name:<{width}}  {health.MARKS[look.state]:<10}  {look.summary}")
+        if look.advice:
+            print(f"{'':<{width}}  {'':<10}  → {look.advice}")
+    return 1 if any(look.state == "broken" for _, look in rows) else 0
+
+
+def _http() -> Health:
+    from tools.service import http_check
+
+    return http_check.look(current())
 
 
 def _server(command: list[str]) -> Health:
-    return guarded(lambda: _serve(command))
-
-
-def _serve(command: list[str]) -> Health:
     began = time.monotonic()
-    requests = [
+    requests: list[JsonObject] = [
         {"id": 1, "method": "initialize", "params": {**HANDSHAKE}},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/list"},
     ]
-    lines = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in requests)
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in requests)
     try:
         done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -71,6 +85,9 @@ def _serve(command: list[str]) -> Health:
 
 def _service(command: list[str]) -> Health:
     """Whether sessions are handed to the resident service."""
+    if folder := _installed_for():
+        advice = f"./setup.sh --systemd in {PROJECT} installs it for this one."
+        return Health("broken", f"{INSTALLED} and the service are those of another folder, {folder}", advice)
     path = next(filter(os.path.lexists, env_file.sockets(os.environ)), None)
     if not path:
         return Health("unset", "every session starts cold", "./setup.sh --systemd makes them start at once.")
@@ -82,13 +99,22 @@ def _service(command: list[str]) -> Health:
     return Health("ok", f"{path}, a session came and went in {time.monotonic() - began:.2f} s")
 
 
+def _installed_for() -> str:
+    """The folder that the installed command serves from, if it is not this one."""
+    try:
+        match = FOLDER.search(INSTALLED.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return match[1] if match and os.path.realpath(match[1]) != str(PROJECT.resolve()) else ""
+
+
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}
 
 
-def _answers(text: str) -> dict[int, Any] | None:
+def _answers(text: str) -> dict[int, JsonObject] | None:
     """The results by request id; None if a line is not JSON: something else writes to stdout."""
     try:
         messages = [json.loads(line) for line in text.splitlines()]
-        return {one["id"]: one["result"] for one in messages if "id" in one}
+        return {message["id"]: message["result"] for message in messages if "id" in message}
     except (ValueError, TypeError, KeyError):
         return None

@@ -37,8 +37,9 @@ def decks(sshd, path, port):
 @contextmanager
 def session(sshd, path, port):
     """A session that has its forwarded socket."""
-    command = f"until [ -S {path} ]; do sleep 0.05; done; echo there; sleep 600"
-    process = subprocess.Popen(forwarding(sshd, path, port, command), stdout=subprocess.PIPE, text=True)
+    command = f"until [ -S {path} ]; do sleep 0.05; done; echo there; cat"  # which ends with the client
+    words = forwarding(sshd, path, port, command)
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "there\n"
         yield process
