@@ -29,18 +29,22 @@ text # no heading
 
 
 def test_the_headings_of_a_page():
-    found = [(one.level, one.text, one.line) for one in headings(PAGE)]
-    assert found == [(1, "One code", 2), (2, "Two ~ two", 7), (3, "Three", 13), (1, "", 18)]
-    assert all(PAGE[one.offset :].splitlines()[0].lstrip().startswith("#") for one in headings(PAGE))
+    assert [(heading.level, heading.text, heading.line) for heading in headings(PAGE)] == [
+        (1, "One code", 2),
+        (2, "Two ~ two", 7),
+        (3, "Three", 13),
+        (1, "", 18),
+    ]
+    assert all(PAGE[heading.offset :].splitlines()[0].lstrip().startswith("#") for heading in headings(PAGE))
 
 
 @pytest.mark.parametrize("text", [PAGE, PAGE.replace("\n", "\r\n"), "", "# only", "text", "\n\n# late\n"])
 def test_the_nearest_headings_are_those_of_the_list(text):
-    offsets = [one.offset for one in headings(text)]
+    offsets = [heading.offset for heading in headings(text)]
     outline = Outline(text)
     for at in range(len(text)):
         above = outline.above(at)
-        assert (above and above.offset) == next((one for one in reversed(offsets) if one <= at), None)
+        assert (above and above.offset) == next((offset for offset in reversed(offsets) if offset <= at), None)
     for at in offsets:
         below = outline.below(at)
         assert below.offset == at

@@ -109,6 +109,14 @@ def test_the_exact_phrase_beats_all_words_and_these_most_words(small_docs):
     assert paths("loose belt tension")[0] == "Phrase.md"
 
 
+def test_words_in_the_order_of_the_question_beat_the_same_words_in_another(small_docs):
+    small_docs({
+        "Another.md": page("One", "The tension belt loose makes waves."),
+        "Phrase.md": page("Two", "The loose belt tension makes waves."),
+    })  # fmt: skip
+    assert paths("loose belt tension") == ["Phrase.md", "Another.md"]
+
+
 def test_all_words_in_one_section_beat_the_same_words_scattered(small_docs):
     small_docs({
         "Scattered.md": page("One", "## A", "magnets", FILLER * 3, "## B", "warp", FILLER * 3, "## C", "springs"),

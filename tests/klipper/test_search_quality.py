@@ -81,7 +81,7 @@ def test_further_questions_find_their_page():
     assert rank >= 0.94
 
 
-@pytest.mark.parametrize(("part", "floors"), [("tuned", (0.94, 0.98, 0.96)), ("held out", (0.89, 0.98, 0.93))])
+@pytest.mark.parametrize(("part", "floors"), [("tuned", (0.94, 1.0, 0.97)), ("held out", (0.92, 1.0, 0.95))])
 def test_questions_from_issues_and_guides_find_their_page(part, floors):
     """Nothing was tuned on the questions held out, but that their error messages are among the known ones."""
     asked = json.loads((PROJECT / "tests" / "klipper" / "questions.json").read_text(encoding="utf-8"))

@@ -10,16 +10,18 @@ from tools.core.errors import ToolError
 from tools.klipper import markdown
 from tools.klipper.markdown import Outline, anchor, heading_text
 
-DATED = re.compile(r"^(\d{4})(\d\d)(\d\d): ", re.MULTILINE)
-"""Begins an entry of a page of dated ones (`Config_Changes.md`)."""
+CENTURY = "\n20"
+# The line end before an entry of a page of dated ones (`Config_Changes.md`), and the date that begins it. A search looks
+# through every page that it shows: fixed characters at the beginning are found much faster than `^`.
+DATED = re.compile(CENTURY + r"(\d\d)(\d\d)(\d\d): ")
 
+# A date as it is typed, with the number of an entry among those of the same day.
 DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(-\d+)?$")
+
 ENTRY_LEVEL = 7
 """A dated entry is below every heading."""
 
 FEWEST_ENTRIES = 3
-CENTURIES = ("\n19", "\n20", "\n21")
-"""A page in which none of these stands has no dated entry: that is seen sooner than by a pattern."""
 
 LAST_NUMBER = re.compile(r"\d+$")
 AXIS = re.compile(r"_[a-z]$")
@@ -39,24 +41,38 @@ class Section(NamedTuple):
         spot = Outline(text).below(self.end) if self.level < ENTRY_LEVEL else None
         if spot:
             return heading_text(spot.raw)
-        match = DATED.match(text, self.end)
-        return "-".join(match.groups()) if match else ""
+        match = DATED.match(text, self.end - 1)
+        return _date(match) if match else ""
 
 
 def sections(text: str) -> dict[str, Section]:
     """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in order."""
     starts = [(heading.text, heading.level, heading.offset) for heading in markdown.headings(text)]
-    entries = [("-".join(match.groups()), ENTRY_LEVEL, match.start()) for match in DATED.finditer(text)]
-    if len(entries) >= FEWEST_ENTRIES:
-        starts = sorted(starts + entries, key=lambda start: start[2])
-    return _anchored(_closed(starts, len(text)))
+    entries = [(date, ENTRY_LEVEL, offset) for date, offset in _dates(text)]
+    return _anchored(_closed(sorted(starts + entries, key=lambda start: start[2]), len(text)))
 
 
 def entries(text: str) -> list[Section]:
-    """The dated entries of a page, in order; found without its headings if it has none."""
-    if not any(text.find(century) >= 0 for century in CENTURIES) or not DATED.search(text):
+    """The dated entries of a page, in order; without a look at its headings if it has none."""
+    dates = _dates(text)
+    if not dates:
         return []
-    return [section for section in sections(text).values() if section.level == ENTRY_LEVEL]
+    headings = [(heading.text, heading.level, heading.offset) for heading in markdown.headings(text)]
+    starts = [(date, ENTRY_LEVEL, offset) for date, offset in dates]
+    every = _closed(sorted(headings + starts, key=lambda start: start[2]), len(text))
+    return [section for section in every if section.level == ENTRY_LEVEL]
+
+
+def _dates(text: str) -> list[tuple[str, int]]:
+    """The date and the offset of each dated entry; none if there are too few for a page of them."""
+    if CENTURY not in text:
+        return []
+    dates = [(_date(match), match.start() + 1) for match in DATED.finditer(text)]
+    return dates if len(dates) >= FEWEST_ENTRIES else []
+
+
+def _date(match: re.Match[str]) -> str:
+    return "20" + "-".join(match.groups())
 
 
 def _closed(starts: list[tuple[str, int, int]], size: int) -> Iterator[Section]:
@@ -88,6 +104,8 @@ def find(text: str, wanted: str, path: str) -> Section:
 
     Raises ToolError HEADING_NOT_FOUND with the nearest, HEADING_AMBIGUOUS with all that fit.
     """
+    if section := _exact(text, wanted.strip()):
+        return section
     named = sections(text)
     for name in _spellings(wanted):
         if name and name in named:
@@ -102,6 +120,24 @@ def find(text: str, wanted: str, path: str) -> Section:
             code="HEADING_AMBIGUOUS",
         )
     raise _not_found(named, wanted, path)
+
+
+def _exact(text: str, wanted: str) -> Section | None:
+    """The first section whose heading stands in the page as it is wanted: found without the other headings."""
+    line = f" {wanted}\n"
+    outline: Outline | None = None
+    place = text.find(line)
+    while place >= 0:
+        outline = outline or Outline(text)
+        heading = outline.above(place)
+        if heading and heading.end == place + len(line) - 1 and heading.raw.strip() == wanted:
+            following = outline.below(heading.end)
+            while following and following.level > heading.level:
+                following = outline.below(following.end)
+            end = following.offset if following else len(text)
+            return Section(heading_text(heading.raw), heading.level, heading.offset, end)
+        place = text.find(line, place + len(line))
+    return None
 
 
 def _spellings(wanted: str) -> Iterator[str]:

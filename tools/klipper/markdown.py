@@ -6,19 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+# A heading: one to six marks, then a blank or the end of the line.
 ATX = re.compile(r"(#{1,6})(?![^ \t\r\n])([^\n]*)")
-"""A heading: one to six marks, then a blank or the end of the line."""
 
+FENCES = ("```", "~~~")
+"""What a line with the fence of a code block begins with."""
+
+# What a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it stays linear.
 MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
-"""What a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it stays linear."""
 
+# What an anchor leaves out.
 DROPPED = re.compile(r"[^\w\- ]")
-"""What an anchor leaves out."""
 
 LONGEST_HEADING = 500
-"""Characters of a heading that are looked at; the plain text of one has at most …"""
+"""Characters of a heading that are looked at."""
 
 LONGEST_TEXT = 200
+"""Characters that the plain text of a heading has at most."""
+
 MOST_INDENT = 3
 """Blanks that may stand before a heading or a fence."""
 
@@ -89,16 +94,12 @@ class Outline:
         return at
 
     def _heading(self, at: int) -> Spot | None:
-        line = self._line(at)
-        match = ATX.match(self.text, at) if line >= 0 else None
-        return Spot(line, match.end(), len(match[1]), match[2][:LONGEST_HEADING]) if match else None
-
-    def _line(self, at: int) -> int:
-        """Where the line begins if nothing but three blanks at most stands in it before `at`, else -1."""
-        line = at
-        while line and self.text[line - 1] == " " and at - line <= MOST_INDENT:
-            line -= 1
-        return line if at - line <= MOST_INDENT and (not line or self.text[line - 1] == "\n") else -1
+        """The heading whose marks stand at `at`, if they begin a line."""
+        match = ATX.match(self.text, at) if _begins_line(self.text, at) else None
+        if not match:
+            return None
+        line = self.text.rfind("\n", 0, at) + 1
+        return Spot(line, match.end(), len(match[1]), match[2][:LONGEST_HEADING])
 
     def _code_at(self, at: int) -> int:
         """The number of the code block around `at`, or -1."""
@@ -106,37 +107,39 @@ class Outline:
         return block if block >= 0 and at < self.ends[block] else -1
 
     def _find_code(self) -> None:
-        text = self.text
-        fences = [mark * 3 for mark in "`~" if mark in text and mark * 3 in text]
-        at = self._next(fences, 0)
-        while at >= 0:
-            start, end = at, self._line_end(at)
-            info = text[at:end].lstrip(text[at])
-            if self._line(at) >= 0 and (text[at] == "~" or "`" not in info):
-                end = self._closed(text[at : end - len(info)], end)
+        """Find the code blocks: from a fence to the next one that is at least as long and has nothing behind it."""
+        opening = ""
+        for start, end in sorted(_fences(self.text)):
+            line = self.text[start:end].rstrip()
+            rest = line.lstrip(line[0])
+            if opening:
+                if line.startswith(opening) and not rest:
+                    opening = ""
+                    self.ends.append(end)
+            elif "`" not in rest or line[0] == "~":  # else it is code in running text
+                opening = line[: len(line) - len(rest)]
                 self.starts.append(start)
-                self.ends.append(end)
-            at = self._next(fences, end)
+        if opening:
+            self.ends.append(len(self.text))
 
-    def _next(self, fences: list[str], at: int) -> int:
-        """Where the next of them stands from `at` on, or -1."""
-        if len(fences) == 1:
-            return self.text.find(fences[0], at)
-        return min((place for fence in fences if (place := self.text.find(fence, at)) >= 0), default=-1)
 
-    def _closed(self, fence: str, at: int) -> int:
-        """Where the line ends that closes the code block which `fence` opened: the end of the text if none does."""
-        text = self.text
-        while (at := text.find(fence, at)) >= 0:
-            end = self._line_end(at)
-            if self._line(at) >= 0 and not text[at:end].strip(" \t\r").strip(fence[0]):
-                return end
-            at = end
-        return len(text)
+def _fences(text: str) -> Iterator[tuple[int, int]]:
+    """Where a fence begins that begins a line, and where the line ends."""
+    for fence in FENCES:
+        start = text.find(fence) if fence[0] in text else -1  # one character is found much faster than three
+        while start >= 0:
+            end = text.find("\n", start) % (len(text) + 1)  # -1 becomes the end of the text
+            if _begins_line(text, start):
+                yield start, end
+            start = text.find(fence, end)
 
-    def _line_end(self, at: int) -> int:
-        end = self.text.find("\n", at)
-        return len(self.text) if end < 0 else end
+
+def _begins_line(text: str, place: int) -> bool:
+    """Whether at most three blanks stand in the line before a place."""
+    if not place or text[place - 1] == "\n":
+        return True
+    before = text[text.rfind("\n", 0, place) + 1 : place]
+    return len(before) <= MOST_INDENT and not before.strip(" ")
 
 
 def heading_text(raw: str) -> str:

@@ -1,24 +1,24 @@
 """Search in the documentation."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any
+from itertools import islice
+from typing import Annotated
 
-from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import headings, pages
 from tools.klipper.headings import Section
-from tools.klipper.markdown import heading_text
+from tools.klipper.markdown import Outline, heading_text
 from tools.klipper.pages import Page
-from tools.klipper.search import messages, spelling
-from tools.klipper.search.evidence import Evidence, scan
+from tools.klipper.search import messages
+from tools.klipper.search.evidence import WINDOW, Hit
+from tools.klipper.search.finding import Search, file_words, find, read
 from tools.klipper.search.messages import Message
-from tools.klipper.search.query import Question, question, respelt
-from tools.klipper.search.ranking import Place, Ranked, ranked
+from tools.klipper.search.ranking import Place, Ranked
 from tools.klipper.search.snippets import snippet
 
 LARGE = 50_000
@@ -26,7 +26,7 @@ LARGE = 50_000
 
 MOST_ABSENT = 8
 FEWEST, WEAK = 3, 0.25
-"""So many pages are shown at least; a further one only if its score has this share of the best. Of 270 questions none
+"""So many pages are shown at least; a further one only if its score has this share of the best. None of 270 questions
 lost its page by it, and the answers are a third shorter."""
 
 
@@ -34,7 +34,7 @@ lost its page by it, and the answers are a third shorter."""
 def search_docs(
     query: Annotated[str, "words, question, command, option or error message", Limits(max_length=1000)],
     limit: Annotated[int, Limits(ge=1, le=7)] = 7,
-) -> Any:
+) -> JsonObject | list[JsonObject]:
     """Search the Klipper documentation, in English or Russian, best first.
 
     Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message (Klipper's own
@@ -52,7 +52,7 @@ def search_docs(
     files = {page.path: page for page in pages.pages()}
     search = find(query, files)
     message = messages.known(query)
-    results = list(_results(search, message, files))[:limit]
+    results = list(islice(_results(search, message, files), limit))
     answer: JsonObject = {"known_message": _explained(message)} if message else {}
     if search.absent:
         words = ", ".join(search.absent[:MOST_ABSENT])
@@ -62,130 +62,81 @@ def search_docs(
     return {**answer, "result": results} if answer else results
 
 
-class Search:
-    """What a search found: the pages in which most of the question stands, best first, and the words that stand nowhere."""
-
-    def __init__(self, asked: Question, found: list[Ranked], absent: list[str]):
-        self.asked = asked
-        self.found = found
-        self.absent = absent
-
-
-def find(query: str, files: dict[str, Page]) -> Search:
-    """Search the pages given by their paths."""
-    names = {name.replace("_", ""): name for path in files if "_" in (name := _name(path))}
-    asked = _respelt(question(query), {joined: (name, 0) for joined, name in names.items()})
-    found = _gather(files, asked)
-    absent = _absent(asked, found)
-    if absent and (better := spelling.respell(absent, (_read(page) for page in files.values()), names)):
-        asked = _respelt(asked, better)
-        found = _gather(files, asked)
-        absent = [word for word in absent if word not in better]
-    return Search(asked, ranked(found, asked, lambda path: _read(files[path])), absent)
-
-
-def _respelt(asked: Question, better: dict[str, tuple[str, int]]) -> Question:
-    terms = tuple(respelt(term, *better[term.word]) if term.word in better else term for term in asked.terms)
-    return replace(asked, terms=terms)
-
-
-def _name(path: str) -> str:
-    """The words of a file name (`bed_mesh`)."""
-    return path.rpartition("/")[2].removesuffix(pages.SUFFIX).lower().replace("-", "_")
-
-
-def _gather(files: dict[str, Page], asked: Question) -> list[Evidence]:
-    return [evidence for path, page in files.items() if (evidence := scan(path, _read(page), asked))]
-
-
-def _read(page: Page) -> str:
-    """The text of a page; nothing if a sync has taken it away, or it is not text, or too long."""
-    checkpoint()
-    try:
-        return pages.read(page)
-    except ToolError:
-        return ""
-
-
-def _absent(asked: Question, found: Sequence[Evidence]) -> list[str]:
-    """The words that stand in no page."""
-    seen = 0
-    for page in found:
-        for terms, _, _ in page.passages:
-            seen |= terms
-    return [term.word for number, term in enumerate(asked.terms) if not seen >> number & 1]
-
-
-def _results(search: Search, message: Message | None, files: dict[str, Page]) -> Iterator[JsonObject]:
-    """The results: first where a known message sends the reader, then what the search found, each page once."""
-    leading = list(dict.fromkeys(place.path for place in message.read if place.path in files)) if message else []
-    leading = leading if message and message.leads else []
-    least = WEAK * search.found[0].score if search.found else 0.0
-    found = {one.path: one for at, one in enumerate(search.found) if at < FEWEST or one.score >= least}
-    for path in [*leading, *(path for path in found if path not in leading)]:
-        text = _read(files[path])
-        one = found.get(path)
-        section = _section_of(message, path, text) if path in leading else None
+def _results(search: Search, message: Message | None, files: Mapping[str, Page]) -> Iterator[JsonObject]:
+    """The results: first where a known message sends the reader, then the pages of the search, each page once."""
+    leading: dict[str, messages.Place] = {}
+    for place in message.read if message and message.leads else ():
+        if place.path in files:
+            leading.setdefault(place.path, place)
+    best = {page.path: page for page in _worth_showing(search.pages)}
+    for path in dict.fromkeys([*leading, *best]):
+        text = read(files[path])
+        section = _section(text, leading[path]) if path in leading else None
         if text and section:
-            yield _shown(path, text, section, section.offset)
-        elif text and one:
-            yield from _of_page(one, text, search.asked)
+            yield _result(path, text, section.heading, section.offset, section.offset)
+        elif text and path in best:
+            yield from _of_page(best[path], text, search.hits[path])
         elif text:
-            yield _shown(path, text, next(iter(headings.sections(text).values()), None), 0)
+            first = Outline(text).below(0)
+            yield _matching(path, text, Place(first, first.offset if first else 0))
 
 
-def _section_of(message: Message | None, path: str, text: str) -> Section | None:
+def _worth_showing(best: Sequence[Ranked]) -> list[Ranked]:
+    """The pages without those that say little beside the first."""
+    return [page for index, page in enumerate(best) if index < FEWEST or page.score >= WEAK * best[0].score]
+
+
+def _section(text: str, place: messages.Place) -> Section | None:
     """The section of a page that a message names, if the page has it."""
-    name = next((place.heading for place in message.read if place.path == path), "") if message else ""
     try:
-        return headings.find(text, name, path) if name else None
+        return headings.find(text, place.heading, place.path) if place.heading else None
     except ToolError:
         return None
 
 
-def _of_page(one: Ranked, text: str, asked: Question) -> Iterator[JsonObject]:
+def _of_page(page: Ranked, text: str, hits: Sequence[Hit]) -> Iterator[JsonObject]:
     """The results of a page: two of a large one if two sections say nearly as much."""
-    if entry := _entry(one, text, asked):
-        yield entry
+    title = heading_text(page.title.raw) if page.title else file_words(page.path)
+    if entry := _entry(text, hits, page.best):
+        yield {**_result(page.path, text, entry.heading, entry.offset, entry.offset, title), "date": entry.heading}
         return
-    places = [one.best, one.another] if one.another and len(text) > LARGE else [one.best]
-    for place in places:
-        if place:
-            yield _placed(one, place, text)
+    yield _matching(page.path, text, page.best, title)
+    if page.another and len(text) > LARGE:
+        yield _matching(page.path, text, page.another, title)
 
 
-def _placed(one: Ranked, place: Place, text: str) -> JsonObject:
-    offset = place.heading.offset if place.heading else 0
-    name = heading_text(place.heading.raw) if place.heading else ""
-    return _shown(one.path, text, Section(name, 0, offset, 0), place.at, _title(one))
-
-
-def _title(one: Ranked) -> str:
-    return heading_text(one.title.raw) if one.title else _name(one.path)
-
-
-def _entry(one: Ranked, text: str, asked: Question) -> JsonObject | None:
-    """The dated entry of a page in which most terms stand, the newest of several; None for a page without entries."""
-    entries = headings.entries(text)
-    evidence = scan(one.path, text, asked) if entries else None
-    if not evidence:
+def _entry(text: str, hits: Sequence[Hit], place: Place) -> Section | None:
+    """The dated entry of a page in which most terms stand, the newest of several; None if there is none with a hit."""
+    start = place.heading.offset if place.heading else 0
+    if text.find(headings.CENTURY, start, place.offset + WINDOW) < 0:  # most pages have no dates where they match
         return None
-    best = max(entries, key=lambda entry: len({hit[2] for hit in evidence.hits if entry.offset <= hit[0] < entry.end}))
-    shown = _shown(one.path, text, best, best.offset, _title(one))
-    return {**shown, "date": best.heading}
+    best, most = None, 0
+    for entry in headings.entries(text):
+        terms = {number for _, _, number in hits[bisect_left(hits, (entry.offset,)) : bisect_left(hits, (entry.end,))]}
+        if len(terms) > most:
+            best, most = entry, len(terms)
+    return best
 
 
-def _shown(path: str, text: str, section: Section | None, at: int, title: str = "") -> JsonObject:
-    offset = section.offset if section else 0
+def _matching(path: str, text: str, place: Place, title: str = "") -> JsonObject:
+    """The result for a match."""
+    heading = place.heading
+    if heading:
+        return _result(path, text, heading_text(heading.raw), heading.offset, place.offset, title)
+    return _result(path, text, "", 0, place.offset, title)
+
+
+def _result(path: str, text: str, heading: str, offset: int, match: int, title: str = "") -> JsonObject:
+    """A result: the section with that heading, at `offset`, and a snippet around `match`."""
     title = title or pages.title(text, path)
-    differs = _name(title.replace(" ", "_")).replace("_", "") != _name(path).replace("_", "")
+    differs = file_words(title.replace(" ", "_")).replace("_", "") != file_words(path).replace("_", "")
     return {
         "path": path,
         **({"title": title} if differs else {}),
-        "heading": section.heading if section else "",
+        "heading": heading,
         "line": text.count("\n", 0, offset) + 1,
         "offset": offset,
-        "snippet": snippet(text, at, offset),
+        "snippet": snippet(text, match, offset),
     }
 
 
@@ -200,7 +151,7 @@ def _explained(message: Message) -> JsonObject:
 
 
 def _nearest_names(query: str) -> str:
-    names = {_name(page.path).replace("_", " "): page.path for page in pages.pages()}
+    names = {file_words(page.path).replace("_", " "): page.path for page in pages.pages()}
     near = get_close_matches(query.lower().replace("_", " "), names, n=3, cutoff=0.4)
     listed = f"The nearest file names: {', '.join(names[name] for name in near)}. " if near else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."

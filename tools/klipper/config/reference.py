@@ -112,7 +112,10 @@ class Options:
         self.by_key = options
         self.names = [key for key in options if "<" not in key]
         self._series = {SERIES.sub("0", key): option for key, option in options.items() if SERIES.search(key)}
-        self._patterns = [(*PLACEHOLDER.split(key, 1), option) for key, option in options.items() if "<" in key]
+        patterns = (key.partition("<") for key in options if "<" in key)
+        self._patterns = [
+            (before, rest.partition(">")[2], options[before + mark + rest]) for before, mark, rest in patterns
+        ]
 
     def find(self, name: str) -> Option | None:
         """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern (`variable_<name>`)."""

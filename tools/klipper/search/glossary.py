@@ -1,13 +1,14 @@
 """Printing terms in the words of users, and what the English documentation calls them.
 
-An entry is `key: meaning`. A Russian key is one or more stems, and a word fits that begins with one; an English key is
-whole words. The meaning is English words, `a/b` are alternatives for one word, the likelier first, and `a_b` is one
-expression. For a Russian word the meaning is looked for in its place, for an English one beside it. Of two keys that fit,
-the one of more words, then the longer one holds.
+An entry is `key: meaning`. A Russian key is one or more stems, each of which fits the words that begin with it; an English
+key is whole words. The meaning is English words; `a/b` are alternatives for one word, the likelier first, and `a_b` is one
+expression. A search looks for the meaning instead of a Russian word, and beside an English one. Of the keys that fit, the
+one with the most words wins, then the longest.
 """
 
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 RUSSIAN = """
 # bed, probe, levelling
@@ -99,17 +100,22 @@ abort: cancel; stop: cancel; changelog: releases/changes; relay: output_pin; str
 SHORT, ENDING = 3, 2
 """A stem of so few letters (`ток`) takes an ending of at most so many."""
 
-Entry = tuple[list[str], list[list[str]]]
+Meaning = list[list[str]]
+"""English words in a row, each a list of alternatives, the likelier first."""
 
 
-def meaning(words: Sequence[str]) -> tuple[int, list[list[str]]]:
-    """How many of the first words have a meaning here, and that: a list of words, each a list of alternatives.
+class Entry(NamedTuple):
+    """An entry of the glossary: the words of its key, and what they mean."""
 
-    (1, []) where the first word has none.
-    """
-    for key, value in _entries().get(words[0][:2], ()):
-        if len(key) <= len(words) and all(map(_fits, words, key)):
-            return len(key), value
+    key: list[str]
+    meaning: Meaning
+
+
+def meaning(words: Sequence[str]) -> tuple[int, Meaning]:
+    """How many of the first words have a meaning here, and that meaning; (1, []) if the first word has none."""
+    for entry in _entries().get(words[0][:2], ()):
+        if len(entry.key) <= len(words) and all(map(_fits, words, entry.key)):
+            return len(entry.key), entry.meaning
     return 1, []
 
 
@@ -121,13 +127,14 @@ def _fits(word: str, key: str) -> bool:
 
 @cache
 def _entries() -> dict[str, list[Entry]]:
-    """The entries by their first two letters, of more words and longer ones first."""
+    """The entries by the first two letters of their keys, keys of more words and longer ones first."""
     entries: dict[str, list[Entry]] = {}
     for line in (RUSSIAN + ENGLISH).splitlines():
-        for entry in line.split(";") if not line.startswith("#") else ():
-            key, colon, value = entry.strip().partition(": ")
+        for text in line.split(";") if not line.startswith("#") else ():
+            key, colon, value = text.strip().partition(": ")
             if colon:
-                entries.setdefault(key[:2], []).append((key.split(), [word.split("/") for word in value.split()]))
+                entry = Entry(key.split(), [word.split("/") for word in value.split()])
+                entries.setdefault(key[:2], []).append(entry)
     for group in entries.values():
-        group.sort(key=lambda one: (-len(one[0]), -len(" ".join(one[0]))))
+        group.sort(key=lambda entry: (-len(entry.key), -len(" ".join(entry.key))))
     return entries

@@ -1,62 +1,35 @@
-"""The sections of a page that say most about a question."""
+"""Hits by the section they stand in."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tools.klipper.markdown import Outline, Spot
-from tools.klipper.search.evidence import Hit
-
-DEFINING = (":", "]")
+from tools.klipper.search.evidence import Hit, Window
 
 
-@dataclass
-class Section:
-    """A passage under one heading: its hits, and as bits the terms `named` in the heading, those it has `nearly`, in
-    other words, and those `defined` as options."""
+class Passage(NamedTuple):
+    """The hits of a window that stand under one heading (None before the first), and the set of terms in the heading."""
 
-    spot: Spot | None
-    hits: list[Hit] = field(default_factory=list)
-    named: int = 0
-    nearly: int = 0
-    defined: int = 0
-    terms: int = 0
-
-    @property
-    def offset(self) -> int:
-        """Where it begins."""
-        return self.spot.offset if self.spot else 0
+    heading: Spot | None
+    hits: Sequence[Hit]
+    named: int
 
 
-def split(text: str, outline: Outline, hits: Sequence[Hit], first: int, end: int) -> Iterator[Section]:
-    """The hits of a passage (`hits[first:end]`) under the headings they stand under."""
-    while first < end:
-        spot = outline.above(hits[first][0])
-        below = outline.below(hits[first][0] + 1)
-        last = bisect_left(hits, (below.offset,), first, end) if below else end
-        section = Section(spot, list(hits[first : max(last, first + 1)]))
-        if spot:
-            _name(section, hits[bisect_left(hits, (spot.offset,)) : bisect_left(hits, (spot.end,))])
-        for hit in section.hits:
-            section.terms |= 1 << hit[2]
-            if hit[3] == 1 and text[hit[1] : hit[1] + 1] in DEFINING and _defines(text, hit):
-                section.defined |= 1 << hit[2]
-        yield section
-        first = max(last, first + 1)
+def split(outline: Outline, hits: Sequence[Hit], window: Window) -> Iterator[Passage]:
+    """The hits of a window by the headings they stand under."""
+    first = window.first
+    while first < window.end:
+        start = hits[first][0]
+        heading, following = outline.above(start), outline.below(start + 1)
+        last = bisect_left(hits, (following.offset,), first + 1, window.end) if following else window.end
+        yield Passage(heading, hits[first:last], terms_in(heading, hits) if heading else 0)
+        first = last
 
 
-def _name(section: Section, hits: Sequence[Hit]) -> None:
-    for hit in hits:
-        if hit[3] == 1:
-            section.named |= 1 << hit[2]
-        else:
-            section.nearly |= 1 << hit[2]
-
-
-def _defines(text: str, hit: Hit) -> bool:
-    """Whether the term ends the name that a line begins with, as in `#max_velocity: 300` and `[bed_mesh]`."""
-    start, end = hit[:2]
-    if text.startswith("](", end):
-        return False
-    before = text[text.rfind("\n", 0, start) + 1 : start].lstrip("#[")
-    return not before or before.replace("_", "a").isalnum()
+def terms_in(heading: Spot, hits: Sequence[Hit]) -> int:
+    """The set of terms in a heading."""
+    terms = 0
+    for _, _, number in hits[bisect_left(hits, (heading.offset,)) : bisect_left(hits, (heading.end,))]:
+        terms |= 1 << number
+    return terms

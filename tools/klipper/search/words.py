@@ -1,7 +1,9 @@
-"""Words of a text, and the forms of one."""
+"""The words of a text, and the stem of a word."""
 
 import re
+from typing import NamedTuple
 
+# Letters and digits, with an English ending after an apostrophe: `probe's`, `don't`.
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]{1,2}(?![^\W_]))?")
 
 STOP_TEXT = """
@@ -24,23 +26,27 @@ STOP_TEXT = """
 STOP_WORDS = frozenset(STOP_TEXT.split())
 """Words that say nothing of the subject of a question."""
 
+# The longest suffix that leaves enough of the word. `ss`, `us` and `is` are not plurals.
 SUFFIX = re.compile(
     r"(?:(?<=\w{5})(?:at(?:e[sd]?|ing|ions?)|ions?|e?ments?)"
     r"|(?<=\w{4})(?:ie[sd]|(?<![aeiou])y)"
     r"|(?<=\w{3})(?:ings?|e[sd]?|(?<![sui])s))$"
 )
-"""What is taken off a word: the longest that leaves enough. `ss`, `us` and `is` are no plurals."""
 
+# The doubled last letter of a stem: `stopp` of `stopping`, `levell` of `levelling`.
 DOUBLED = re.compile(r"(?<=\w{2})([bdgmnprt])\1$|(?<=\w{4})ll$")
+
 SHORT = 3
+"""A word of at most so many letters has no other form than its plural."""
+
 ANY_END = "*"
 """Follows a word of which only the beginning is known."""
 
 
-class Any(frozenset[str]):
-    """A set that has everything in it."""
+class AnyEnding(frozenset[str]):
+    """The set of all endings."""
 
-    def __contains__(self, one: object) -> bool:
+    def __contains__(self, ending: object) -> bool:
         return True
 
 
@@ -50,28 +56,37 @@ AFTER_Y = frozenset(("y", "ies", "ied"))
 AT_ENDINGS = frozenset(("ate", "ates", "ated", "ating", "ation", "ations"))
 AFTER_E = AT_ENDINGS | {"e", "es", "ed", "ing", "ings", "ion", "ions", "ment", "ments", "ement", "ements", "s", "d"}
 ENDINGS = AFTER_E | EXACT
-ALL = Any()
+ALL = AnyEnding()
+
+
+class Stem(NamedTuple):
+    """The beginning that the forms of a word share, and the endings that make one of them."""
+
+    text: str
+    endings: frozenset[str]
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, in lower case; what is written with `_` or `-` is several."""
+    """The words of a text in order, in lower case; `bed_mesh` and `bed-mesh` are two words each."""
     return [match[0].lower().replace("’", "'").removesuffix("'s") for match in WORD.finditer(text)]
 
 
-def forms(word: str) -> tuple[str, frozenset[str]]:
-    """The stem of an English word, and what may follow it: `calibrate` finds `calibrating`, also `calibration`.
+def stem(word: str) -> Stem:
+    """The stem of an English word, with the endings of its inflection and of the noun of a verb.
 
-    Inflection, and the noun of a verb; `printer` is no form of `print`. What is no English word stands for itself.
+    `calibrate` covers `calibrating` and `calibration`, `print` does not cover `printer`. A word with other characters
+    than English letters has no other form.
     """
+    if word.endswith(ANY_END):
+        return Stem(word.removesuffix(ANY_END), ALL)
     if not (word.isascii() and word.isalpha()):
-        return (word.removesuffix(ANY_END), ALL) if word.endswith(ANY_END) else (word, EXACT)
+        return Stem(word, EXACT)
     suffix = SUFFIX.search(word)
-    stem = word[: suffix.start()] if suffix else word
+    text = word[: suffix.start()] if suffix else word
     if len(word.removesuffix("s")) <= SHORT:
-        return stem, PLURAL
+        return Stem(text, PLURAL)
     if suffix and suffix[0] in ("y", "ies", "ied"):
-        return stem, AFTER_Y
+        return Stem(text, AFTER_Y)
     if suffix and suffix[0] in ("e", "es") and word[-3] not in "shx":
-        return stem, AFTER_E
-    stem = DOUBLED.sub(lambda match: match[0][0], stem)
-    return stem, ENDINGS
+        return Stem(text, AFTER_E)
+    return Stem(DOUBLED.sub(lambda double: double[0][0], text), ENDINGS)
