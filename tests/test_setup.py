@@ -1,5 +1,6 @@
 """setup.sh on a copy of the project, with an upstream of our own; the packages are those of this environment."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -183,21 +184,30 @@ def test_update_pulls_and_sets_up_again(copy, tmp_path, monkeypatch):
 systemd_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
 
 
+def analyze(*words):
+    """What systemd-analyze says. Where systemd is not running it makes /run/systemd, which takes a /run of one's own."""
+    command = ["systemd-analyze", *map(str, words)]
+    if os.geteuid() != 0 and not os.path.exists("/run/systemd"):
+        command = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs tmpfs /run && exec "$@"', "sh", *command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return done.stdout, done.stderr, done.returncode
+
+
+EXPOSURE = ("security", "--offline=true", "--threshold=20", "--no-pager")
+"""Fails for more than 2.0 of ten."""
+
+
 @systemd_analyze
 def test_systemd_finds_nothing_to_say_about_the_units(installed):
-    done = subprocess.run(
-        ["systemd-analyze", "verify", *map(str, units(installed))], capture_output=True, text=True, timeout=60
-    )
-    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+    assert analyze("verify", *units(installed)) == ("", "", 0)
 
 
 @systemd_analyze
 @pytest.mark.parametrize("name", ["pi-mcp", "pi-mcp-docs"])
 def test_a_service_is_exposed_by_two_of_ten_at_most(installed, name):
     unit = installed / "etc/systemd/system" / f"{name}.service"
-    command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(unit)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
+    *text, status = analyze(*EXPOSURE, unit)
+    assert status == 0, text
 
 
 @pytest.fixture
@@ -222,12 +232,9 @@ def test_http_is_a_socket_and_a_service_that_uninstall_takes_away(copy, installe
 
 @systemd_analyze
 def test_the_service_of_http_is_fenced_in_as_the_others(installed_http):
-    verify = ["systemd-analyze", "verify", *map(str, units(installed_http))]
-    done = subprocess.run(verify, capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
-    security = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager"]
-    done = subprocess.run([*security, str(units(installed_http)[0])], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert analyze("verify", *units(installed_http)) == ("", "", 0)
+    *text, status = analyze(*EXPOSURE, units(installed_http)[0])
+    assert status == 0, text
 
 
 @pytest.mark.parametrize("path", sorted((PROJECT / "systemd").glob("*.*")), ids=lambda path: path.name)

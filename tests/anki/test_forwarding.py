@@ -10,9 +10,10 @@ import pytest
 
 from tests.support.client import PROJECT
 from tests.support.decks_only import decks_only
-from tests.support.sshd import Sshd, needs_sshd
+from tests.support.sshd import NO_SSHD, Sshd
 
-pytestmark = needs_sshd
+if NO_SSHD:
+    pytest.skip(NO_SSHD, allow_module_level=True)
 
 
 @pytest.fixture

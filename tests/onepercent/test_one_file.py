@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 import uuid
+from contextlib import closing
 from pathlib import Path
 
 from tests.onepercent.children import a_day, child, told
@@ -54,7 +55,8 @@ def test_what_a_process_leaves_is_in_the_one_file(file: Path):
     with child(work) as (_, reading):
         assert told(reading) == ["left"]
     assert not Path(f"{file}-wal").exists() or Path(f"{file}-wal").stat().st_size == 0
-    assert sqlite3.connect(file).execute("SELECT count(*) FROM previews").fetchone() == (1,)
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("SELECT count(*) FROM previews").fetchone() == (1,)
 
 
 def test_after_every_session_has_ended_the_one_file_alone_is_whole(file: Path):

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -147,7 +148,8 @@ def test_what_is_not_a_sound_backup_changes_nothing(wrong: str, file: Path, back
     elif wrong == "empty":
         source.write_bytes(b"")
     elif wrong == "other":
-        sqlite3.connect(source).execute("CREATE TABLE notes (id)")
+        with closing(sqlite3.connect(source)) as db:
+            db.execute("CREATE TABLE notes (id)")
     elif wrong in ("newer", "rotten"):
         shutil.copyfile(backup, source)
         db = sqlite3.connect(source)

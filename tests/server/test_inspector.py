@@ -25,11 +25,13 @@ CALLS = [
 UNSET = [("anki_list_decks", {}, "ANKI_UNREACHABLE"), ("search", {"query": "x"}, "SEARCH_NOT_CONFIGURED")]
 
 
+if not shutil.which("npx"):
+    pytest.skip("npx is not installed", allow_module_level=True)
+
+
 @pytest.fixture(scope="module")
 def inspector():
     """The command line of the Inspector, fetched through npm."""
-    if not shutil.which("npx"):
-        pytest.skip("npx is not installed")
     find = ["npx", "-y", *PACKAGES, "-c", "command -v node; command -v mcp-inspector"]
     try:
         done = subprocess.run(find, capture_output=True, text=True, timeout=INSTALL_S)

@@ -25,8 +25,6 @@ from tools.service import handover, session
 INITIALIZE = {"id": 1, "method": "initialize", "params": HANDSHAKE}
 SLOW = {"id": 9, "method": "tools/call", "params": {"name": "test_sleeps", "arguments": {"seconds": 60}}}
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
-
 
 @pytest.fixture(scope="module")
 def service():
@@ -448,8 +446,10 @@ def test_it_does_not_listen_in_a_folder_that_is_open_to_others(tmp_path):
     assert "closed to others" in done.stderr
 
 
-@as_root
-def test_another_user_is_not_served_even_where_the_modes_allow_it():
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+def test_users_do_not_meet_even_where_the_modes_allow_it(listener):
+    os.chown(listener.socket, 12345, 12345)
+    assert "belongs to another user" in served_here(listener.socket)
     with Service() as service:
         service.folder.chmod(0o755)
         service.socket.chmod(0o666)
@@ -531,10 +531,6 @@ def open_folder(service):
     service.folder.chmod(0o777)
 
 
-def another_owner(service):
-    os.chown(service.socket, 12345, 12345)
-
-
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
@@ -542,7 +538,6 @@ def another_owner(service):
         (no_socket, "is not a socket"),
         (open_mode, "is open to other users"),
         (open_folder, "is open to other users"),
-        pytest.param(another_owner, "belongs to another user", marks=as_root),
     ],
 )
 def test_a_doubtful_socket_is_told_in_a_line_and_it_serves_by_itself(listener, spoil, reason):

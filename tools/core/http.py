@@ -218,8 +218,8 @@ def _reason(error: Exception) -> str:
         return "no such host" if error.errno == socket.EAI_NONAME else "its name cannot be looked up now"
     if message := getattr(error, "verify_message", ""):
         return f"its certificate is not accepted: {message}"
+    if not isinstance(error, OSError):  # of a name; from Python 3.13 on it has a `reason` too
+        return "that is not a proper address"
     if name := getattr(error, "reason", ""):
         return f"TLS fails there ({name})"
-    if isinstance(error, OSError):
-        return error.strerror or str(error) or type(error).__name__
-    return "that is not a proper address"
+    return error.strerror or str(error) or type(error).__name__
