@@ -45,7 +45,7 @@ EXCUSES = {
     ],
     "search hangs": [Excuse("SEARCH_TIMEOUT", "", ("search",))],
     "search fails": [Excuse("SEARCH_FAILED", "", ("search",))],
-    "search refuses": [Excuse("SEARCH_UNREACHABLE", "", ("search",))],
+    "search refuses": [Excuse("SEARCH_UNREACHABLE", "", ("search",)), Excuse("SEARCH_CUT", "", ("search",))],
 }
 
 

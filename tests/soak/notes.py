@@ -3,7 +3,7 @@
 import random
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.soak.anki_process import DECKS
@@ -27,6 +27,8 @@ class Note:
     key: str = ""
     key_sure: bool = False
     wanted: State = None
+    answers: list[str] = field(default_factory=list)
+    """What was said of it so far: status and code of each call."""
 
     @property
     def state(self) -> State:
@@ -131,6 +133,7 @@ class Notes:
 
     def _added(self, note: Note, detail: dict[str, Any], before: list[State], answer: Answer) -> None:
         status = detail["status"]
+        note.answers.append(f"add {status} {answer.code}")
         if status == "ok":
             expect(before != [note.wanted], f"added twice: {detail}")
             note.possible, note.id, note.key_sure = [note.wanted], detail["noteId"], bool(note.key) and not answer.code
@@ -160,6 +163,7 @@ class Notes:
             raise
         details = answer.value.get("details", [{"status": "not_sent"}] * len(chosen))
         for note, detail in zip(chosen, details, strict=True):
+            note.answers.append(f"update {detail['status']} {answer.code}")
             if detail["status"] == "ok":
                 note.possible = note.possible[-1:]
             elif detail["status"] == "not_sent" and answer.code:
@@ -192,6 +196,8 @@ class Notes:
         except Lost:
             self._open(len(chosen))
             raise
+        for note in chosen:
+            note.answers.append(f"delete {answer.code}")
         if answer.code == NOTHING_SENT:
             for note in chosen:
                 note.possible = note.possible[:1]
@@ -231,7 +237,7 @@ class Notes:
         for front, note in self.notes.items():
             state = _seen(present[front]) if front in present else None
             if state not in note.possible:
-                self.record.lost(f"{front}: {state}, not {note.possible}")
+                self.record.lost(f"{front}: {state}, not {note.possible} after {note.answers}")
             elif not note.certain:
                 fate = {note.possible[0]: "not done", note.possible[-1]: "done"}.get(state, "done in part")
                 self.record.count(self.record.uncertain, ("anki", fate))
