@@ -264,7 +264,7 @@ find_folders() {
 import sys
 from tools.core import settings
 from tools.core.errors import ToolError
-from tools.klipper.checkout.folder import folders_to_write
+from tools.klipper.sources import folders_to_write
 try:
     folders = {settings.current().state_dir.absolute(): "state", **dict.fromkeys(folders_to_write(), "docs")}
     for folder in settings.written_folders():

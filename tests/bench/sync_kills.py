@@ -1,8 +1,8 @@
-"""Syncs killed at random, and readers while syncs switch: how many times something other than one whole commit was seen.
+"""Syncs that are killed, and readers while syncs switch: how many times something other than one whole commit was seen.
 
-    .venv/bin/python tests/bench/sync_kills.py [--kills 300] [--syncs 50] [--reads 2000] [--seed 1]
+    .venv/bin/python tests/bench/sync_kills.py [--kills 300] [--at times] [--syncs 50] [--reads 2000] [--seed 1]
 
-Between kills the upstream is force-pushed, its branch renamed, its pages removed and edited. Exit status 1 if anything
+`--at times` kills at a random moment of a sync's usual time, `--at steps` at each of its steps in turn. Between kills the upstream is force-pushed, its branch renamed, its pages removed and edited. Exit status 1 if anything
 was wrong.
 """
 
@@ -12,6 +12,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -40,8 +41,9 @@ processes.run = counted(processes.run)
 from tools.__main__ import main
 sys.exit(main(["call", "sync_docs"]))
 """
-"""A sync that kill -9 ends some milliseconds after its n-th step: a file operation, or the start of a git."""
-MAX_STEPS = 330
+"""A sync that kill -9 ends at its n-th step, or some milliseconds after: a file operation, or the start of a git."""
+MAX_STEPS = 110
+"""What a sync of an upstream of this size takes."""
 SYNC = [sys.executable, "-B", "-I", "-S", str(PROJECT / "tools"), "call", "sync_docs"]
 
 
@@ -72,18 +74,33 @@ class Publisher:
         self.states.append(self.upstream.pages())
 
 
-def killed_syncs(publisher: Publisher, docs: Path, kills: int, chance: random.Random) -> Counter[str]:
-    """Kill a sync at any moment of its usual time, and look at what is there."""
+def killed_at_a_time(chance: random.Random, usual_s: float) -> subprocess.Popen[bytes]:
+    """A sync that was killed at a random moment of its usual time, if it had not ended."""
+    process = subprocess.Popen(SYNC, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        process.wait(chance.uniform(0, 1.5 * usual_s))
+    except subprocess.TimeoutExpired:
+        process.kill()
+    return process
+
+
+def killed_at_a_step(chance: random.Random, step: int) -> subprocess.Popen[bytes]:
+    """A sync that is killed at a step, in one of three cases a moment after it."""
+    moment = [str(step), str(chance.choice([0, 0, chance.uniform(0, 0.05)]))]
+    words = [sys.executable, "-B", "-I", "-S", "-c", DYING, str(PROJECT), *moment]
+    return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def killed_syncs(publisher: Publisher, docs: Path, kills: int, at: str, chance: random.Random) -> Counter[str]:
+    """Kill syncs, and look at what is there."""
     results: Counter[str] = Counter()
+    start = time.monotonic()
     subprocess.run(SYNC, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    usual_s = time.monotonic() - start
     for turn in range(kills):
         publisher.publish()
-        moment = [str(chance.randint(1, MAX_STEPS)), str(chance.choice([0, 0, chance.uniform(0, 0.05)]))]
-        process = subprocess.Popen(
-            [sys.executable, "-B", "-I", "-S", "-c", DYING, str(PROJECT), *moment],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        step = turn % MAX_STEPS + 1
+        process = killed_at_a_time(chance, usual_s) if at == "times" else killed_at_a_step(chance, step)
         results["killed" if process.wait() < 0 else "ended before"] += 1
         pages = contents(docs / "docs")
         results["not one whole commit"] += pages not in publisher.states
@@ -109,7 +126,7 @@ def reads_during_syncs(publisher: Publisher, syncs: int, reads: int) -> Counter[
     results: Counter[str] = Counter()
 
     def all_pages() -> bool:
-        return {one.path: one.file.read_bytes() for one in pages.pages()} in publisher.states
+        return {found.path: found.file.read_bytes() for found in pages.pages()} in publisher.states
 
     def read() -> bool:
         text, path = read_doc("Bed_Mesh.md")["text"], "Bed_Mesh.md"
@@ -119,10 +136,10 @@ def reads_during_syncs(publisher: Publisher, syncs: int, reads: int) -> Counter[
         return search_docs("bed mesh")[0]["path"] == "Bed_Mesh.md"
 
     def listing() -> bool:
-        sizes = {one["name"]: one["size"] for one in list_docs_map()["pages"]}
+        sizes = {entry["name"]: entry["size"] for entry in list_docs_map()["pages"]}
         return sizes in [{name: len(text) for name, text in state.items()} for state in publisher.states]
 
-    def one(number: int) -> None:
+    def look(number: int) -> None:
         kind = [all_pages, read, search, listing][number % 4]
         with calls.calling(lambda *_: None, lambda: False):
             try:
@@ -134,13 +151,12 @@ def reads_during_syncs(publisher: Publisher, syncs: int, reads: int) -> Counter[
 
     with ThreadPoolExecutor(4) as pool:
         jobs, made = [], 0
-        while made < syncs or len(jobs) < reads:
-            if made < syncs:
-                publisher.publish()
-                process = subprocess.Popen(SYNC, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                made += 1
-            share = range(len(jobs), min(reads, made * (reads // syncs + 1)))
-            jobs += [pool.submit(one, number) for number in share]
+        while made < syncs:
+            publisher.publish()
+            process = subprocess.Popen(SYNC, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            made += 1
+            share = range(len(jobs), reads * made // syncs)
+            jobs += [pool.submit(look, number) for number in share]
             for job in jobs:
                 job.result()
             results["syncs failed"] += process.wait() != 0
@@ -152,6 +168,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("kills", 300), ("syncs", 50), ("reads", 2000), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--at", choices=("times", "steps"), default="times")
     options = parser.parse_args()
     chance = random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="sync-kills-") as name:
@@ -166,7 +183,7 @@ def main() -> int:
             "GIT_CONFIG_GLOBAL": os.devnull,
         }
         publisher = Publisher(folder / "upstream", chance)
-        killed = killed_syncs(publisher, docs, options.kills, chance)
+        killed = killed_syncs(publisher, docs, options.kills, options.at, chance)
         print("kills:", dict(killed), "published:", dict(publisher.did), flush=True)
         read = reads_during_syncs(publisher, options.syncs, options.reads)
         print("reads:", dict(sorted(read.items())))

@@ -10,8 +10,9 @@ from tests.klipper.test_foreign_checkout import state_of
 from tests.klipper.test_sync import assert_at_tip, done, sync
 from tests.klipper.upstreams import serving, smart_http
 from tools.core import settings
+from tools.core.settings import masked
 from tools.klipper.checkout import freshness
-from tools.klipper.checkout.address import address, without_secrets
+from tools.klipper.checkout.update import address
 
 
 def asking_for(login: str, root):
@@ -80,12 +81,12 @@ def test_no_error_shows_it(env, docs, login, host):
     ],
 )
 def test_git_is_given_the_address_without_the_login(url, plain):
-    assert address(url).url == plain
+    assert address(url)[0] == plain
 
 
 def test_every_login_in_a_text_is_hidden():
     text = "fatal: https://a:b@c@host/x and ssh://git:p/q@host"
-    assert without_secrets(text) == "fatal: https://…@host/x and ssh://…@host"
+    assert masked(text) == "fatal: https://…@host/x and ssh://…@host"
 
 
 def test_a_wrong_entry_of_the_further_repositories_does_not_show_it(env):

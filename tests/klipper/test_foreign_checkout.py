@@ -9,7 +9,8 @@ from tests.klipper.asking import paths
 from tests.klipper.test_sync import done, sync
 from tests.klipper.upstreams import git, page
 from tools.core.errors import ToolError
-from tools.klipper.checkout import folder, freshness
+from tools.klipper import ownership, sources
+from tools.klipper.checkout import freshness
 from tools.klipper.health import health
 from tools.klipper.sources import configured
 
@@ -92,7 +93,7 @@ def test_its_pages_are_searched(foreign):
 
 
 def test_it_needs_no_folder_to_write_to(foreign):
-    assert folder.folders_to_write() == []
+    assert sources.folders_to_write() == []
 
 
 def test_further_repositories_are_not_taken_from_beside_it(env, docs, upstream):
@@ -108,7 +109,7 @@ def test_further_repositories_are_not_taken_from_beside_it(env, docs, upstream):
 
     assert state_of(live) == before
     assert configured()[1].checkout == docs.parent / ".klipper.extra/moonraker"
-    assert folder.folders_to_write() == [docs, docs.parent / ".klipper.extra"]
+    assert sources.folders_to_write() == [docs, docs.parent / ".klipper.extra"]
 
 
 def test_a_folder_without_pages_is_left_alone(docs, upstream):
@@ -127,7 +128,7 @@ def test_the_home_the_project_and_what_holds_them_are_never_written_to(env, upst
     (env() / "link").symlink_to(home)
     project = env() / "project"
     project.mkdir()
-    monkeypatch.setattr(folder, "PROJECT", project)
+    monkeypatch.setattr(ownership, "PROJECT", project)
     places = {"home": home, "holds the home": home.parent, "/": "/", "project": project, "link to home": env() / "link"}
     env(HOME=home, KLIPPER_DOCS_DIR=places[place])
 
@@ -135,6 +136,6 @@ def test_the_home_the_project_and_what_holds_them_are_never_written_to(env, upst
 
     assert not answer["success"] and answer["hint"]
     with pytest.raises(ToolError) as refused:
-        folder.folders_to_write()
+        sources.folders_to_write()
     assert refused.value.code == answer["code"] == "UNSAFE_FOLDER"
     assert not list(home.iterdir()) and not list(project.iterdir())

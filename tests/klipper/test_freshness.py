@@ -131,8 +131,7 @@ def test_sessions_share_one_check_an_interval(env, docs, behind, caplog):
 
 
 def forget(env) -> None:
-    stamps = {name: {**entry, "checked": 0} for name, entry in stamp(env).items()}
-    (env() / "home/state/klipper-docs.json").write_text(json.dumps(stamps))
+    (env() / "home/state/klipper-docs.json").write_text(json.dumps({**stamp(env), "checked": 0}))
 
 
 def test_an_attempt_without_network_counts_for_the_interval(env, docs, behind, caplog):
@@ -228,12 +227,12 @@ def test_a_broken_stamp_is_no_stamp(env, docs, behind, text):
 
 def test_a_stamp_of_strange_members_is_no_stamp(env, docs, behind):
     env(KLIPPER_DOCS_CHECK_INTERVAL=3600)
-    entry = stamp(env)[str(docs)]
-    for wrong in ({"checked": "now"}, {"checked": None, "head": 3}, {"checked": 9e99}, {"head": [], "upstream": {}}):
-        (env() / "home/state/klipper-docs.json").write_text(json.dumps({str(docs): {**entry, **wrong}}))
+    entry = stamp(env)
+    for wrong in ({"checked": "now"}, {"checked": None}, {"checked": 9e99}, {"upstream": {}}):
+        (env() / "home/state/klipper-docs.json").write_text(json.dumps({**entry, **wrong}))
         assert not described()
     freshness.check()
-    (env() / "home/state/klipper-docs.json").write_text(json.dumps({str(docs): 7}))
+    (env() / "home/state/klipper-docs.json").write_text(json.dumps(7))
     freshness.check()
     assert described()
 
@@ -241,8 +240,8 @@ def test_a_stamp_of_strange_members_is_no_stamp(env, docs, behind):
 def test_a_clock_that_was_ahead_does_not_stop_the_checks(env, docs, behind):
     """A Pi has no clock of its own: after a start without network its time may be anything."""
     env(KLIPPER_DOCS_CHECK_INTERVAL=3600)
-    stamps = {name: {**entry, "checked": entry["checked"] + 86400} for name, entry in stamp(env).items()}
-    (env() / "home/state/klipper-docs.json").write_text(json.dumps(stamps))
+    entry = stamp(env)
+    (env() / "home/state/klipper-docs.json").write_text(json.dumps({**entry, "checked": entry["checked"] + 86400}))
 
     freshness.check()
 

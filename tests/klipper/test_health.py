@@ -51,7 +51,7 @@ def test_looking_needs_no_lock_and_writes_nothing_into_the_checkout(docs, upstre
 
 def test_a_checkout_without_its_manifest_is_said_to_need_a_sync(docs, upstream):
     done()
-    (docs / ".pi-mcp/current/manifest.json").write_bytes(b"")
+    (docs / ".pi-mcp/current/.git/pi-mcp.json").write_bytes(b"")
 
     found = health()
 

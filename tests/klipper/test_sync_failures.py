@@ -296,7 +296,7 @@ def test_a_full_disk_is_named_whichever_file_was_too_much(small, upstream):
 
 
 def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):
-    monkeypatch.setattr(tool_git, "STALL_S", 1)
+    monkeypatch.setitem(tool_git.ENVIRON, "GIT_HTTP_LOW_SPEED_TIME", "1")
     with serving(Stalled) as url:
         env(KLIPPER_DOCS_URL=f"{url}/klipper.git")
         answer = sync()
@@ -337,7 +337,7 @@ def test_without_git_the_answer_says_how_to_get_it(env, docs, upstream):
 
 
 @pytest.mark.parametrize("left", [b"", b"\0" * 30], ids=["empty", "zeros"])
-@pytest.mark.parametrize("name", [".git/HEAD", ".git/config", ".git/shallow", "manifest.json", "docs/Bed_Mesh.md"])
+@pytest.mark.parametrize("name", [".git/HEAD", ".git/config", ".git/shallow", ".git/pi-mcp.json", "docs/Bed_Mesh.md"])
 def test_a_file_lost_to_a_power_cut_is_no_matter_to_the_next_sync(docs, upstream, name, left):
     done()
     upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, again")})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from tools.core import calls
 from tools.core.errors import Cancelled
@@ -55,20 +55,19 @@ def run(
     environ: Mapping[str, str],
     folder: Path,
     timeout_s: float,
-    stdin: IO[bytes] | None = None,
-    stdout: IO[bytes] | None = None,
+    stdin: bytes = b"",
     heard: Heard | None = None,
     interruptible: bool = True,
     handles: Sequence[int] = (),
 ) -> Ended:
     """Run a command to its end in a process group of its own, without a terminal.
 
-    What it writes to stderr goes to `heard` as it comes. `handles` stay open in it. A call that is withdrawn
+    `stdin` is what it reads. What it writes to stderr goes to `heard` as it comes. `handles` stay open in it. A call that is withdrawn
     ends it unless it is not `interruptible`.
 
     Raises OSError if it cannot be started, TimeoutError, Cancelled; the whole group is gone by then.
     """
-    child = _start(words, environ, folder, stdin, stdout, handles)
+    child = _start(words, environ, folder, stdin, handles)
     try:
         output, errors = _follow(child, time.monotonic() + timeout_s, heard, interruptible)
         return Ended(child.wait(), output, errors)
@@ -101,26 +100,29 @@ def _start(
     words: Sequence[str],
     environ: Mapping[str, str],
     folder: Path,
-    stdin: IO[bytes] | None,
-    stdout: IO[bytes] | None,
+    stdin: bytes,
     handles: Sequence[int],
 ) -> Child:
     import subprocess
+    from tempfile import TemporaryFile
 
     _starting.add(threading.get_ident())
     try:
         if _ending:
             raise Cancelled(ENDING)
-        child = subprocess.Popen(
-            list(words),
-            env=dict(environ),
-            cwd=folder,
-            stdin=stdin or subprocess.DEVNULL,
-            stdout=stdout or subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=handles,
-        )
+        with TemporaryFile() as file:
+            file.write(stdin)
+            file.seek(0)
+            child = subprocess.Popen(
+                list(words),
+                env=dict(environ),
+                cwd=folder,
+                stdin=file if stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                pass_fds=handles,
+            )
         _live.add(child)
         return child
     finally:

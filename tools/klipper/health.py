@@ -1,10 +1,10 @@
 """How the documentation is, for `server.py --check`."""
 
 from tools.core.health import Health, check
-from tools.klipper.checkout import folder, freshness, generation, git
-from tools.klipper.checkout.ownership import is_foreign
+from tools.klipper.checkout import freshness, generations, git
+from tools.klipper.ownership import is_foreign
 from tools.klipper.pages import pages
-from tools.klipper.sources import Source, generation_of, sources
+from tools.klipper.sources import Source, folders_to_write, generation_of, sources
 
 CALL = "Call sync_docs once: python3 -m tools call sync_docs"
 STATES = {True: "behind its upstream", False: "up to date at the last look", None: "not yet compared with its upstream"}
@@ -17,7 +17,7 @@ def health() -> Health:
     Raises ToolError if git is missing or a folder to write to cannot be one.
     """
     git.require_git()
-    folder.folders_to_write()
+    folders_to_write()
     every = sources()
     if not any(map(_count, every)):
         return Health("unset", "the documentation is not here yet", CALL)
@@ -31,17 +31,16 @@ def _summary(source: Source) -> str:
     count = f"{source.label}: {_count(source)} pages"
     if is_foreign(source.checkout):
         return f"{count} of {source.checkout}, which is only read: its owner updates it"
-    if not folder.is_there(source):
+    if not source.head:
         return f"{count}, not fetched into {source.checkout} yet"
-    return f"{count}, {_commit(source)}, {STATES[freshness.known(source)]}"
+    return f"{count}, {_commit(source)}, {STATES[freshness.is_behind(source)]}"
 
 
 def _commit(source: Source) -> str:
     current = generation_of(source.checkout)
     if current is None:
         return "checked out by version 0.1"
-    pages_there = generation.load(current)
-    return pages_there.title if pages_there else "damaged"
+    return generations.load(current, source.docs).title
 
 
 def _count(source: Source) -> int:

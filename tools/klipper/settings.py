@@ -39,7 +39,7 @@ def _repository(word: str) -> Repository:
 
 
 def _if_ours(path: Path) -> Path | None:
-    from tools.klipper.checkout.ownership import is_foreign
+    from tools.klipper.ownership import is_foreign
 
     return None if is_foreign(path) else path
 

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from tools.core import calls
 from tools.klipper import settings
-from tools.klipper.checkout.ownership import STATE, made_by_version_0_1
+from tools.klipper.ownership import STATE, check_place, is_foreign, made_by_version_0_1
 
 CURRENT = "current"
 """The link in it that leads to the generation to read. Replacing it is what a sync switches by."""
@@ -47,6 +47,13 @@ class Source:
         """The folder of the pages."""
         folder = self.pin.folder if self.pin else generation_of(self.checkout)
         return (folder or self.checkout) / self.docs
+
+    @property
+    def head(self) -> str:
+        """The commit whose pages are here; empty if no sync fetched any."""
+        if current := generation_of(self.checkout):
+            return current.name.partition("-")[2]
+        return "version 0.1" if made_by_version_0_1(self.checkout) else ""
 
     @property
     def label(self) -> str:
@@ -95,6 +102,17 @@ def generation_of(checkout: Path) -> Path | None:
 def extra_folder(checkout: Path) -> Path:
     """Where further repositories lie: a folder of their own, so that no other checkout is ever taken for one."""
     return checkout.parent / f".{checkout.name}.extra"
+
+
+def folders_to_write() -> list[Path]:
+    """The folders that sync_docs writes to with these settings.
+
+    Raises ToolError UNSAFE_FOLDER.
+    """
+    own, *more = (source.checkout for source in configured())
+    check_place(own)
+    folders = [own, *(extra_folder(own) if folder.parent == extra_folder(own) else folder for folder in more)]
+    return [folder for folder in dict.fromkeys(folders) if not is_foreign(folder) or folder == extra_folder(own)]
 
 
 def _place(checkout: Path, name: str) -> Path:

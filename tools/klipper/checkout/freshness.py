@@ -1,4 +1,4 @@
-"""Whether the documentation is behind its upstream: asked in the background, shared by all sessions through a stamp."""
+"""Whether the documentation is behind its upstream: asked in the background, shared by all sessions through stamps."""
 
 import json
 import logging
@@ -8,35 +8,27 @@ from contextlib import contextmanager, suppress
 
 from tools.core import locks, registry
 from tools.core import settings as core_settings
-from tools.core.errors import ToolError
+from tools.core.errors import Cancelled, ToolError
 from tools.core.files import replace_file
 from tools.core.json_types import JsonObject
 from tools.klipper import settings
-from tools.klipper.checkout import folder, upstream
-from tools.klipper.checkout.address import validate, without_secrets
+from tools.klipper.checkout.update import ask
 from tools.klipper.sources import Source, configured
 
 logger = logging.getLogger(__name__)
 
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
-LOCK = "klipper-docs-stamp"
-CHECK = "klipper-docs-check"
-CHECK_TIMEOUT_S = 120
 
 
 def note() -> str:
-    """NOTE while a source is known to be behind. Reads the stamp and a link; no process."""
-    stamps = _read()
-    return NOTE if any(known(source, stamps) for source in configured()) else ""
+    """NOTE while a source is known to be behind. Reads the stamps and links; no process."""
+    return NOTE if any(map(is_behind, configured())) else ""
 
 
-def known(source: Source, stamps: JsonObject | None = None) -> bool | None:
+def is_behind(source: Source) -> bool | None:
     """Whether the source is behind, as far as the last check tells; None if it does not."""
-    stamp = _stamp(source, _read() if stamps is None else stamps)
-    head, tip = stamp.get("head"), stamp.get("upstream")
-    if not head or not tip or head != folder.head(source):
-        return None
-    return head != tip
+    head, tip = source.head, _stamp(source).get("upstream")
+    return head != tip if head and tip else None
 
 
 @contextmanager
@@ -54,63 +46,51 @@ def announcing() -> Iterator[None]:
 def check() -> None:
     """Ask the upstream of every source that is here and due; say so on stderr if one is behind.
 
-    One session does it for all: those that start meanwhile wait for what it finds.
+    One session does it for all: those that start meanwhile wait for what it learns.
     """
     if core_settings.current().read_only:
         return
     try:
-        with announcing(), locks.exclusive(CHECK, timeout_s=CHECK_TIMEOUT_S):
-            for source in _due():
-                _look(source)
+        with announcing(), locks.exclusive("klipper-docs-check"):
+            for source in configured():
+                _compare(source)
     except (ToolError, OSError) as error:
         logger.warning("The Klipper docs were not checked for news: %s", error)
     if note():
         logger.warning("The Klipper docs are behind their upstream; sync_docs brings them up to date")
 
 
-def _due() -> list[Source]:
-    """Those that a sync made, and whose last look was an interval ago."""
-    interval_s, stamps = settings.current().klipper_docs_check_interval_s, _read()
-    here = [source for source in configured() if folder.is_there(source)]
-    return [source for source in here if not 0 <= time.time() - _stamp(source, stamps).get("checked", 0) < interval_s]
-
-
-def _look(source: Source) -> None:
-    """Compare what is here with the upstream's tip. That is asked for by name: nothing is fetched."""
+def _compare(source: Source) -> None:
+    """Ask for the upstream's tip by its name, if an interval is over since the last look: nothing is fetched."""
+    stamp, interval_s = _stamp(source), settings.current().klipper_docs_check_interval_s
+    if not source.head or 0 <= time.time() - stamp.get("checked", 0) < interval_s:
+        return
+    tip = stamp.get("upstream", "")
     try:
-        validate(source.label, source.url, source.branch)
-        remember(source, folder.head(source), upstream.ask(source).commit)
-    except (ToolError, OSError) as error:
-        if getattr(error, "code", "") != "CANCELLED":
-            logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
-            last = _stamp(source, _read())  # the attempt counts: without a network not every session tries again
-            remember(source, last.get("head", ""), last.get("upstream", ""))
+        _, tip = ask(source)
+    except Cancelled:
+        return
+    except (ToolError, OSError) as error:  # the attempt counts: without a network not every session tries again
+        logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
+    remember(source, tip)
 
 
-def remember(source: Source, head: str, tip: str) -> None:
-    """Note that the source is at `head` and its upstream at `tip`. Nothing depends on it: failing is not an error."""
-    entry = {**_address(source), "checked": time.time(), "head": head, "upstream": tip}
-    with suppress(ToolError, OSError), locks.exclusive(LOCK, timeout_s=5):
-        stamps = {**_read(), str(source.checkout): entry}
-        replace_file(core_settings.state_path("klipper-docs.json"), json.dumps(stamps))
+def remember(source: Source, tip: str) -> None:
+    """Note that the source's upstream is at `tip` now. Nothing depends on it: failing is not an error."""
+    stamp = {"source": _identity(source), "checked": time.time(), "upstream": tip}
+    with suppress(OSError):
+        replace_file(core_settings.state_path(f"{source.label}-docs.json"), json.dumps(stamp))
 
 
-def _address(source: Source) -> dict[str, str]:
-    return {"url": without_secrets(source.url), "branch": source.branch}
+def _identity(source: Source) -> list[str]:
+    return [str(source.checkout), core_settings.masked(source.url), source.branch]
 
 
-def _stamp(source: Source, stamps: JsonObject) -> JsonObject:
-    """What is known of a source; nothing once its address or branch is another."""
-    stamp = stamps.get(str(source.checkout))
-    if not isinstance(stamp, dict) or not _address(source).items() <= stamp.items():
-        return {}
-    return stamp if isinstance(stamp.get("checked"), int | float) else {}
-
-
-def _read() -> JsonObject:
-    """Every stamp; none if the file is missing or broken."""
+def _stamp(source: Source) -> JsonObject:
+    """What is known of a source; nothing once its address or branch is another, or if the file is broken."""
     try:
-        stamps = json.loads(core_settings.state_path("klipper-docs.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
+        stamp: JsonObject = json.loads(core_settings.state_path(f"{source.label}-docs.json").read_bytes())
+        is_valid = stamp["source"] == _identity(source) and isinstance(stamp["checked"], int | float)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return {}
-    return stamps if isinstance(stamps, dict) else {}
+    return stamp if is_valid else {}

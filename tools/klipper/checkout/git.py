@@ -2,68 +2,52 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO
 
 from tools.core import processes
 from tools.core.errors import ToolError
-from tools.klipper.checkout.address import without_secrets
+from tools.core.settings import masked
+from tools.klipper.errors import failure
 
-LOCAL_TIMEOUT_S = 180
 CONTACT_TIMEOUT_S = 60
 """To ask an upstream for its tip."""
 FETCH_TIMEOUT_S = 900
 """To bring everything; a stalled upstream is given up earlier."""
-STALL_S = 30
-"""An upstream that is busy sends a few bytes now and then; a dead one sends none."""
-MAX_FILE_BYTES = 256 * 1024 * 1024
-"""The largest file that git may write. With fetch.unpackLimit a fetch writes one pack, not a file per object."""
-LIMITED = f'ulimit -f {MAX_FILE_BYTES // 512} 2>/dev/null; exec git "$@"'
-
+LIMITED = 'ulimit -f 524288 2>/dev/null; exec git "$@"'
+"""No file above 256 MiB, which is so many blocks. With fetch.unpackLimit a fetch writes one pack, not many files."""
+INHERITED = re.compile(r"(?!GIT_)|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$|GIT_EXEC_PATH$|GIT_SSL_")
+"""The variables that every git of ours keeps: none of another git's, but where its configuration is."""
 ENVIRON = {
     "LC_ALL": "C",
-    "LANGUAGE": "",
     "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
     "GIT_ASKPASS": "",
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_HTTP_LOW_SPEED_LIMIT": "1",
+    "GIT_DEFAULT_REF_FORMAT": "files",
+    "GIT_HTTP_LOW_SPEED_LIMIT": "1",  # an upstream that is busy sends a few bytes now and then; a dead one sends none
+    "GIT_HTTP_LOW_SPEED_TIME": "30",
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_PROXY_COMMAND": "",
     "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15 -oServerAliveCountMax=2",
     "GIT_TERMINAL_PROMPT": "0",
     "GCM_INTERACTIVE": "never",
     "SSH_ASKPASS": "",
-    "SSH_ASKPASS_REQUIRE": "never",
 }
 """No prompts, no missing objects fetched one by one, English messages, only known protocols."""
-KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 CONFIG = {
-    "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
-    "core.logAllRefUpdates": "false",
-    "fetch.recurseSubmodules": "false",
+    "core.hooksPath": os.devnull,
+    "fetch.fsckObjects": "true",  # no paths that lead out of the checkout, or through a link
+    "fetch.negotiationAlgorithm": "noop",  # there is nothing here yet that the upstream could know
     "fetch.unpackLimit": "1",
-    "fetch.writeCommitGraph": "false",
-    "gc.auto": "0",
+    "log.showSignature": "false",
     "maintenance.auto": "false",
     "protocol.ext.allow": "never",
 }
 """Over what the user's own configuration says."""
 
-AGAIN = "The pages that are here stay readable; call sync_docs again later."
-HINTS = {
-    "DISK_FULL": f"Free some space (a file above {MAX_FILE_BYTES >> 20} MiB is never taken). {AGAIN}",
-    "UPSTREAM_REFUSED": "The upstream wants a login. Use an address that needs none, or store the credentials for git.",
-    "NOT_WRITABLE": "Make the checkout writable for this user, or point KLIPPER_DOCS_DIR elsewhere.",
-    "INVALID_UPSTREAM": "Correct KLIPPER_DOCS_URL, KLIPPER_DOCS_BRANCH or KLIPPER_DOCS_EXTRA.",
-    "UPSTREAM_UNREACHABLE": f"Check the network and KLIPPER_DOCS_URL. {AGAIN}",
-    "GIT_FAILED": f"Nothing is lost. {AGAIN}",
-}
 CAUSES = {
     "DISK_FULL": r"No space left|Out of diskspace|signal 25|File too large|Disk quota",
+    "UNSAFE_TREE": r"fsck error|invalid path",
     "UPSTREAM_REFUSED": r"could not read (User|Pass)|Authentication fail|Permission denied \(|Host key verification",
     "NOT_WRITABLE": r"[Pp]ermission denied|Read-only file system|insufficient permission",
     "INVALID_UPSTREAM": r"transport '.*' not allowed|valid .* name|invalid refspec|Unable to find remote helper",
@@ -76,41 +60,35 @@ CAUSES = {
 
 def run(
     *words: str,
-    git_dir: Path,
-    folder: Path = Path("/"),
-    config: Mapping[str, str] | None = None,
-    environ: Mapping[str, str] | None = None,
-    lines: Sequence[str] = (),
-    stdout: IO[bytes] | None = None,
+    git_dir: Path = Path(os.devnull),
+    environ: dict[str, str] | None = None,
+    lines: Iterable[str] = (),
     heard: Callable[[bytes], None] | None = None,
-    timeout_s: float = 0,
+    timeout_s: float = 180,
     handles: Sequence[int] = (),
-) -> bytes:
-    """Run git on `git_dir`; `lines` are its stdin, `config` and `environ` come on top of the safe ones. What it writes
-    to stdout comes back.
+    statuses: Sequence[int] = (0,),
+) -> str:
+    """Run git on `git_dir`, with `lines` as its stdin; what it writes to stdout comes back.
 
-    Raises ToolError: TIMEOUT, or what git says went wrong.
+    Raises ToolError: TIMEOUT, or what git says went wrong if it ends with a status that is not one of `statuses`.
     """
-    options = [word for name, value in {**CONFIG, **(config or {})}.items() for word in ("-c", f"{name}={value}")]
-    timeout_s = timeout_s or LOCAL_TIMEOUT_S
-    with _stdin(lines) as stdin:
-        try:
-            ended = processes.run(
-                ["/bin/sh", "-c", LIMITED, "git", *options, *words],
-                environ={**environment(), "GIT_DIR": str(git_dir), **(environ or {})},
-                folder=folder,
-                timeout_s=timeout_s,
-                stdin=stdin,
-                stdout=stdout,
-                heard=heard,
-                handles=handles,
-            )
-        except TimeoutError:
-            hint = f"The upstream or the disk is too slow right now. {AGAIN}"
-            raise ToolError(f"git {words[0]} was ended after {timeout_s:g} s", hint, code="TIMEOUT") from None
-    if ended.status:
+    options = [word for name, value in CONFIG.items() for word in ("-c", f"{name}={value}")]
+    command = ["/bin/sh", "-c", LIMITED, "git", *options, *words]
+    variables = {**environment(), "GIT_DIR": str(git_dir), **(environ or {})}
+    stdin = os.fsencode("".join(f"{line}\n" for line in lines))
+    start = partial(processes.run, command, environ=variables, folder=Path("/"), stdin=stdin, handles=handles)
+    try:
+        ended = start(timeout_s=timeout_s, heard=heard)
+    except TimeoutError:
+        raise failure("TIMEOUT", f"git {words[0]} was ended after {timeout_s:g} s") from None
+    if ended.status not in statuses:
         raise _failed(words[0], ended)
-    return ended.output
+    return os.fsdecode(ended.output)
+
+
+def environment() -> dict[str, str]:
+    """The environment of every git of ours."""
+    return {name: value for name, value in os.environ.items() if INHERITED.match(name)} | ENVIRON
 
 
 def require_git() -> None:
@@ -118,35 +96,15 @@ def require_git() -> None:
     from shutil import which
 
     if not which("git"):
-        raise ToolError("git is not installed", "Install it: sudo apt install git", code="GIT_MISSING")
-
-
-def environment() -> dict[str, str]:
-    """The environment of every git of ours: no variable of another git, but where its configuration is."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name in KEPT or name.startswith("GIT_SSL_")
-    }
-    return {**kept, **ENVIRON, "GIT_HTTP_LOW_SPEED_TIME": str(STALL_S)}
-
-
-@contextmanager
-def _stdin(lines: Sequence[str]) -> Iterator[IO[bytes] | None]:
-    from tempfile import TemporaryFile
-
-    with TemporaryFile() as file:
-        file.writelines(os.fsencode(line) for line in lines)
-        file.seek(0)
-        yield file
+        raise failure("GIT_MISSING", "git is not installed")
 
 
 def _failed(command: str, ended: processes.Ended) -> ToolError:
-    words = without_secrets(ended.errors.decode("utf-8", "replace"))
+    words = masked(ended.errors.decode("utf-8", "replace"))
     if ended.status < 0:
         words += f"\nended by signal {-ended.status}"
-    code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
     lines = [line.strip() for line in re.split(r"[\r\n]+", words) if line.strip()]
     telling = [line for line in lines if re.match(r"(fatal|error|ended by|remote: \w*(ERR|err|fatal))", line)]
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400] or "no word from git"
-    return ToolError(f"git {command} failed: {reason}", HINTS[code], code=code)
+    code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
+    return failure(code, f"git {command} failed: {reason}")

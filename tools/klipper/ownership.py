@@ -1,6 +1,9 @@
-"""Who made the checkout in a folder: sync_docs, or somebody else."""
+"""Who made the checkout in a folder, sync_docs or somebody else, and where none may be made."""
 
 from pathlib import Path
+
+from tools.core.settings import PROJECT
+from tools.klipper.errors import failure
 
 STATE = ".pi-mcp"
 """The folder in a checkout that says that sync_docs made it: the generations of pages, the lock."""
@@ -21,3 +24,11 @@ def is_foreign(checkout: Path) -> bool:
     if (checkout / STATE).is_dir() or made_by_version_0_1(checkout):
         return False
     return checkout.exists() and (not checkout.is_dir() or any(checkout.iterdir()))
+
+
+def check_place(folder: Path) -> None:
+    """Raises ToolError UNSAFE_FOLDER for a folder that nobody can have meant for documentation."""
+    real = folder.resolve()
+    if any(place.resolve().is_relative_to(real) for place in (Path.home(), PROJECT)):
+        message = f"The documentation cannot be kept in {folder}: that is, or holds, the home folder or the project"
+        raise failure("UNSAFE_FOLDER", message)
