@@ -72,6 +72,11 @@ def test_a_value_that_is_gone_is_an_error():
     assert finding[:3] == ("error", 5, "sensor_type")
 
 
+def test_a_sensor_that_the_file_defines_may_have_a_name_that_is_gone():
+    text = EXTRUDER.replace("Generic 3950", "NTC 100K") + "[thermistor NTC 100K]\ntemperature1: 25\n"
+    assert [finding for finding in found(text) if finding[0] == "error"] == []
+
+
 def test_a_missing_option_is_an_error_at_the_section():
     assert found("\n[fan]\nhardware_pwm: 0\n") == [("error", 2, "pin", "")]
     assert messages("[fan]\n") == ["Option 'pin' in section 'fan' must be specified"]

@@ -19,6 +19,9 @@ SENSOR_PIN = "sensor_pin"
 NAMES = (SENSOR, "lcd_type")
 """Options whose values have been removed now and then."""
 
+OWN_SENSORS = ("thermistor", "adc_temperature")
+"""Sections that define a sensor by the name behind: it may have the name of one that Klipper had."""
+
 
 class Checker:
     """Holds configurations against one state of the reference and of the page on changes."""
@@ -184,6 +187,8 @@ class _Check:
     def gone(self, setting: Setting) -> Change | None:
         """What became of a value, such as a sensor's name, that the reference does not have."""
         if setting.name not in NAMES or len(setting.value) > LONGEST_NAME or setting.value in self.checker.names:
+            return None
+        if any(f"{kind} {setting.value}" in self.config.sections for kind in OWN_SENSORS):
             return None
         return changes.change(self.checker.entries, "", setting.value)
 
