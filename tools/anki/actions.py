@@ -127,9 +127,9 @@ def _decks(entry: Entry) -> list[str]:
 def _check_decks(names: list[str]) -> None:
     if not names:
         return
-    there = decks.ids()
-    if unknown := [name for name in names if name not in there]:
-        raise decks.not_found(unknown, there)
+    deck_ids = decks.ids()
+    if unknown := [name for name in names if name not in deck_ids]:
+        raise decks.not_found(unknown, deck_ids)
 
 
 def _is_public(url: object) -> bool:

@@ -91,7 +91,7 @@ def _exchange(request: JsonObject, extra_s: float) -> Reply:
     timeout_s = settings.anki_connect_timeout_s + extra_s
     body = json.dumps(request).encode("ascii")
     post = http.Request(settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"})
-    with _alone():
+    with _one_at_a_time():
         try:
             response = http.send(post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES))
         except http.HttpError as error:
@@ -100,8 +100,8 @@ def _exchange(request: JsonObject, extra_s: float) -> Reply:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    """The add-on answers one request at a time and lets five wait: ours wait here instead."""
+def _one_at_a_time() -> Iterator[None]:
+    """Wait until no other session talks to AnkiConnect, which answers one request at a time and lets five wait."""
     try:
         with locks.exclusive("ankiconnect"):
             yield

@@ -34,23 +34,23 @@ def default_name(decks: dict[str, int]) -> str:
     return next((name for name, deck_id in decks.items() if deck_id == DEFAULT_ID), "Default")
 
 
-def known(name: str, there: dict[str, int]) -> str | None:
-    """What Anki calls the deck of that name; None if there is none.
+def known(name: str, deck_ids: dict[str, int]) -> str | None:
+    """The name as Anki spells it; None if no deck has it.
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
     """
-    if deck := next((deck for deck in there if same(deck, name)), None):
+    if deck := next((deck for deck in deck_ids if same(deck, name)), None):
         return deck
-    return default_name(there) if same(name, "Default") and DEFAULT_ID in there.values() else None
+    return default_name(deck_ids) if same(name, "Default") and DEFAULT_ID in deck_ids.values() else None
 
 
-def spelled(name: str, there: dict[str, int]) -> str:
+def spelled(name: str, deck_ids: dict[str, int]) -> str:
     """The name with its parents written as Anki has them: it would put `geo::X` into a `Geo` that is there."""
     parent, separator, last = name.rpartition(SEPARATOR)
     if not separator:
         return name
-    above = next((deck for deck in there if same(deck, parent)), None)
-    return (above or spelled(parent, there)) + SEPARATOR + last
+    above = next((deck for deck in deck_ids if same(deck, parent)), None)
+    return (above or spelled(parent, deck_ids)) + SEPARATOR + last
 
 
 def same(name: str, other: str) -> bool:

@@ -34,13 +34,13 @@ def due(
 def _due(deck: str, limit: int) -> JsonObject:
     scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
     searches = [f"{scope}{search} -is:suspended -is:buried" for search in KINDS.values()]
-    there, *matches = client.results(
+    deck_ids, *matches = client.results(
         ("deckNamesAndIds", {}), *(("findCards", {"query": search}) for search in searches)
     )
-    names = counts.chosen(deck, there)
+    names = counts.chosen(deck, deck_ids)
     kinds = [sorted(cards)[:MOST_LOOKED_AT] for cards in matches]
     stats, by_deck = client.results(counts.question(names), ("getDecks", {"cards": [*kinds[1], *kinds[2]]}))
-    by_name = counts.by_deck(stats, there)
+    by_name = counts.by_deck(stats, deck_ids)
     limits, deck_by_card = counts.Limits(by_name), notes.deck_by_card(by_deck)
     review = limits.within(kinds[1], deck_by_card, limits.review)
     new = limits.within(kinds[2], deck_by_card, limits.new)
@@ -54,8 +54,8 @@ def _current() -> JsonObject:
     (card,) = client.multi(("guiCurrentCard", {}))
     if isinstance(card, Refused) or not card:
         raise counts.not_reviewing() if not isinstance(card, Refused) or "not currently" in card.text else card
-    there, infos = client.results(("deckNamesAndIds", {}), ("cardsInfo", {"cards": [card["cardId"]]}))
+    deck_ids, infos = client.results(("deckNamesAndIds", {}), ("cardsInfo", {"cards": [card["cardId"]]}))
     name = card["deckName"]
-    (stats,) = client.results(counts.question([name] if name in there else []))
-    total = counts.summed(counts.by_deck(stats, there), name)
+    (stats,) = client.results(counts.question([name] if name in deck_ids else []))
+    total = counts.summed(counts.by_deck(stats, deck_ids), name)
     return {"deck": name, "due": total.shown(), "cards": [row(info, LONGEST_CURRENT) for info in infos if info]}

@@ -61,8 +61,8 @@ def delete_media(
     """
     name = media_names.checked(filename)
     users = ("findNotes", {"query": f'"*{decks.quoted(name)}*"'})
-    there, using = client.results(_looking(name), users)
-    if name not in there:
+    names, using = client.results(_looking(name), users)
+    if name not in names:
         raise _not_found(name)
     if dryRun:
         return {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}

@@ -13,7 +13,7 @@ HINT = "Give the bare name of one file, such as `hello.mp3`: Anki's media folder
 def checked(name: str) -> str:
     """The name in the form Anki keeps it (NFC).
 
-    Raises ItemError for a name that is none: empty, blank, `.`, `..`, with control characters or separators.
+    Raises ItemError for an invalid name: empty, blank, `.`, `..`, with control characters or separators.
     """
     problem = _problem(name)
     if problem:

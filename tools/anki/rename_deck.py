@@ -26,44 +26,44 @@ def rename_deck(
 
     Source: AnkiConnect createDeck, setDeckConfigId, changeDeck, setSpecificValueOfCard, deleteDecks.
     """
-    there = decks.ids()
-    rename = Rename(_known(oldName, there), decks.spelled(decks.checked_name(newName), there))
-    if rename.of_case_only and there.get(rename.old) != decks.DEFAULT_ID:
-        return _change_case(rename, there)
-    return _rename(rename, there)
+    deck_ids = decks.ids()
+    rename = Rename(_known(oldName, deck_ids), decks.spelled(decks.checked_name(newName), deck_ids))
+    if rename.of_case_only and deck_ids.get(rename.old) != decks.DEFAULT_ID:
+        return _change_case(rename, deck_ids)
+    return _rename(rename, deck_ids)
 
 
-def _rename(rename: "Rename", there: dict[str, int]) -> None:
+def _rename(rename: "Rename", deck_ids: dict[str, int]) -> None:
     """Rename a deck to a name that Anki can tell from the old one; begun before, it is finished."""
     begun = unfinished.find(rename.call)
-    if begun and rename.old not in there and rename.new in there:
+    if begun and rename.old not in deck_ids and rename.new in deck_ids:
         return unfinished.forget(rename.call)
-    _check(rename, there)
-    contents = _look(rename, there)
-    if begun and begun["deck"] == there[rename.old]:
-        _check_ours([rename.target(name) for name in contents], there, begun["made"])
+    _check(rename, deck_ids)
+    contents = _look(rename, deck_ids)
+    if begun and begun["deck"] == deck_ids[rename.old]:
+        _check_ours([rename.target(name) for name in contents], deck_ids, begun["made"])
     else:
-        _check_free(rename.new, there)
-        begun = {"deck": there[rename.old], "made": {}}
+        _check_free(rename.new, deck_ids)
+        begun = {"deck": deck_ids[rename.old], "made": {}}
     calls.checkpoint()
     unfinished.note(rename.call, begun)
     _carry_out(rename, contents, begun)
     return unfinished.forget(rename.call)
 
 
-def _change_case(rename: "Rename", there: dict[str, int]) -> None:
+def _change_case(rename: "Rename", deck_ids: dict[str, int]) -> None:
     """From `geo` to `Geo` by a name in between: a new deck `Geo` would be the old one to Anki."""
     between = f"{rename.new} (renaming)"
     begun = unfinished.find(rename.call) is not None
-    if rename.old in there:
+    if rename.old in deck_ids:
         unfinished.note(rename.call, {})
-        _rename(Rename(rename.old, between), there)
-        there = decks.ids()
-    if begun and between not in there and rename.new in there:
+        _rename(Rename(rename.old, between), deck_ids)
+        deck_ids = decks.ids()
+    if begun and between not in deck_ids and rename.new in deck_ids:
         return unfinished.forget(rename.call)
-    if rename.old not in there and between not in there:
-        raise decks.not_found([rename.old], there)
-    _rename(Rename(between, rename.new), there)
+    if rename.old not in deck_ids and between not in deck_ids:
+        raise decks.not_found([rename.old], deck_ids)
+    _rename(Rename(between, rename.new), deck_ids)
     return unfinished.forget(rename.call)
 
 
@@ -96,14 +96,14 @@ class Contents:
     preset: int | None = None
 
 
-def _known(name: str, there: dict[str, int]) -> str:
+def _known(name: str, deck_ids: dict[str, int]) -> str:
     """The name itself; `Default` also means the deck with id 1, which Anki names in the language of the profile."""
-    return decks.default_name(there) if name == "Default" and name not in there else name
+    return decks.default_name(deck_ids) if name == "Default" and name not in deck_ids else name
 
 
-def _check(rename: Rename, there: dict[str, int]) -> None:
-    if rename.old not in there:
-        raise decks.not_found([rename.old], there)
+def _check(rename: Rename, deck_ids: dict[str, int]) -> None:
+    if rename.old not in deck_ids:
+        raise decks.not_found([rename.old], deck_ids)
     if decks.within(decks.folded(rename.new), decks.folded(rename.old)):
         if rename.new == rename.old:
             raise ToolError(f"The deck is called {rename.old!r} already", "Give another newName.", code="DECK_EXISTS")
@@ -113,8 +113,8 @@ def _check(rename: Rename, there: dict[str, int]) -> None:
         raise ToolError(f"To Anki {rename.new!r} {what} {rename.old!r}", hint, code="DECK_EXISTS")
 
 
-def _check_free(new: str, there: dict[str, int]) -> None:
-    if taken := next((name for name in there if decks.same(name, new)), None):
+def _check_free(new: str, deck_ids: dict[str, int]) -> None:
+    if taken := next((name for name in deck_ids if decks.same(name, new)), None):
         raise ToolError(
             f"There is a deck {taken!r} already",
             "Choose another newName; to merge decks, move the notes with anki_update_notes (deckName).",
@@ -122,16 +122,16 @@ def _check_free(new: str, there: dict[str, int]) -> None:
         )
 
 
-def _check_ours(targets: list[str], there: dict[str, int], made: dict[str, int]) -> None:
+def _check_ours(targets: list[str], deck_ids: dict[str, int], made: dict[str, int]) -> None:
     """In a second run the new decks are there: they must be those that the first run made, or have no cards."""
-    taken = [name for name in targets if name in there and made.get(name) != there[name]]
+    taken = [name for name in targets if name in deck_ids and made.get(name) != deck_ids[name]]
     if any(client.results(*(("findCards", {"query": decks.search(name, subdecks=True)}) for name in taken))):
-        _check_free(taken[0], there)
+        _check_free(taken[0], deck_ids)
 
 
-def _look(rename: Rename, there: dict[str, int]) -> dict[str, Contents]:
+def _look(rename: Rename, deck_ids: dict[str, int]) -> dict[str, Contents]:
     """What each deck to move holds. One request."""
-    names = [name for name in there if decks.within(name, rename.old)]
+    names = [name for name in deck_ids if decks.within(name, rename.old)]
     searches = [decks.search(name, subdecks=False) for name in names]
     results = client.results(
         *(("getDeckConfig", {"deck": name}) for name in names),
@@ -168,11 +168,11 @@ def _make(rename: Rename, contents: dict[str, Contents], begun: JsonObject) -> d
     made = dict(zip(targets, ids, strict=True))
     unfinished.note(rename.call, {**begun, "made": made})
     presets = [(rename.target(name), held.preset) for name, held in contents.items() if held.preset is not None]
-    there, *set_to = client.results(
+    deck_ids, *set_to = client.results(
         ("deckNamesAndIds", {}),
         *(("setDeckConfigId", {"decks": [name], "configId": preset}) for name, preset in presets),
     )
-    if wrong := [name for name in targets if name not in there]:
+    if wrong := [name for name in targets if name not in deck_ids]:
         raise ToolError(f"Anki did not make {wrong[0]!r}", "Choose a plainer newName.", code="DECK_NOT_MADE")
     if not all(set_to):
         raise ToolError(
@@ -211,12 +211,12 @@ def _delete(rename: Rename, is_default: bool, names: list[str]) -> None:
             "They came in the meantime, or Anki did not move them. Call anki_rename_deck again.",
             code="DECK_NOT_EMPTY",
         )
-    doomed = [name for name in names if name != rename.old] if is_default else [rename.old]
-    if not doomed:
+    to_delete = [name for name in names if name != rename.old] if is_default else [rename.old]
+    if not to_delete:
         return
-    delete = ("deleteDecks", {"decks": doomed, "cardsToo": True})
-    _, there = window.results_redrawn(delete, ("deckNamesAndIds", {}))
-    if kept := [name for name in doomed if name in there]:
+    delete = ("deleteDecks", {"decks": to_delete, "cardsToo": True})
+    _, deck_ids = window.results_redrawn(delete, ("deckNamesAndIds", {}))
+    if kept := [name for name in to_delete if name in deck_ids]:
         raise ToolError(f"Anki kept the empty {kept[0]!r}", "Delete it in Anki.", code="DECK_NOT_DELETED")
 
 

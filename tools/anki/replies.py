@@ -121,18 +121,18 @@ def result(reply: Reply, version: int = 6) -> Result:
     try:
         answer = json.loads(reply.body)
     except (ValueError, RecursionError):
-        raise _stranger(reply) from None
+        raise _unexpected(reply) from None
     if isinstance(answer, dict) and set(answer) == ENVELOPE:
         return _opened(answer)
     if version <= UNENVELOPED_VERSION and reply.status == 200:
         return answer
-    raise _stranger(reply)
+    raise _unexpected(reply)
 
 
 def results(answers: object, count: int) -> list[Result]:
     """The result or the Refused of each entry of a `multi` of `count`."""
     if not isinstance(answers, list) or len(answers) != count:
-        raise _stranger(Reply(200, "application/json", json.dumps(answers).encode()))
+        raise _unexpected(Reply(200, "application/json", json.dumps(answers).encode()))
     return [_entry(answer) for answer in answers]
 
 
@@ -183,7 +183,7 @@ HINTS = {
 }
 
 
-def _stranger(reply: Reply) -> Failure:
+def _unexpected(reply: Reply) -> Failure:
     if reply.status == 403:
         return Unreachable(
             f"{current().anki_connect_url} refused the request (HTTP 403)",

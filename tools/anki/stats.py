@@ -30,8 +30,8 @@ def stats(
 
     Source: AnkiConnect getDeckStats, cardReviews, findCards, notesInfo in one multi.
     """
-    there = decks.ids()
-    names = counts.chosen(deck, there)
+    deck_ids = decks.ids()
+    names = counts.chosen(deck, deck_ids)
     name = names[0] if deck.strip() else ""
     today = day_of(time.time() * 1000)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
@@ -48,7 +48,7 @@ def stats(
     for result in (due, leeches, *rest):
         if isinstance(result, Refused):
             raise result
-    by_name = counts.by_deck(due, there)
+    by_name = counts.by_deck(due, deck_ids)
     log = Log.of(rest[FORECAST_DAYS:], today)
     return {
         "deck": name,

@@ -36,14 +36,14 @@ def add(deck: str, model: str, notes: list[NoteInput | ItemError], *, strict: bo
 def _look(model: str, keys: list[str]) -> Anki:
     """What Anki has at the moment. One request."""
     by_key = added_keys.notes(keys)
-    there, names, ids, model_fields, infos = client.multi(
+    deck_ids, names, ids, model_fields, infos = client.multi(
         ("deckNamesAndIds", {}),
         ("modelNames", {}),
         ("modelNamesAndIds", {}),
         ("modelFieldNames", {"modelName": model}),
         ("notesInfo", {"notes": list(by_key.values())}),
     )
-    for result in (there, names, infos):
+    for result in (deck_ids, names, infos):
         if isinstance(result, Refused):
             raise result
     problem = None
@@ -51,7 +51,7 @@ def _look(model: str, keys: list[str]) -> Anki:
         problem = models.not_found(model, names) if "was not found" in model_fields.text else model_fields
     alive = notes.indexed(infos)
     return Anki(
-        decks=there,
+        decks=deck_ids,
         model=model,
         model_id=next(
             (number for name, number in models.ids(ids).items() if name.casefold() == model.casefold()), None

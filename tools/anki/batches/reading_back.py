@@ -1,4 +1,4 @@
-"""Whether notes are as they were to become: AnkiConnect answers null also where it changed nothing."""
+"""Whether notes changed as asked: AnkiConnect answers null even if it changed nothing."""
 
 import re
 import time

@@ -48,11 +48,11 @@ class Sending:
         self.placed: dict[int, Placed] = {}
         self.done = 0
         self.steps = len(ready) + sum(bool(note.images) for note in ready.values())
-        there = decks.known(deck, anki.decks)
-        self.new_deck = there is None
+        known = decks.known(deck, anki.decks)
+        self.new_deck = known is None
         self.looked_ahead = False
         self.recognized: list[Sent] = []
-        self.deck = there or decks.checked_name(deck)
+        self.deck = known or decks.checked_name(deck)
         self.settling = Settling(self.deck, is_default=anki.decks.get(self.deck) == decks.DEFAULT_ID)
 
     def run(self) -> JsonObject:
@@ -98,8 +98,8 @@ class Sending:
     def _recognize(self) -> None:
         """Notes that an earlier call sent, and whose answer was lost, are looked for. One request, if there are any."""
         lost = added_keys.unsettled({index: self._sent(index) for index in self.placed})
-        there = present.find(list(lost.values()), self.anki.model_id, self.anki.fields[0]) if lost else []
-        for index, note in zip(lost, there, strict=True):
+        note_ids = present.find(list(lost.values()), self.anki.model_id, self.anki.fields[0]) if lost else []
+        for index, note in zip(lost, note_ids, strict=True):
             if note is None:
                 continue
             key = self.notes[index].dedup_key
@@ -109,7 +109,7 @@ class Sending:
             if decks.same(lost[index].deck, self.deck):
                 self.settling.add_recognized([note])
                 self.recognized.append(lost[index])
-        added_keys.settled(sent for sent, note in zip(lost.values(), there, strict=True) if note is None)
+        added_keys.settled(sent for sent, note in zip(lost.values(), note_ids, strict=True) if note is None)
 
     def recognize_keys(self, keys: Iterable[str | None]) -> None:
         """Notes of known keys whose cards were not seen in their deck yet are looked for with the others."""

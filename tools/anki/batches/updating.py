@@ -37,12 +37,12 @@ class Updating:
     def dry_run(self) -> JsonObject:
         """What it would do: how many notes there are, and the texts of the first before and after."""
         self._look()
-        there = [update for update in self.updates if update.noteId in self.before]
+        updates = [update for update in self.updates if update.noteId in self.before]
         return {
             "dryRun": True,
             "count": len(self.updates),
-            "missing": len(self.updates) - len(there),
-            "examples": [self._example(update) for update in there[: looking.EXAMPLES]],
+            "missing": len(self.updates) - len(updates),
+            "examples": [self._example(update) for update in updates[: looking.EXAMPLES]],
         }
 
     def _example(self, update: NoteUpdate) -> JsonObject:

@@ -54,7 +54,7 @@ def _is_this_machine(ip: Address) -> bool:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((str(ip), 9))
             return _parsed(probe.getsockname()[0]) == ip
-    except OSError:  # there is no way to it
+    except OSError:  # no route leads to it
         return False
 
 

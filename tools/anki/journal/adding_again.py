@@ -20,8 +20,8 @@ def add(lost: list[Note], failed: list[JsonObject]) -> tuple[int, int]:
 
     Raises Failure.
     """
-    there = _with_the_same_fields(lost)
-    left = Counter({content: len(ids) for content, ids in there.items()})
+    same = _with_the_same_fields(lost)
+    left = Counter({content: len(ids) for content, ids in same.items()})
     missing = []
     for note in lost:
         if left[_content(note)]:
@@ -31,7 +31,7 @@ def add(lost: list[Note], failed: list[JsonObject]) -> tuple[int, int]:
     client.results(*(("createDeck", {"deck": deck}) for deck in dict.fromkeys(note.deck for note in missing)))
     new: dict[str, list[int]] = {}
     for note in lost:  # a lost answer may have left their cards in the default deck
-        new.setdefault(note.deck, []).extend(there.get(_content(note), []))
+        new.setdefault(note.deck, []).extend(same.get(_content(note), []))
     added = 0
     for indexes in Parts(range(len(missing))):
         part = [missing[index] for index in indexes]

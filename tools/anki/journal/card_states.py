@@ -77,8 +77,8 @@ def put_back(states: CardStates, failed: list[JsonObject]) -> int:
 
 def _suspensions(states: CardStates, alive: set[int]) -> Iterator[Action]:
     for name, cards in (("suspend", states.suspended), ("unsuspend", states.awake)):
-        if there := [card for card in cards if card in alive]:
-            yield name, {"cards": there}
+        if existing := [card for card in cards if card in alive]:
+            yield name, {"cards": existing}
 
 
 def _schedule(info: JsonObject) -> Schedule:

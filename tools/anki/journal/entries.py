@@ -117,7 +117,7 @@ def newest(count: int) -> list[Entry]:
 
 
 def read(entry: int) -> Before | None:
-    """What an entry keeps; None if there is none of that id."""
+    """What an entry keeps; None if no entry has this id."""
     if abs(entry) > MAX_ID:
         return None
     with _using() as db:

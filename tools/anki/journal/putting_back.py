@@ -29,11 +29,11 @@ def put_back(before: Before, summary: str) -> JsonObject:
 
 def _put_back(before: Before, summary: str) -> JsonObject:
     answer: JsonObject = {"notes": 0, "addedAgain": 0, "alreadyThere": 0, "cards": 0, "failed": [], "warnings": []}
-    there = notes.by_id([note.id for note in before.notes])
-    changed = [note for note in before.notes if note.id in there]
-    lost = [note for note in before.notes if note.id not in there]
-    _record(before, [_present(note, there[note.id]) for note in changed], summary)
-    answer["notes"] = _revert_all(changed, there, answer["failed"])
+    infos = notes.by_id([note.id for note in before.notes])
+    changed = [note for note in before.notes if note.id in infos]
+    lost = [note for note in before.notes if note.id not in infos]
+    _record(before, [_present(note, infos[note.id]) for note in changed], summary)
+    answer["notes"] = _revert_all(changed, infos, answer["failed"])
     answer["failed"] += [{"noteId": note.id, "error": "the note is gone"} for note in lost if not note.deleted]
     lost = [note for note in lost if note.deleted]
     moved = _move_home(before, answer["failed"])
@@ -65,11 +65,11 @@ def _present(note: Note, info: Info) -> Note:
     return Note(note.id, note.model, note.deck, {name: values[name] for name in note.fields if name in values}, tags)
 
 
-def _revert_all(changed: list[Note], there: dict[int, Info], failed: list[JsonObject]) -> int:
+def _revert_all(changed: list[Note], infos: dict[int, Info], failed: list[JsonObject]) -> int:
     """Put back fields and tags; how many notes went well. The others are told in `failed`."""
     done = 0
     for indexes in Parts(range(len(changed))):
-        part = [(changed[index], _revert(changed[index], there[changed[index].id])) for index in indexes]
+        part = [(changed[index], _revert(changed[index], infos[changed[index].id])) for index in indexes]
         results = iter(client.multi(*(action for _, actions in part for action in actions), window.REDRAW))
         for note, actions in part:
             refused = [result for result in [next(results) for _ in actions] if isinstance(result, Refused)]
@@ -80,7 +80,7 @@ def _revert_all(changed: list[Note], there: dict[int, Info], failed: list[JsonOb
 
 
 def _revert(note: Note, info: Info) -> list[Action]:
-    """The fields and tags that a note had, where it has others now."""
+    """The actions that give a note the fields and tags it had, as far as they differ."""
     values, tags = notes.values(info), info.get("tags", [])
     fields = {name: text for name, text in note.fields.items() if name in values and values[name] != text}
     actions: list[Action] = [("updateNoteFields", {"note": {"id": note.id, "fields": fields}})] if fields else []

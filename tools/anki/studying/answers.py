@@ -19,7 +19,7 @@ DAY_STARTS_H = 4
 """The hour at which Anki's day begins, unless the person chose another."""
 SUSPENDED = -1
 BY_HAND = 4
-"""Kinds of rows in the log: from 4 on they are no answers."""
+"""Kinds of rows in the log: those from 4 on are not answers."""
 
 QUEUE = "not at top of queue"
 """What Anki says to an answer for another card than the next one, once it has lined up cards for a review."""
@@ -84,11 +84,11 @@ class Answering:
         for result in (infos, due, log):
             if isinstance(result, Refused):
                 raise result
-        there = {info["cardId"]: info for info in infos if info}
+        infos_by_card = {info["cardId"]: info for info in infos if info}
         for card in ids:
-            if card not in there:
+            if card not in infos_by_card:
                 self.skip(card, "missing", "there is no such card; anki_due shows those to study")
-            elif there[card]["queue"] == SUSPENDED:
+            elif infos_by_card[card]["queue"] == SUSPENDED:
                 self.skip(card, "suspended", "answering would wake it; anki_change_cards with unsuspend does")
             elif card not in due:
                 self.skip(card, "not_due", "it is not due now")

@@ -61,14 +61,14 @@ class Changing:
 
     def _look(self) -> None:
         """What the search finds, and how much of it is changed already. One request."""
-        there, self.cards, self.notes, *counted = client.results(
+        deck_ids, self.cards, self.notes, *counted = client.results(
             ("deckNamesAndIds", {}),
             ("findCards", {"query": self.selection}),
             ("findNotes", {"query": self.selection}),
             *self._counting(self.selection),
         )
-        if self.wanted.deck and self.wanted.deck not in there:  # changeDeck would make it
-            raise decks.not_found([self.wanted.deck], there)
+        if self.wanted.deck and self.wanted.deck not in deck_ids:  # changeDeck would make it
+            raise decks.not_found([self.wanted.deck], deck_ids)
         self.changed_before: dict[str, list[int]] = dict(zip(self.counters, counted, strict=True))
         self.before = self._counts(counted)
         self.count = len(self.cards if self.wanted.of_cards else self.notes)

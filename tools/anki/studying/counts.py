@@ -25,17 +25,17 @@ class Due:
         return {"new": self.new, "learning": self.learning, "review": self.review, "total": self.total}
 
 
-def chosen(deck: str, there: dict[str, int]) -> list[str]:
+def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
     """The deck and its subdecks, or every deck if none is named.
 
     Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
     """
     if not deck.strip():
-        return list(there)
-    name = decks.known(deck.strip(), there)
+        return list(deck_ids)
+    name = decks.known(deck.strip(), deck_ids)
     if name is None:
-        raise decks.not_found([deck], there)
-    return [inner for inner in there if decks.within(inner, name)]
+        raise decks.not_found([deck], deck_ids)
+    return [inner for inner in deck_ids if decks.within(inner, name)]
 
 
 def question(names: list[str]) -> Action:
@@ -43,9 +43,9 @@ def question(names: list[str]) -> Action:
     return "getDeckStats", {"decks": names}
 
 
-def by_deck(answer: JsonObject, there: dict[str, int]) -> dict[str, Due]:
+def by_deck(answer: JsonObject, deck_ids: dict[str, int]) -> dict[str, Due]:
     """An answer of getDeckStats, by the deck's whole name."""
-    names = {str(number): name for name, number in there.items()}
+    names = {str(number): name for name, number in deck_ids.items()}
     return {
         names[number]: Due(stats["new_count"], stats["learn_count"], stats["review_count"])
         for number, stats in answer.items()

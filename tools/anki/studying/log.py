@@ -11,7 +11,7 @@ from tools.core.json_types import JsonObject
 
 REVIEW = 1
 BY_HAND = 4
-"""Kinds of rows; from 4 on they are no answers: setDueDate writes one for each card."""
+"""Kinds of rows; those from 4 on are not answers: setDueDate writes one for each card."""
 MATURE_DAYS = 21
 
 
