@@ -210,4 +210,4 @@ def test_the_commands_are_for_people():
         "step 1  Читать" in COMMANDS["onepercent", "find"]("чтение читать").text
         or COMMANDS["onepercent", "find"]("читать").text
     )
-    assert days.told("завтра").endswith("2026-03-19.")
+    assert days.date_hint("завтра").endswith("2026-03-19.")

@@ -20,7 +20,7 @@ from tools.onepercent.snapshot import search
     ],
 )  # fmt: skip
 def test_each_word_for_a_day_means_that_day(word: str, ahead: int):
-    assert days.told(word).endswith(f" {date(2026, 3, 18) + timedelta(days=ahead)}.")
+    assert days.date_hint(word).endswith(f" {date(2026, 3, 18) + timedelta(days=ahead)}.")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import json
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
@@ -11,6 +11,7 @@ from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 from tools.onepercent import days, fields
 from tools.onepercent.database import audit, store
+from tools.onepercent.database.types import Database, Row
 from tools.onepercent.preview import consent, previews, showing
 
 CONFIRMATION = fields.Text(500, line=True)
@@ -68,14 +69,14 @@ def applied(preview_id: str, key: str) -> JsonObject:
     return answer
 
 
-def _done(db: Any, preview: Any, key: str, moment: datetime) -> JsonObject:
+def _done(db: Database, preview: Row, key: str, moment: datetime) -> JsonObject:
     previews.check_pending(preview, moment)
     done = previews.apply(db, preview, moment)
     previews.finish(db, preview, key, audit.record(db, done.answer), done)
     return done.answer
 
 
-def _repeated(db: Any, preview: Any, key: str) -> JsonObject | None:
+def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
     """The stored answer if this call was already answered.
 
     Raises ToolError IDEMPOTENCY_CONFLICT if the key belongs to another preview.

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
-from typing import Any
 
 from tools.onepercent import settings
 
@@ -52,7 +51,7 @@ def zone_name() -> str:
     return settings.current().onepercent_tz or f"{now().astimezone():%Z}"
 
 
-def told(value: Any) -> str:
+def date_hint(value: object) -> str:
     """What today is, and the date that a word like «завтра» means, for the hint of an error."""
     present = today(now())
     hint = f"Today is {present} ({present:%A})."

@@ -22,7 +22,7 @@ LARGEST_ID = 2**63 - 1
 """sqlite's; nothing ever has it, so it stands for every larger number."""
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as an error may quote it: short, on one line, encodable."""
     if isinstance(value, int | float) and abs(value) < 1e30:
         value = repr(value)
@@ -35,7 +35,7 @@ def invalid(name: str, expected: str, code: str = "FIELD_INVALID") -> ToolError:
     return ToolError(f"{name} must be {expected}", f"Send {name} as {expected}.", code=code, field=name)
 
 
-def valid(annotation: Any, name: str, value: Any, expected: str) -> Any:
+def valid(annotation: Any, name: str, value: object, expected: str) -> Any:
     """A value as the tools' own validator reads it.
 
     Raises ToolError FIELD_INVALID.
@@ -57,7 +57,7 @@ class Text:
 
     longest: int
     line: bool = False
-    default: Any = None
+    default: str | int | None = None
 
     def schema(self) -> JsonObject:
         return {"type": "string"}
@@ -65,7 +65,7 @@ class Text:
     def words(self) -> str:
         return f"text, {'1 to' if self.line else 'at most'} {self.longest} characters"
 
-    def read(self, name: str, value: Any) -> str | None:
+    def read(self, name: str, value: object) -> str | None:
         if value is None and not self.line:
             return None
         if value is None:
@@ -103,7 +103,7 @@ class Choice:
 
     choices: tuple[str, ...]
     code: str
-    default: Any = None
+    default: str | int | None = None
 
     def schema(self) -> JsonObject:
         return {"type": "string", "enum": list(self.choices)}
@@ -111,7 +111,7 @@ class Choice:
     def words(self) -> str:
         return ", ".join(f"`{word}`" for word in self.choices)
 
-    def read(self, name: str, value: Any) -> str:
+    def read(self, name: str, value: object) -> str:
         if isinstance(value, str) and value in self.choices:
             return value
         if value is None:
@@ -127,7 +127,7 @@ class Whole:
     least: int
     most: int
     empty: bool = False
-    default: Any = None
+    default: str | int | None = None
 
     def schema(self) -> JsonObject:
         return {"type": "integer"}
@@ -135,7 +135,7 @@ class Whole:
     def words(self) -> str:
         return f"whole number, {self.least} to {self.most}"
 
-    def read(self, name: str, value: Any) -> int | None:
+    def read(self, name: str, value: object) -> int | None:
         if value is None:
             if self.empty:
                 return None
@@ -149,7 +149,7 @@ class Day:
     """A date; the canonical value is its text. `empty`: it may be null."""
 
     empty: bool = False
-    default: Any = None
+    default: str | int | None = None
 
     def schema(self) -> JsonObject:
         return {"type": "string"}
@@ -157,19 +157,27 @@ class Day:
     def words(self) -> str:
         return "date, YYYY-MM-DD"
 
-    def read(self, name: str, value: Any) -> str | None:
+    def read(self, name: str, value: object) -> str | None:
         if value is None or (self.empty and value == ""):
             if self.empty:
                 return None
             raise required(name)
-        try:
-            if not isinstance(value, str) or not DATE.fullmatch(value):
-                raise ValueError
-            date.fromisoformat(value)
-        except ValueError:
-            hint = f"Dates are YYYY-MM-DD. {days.told(value)}"
-            raise ToolError(f"{name} is not a date: {shown(value)}", hint, code="INVALID_DATE", field=name) from None
-        return value
+        return day(name, value)
+
+
+def day(name: str, value: object) -> str:
+    """A date as its text.
+
+    Raises ToolError INVALID_DATE.
+    """
+    try:
+        if not isinstance(value, str) or not DATE.fullmatch(value):
+            raise ValueError
+        date.fromisoformat(value)
+    except ValueError:
+        hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
+        raise ToolError(f"{name} is not a date: {shown(value)}", hint, code="INVALID_DATE", field=name) from None
+    return value
 
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
@@ -180,7 +188,7 @@ LONGEST_MINUTES = 480
 class Duration:
     """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
 
-    default: Any = None
+    default: str | int | None = None
 
     def schema(self) -> JsonObject:
         return {"type": "string", "description": "hours: half, one, two (=120), three, four; or minutes"}
@@ -188,7 +196,7 @@ class Duration:
     def words(self) -> str:
         return f"hours as {', '.join(f'`{word}`' for word in DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}"
 
-    def read(self, name: str, value: Any) -> int | None:
+    def read(self, name: str, value: object) -> int | None:
         if value is None or value == "":
             return None
         if isinstance(value, str) and value in DURATIONS:
@@ -207,7 +215,7 @@ def duration(minutes: int) -> JsonObject:
 class Weekdays:
     """ISO weekdays; the canonical value is text like `1,3,5`."""
 
-    default: Any = None
+    default: str | int | None = None
 
     def schema(self) -> JsonObject:
         return {"type": "array", "items": {"type": "integer"}, "description": "1 (Monday) to 7; custom only"}
@@ -215,7 +223,7 @@ class Weekdays:
     def words(self) -> str:
         return "different ISO weekdays, 1 (Monday) to 7, at least one"
 
-    def read(self, name: str, value: Any) -> str | None:
+    def read(self, name: str, value: object) -> str | None:
         if value is None or value == [] or value == "":
             return None
         weekday = Annotated[int, Limits(ge=1, le=7)]
@@ -233,7 +241,7 @@ class Reference:
     """
 
     latest: bool = False
-    default: Any = None
+    default: str | int | None = None
 
     def schema(self) -> JsonObject:
         return {"type": "string"}
@@ -241,7 +249,7 @@ class Reference:
     def words(self) -> str:
         return f"an id or `{REFERENCE}…`" + (", or null" if self.latest else "")
 
-    def read(self, name: str, value: Any) -> int | str | None:
+    def read(self, name: str, value: object) -> int | str | None:
         if value is None and self.latest:
             return None
         if value is None or value == "":
@@ -252,7 +260,7 @@ class Reference:
         return min(key, LARGEST_ID)
 
 
-def identifier(name: str, value: Any) -> str:
+def identifier(name: str, value: object) -> str:
     """A UUID in lower case."""
     if value is None or value == "":
         raise required(name)
@@ -270,7 +278,7 @@ def identifier(name: str, value: Any) -> str:
 class Uuid:
     """A UUID."""
 
-    default: Any = None
+    default: str | int | None = None
 
     def schema(self) -> JsonObject:
         return {"type": "string"}
@@ -278,5 +286,5 @@ class Uuid:
     def words(self) -> str:
         return "UUID"
 
-    def read(self, name: str, value: Any) -> str:
+    def read(self, name: str, value: object) -> str:
         return identifier(name, value)

@@ -1,7 +1,7 @@
 """The tool that shows a person's state."""
 
 from datetime import date, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from tools.core.answers import Answer
 from tools.core.errors import ToolError
@@ -45,7 +45,7 @@ def get_user_snapshot(
     view = _view(date_from, date_to, goals_status or "work", goal_id)
     with store.reading() as db:
         data = {name: sections.SECTIONS[name](db, view) for name in names}
-        hits = {"found": search.search(db, view.user, WORDS.read("find", find))} if find else {}
+        hits = {"found": search.search(db, view.user, WORDS.read("find", find) or "")} if find else {}
         content = (
             pictured(db, view.user, view.today, date_from and view.first, date_to and view.last) if picture else ()
         )
@@ -57,7 +57,7 @@ def _today(today: date) -> dict[str, str]:
     return {"date": today.isoformat(), "weekday": words.weekday(today), "tz": days.zone_name()}
 
 
-def _include(include: Any) -> list[str]:
+def _include(include: object) -> list[str]:
     if include is None or include == []:
         return list(DEFAULT)
     if not isinstance(include, list) or any(
@@ -67,14 +67,14 @@ def _include(include: Any) -> list[str]:
     return list(dict.fromkeys(include))
 
 
-def _view(date_from: Any, date_to: Any, goals_status: Any, goal_id: Any) -> View:
+def _view(date_from: str | None, date_to: str | None, goals_status: str, goal_id: int | None) -> View:
     today = days.today(days.now())
-    first = fields.Day().read("date_from", date_from) if date_from is not None else today.isoformat()
-    last = fields.Day().read("date_to", date_to) if date_to is not None else _later(first)
+    first = fields.day("date_from", date_from) if date_from is not None else today.isoformat()
+    last = fields.day("date_to", date_to) if date_to is not None else _later(first)
     if last < first:
         raise ToolError(
             f"date_to {last} is before date_from {first}",
-            f"Swap the two dates. {days.told(None)}",
+            f"Swap the two dates. {days.date_hint(None)}",
             code="INVALID_DATE",
             field="date_to",
         )

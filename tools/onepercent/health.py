@@ -1,12 +1,12 @@
 """How `server.py --check` sees the database."""
 
 from itertools import islice
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.health import Health, check
 from tools.onepercent.database import rows, store
 from tools.onepercent.database.faults import RESTORE
+from tools.onepercent.database.types import Database
 
 LEDGER = (
     """SELECT count(*) FROM xp_balance b WHERE balance <> (SELECT total(xp) FROM xp_ledger l WHERE l.user = b.user)"""
@@ -34,7 +34,7 @@ def database() -> Health:
     return Health("ok", f"{summary}, sound")
 
 
-def faults_of(db: Any) -> list[str]:
+def faults_of(db: Database) -> list[str]:
     """What is wrong with an open database, at most some lines of each kind."""
     if faults := [row[0] for row in db.execute("PRAGMA quick_check(3)") if row[0] != "ok"]:
         return faults

@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.onepercent.fields import shown
@@ -38,7 +37,7 @@ OTHER_NAMES = {
 """What a field is often called elsewhere, and what it is called here: the first one that the object has."""
 
 
-def known(sent: Mapping[str, Any], names: Mapping[str, Any], place: str) -> None:
+def known(sent: Mapping[str, object], names: Mapping[str, object], place: str) -> None:
     """Raises ToolError FIELD_UNKNOWN, naming the canonical field, when `given` has a name that `names` has not."""
     if not sent.keys() <= names.keys():
         raise _unknown(next(name for name in sent if name not in names), tuple(names), place)

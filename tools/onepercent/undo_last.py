@@ -1,7 +1,7 @@
 """The tool that takes back what was applied last."""
 
 import uuid
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
@@ -10,6 +10,7 @@ from tools.core.tool import Tool
 from tools.onepercent import actions, days, settings
 from tools.onepercent.actions import undo
 from tools.onepercent.database import audit, store
+from tools.onepercent.database.types import Database
 from tools.onepercent.page import pages
 from tools.onepercent.preview import showing
 from tools.onepercent.preview.dry_run import Planned, dry_run
@@ -31,7 +32,7 @@ def undo_last(redo: Annotated[bool, "bring back what was undone last"] = False) 
         return showing.answered(db, tried)
 
 
-def _reversal(db: Any, redo: bool) -> Planned:
+def _reversal(db: Database, redo: bool) -> Planned:
     user = settings.current().onepercent_user
     row = undo.to_redo(db, user) if redo else undo.to_undo(db, user)
     if row is None and redo:

@@ -21,7 +21,7 @@ def language() -> str:
     return settings.current().language
 
 
-def say(name: str, **values: Any) -> str:
+def say(name: str, **values: object) -> str:
     """A text of `texts` in the person's language."""
     return texts.TEXTS[name][language()].format(**values)
 
@@ -201,7 +201,7 @@ def _counted(count: int, name: str) -> str:
     return f"{count} {forms[form]}"
 
 
-def quoted(text: Any, longest: int = SHORT) -> str:
+def quoted(text: object, longest: int = SHORT) -> str:
     """A text in quotation marks, cut if it is long."""
     shown = str(text)
     if len(shown) > longest:

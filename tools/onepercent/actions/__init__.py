@@ -66,7 +66,7 @@ class Action:
         """What it acts on: goal, step, habit, diary."""
         return self.name.partition(".")[0]
 
-    def read(self, params: Any) -> JsonObject:
+    def read(self, params: object) -> JsonObject:
         """The canonical values of `params`.
 
         Raises ToolError for the first thing that does not fit.
@@ -117,7 +117,7 @@ def ordered() -> list["Action"]:
     return sorted(published, key=lambda action: (action.run.__module__, action.run.__code__.co_firstlineno))
 
 
-def find(name: Any) -> Action:
+def find(name: object) -> Action:
     """The published action of that name.
 
     Raises ToolError that names the nearest ones.
@@ -170,7 +170,7 @@ def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, Jso
     return values, {name: change(name, row[name], value) for name, value in values.items()}
 
 
-def change(column: str, before: Any, after: Any) -> JsonObject:
+def change(column: str, before: object, after: object) -> JsonObject:
     """What a diff says of a column that changes."""
     return {"from": shown(column, before), "to": shown(column, after)}
 
@@ -191,7 +191,7 @@ def shown(column: str, value: Any) -> Any:
     return value
 
 
-def twin(unit: "UnitOfWork", table: str, column: str, text: str, condition: str, *values: Any) -> list[str]:
+def twin(unit: "UnitOfWork", table: str, column: str, text: str, condition: str, *values: object) -> list[str]:
     """A warning if something undeleted has this title already, whatever its case."""
     rows = unit.db.execute(
         f"""SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}

@@ -70,7 +70,7 @@ def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A goal goes, with its steps; its XP stays."""
     goal = unit.find("goal", params["goal_id"])
-    steps = [unit.read("steps", step["id"]) for step in _steps(unit, goal["id"])]
+    steps = [row for step in _steps(unit, goal["id"]) if (row := unit.read("steps", step["id"]))]
     for step in steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
     unit.change("goals", goal, {"deleted_at": unit.stamp})

@@ -26,7 +26,12 @@ CONTENT: JsonObject = {
 @action("habit.create", CONTENT, required=("name",))
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """A new habit; missing it costs as much as keeping it gives, unless said otherwise."""
-    values = {"icon": "star", "xp_reward": XP_REWARD, "frequency_type": "daily", "schedule_days": None} | params
+    values: JsonObject = {
+        "icon": "star",
+        "xp_reward": XP_REWARD,
+        "frequency_type": "daily",
+        "schedule_days": None,
+    } | params
     values = {"xp_penalty": values["xp_reward"]} | values
     check_schedule(values["frequency_type"], values["schedule_days"])
     warnings = twin(unit, "habits", "name", values["name"], "1")

@@ -48,7 +48,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
         changes["goal_id"]["to"] = unit.shown_id("goal", goal["id"])
         changes["goal_title"] = {"from": shown["goal_title"], "to": goal["title"]}
     unit.change("steps", step, values)
-    title = values.get("title", step["title"])
+    title = values["title"] if "title" in values else step["title"]
     return Outcome([("updates", {**shown, "changes": changes})], warnings=_odd(unit, title, values))
 
 
@@ -87,7 +87,8 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 
 def _entry(unit: UnitOfWork, step: Row) -> JsonObject:
-    return entry(unit, "step", step) | {"goal_title": unit.read("goals", step["goal_id"])["title"]}
+    goal = unit.read("goals", step["goal_id"])
+    return entry(unit, "step", step) | {"goal_title": goal["title"] if goal else ""}
 
 
 def _stored(values: JsonObject) -> JsonObject:

@@ -14,6 +14,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
 from tools.onepercent.actions.unit_of_work import ENTITIES, KEYS, Row, UnitOfWork
+from tools.onepercent.database.types import Database
 from tools.onepercent.preview.fingerprints import SILENT, difference, digested, label
 
 MOST_LINES = 5
@@ -67,14 +68,14 @@ def redo(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return _taken_back(unit, params["applied_id"], to_redo, "redo")
 
 
-def to_undo(db: Any, user: str) -> Row | None:
+def to_undo(db: Database, user: str) -> Row | None:
     """What was applied last and is not undone."""
     return db.execute(
         "SELECT * FROM applied WHERE user = ? AND undone = 0 ORDER BY id DESC LIMIT 1", (user,)
     ).fetchone()
 
 
-def to_redo(db: Any, user: str) -> Row | None:
+def to_redo(db: Database, user: str) -> Row | None:
     """What was undone last: everything after it is undone too."""
     return db.execute("SELECT * FROM applied WHERE user = ? AND undone = 1 ORDER BY id LIMIT 1", (user,)).fetchone()
 
@@ -85,7 +86,7 @@ def blocked(what: str) -> ToolError:
     return ToolError(f"Cannot undo: {what}", hint, code="PREVIEW_STALE")
 
 
-def _taken_back(unit: UnitOfWork, applied_id: int, newest: Callable[[Any, str], Row | None], word: str) -> Outcome:
+def _taken_back(unit: UnitOfWork, applied_id: int, newest: Callable[[Database, str], Row | None], word: str) -> Outcome:
     row = newest(unit.db, unit.user)
     if row is None or row["id"] != applied_id:
         raise blocked("something else was applied since")

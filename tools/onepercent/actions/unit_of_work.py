@@ -13,6 +13,7 @@ from typing import Any
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, xp
+from tools.onepercent.database.types import Database
 from tools.onepercent.fields import REFERENCE
 from tools.onepercent.preview.fingerprints import difference, fingerprint, stale
 
@@ -34,7 +35,7 @@ class UnitOfWork:
     `journal` holds [table, key, values replaced, values set] of every change in order; None stands for no row.
     """
 
-    db: Any
+    db: Database
     user: str
     moment: datetime
     today: date
@@ -107,7 +108,7 @@ class UnitOfWork:
 
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row; its rowid."""
-        rowid = self.db.execute(_insert(table, tuple(values)), tuple(values.values())).lastrowid
+        rowid = self.db.execute(_insert(table, tuple(values)), tuple(values.values())).lastrowid or 0
         key = [values[name] for name in KEYS[table]] if table in KEYS else [rowid]
         self.journal.append([table, key, None, values])
         return rowid
@@ -149,7 +150,7 @@ class UnitOfWork:
         return balance(self.db, self.user)
 
 
-def balance(db: Any, user: str) -> tuple[int, int]:
+def balance(db: Database, user: str) -> tuple[int, int]:
     """Balance and lifetime XP of a user."""
     row = db.execute("SELECT balance, lifetime FROM xp_balance WHERE user = ?", (user,)).fetchone()
     return tuple(row) if row else (0, 0)

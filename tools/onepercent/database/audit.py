@@ -20,6 +20,7 @@ from tools.core.json_types import JsonObject
 from tools.core.parameters import ABSENT_TEXTS
 from tools.onepercent import days, fields, names, settings
 from tools.onepercent.database import limits, store
+from tools.onepercent.database.types import Database
 
 if TYPE_CHECKING:
     from tools.core.tool import Tool
@@ -93,7 +94,7 @@ def _values(tool: "Tool", arguments: JsonObject) -> JsonObject:
         raise ToolError(error.message, error.hint, code="FIELD_INVALID") from error
 
 
-def record(db: Any, answer: JsonObject) -> int:
+def record(db: Database, answer: JsonObject) -> int:
     """Write the row of the call in progress inside the transaction of its change; the row's id."""
     import uuid
 
@@ -105,7 +106,7 @@ def record(db: Any, answer: JsonObject) -> int:
         _cut(packed(request.kept), longest), _cut(packed(answer), longest), answer.get("code"), ms, _token(),
     )  # fmt: skip
     columns = "request_id, at, user, tool, request, answer, error, ms, token"
-    return db.execute(f"INSERT INTO audit ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values).lastrowid
+    return db.execute(f"INSERT INTO audit ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values).lastrowid or 0
 
 
 def _token() -> str:
@@ -114,7 +115,7 @@ def _token() -> str:
     return remote.token_id if remote else ""
 
 
-def purge(db: Any) -> None:
+def purge(db: Database) -> None:
     """Once a day and process: forget calls and previews of long ago, but not those that a repeated key is answered from."""
     today = days.now().date()
     if _purged.get(os.getpid()) == today:
@@ -147,7 +148,7 @@ def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else packed({"cut": text[:longest], "characters": len(text)})
 
 
-def packed(value: Any) -> str:
+def packed(value: object) -> str:
     """Compact JSON that every database and client can hold."""
     try:
         text = compact_json(value)

@@ -1,7 +1,6 @@
 """What can be wrong with the database file, in words of what happened and what to do."""
 
 from pathlib import Path
-from typing import Any
 
 from tools.core.errors import ToolError
 
@@ -45,7 +44,7 @@ def damaged(message: str) -> Damaged:
     return Damaged(message, RESTORE, code="DATABASE_ERROR")
 
 
-def translated(error: Any, file: Path) -> ToolError:
+def translated(error: object, file: Path) -> ToolError:
     """An error of sqlite, or of reading what it gave, in words of what happened and what to do."""
     import sqlite3
 
@@ -63,7 +62,7 @@ def translated(error: Any, file: Path) -> ToolError:
     return refused(message, f"Nothing was changed. {advice}")
 
 
-def _code(error: Any) -> int:
+def _code(error: object) -> int:
     """sqlite's primary result code; Python 3.10 gives only its words."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tools.core import locks
 from tools.core.errors import ToolError
 from tools.onepercent.database import migrations
 from tools.onepercent.database.faults import newer, refused
+from tools.onepercent.database.types import Database
 
 BUSY_S = 15
 """How long a writer waits for the others: a transaction takes milliseconds, on a slow card tenths of a second."""
@@ -30,7 +30,7 @@ LENIENT_TEXT = partial(str, encoding="utf-8", errors="replace")
 """Reads text of a damaged file as far as it goes, so that the rest can be seen and exported; the check finds it."""
 
 
-def open_database(file: Path) -> Any:
+def open_database(file: Path) -> Database:
     """A connection to the database in its newest version, made or migrated where necessary.
 
     Raises ToolError DATABASE_ERROR: the file is not a database of ours, or it is one from a newer version.
@@ -51,7 +51,7 @@ def open_database(file: Path) -> Any:
     return db
 
 
-def connect(file: Path) -> Any:
+def connect(file: Path) -> Database:
     """A bare connection that leaves transactions to its user."""
     import sqlite3
 
@@ -89,12 +89,12 @@ def _create(file: Path) -> None:
         ) from error
 
 
-def _up_to_date(db: Any) -> bool:
+def _up_to_date(db: Database) -> bool:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     return version == len(migrations.MIGRATIONS) and db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
 
 
-def _bring_up_to_date(db: Any, file: Path) -> None:
+def _bring_up_to_date(db: Database, file: Path) -> None:
     """One process migrates, the others wait for it: sqlite does not wait where the journal mode changes."""
     with alone(file):
         version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -128,14 +128,14 @@ def alone(file: Path) -> Iterator[None]:
         yield
 
 
-def _check_ours(db: Any, file: Path) -> None:
+def _check_ours(db: Database, file: Path) -> None:
     if db.execute("PRAGMA application_id").fetchone()[0] == migrations.APPLICATION_ID:
         return
     if db.execute("SELECT 1 FROM sqlite_master").fetchone():
         raise refused(f"{file} is the database of another program", "Point ONEPERCENT_DB at a file of its own.")
 
 
-def backup(db: Any, file: Path) -> None:
+def backup(db: Database, file: Path) -> None:
     """A copy of the whole database as it is at one moment, in place of `file`, complete or not at all."""
     import sqlite3
 

@@ -4,7 +4,7 @@ Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_ba
 `habit_months`) make reading cheap whatever the history; they can be made anew from the record and are never exported.
 """
 
-from typing import Any
+from tools.onepercent.database.types import Database
 
 APPLICATION_ID = 0x31504374
 """Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by mistake."""
@@ -196,7 +196,7 @@ MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH)
 """Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
 
 
-def migrate(db: Any, upto: int | None = None) -> None:
+def migrate(db: Database, upto: int | None = None) -> None:
     """Bring `db`, inside its open write transaction, to version `upto` (the newest by default)."""
     version = db.execute("PRAGMA user_version").fetchone()[0]
     for migration in MIGRATIONS[version:upto]:

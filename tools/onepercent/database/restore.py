@@ -5,13 +5,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.registry import command
 from tools.onepercent import days, health
 from tools.onepercent.database import faults, files, migrations, store
+from tools.onepercent.database.types import Database
 from tools.onepercent.habits import histories
 
 BESIDE = ("-wal", "-shm", "-journal")
@@ -31,7 +31,7 @@ def restore(file: str) -> JsonObject:
 
 
 @contextmanager
-def _checked_copy(source: Path) -> Iterator[Any]:
+def _checked_copy(source: Path) -> Iterator[Database]:
     """The backup, copied, migrated and checked; nothing is written beside the backup itself."""
     import sqlite3
 
@@ -82,7 +82,7 @@ def _copy(source: Path, part: Path) -> None:
         raise _refused(f"{source} cannot be read: {error.strerror}", "Name a file that `backup` wrote.") from error
 
 
-def _check_ours(db: Any, source: Path) -> None:
+def _check_ours(db: Database, source: Path) -> None:
     if db.execute("PRAGMA user_version").fetchone()[0] > len(migrations.MIGRATIONS):
         raise faults.newer(source)
     if db.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
@@ -108,7 +108,7 @@ def keep_present(reason: str) -> Path | None:
     return kept
 
 
-def replace(fresh: Any) -> None:
+def replace(fresh: Database) -> None:
     """Put the database `fresh` in place of the present one, all at once, also for sessions that have it open."""
     try:
         _overwrite(fresh)
@@ -117,7 +117,7 @@ def replace(fresh: Any) -> None:
     store.empty_log()
 
 
-def _overwrite(fresh: Any) -> None:
+def _overwrite(fresh: Database) -> None:
     """As one write transaction: sqlite's own locks and log keep readers and a power cut out of it."""
     import sqlite3
 
@@ -135,7 +135,7 @@ def _overwrite(fresh: Any) -> None:
             db.close()
 
 
-def _swap(fresh: Any) -> None:
+def _swap(fresh: Database) -> None:
     """For a file that sqlite does not take for a database. Its log goes first: it must never meet the new file."""
     file = store.path()
     with files.alone(file):

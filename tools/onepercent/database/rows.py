@@ -7,6 +7,7 @@ from typing import Any
 from tools.core.errors import ToolError
 from tools.onepercent import days, fields
 from tools.onepercent.actions import diary, goals, habits, steps, undo
+from tools.onepercent.database.types import Database
 from tools.onepercent.preview import previews
 
 LARGEST_ID = 2**53
@@ -21,28 +22,28 @@ DAY = fields.Day().read
 USER = fields.Text(1000, line=True).read
 
 
-def _weekdays(name: str, value: Any) -> None:
+def _weekdays(name: str, value: str | None) -> None:
     if value is not None:
         fields.Weekdays().read(name, days.listed(value))
 
 
-def _moment(name: str, value: Any) -> None:
+def _moment(name: str, value: object) -> None:
     try:
         datetime.fromisoformat(str(value).replace("Z", "+00:00"))
     except ValueError:
         raise fields.invalid(name, "a moment like 2026-01-01T09:00:00.000Z") from None
 
 
-def _journal(name: str, value: Any) -> None:
+def _journal(name: str, value: str) -> None:
     try:
         undo.parsed(value)
     except (KeyError, TypeError, ValueError):
         raise fields.invalid(name, "the changes of an apply") from None
 
 
-def _plan(name: str, value: Any) -> None:
+def _plan(name: str, value: str | None) -> None:
     if value is not None:
-        previews.read_plan({name: value})
+        previews.read_plan(value)
 
 
 def _optional(read: Read) -> Read:
@@ -73,7 +74,7 @@ WITHOUT_ID = ("habit_marks", "previews")
 """Tables whose key is not a number that is counted up."""
 
 
-def faults(db: Any) -> Iterator[str]:
+def faults(db: Database) -> Iterator[str]:
     """What is wrong, a row at a time: `habits 3: schedule_days must be …`."""
     for table, columns in COLUMNS.items():
         readers = {**({} if table in WITHOUT_ID else {"id": ID}), "user": USER, **columns}
@@ -88,7 +89,7 @@ def faults(db: Any) -> Iterator[str]:
                 yield f"{table} {row[0]}: {error}"
 
 
-def unreadable_texts(db: Any) -> Iterator[str]:
+def unreadable_texts(db: Database) -> Iterator[str]:
     """The tables with text that is not UTF-8: sqlite's own check does not look at it."""
     import sqlite3
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.leaving import at_leaving
 from tools.core.settings import state_path
 from tools.onepercent import days, settings
 from tools.onepercent.database import faults, files
+from tools.onepercent.database.types import Database
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +35,8 @@ MAX_OPENINGS = 5
 class Connection:
     """An open connection and the file it was opened on: path, device and inode."""
 
-    db: Any
-    identity: tuple[Any, ...]
+    db: Database
+    identity: tuple[str | int | None, ...]
 
 
 _kept: dict[int, list[Connection]] = {}
@@ -49,7 +49,7 @@ def path() -> Path:
 
 
 @contextmanager
-def reading() -> Iterator[Any]:
+def reading() -> Iterator[Database]:
     """A read transaction: everything read inside is of one moment.
 
     Raises ToolError DATABASE_ERROR.
@@ -63,7 +63,7 @@ def reading() -> Iterator[Any]:
 
 
 @contextmanager
-def writing(patience_s: float | None = None) -> Iterator[Any]:
+def writing(patience_s: float | None = None) -> Iterator[Database]:
     """A write transaction: committed at the end, rolled back when anything is raised inside.
 
     Raises ToolError DATABASE_ERROR, also when others have been writing for `patience_s` (files.BUSY_S by default).
@@ -79,13 +79,13 @@ def writing(patience_s: float | None = None) -> Iterator[Any]:
             raise
 
 
-def _end(db: Any, statement: str) -> None:
+def _end(db: Database, statement: str) -> None:
     if db.in_transaction:
         db.execute(statement)
 
 
 @contextmanager
-def connected() -> Iterator[Any]:
+def connected() -> Iterator[Database]:
     """A connection outside any transaction.
 
     Raises ToolError DATABASE_ERROR for every error of sqlite inside.
@@ -145,7 +145,7 @@ def _give_back(connection: Connection) -> None:
         connection.db.close()
 
 
-def _identity(file: Path) -> tuple[Any, ...]:
+def _identity(file: Path) -> tuple[str | int | None, ...]:
     try:
         status = file.stat()
     except OSError:

@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.files import compact_json
@@ -13,6 +12,7 @@ from tools.core.json_types import JsonObject
 from tools.core.registry import command
 from tools.onepercent import days, health
 from tools.onepercent.database import faults, files, migrations, restore, rows, store
+from tools.onepercent.database.types import Database
 from tools.onepercent.habits import histories
 
 FORMAT = "onepercent-export"
@@ -46,7 +46,7 @@ def export(file: str) -> JsonObject:
     return {"file": str(target), "size_bytes": target.stat().st_size, "rows": counts}
 
 
-def _lines(db: Any) -> Iterator[str]:
+def _lines(db: Database) -> Iterator[str]:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     yield f'{{"format":"{FORMAT}","version":{version},\n'
     sequences = dict(db.execute("SELECT name, seq FROM sqlite_sequence ORDER BY name").fetchall())
@@ -59,7 +59,7 @@ def _lines(db: Any) -> Iterator[str]:
     yield "}\n"
 
 
-def _table(db: Any, table: str, comma: str) -> Iterator[str]:
+def _table(db: Database, table: str, comma: str) -> Iterator[str]:
     rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
     columns = [column[0] for column in rows.description]
     yield f'{comma}\n"{table}":{{"columns":{json.dumps(columns)},"rows":['
@@ -68,7 +68,7 @@ def _table(db: Any, table: str, comma: str) -> Iterator[str]:
     yield "]}"
 
 
-def _count(db: Any, table: str) -> int:
+def _count(db: Database, table: str) -> int:
     return db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
@@ -97,7 +97,7 @@ def _read(file: Path) -> JsonObject:
     return content
 
 
-def _is_export(content: Any) -> bool:
+def _is_export(content: object) -> bool:
     return (
         isinstance(content, dict)
         and content.get("format") == FORMAT
@@ -109,7 +109,7 @@ def _is_export(content: Any) -> bool:
 
 
 @contextmanager
-def _assembled(content: JsonObject) -> Iterator[Any]:
+def _assembled(content: JsonObject) -> Iterator[Database]:
     """A database of its own with the content of an export, migrated and checked."""
     import sqlite3
 
@@ -132,7 +132,7 @@ def _assembled(content: JsonObject) -> Iterator[Any]:
             db.close()
 
 
-def _fill(db: Any, content: JsonObject) -> None:
+def _fill(db: Database, content: JsonObject) -> None:
     """The rows of every table that the export's version had."""
     there = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     for part, tables in PARTS.items():
@@ -146,7 +146,7 @@ def _fill(db: Any, content: JsonObject) -> None:
         db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, highest))
 
 
-def _insert(db: Any, table: str, table_rows: JsonObject) -> None:
+def _insert(db: Database, table: str, table_rows: JsonObject) -> None:
     columns = ", ".join(f'"{_column(name)}"' for name in table_rows["columns"])
     marks = ", ".join("?" * len(table_rows["columns"]))
     db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", table_rows["rows"])
@@ -158,7 +158,7 @@ def _column(name: str) -> str:
     return name
 
 
-def _check(db: Any) -> None:
+def _check(db: Database) -> None:
     if broken := health.faults_of(db):
         raise ValueError("; ".join(broken))
 

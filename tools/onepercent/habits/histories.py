@@ -7,6 +7,7 @@ from typing import Any
 
 from tools.onepercent import days
 from tools.onepercent.actions.unit_of_work import Row
+from tools.onepercent.database.types import Database
 from tools.onepercent.habits import streaks
 from tools.onepercent.habits.streaks import DONE, EXCUSED, MISSED, Mark, Streak
 
@@ -38,7 +39,7 @@ class History:
         return streaks.current_and_best(self.folded, self.marks, self.schedule, today)
 
 
-def histories(db: Any, user: str, today: date) -> list[History]:
+def histories(db: Database, user: str, today: date) -> list[History]:
     """The undeleted habits of a user; of each only recent marks are read."""
     week_ago = date.fromordinal(today.toordinal() - days.WEEK).isoformat()
     recent = db.execute(
@@ -54,7 +55,7 @@ def histories(db: Any, user: str, today: date) -> list[History]:
     return [_history(db, row, tails.get(row["id"], []), today) for row in rows]
 
 
-def _history(db: Any, row: Row, tail: list[Mark], today: date) -> History:
+def _history(db: Database, row: Row, tail: list[Mark], today: date) -> History:
     schedule, until = days.schedule(row["frequency_type"], row["schedule_days"]), row["until"]
     _check(tail)
     present = today.toordinal()
@@ -65,7 +66,7 @@ def _history(db: Any, row: Row, tail: list[Mark], today: date) -> History:
     return History(row, schedule, _folded(row), [mark for mark in tail if mark[0] > settled], week)
 
 
-def current_streak(db: Any, habit_id: int, today: date) -> int:
+def current_streak(db: Database, habit_id: int, today: date) -> int:
     """The streak of one habit that stands today."""
     row = db.execute(f"{HABITS} WHERE h.id = ?", (habit_id,)).fetchone()
     schedule = days.schedule(row["frequency_type"], row["schedule_days"])
@@ -73,7 +74,7 @@ def current_streak(db: Any, habit_id: int, today: date) -> int:
     return streaks.current_and_best(Streak(), marks, schedule, today.toordinal())[0]
 
 
-def settle(db: Any, journal: Iterable[list[Any]], today: date) -> None:
+def settle(db: Database, journal: Iterable[list[Any]], today: date) -> None:
     """Bring the folded part of every habit that `journal` changed up to date."""
     target = date.fromordinal(streaks.settled_until(today.toordinal())).isoformat()
     for habit_id, earliest in _touched(journal).items():
@@ -82,7 +83,7 @@ def settle(db: Any, journal: Iterable[list[Any]], today: date) -> None:
             _settle(db, row, earliest, target)
 
 
-def settle_all(db: Any, today: date) -> None:
+def settle_all(db: Database, today: date) -> None:
     """Fold every habit's history anew."""
     target = date.fromordinal(streaks.settled_until(today.toordinal())).isoformat()
     for row in db.execute(HABITS).fetchall():
@@ -100,7 +101,7 @@ def _touched(journal: Iterable[list[Any]]) -> dict[int, str]:
     return first_days
 
 
-def _settle(db: Any, row: Row, earliest: str, target: str) -> None:
+def _settle(db: Database, row: Row, earliest: str, target: str) -> None:
     until, streak = row["until"], _folded(row)
     if earliest <= until:
         until, streak = EVER, Streak()
@@ -118,7 +119,7 @@ def _folded(row: Row) -> Streak:
     return Streak(row["run"], row["best"], row["last"])
 
 
-def _marks(db: Any, habit_id: int, after: str, until: str) -> list[Mark]:
+def _marks(db: Database, habit_id: int, after: str, until: str) -> list[Mark]:
     rows = db.execute(
         f"SELECT {ORDINAL}, {OUTCOME} FROM habit_marks m WHERE habit_id = ? AND date > ? AND date <= ? ORDER BY date",
         (habit_id, after, until),

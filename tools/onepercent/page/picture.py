@@ -6,8 +6,8 @@ A calendar for each habit, as wide as its weeks: a column is a week, Monday on t
 import zlib
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Any
 
+from tools.onepercent.database.types import Database
 from tools.onepercent.habits import marks
 from tools.onepercent.habits.marks import HabitSigns
 
@@ -104,7 +104,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
 
 
-def pictured(db: Any, user: str, today: date, first: str | None, last: str | None) -> tuple[bytes | str, ...]:
+def pictured(db: Database, user: str, today: date, first: str | None, last: str | None) -> tuple[bytes | str, ...]:
     """The PNG of the marks between two dates, and its lines; by default of the last four weeks.
 
     At most a year, which ends today at the latest.

@@ -1,10 +1,10 @@
 """The last four weeks as the page of the days shows them, and the four before to hold them against."""
 
 from datetime import date, datetime, time, timedelta, timezone
-from typing import Any
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, settings
+from tools.onepercent.database.types import Database
 from tools.onepercent.habits import marks
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.habits.marks import HabitSigns
@@ -12,7 +12,7 @@ from tools.onepercent.habits.marks import HabitSigns
 DAYS = 28
 
 
-def weeks(db: Any, user: str, today: date) -> JsonObject:
+def weeks(db: Database, user: str, today: date) -> JsonObject:
     """`habits`: name, marks (a sign a day, as marks.LEGEND) and streak; `now` and `before`: sums of four weeks each.
 
     The sums: XP, habits as [kept, due], steps done, days with a diary entry.
@@ -38,7 +38,7 @@ def _kept(habits: list[HabitSigns], first: int, last: int) -> list[int]:
     return [kept, kept + signs.count("-") + signs.count("?")]
 
 
-def _sums(db: Any, user: str, first: date) -> dict[str, int]:
+def _sums(db: Database, user: str, first: date) -> dict[str, int]:
     last = first + timedelta(DAYS)
     span = (user, _midnight(first), _midnight(last))
     (xp,) = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ? AND at >= ? AND at < ?", span).fetchone()

@@ -1,5 +1,6 @@
 """The dry run: actions done for real in a transaction that is rolled back, to see what they would do."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,6 +10,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import actions, days, fields, names, settings, words
 from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.database.types import Database
 
 SECTIONS = ("creates", "updates", "deletes", "completions")
 
@@ -28,14 +30,14 @@ class Planned:
         """
         outcome = self.kind.run(unit, dict(self.values))
         outcome.entries = [
-            [section, {"client_action_id": self.client_action_id, **entry}] for section, entry in outcome.entries
+            (section, {"client_action_id": self.client_action_id, **entry}) for section, entry in outcome.entries
         ]
         if outcome.created_id is not None:
             unit.created[self.client_action_id] = (self.kind.domain, outcome.created_id)
         return outcome
 
 
-def read(sent: Any, used: set[str]) -> Planned:
+def read(sent: object, used: set[str]) -> Planned:
     """One action of a preview as sent; its client_action_id joins `used`.
 
     Raises ToolError.
@@ -56,7 +58,7 @@ def read(sent: Any, used: set[str]) -> Planned:
     return Planned(kind, client_action_id, kind.read(sent.get("params")))
 
 
-def _identifier(value: Any) -> str:
+def _identifier(value: object) -> str:
     """Raises ToolError whose hint asks for an id of the action's own."""
     try:
         return fields.identifier("client_action_id", value)
@@ -105,7 +107,7 @@ class DryRun:
         return {**diff, "errors": self.errors}
 
 
-def dry_run(db: Any, sent: list[Any], moment: datetime) -> DryRun:
+def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> DryRun:
     """Try the actions in order in a transaction within `db`'s, and take them back."""
     unit = UnitOfWork(db, settings.current().onepercent_user, moment, days.today(moment))
     tried = DryRun(unit, [], [], [])
@@ -138,7 +140,7 @@ def _tried(unit: UnitOfWork, planned: Planned) -> Outcome:
         unit.db.execute("RELEASE action")
 
 
-def _error(index: int, sent: Any, error: ToolError) -> JsonObject:
+def _error(index: int, sent: object, error: ToolError) -> JsonObject:
     named = {}
     if isinstance(sent, dict):
         named = {

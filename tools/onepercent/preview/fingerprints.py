@@ -17,7 +17,7 @@ def fingerprint(values: Iterable[Any]) -> list[Any]:
     return [digested(value) if type(value) is str else value for value in values]
 
 
-def digested(value: Any) -> Any:
+def digested(value: object) -> Any:
     """A value, or the digest of a long text."""
     if type(value) is not str or len(value) <= SHORT:
         return value

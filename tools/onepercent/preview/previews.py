@@ -15,6 +15,7 @@ from tools.onepercent import actions, days, settings, words
 from tools.onepercent.actions import Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import audit, faults, store
+from tools.onepercent.database.types import Database, Row
 from tools.onepercent.habits import histories
 from tools.onepercent.preview.dry_run import DryRun, Planned
 from tools.onepercent.preview.fingerprints import digested, stale
@@ -48,19 +49,19 @@ def store_preview(tried: DryRun) -> tuple[str, int]:
     return preview_id, ttl_s
 
 
-def planned(preview: Any) -> list[Planned]:
+def planned(preview: Row) -> list[Planned]:
     """The actions of a preview that is pending or expired; none of one whose plan is not kept any more."""
-    plan = read_plan(preview) if preview["plan"] else {"actions": []}
+    plan = read_plan(preview["plan"]) if preview["plan"] else {"actions": []}
     return [Planned(actions.ACTIONS[name], key, values) for name, key, values in plan["actions"]]
 
 
-def read_plan(preview: Any) -> JsonObject:
+def read_plan(text: str) -> JsonObject:
     """What a preview would do.
 
     Raises Unreadable.
     """
     try:
-        plan = json.loads(preview["plan"])
+        plan = json.loads(text)
         date.fromisoformat(plan["today"])
         if len(plan["actions"]) != len(plan["entries"]) or not all(
             action[0] in actions.ACTIONS for action in plan["actions"]
@@ -71,7 +72,7 @@ def read_plan(preview: Any) -> JsonObject:
     return plan
 
 
-def find(db: Any, preview_id: str) -> Any:
+def find(db: Database, preview_id: str) -> Row:
     """The row of this user's preview.
 
     Raises ToolError PREVIEW_NOT_FOUND.
@@ -84,7 +85,7 @@ def find(db: Any, preview_id: str) -> Any:
     return row
 
 
-def check_pending(preview: Any, moment: datetime) -> None:
+def check_pending(preview: Row, moment: datetime) -> None:
     """Raises ToolError for a preview that can be neither applied nor cancelled any more."""
     if preview["status"] == "applied":
         raise ToolError("Preview already applied", "get_user_snapshot shows the present state.", code="PREVIEW_APPLIED")
@@ -99,12 +100,12 @@ def expired() -> ToolError:
     return ToolError("Preview expired", REPEAT, code="PREVIEW_EXPIRED")
 
 
-def cancel(db: Any, preview_id: str) -> None:
+def cancel(db: Database, preview_id: str) -> None:
     """Give a preview up."""
     db.execute("UPDATE previews SET status = 'cancelled', plan = NULL WHERE id = ?", (preview_id,))
 
 
-def is_expired(preview: Any, moment: datetime) -> bool:
+def is_expired(preview: Row, moment: datetime) -> bool:
     """Whether its time is over, noticed or not."""
     return preview["status"] == "expired" or (
         preview["status"] == "pending" and moment.timestamp() >= preview["expires_at"]
@@ -121,12 +122,12 @@ class Applied:
     reversal: tuple[int, bool] | None
 
 
-def apply(db: Any, preview: Any, moment: datetime) -> Applied:
+def apply(db: Database, preview: Row, moment: datetime) -> Applied:
     """Do what a pending preview showed.
 
     Raises ToolError that names the `failed_action`; the transaction is to be rolled back then.
     """
-    plan, every = read_plan(preview), planned(preview)
+    plan, every = read_plan(preview["plan"]), planned(preview)
     unit = UnitOfWork(db, preview["user"], moment, date.fromisoformat(plan["today"]), plan["seen"])
     outcomes: list[Outcome] = []
     for action, entries in zip(every, plan["entries"], strict=True):
@@ -149,7 +150,7 @@ def _applied(unit: UnitOfWork, planned: Planned, entries: list[Any]) -> Outcome:
         outcome = planned.run(unit)
     except sqlite3.Error as error:
         raise faults.translated(error, store.path()) from error
-    if outcome.entries != entries:
+    if [list(entry) for entry in outcome.entries] != entries:
         raise stale(f"{planned.kind.name} would now do something else than it showed")
     return outcome
 
@@ -194,7 +195,7 @@ def _result(planned: Planned, outcome: Outcome) -> JsonObject:
     return result
 
 
-def finish(db: Any, preview: Any, key: str, audit_id: int, applied: Applied) -> None:
+def finish(db: Database, preview: Row, key: str, audit_id: int, applied: Applied) -> None:
     """Mark a preview applied, and keep what it takes to undo it."""
     db.execute(
         "UPDATE previews SET status = 'applied', plan = NULL, idempotency_key = ?, audit_id = ? WHERE id = ?",
@@ -210,13 +211,13 @@ def finish(db: Any, preview: Any, key: str, audit_id: int, applied: Applied) -> 
         _keep(db, preview, audit.packed({"changes": changes, "lines": applied.lines}))
 
 
-def _turn(db: Any, applied_id: int, undone: bool, changes: list[list[Any]]) -> None:
+def _turn(db: Database, applied_id: int, undone: bool, changes: list[list[Any]]) -> None:
     journal = json.loads(db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()[0])
     text = audit.packed({"changes": changes, "lines": journal["lines"]})
     db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, text, applied_id))
 
 
-def _keep(db: Any, preview: Any, journal: str) -> None:
+def _keep(db: Database, preview: Row, journal: str) -> None:
     """What was undone can be redone no more; of the rest the last UNDONE_AT_MOST are kept."""
     user = preview["user"]
     db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))

@@ -1,17 +1,17 @@
 """Answering with a preview: what a dry run came to, kept to be applied."""
 
 from datetime import datetime
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import words
 from tools.onepercent.database import audit
+from tools.onepercent.database.types import Database, Row
 from tools.onepercent.preview import previews
 from tools.onepercent.preview.dry_run import DryRun, Planned, dry_run
 
 
-def shown(db: Any, tried: DryRun) -> JsonObject:
+def shown(db: Database, tried: DryRun) -> JsonObject:
     """The preview, stored, as an answer shows it."""
     preview_id, ttl_s = previews.store_preview(tried)
     return {
@@ -24,14 +24,14 @@ def shown(db: Any, tried: DryRun) -> JsonObject:
     }
 
 
-def answered(db: Any, tried: DryRun) -> JsonObject:
+def answered(db: Database, tried: DryRun) -> JsonObject:
     """The answer of the call in progress, recorded."""
     answer = {"success": True, **shown(db, tried)}
     audit.record(db, answer)
     return answer
 
 
-def made_again(db: Any, preview: Any, moment: datetime) -> ToolError:
+def made_again(db: Database, preview: Row, moment: datetime) -> ToolError:
     """The error of an expired preview, with a fresh one of the same actions to be confirmed, if it can be made."""
     every: list[Planned] = previews.planned(preview)
     tried = dry_run(db, every, moment) if every else None

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words, xp
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.unit_of_work import Row, balance, missing
+from tools.onepercent.database.types import Database
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.streaks import DONE, EXCUSED
 from tools.onepercent.snapshot.history import history
@@ -35,7 +35,7 @@ class View:
     past_last: date = date.min
 
 
-def goals(db: Any, view: View) -> JsonObject:
+def goals(db: Database, view: View) -> JsonObject:
     """Goals with their first open steps, or one goal with every step.
 
     Raises ToolError GOAL_NOT_FOUND.
@@ -66,7 +66,7 @@ def _goal(row: Row) -> JsonObject:
     return item | {"steps_count": row["steps_count"], "steps_completed": row["steps_completed"]}
 
 
-def _first_steps(db: Any, goal: Row) -> JsonObject:
+def _first_steps(db: Database, goal: Row) -> JsonObject:
     rows = db.execute(
         f"""SELECT id, title, dt, priority, time_duration FROM steps
         WHERE goal_id = ? AND is_complete = 0 AND deleted_at IS NULL ORDER BY {IN_ORDER} LIMIT {SHOWN_STEPS}""",
@@ -76,7 +76,7 @@ def _first_steps(db: Any, goal: Row) -> JsonObject:
     return {"steps": [_step(row) for row in rows]} | ({"steps_more": more} if more else {})
 
 
-def _every_step(db: Any, goal_id: int) -> list[JsonObject]:
+def _every_step(db: Database, goal_id: int) -> list[JsonObject]:
     rows = db.execute(
         f"""SELECT id, title, description, dt, priority, time_duration, "order", is_complete, completed_at FROM steps
         WHERE goal_id = ? AND deleted_at IS NULL ORDER BY {IN_ORDER}""",
@@ -92,7 +92,7 @@ def _step(row: Row) -> JsonObject:
     return step
 
 
-def habits(db: Any, view: View) -> JsonObject:
+def habits(db: Database, view: View) -> JsonObject:
     """Habits with streaks and today's status."""
     today = view.today.toordinal()
     every_history = histories(db, view.user, view.today)
@@ -160,7 +160,7 @@ def _rate(weeks: list[tuple[int, int]]) -> int:
     return round(100 * kept / due) if due else 0
 
 
-def diary(db: Any, view: View) -> JsonObject:
+def diary(db: Database, view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
     rows = db.execute(
         """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
@@ -171,7 +171,7 @@ def diary(db: Any, view: View) -> JsonObject:
     return {"items": items, "total_count": len(items)}
 
 
-def schedule(db: Any, view: View) -> JsonObject:
+def schedule(db: Database, view: View) -> JsonObject:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
     today = view.today.isoformat()
     dated = [
@@ -195,12 +195,12 @@ def _dated(row: Row) -> JsonObject:
     return _step(row) | {"is_complete": bool(row["is_complete"])}
 
 
-def experience(db: Any, view: View) -> JsonObject:
+def experience(db: Database, view: View) -> JsonObject:
     """XP and level."""
     return xp.levels(*balance(db, view.user))
 
 
-def ssp(db: Any, view: View) -> JsonObject:
+def ssp(db: Database, view: View) -> JsonObject:
     """How the person rated the six spheres of life last."""
     row = db.execute("SELECT * FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1", (view.user,)).fetchone()
     if row is None:
@@ -217,17 +217,17 @@ def ssp(db: Any, view: View) -> JsonObject:
     }
 
 
-def subscription(db: Any, view: View) -> JsonObject:
+def subscription(db: Database, view: View) -> JsonObject:
     """A self-hosted edition has none."""
     return {"tariff": "self_hosted", "status": "active", "days_remaining": None}
 
 
-def past(db: Any, view: View) -> JsonObject:
+def past(db: Database, view: View) -> JsonObject:
     """What was closed, kept and earned."""
     return history(db, view.user, view.past_first, view.past_last, view.today)
 
 
-SECTIONS: dict[str, Callable[[Any, View], JsonObject]] = {
+SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
     "goals": goals,
     "habits": habits,
     "diary": diary,
