@@ -209,13 +209,17 @@ class Person:
 
 
 def shown(data: dict[str, Any]) -> dict[str, Any]:
-    """A snapshot as the model shows it."""
+    """A snapshot, in which empty sections are left out, as the model shows it."""
     goals = ("id", "title", "status", "steps_count", "steps_completed")
     habits = ("id", "name", "current_streak", "best_streak")
+    none: dict[str, Any] = {"items": []}
+    xp = {"balance": 0, "lifetime": 0, **data.get("xp", {})}
     return {
-        "goals": [tuple(goal[name] for name in goals) for goal in whole(data["goals"])],
-        "habits": [tuple(habit[name] for name in habits) for habit in whole(data["habits"])],
-        "diary": {entry["id"]: entry["what_done"] for entry in data["diary"]["items"]},
-        "ssp": {sphere["category"]: sphere["score"] for sphere in data["ssp"].get("spheres", ()) if sphere["score"]},
-        "xp": (data["xp"]["balance"], data["xp"]["lifetime"]),
+        "goals": [tuple(goal[name] for name in goals) for goal in whole(data.get("goals", none))],
+        "habits": [tuple(habit[name] for name in habits) for habit in whole(data.get("habits", none))],
+        "diary": {entry["id"]: entry["what_done"] for entry in data.get("diary", none)["items"]},
+        "ssp": {
+            sphere["category"]: sphere["score"] for sphere in data.get("ssp", {}).get("spheres", ()) if sphere["score"]
+        },
+        "xp": (xp["balance"], xp["lifetime"]),
     }

@@ -222,7 +222,10 @@ class Sending:
                 f"whether all new cards are in {self.deck!r} is not known: {error.message}. {LATER}"
             )
         added = set(self.outcomes.indexes("ok")) & set(self.placed)
-        return added_keys.settled([*map(self._sent, sorted(added)), *self.recognized])
+        try:
+            return added_keys.settled([*map(self._sent, sorted(added)), *self.recognized])
+        except ToolError as error:  # the notes are in Anki; sent again, they are looked for and recognized
+            return self.outcomes.warn(f"{error.message}. {error.hint}")
 
     def _name_duplicates(self) -> None:
         """Say which note each duplicate repeats. One request, if there are any."""
