@@ -1,6 +1,6 @@
 """The tool that shows what actions would do."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
@@ -25,7 +25,7 @@ MOST_ACTIONS = 50
     on_call=audit.entry,
     page=pages.PREVIEW,
 )
-def preview_actions(actions: Annotated[list[Any], Published(published.of_actions(MOST_ACTIONS))]) -> JsonObject:
+def preview_actions(actions: Annotated[list[object], Published(published.of_actions(MOST_ACTIONS))]) -> JsonObject:
     """Phase 1 of every change: what actions would do; nothing changes yet.
 
     Show message and warnings; apply_actions only after a clear yes, else cancel_preview.

@@ -7,13 +7,12 @@ redoes what is undone; the changes of the reversal itself are then the ones to k
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
-from tools.onepercent.actions.unit_of_work import ENTITIES, KEYS, Row, UnitOfWork
+from tools.onepercent.actions.unit_of_work import ENTITIES, KEYS, Change, Place, Row, UnitOfWork
 from tools.onepercent.database.types import Database
 from tools.onepercent.preview.fingerprints import SILENT, difference, digested, label
 
@@ -27,24 +26,6 @@ TABLES = {*KIND, *KEYS, "xp_ledger"}
 
 UNDO_PREFIX = "Отменено: "
 """How an undo's own lines began in older databases."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change of a journal: the values replaced and set in a row; None stands for no row."""
-
-    table: str
-    key: tuple[Any, ...]
-    replaced: JsonObject | None
-    values: JsonObject | None
-
-    @property
-    def place(self) -> "Place":
-        return self.table, self.key
-
-
-Place = tuple[str, tuple[Any, ...]]
-"""A table and the key of a row in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +143,24 @@ def _row(unit: UnitOfWork, place: Place) -> Row | None:
 
 
 def _check_untouched(changes: list[Change], rows: dict[Place, Row | None]) -> None:
-    """Every row holds what the changes left in it.
+    """Every row still holds what the changes left in it.
 
     Raises ToolError PREVIEW_STALE that names what changed.
     """
-    for place, values in _left(changes).items():
-        row = rows[place]
-        if row is None or values is None:
-            if row is not values:
-                raise blocked(difference(place[0], None, row))
-        elif changed := [name for name, value in values.items() if digested(row[name]) != value]:
-            named = [name for name in changed if name not in SILENT] or changed
-            raise blocked(f"{label(place[0], row)} changed since it was applied: {', '.join(named)}")
+    for (table, key), left in _left(changes).items():
+        row = rows[table, key]
+        if row is None and left is None:
+            continue  # The changes removed the row, and it is still gone.
+        if row is None or left is None:
+            raise blocked(difference(table, None, row))  # It was removed since, or is there again.
+        touched = [column for column, value in left.items() if digested(row[column]) != value]
+        if touched:
+            named = [column for column in touched if column not in SILENT] or touched
+            raise blocked(f"{label(table, row)} changed since it was applied: {', '.join(named)}")
 
 
 def _left(changes: list[Change]) -> dict[Place, JsonObject | None]:
-    """What the changes left in each row, long texts by their digest; None: the row is gone."""
+    """What the changes left in each row, long texts by their digest; None if they removed the row."""
     left: dict[Place, JsonObject | None] = {}
     for edit in changes:
         left[edit.place] = None if edit.values is None else (left.get(edit.place) or {}) | edit.values

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -27,21 +27,43 @@ OWNERS = {"habit_marks": "habits"}
 
 Row = Mapping[str, Any]
 
+Key = tuple[int | str, ...]
+"""The values of a row's key columns."""
+
+Place = tuple[str, Key]
+"""A table and the key of a row in it."""
+
+Value = int | float | str | None
+"""What a column holds."""
+
+
+class Change(NamedTuple):
+    """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or removed."""
+
+    table: str
+    key: Key
+    replaced: JsonObject | None
+    values: JsonObject | None
+
+    @property
+    def place(self) -> Place:
+        return self.table, self.key
+
 
 @dataclass(slots=True)
 class UnitOfWork:
     """`expected` is None for a preview; else the rows as the preview saw them, and a difference is PREVIEW_STALE.
 
-    `journal` holds [table, key, values replaced, values set] of every change in order; None stands for no row.
+    `journal` holds every change in order. `own`: what this unit has created, which nobody else can have changed.
     """
 
     db: Database
     user: str
     moment: datetime
     today: date
-    expected: dict[str, list[Any] | None] | None = None
-    seen: dict[str, list[Any] | None] = field(default_factory=dict)
-    journal: list[list[Any]] = field(default_factory=list)
+    expected: dict[str, list[Value] | None] | None = None
+    seen: dict[str, list[Value] | None] = field(default_factory=dict)
+    journal: list[Change] = field(default_factory=list)
     created: dict[str, tuple[str, int]] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)
     latest_goal: int | None = None
@@ -79,14 +101,14 @@ class UnitOfWork:
             )
         return key
 
-    def read(self, table: str, *key: Any) -> Row | None:
+    def read(self, table: str, *key: int | str) -> Row | None:
         """A row of this user by its key; it is noted."""
         row = self.db.execute(_select(table), (*key, self.user)).fetchone()
         if f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
             self._note(table, key, row)
         return row
 
-    def _note(self, table: str, key: tuple[Any, ...], row: Row | None) -> None:
+    def _note(self, table: str, key: Key, row: Row | None) -> None:
         name = f"{table}/{'/'.join(map(str, key))}"
         if name in self.seen:
             return
@@ -109,8 +131,8 @@ class UnitOfWork:
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row; its rowid."""
         rowid = self.db.execute(_insert(table, tuple(values)), tuple(values.values())).lastrowid or 0
-        key = [values[name] for name in KEYS[table]] if table in KEYS else [rowid]
-        self.journal.append([table, key, None, values])
+        key = key_of(table, {"id": rowid, **values})
+        self.journal.append(Change(table, key, None, values))
         return rowid
 
     def change(self, table: str, row: Row, values: JsonObject) -> None:
@@ -121,13 +143,13 @@ class UnitOfWork:
         """Set columns of a row and nothing else."""
         key = key_of(table, row)
         self.db.execute(_update(table, tuple(values)), (*values.values(), *key))
-        self.journal.append([table, key, {name: row[name] for name in values}, values])
+        self.journal.append(Change(table, key, {name: row[name] for name in values}, values))
 
     def remove(self, table: str, row: Row) -> None:
         """Delete a row for good; only undo does."""
         key = key_of(table, row)
         self.db.execute(_delete(table), key)
-        self.journal.append([table, key, dict(row), None])
+        self.journal.append(Change(table, key, dict(row), None))
 
     def earn(self, amount: int, action: str, entity_id: int) -> int:
         """Enter XP, a penalty up to what is there; what came of it."""
@@ -164,9 +186,9 @@ def missing(entity: str) -> ToolError:
     )
 
 
-def key_of(table: str, row: Row) -> list[Any]:
+def key_of(table: str, row: Row) -> Key:
     """The values of a row's key columns."""
-    return [row[name] for name in KEYS.get(table, ("id",))]
+    return tuple(row[name] for name in KEYS.get(table, ("id",)))
 
 
 @cache

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from tools.onepercent import days
-from tools.onepercent.actions.unit_of_work import Row
+from tools.onepercent.actions.unit_of_work import Change, Row
 from tools.onepercent.database.types import Database
 from tools.onepercent.habits import streaks
 from tools.onepercent.habits.streaks import DONE, EXCUSED, MISSED, Mark, Streak
@@ -74,7 +73,7 @@ def current_streak(db: Database, habit_id: int, today: date) -> int:
     return streaks.current_and_best(Streak(), marks, schedule, today.toordinal())[0]
 
 
-def settle(db: Database, journal: Iterable[list[Any]], today: date) -> None:
+def settle(db: Database, journal: Iterable[Change], today: date) -> None:
     """Bring the folded part of every habit that `journal` changed up to date."""
     target = date.fromordinal(streaks.settled_until(today.toordinal())).isoformat()
     for habit_id, earliest in _touched(journal).items():
@@ -90,14 +89,16 @@ def settle_all(db: Database, today: date) -> None:
         _settle(db, row, EVER, target)
 
 
-def _touched(journal: Iterable[list[Any]]) -> dict[int, str]:
+def _touched(journal: Iterable[Change]) -> dict[int, str]:
     """The first day that counts anew, by habit: all of them where the schedule changed."""
     first_days: dict[int, str] = {}
     for table, key, _, values in journal:
+        habit_id = int(key[0])
         if table == "habit_marks":
-            first_days[key[0]] = min(key[1], first_days.get(key[0], key[1]))
+            day = str(key[1])
+            first_days[habit_id] = min(day, first_days.get(habit_id, day))
         elif table == "habits" and values and not values.keys().isdisjoint(("frequency_type", "schedule_days")):
-            first_days[key[0]] = EVER
+            first_days[habit_id] = EVER
     return first_days
 
 

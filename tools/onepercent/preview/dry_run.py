@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -98,9 +97,9 @@ class DryRun:
     def _xp_line(self) -> str:
         return words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
 
-    def diff(self) -> dict[str, list[Any]]:
+    def diff(self) -> dict[str, list[JsonObject]]:
         """The entries by section, and the errors."""
-        diff: dict[str, list[Any]] = {section: [] for section in SECTIONS}
+        diff: dict[str, list[JsonObject]] = {section: [] for section in SECTIONS}
         for outcome in self.outcomes:
             for section, entry in outcome.entries:
                 diff[section].append(entry)

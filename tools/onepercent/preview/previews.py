@@ -13,7 +13,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import actions, days, settings, words
 from tools.onepercent.actions import Outcome
-from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
 from tools.onepercent.database import audit, faults, store
 from tools.onepercent.database.types import Database, Row
 from tools.onepercent.habits import histories
@@ -117,7 +117,7 @@ class Applied:
     """What applying a preview did: the answer, and what is kept to take it back."""
 
     answer: JsonObject
-    journal: list[list[Any]]
+    journal: list[Change]
     lines: list[str]
     reversal: tuple[int, bool] | None
 
@@ -202,8 +202,8 @@ def finish(db: Database, preview: Row, key: str, audit_id: int, applied: Applied
         (key, audit_id, preview["id"]),
     )
     changes = [
-        [table, row, replaced, values and {name: digested(value) for name, value in values.items()}]
-        for table, row, replaced, values in applied.journal
+        change._replace(values=change.values and {name: digested(value) for name, value in change.values.items()})
+        for change in applied.journal
     ]
     if applied.reversal:
         _turn(db, *applied.reversal, changes)
@@ -211,7 +211,7 @@ def finish(db: Database, preview: Row, key: str, audit_id: int, applied: Applied
         _keep(db, preview, audit.packed({"changes": changes, "lines": applied.lines}))
 
 
-def _turn(db: Database, applied_id: int, undone: bool, changes: list[list[Any]]) -> None:
+def _turn(db: Database, applied_id: int, undone: bool, changes: list[Change]) -> None:
     journal = json.loads(db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()[0])
     text = audit.packed({"changes": changes, "lines": journal["lines"]})
     db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, text, applied_id))
