@@ -45,7 +45,7 @@ class AnkiConnect(Studying, Windows):
         return {"permission": "granted", "requireApikey": False, "version": 6}
 
     def multi(self, actions):
-        return [self._handler(one) for one in actions]
+        return [self._handler(entry) for entry in actions]
 
     def reloadCollection(self):
         """A window matter: a collection alone has nothing to reload."""
@@ -59,17 +59,17 @@ class AnkiConnect(Studying, Windows):
     # Decks
 
     def deckNames(self):
-        return [one.name for one in self._col.decks.all_names_and_ids()]
+        return [deck.name for deck in self._col.decks.all_names_and_ids()]
 
     def deckNamesAndIds(self):
-        return {one.name: one.id for one in self._col.decks.all_names_and_ids()}
+        return {deck.name: deck.id for deck in self._col.decks.all_names_and_ids()}
 
     def getDecks(self, cards):
-        found = {}
+        by_deck = {}
         for card in cards:
             did = self._col.db.scalar("select did from cards where id=?", card)
-            found.setdefault(self._col.decks.get(did)["name"], []).append(card)
-        return found
+            by_deck.setdefault(self._col.decks.get(did)["name"], []).append(card)
+        return by_deck
 
     def createDeck(self, deck):
         return self._col.decks.id(deck)
@@ -94,39 +94,42 @@ class AnkiConnect(Studying, Windows):
         if any(deck not in self.deckNames() for deck in decks):
             return False
         for deck in decks:
-            one = self._col.decks.get(self._col.decks.id(deck))
-            one["conf"] = int(configId)
-            self._col.decks.save(one)
+            chosen = self._col.decks.get(self._col.decks.id(deck))
+            chosen["conf"] = int(configId)
+            self._col.decks.save(chosen)
         return True
 
     def getDeckStats(self, decks):
         wanted = {self._col.decks.id(deck) for deck in decks}
         return {
-            str(one.deck_id): {
-                "deck_id": one.deck_id,
-                "name": one.name,
-                "new_count": one.new_count,
-                "learn_count": one.learn_count,
-                "review_count": one.review_count,
-                "total_in_deck": one.total_in_deck,
+            str(node.deck_id): {
+                "deck_id": node.deck_id,
+                "name": node.name,
+                "new_count": node.new_count,
+                "learn_count": node.learn_count,
+                "review_count": node.review_count,
+                "total_in_deck": node.total_in_deck,
             }
-            for one in _below(self._col.sched.deck_due_tree())
-            if one.deck_id in wanted
+            for node in _below(self._col.sched.deck_due_tree())
+            if node.deck_id in wanted
         }
 
     # Note types
 
     def modelNames(self):
-        return [one.name for one in self._col.models.all_names_and_ids()]
+        return [model.name for model in self._col.models.all_names_and_ids()]
 
     def modelNamesAndIds(self):
-        return {one.name: one.id for one in self._col.models.all_names_and_ids()}
+        return {model.name: model.id for model in self._col.models.all_names_and_ids()}
 
     def modelFieldNames(self, modelName):
         return [field["name"] for field in self._model(modelName)["flds"]]
 
     def modelTemplates(self, modelName):
-        return {one["name"]: {"Front": one["qfmt"], "Back": one["afmt"]} for one in self._model(modelName)["tmpls"]}
+        return {
+            template["name"]: {"Front": template["qfmt"], "Back": template["afmt"]}
+            for template in self._model(modelName)["tmpls"]
+        }
 
     def modelStyling(self, modelName):
         return {"css": self._model(modelName)["css"]}
@@ -155,23 +158,23 @@ class AnkiConnect(Studying, Windows):
         return made
 
     def updateModelStyling(self, model):
-        found = self._model(model["name"])
-        found["css"] = model["css"]
-        self._col.models.update_dict(found)
+        known = self._model(model["name"])
+        known["css"] = model["css"]
+        self._col.models.update_dict(known)
 
     def updateModelTemplates(self, model):
-        found = self._model(model["name"])
-        for template in found["tmpls"]:
-            given = model["templates"].get(template["name"], {})
-            template["qfmt"] = given.get("Front") or template["qfmt"]
-            template["afmt"] = given.get("Back") or template["afmt"]
-        self._col.models.update_dict(found)
+        known = self._model(model["name"])
+        for template in known["tmpls"]:
+            changed = model["templates"].get(template["name"], {})
+            template["qfmt"] = changed.get("Front") or template["qfmt"]
+            template["afmt"] = changed.get("Back") or template["afmt"]
+        self._col.models.update_dict(known)
 
     def _model(self, name):
-        found = self._col.models.by_name(name)
-        if found is None:
+        model = self._col.models.by_name(name)
+        if model is None:
             raise Exception(f"model was not found: {name}")
-        return found
+        return model
 
     # Notes
 
@@ -197,20 +200,20 @@ class AnkiConnect(Studying, Windows):
         return added
 
     def canAddNotes(self, notes):
-        return [one["canAdd"] for one in self._can_add(notes)]
+        return [answer["canAdd"] for answer in self._can_add(notes)]
 
     def canAddNotesWithErrorDetail(self, notes):
         return self._can_add(notes)
 
     def _can_add(self, notes):
-        found = []
+        answers = []
         for note in notes:
             try:
                 self._new_note(note)
-                found.append({"canAdd": True})
+                answers.append({"canAdd": True})
             except Exception as error:
-                found.append({"canAdd": False, "error": str(error)})
-        return found
+                answers.append({"canAdd": False, "error": str(error)})
+        return answers
 
     def _new_note(self, note):
         model = self._model(note["modelName"])
@@ -245,16 +248,16 @@ class AnkiConnect(Studying, Windows):
 
     def _add_media(self, made, note):
         for kind, form in (("audio", "[sound:{}]"), ("video", "[sound:{}]"), ("picture", '<img src="{}">')):
-            given = note.get(kind) or []
-            for one in given if isinstance(given, list) else [given]:
+            media = note.get(kind) or []
+            for file in media if isinstance(media, list) else [media]:
                 try:
                     stored = self.storeMediaFile(
-                        one["filename"], one.get("data"), one.get("path"), one.get("url"), deleteExisting=None
+                        file["filename"], file.get("data"), file.get("path"), file.get("url"), deleteExisting=None
                     )
                     text = form.format(stored)
                 except Exception as error:
                     text = str(error).replace("<", "&lt;")
-                for name in one["fields"]:
+                for name in file["fields"]:
                     if name in made:
                         made[name] += text
 
@@ -282,19 +285,19 @@ class AnkiConnect(Studying, Windows):
         return {name: {"value": value, "order": at} for at, (name, value) in enumerate(note.items())}
 
     def notesModTime(self, notes):
-        return [{"noteId": one["noteId"], "mod": one["mod"]} if one else {} for one in map(self._info, notes)]
+        return [{"noteId": info["noteId"], "mod": info["mod"]} if info else {} for info in map(self._info, notes)]
 
     def findNotes(self, query=None):
         return [] if query is None else list(map(int, self._col.find_notes(query)))
 
     def updateNoteFields(self, note):
-        found = self._note(note["id"])
+        kept = self._note(note["id"])
         for name, value in note["fields"].items():
-            if name in found:
-                found[name] = value
-        self._add_media(found, note)
-        if found.id not in self._open_in_browser:
-            self._col.update_note(found)
+            if name in kept:
+                kept[name] = value
+        self._add_media(kept, note)
+        if kept.id not in self._open_in_browser:
+            self._col.update_note(kept)
 
     def updateNote(self, note):
         if "fields" not in note and "tags" not in note:
@@ -305,9 +308,9 @@ class AnkiConnect(Studying, Windows):
             self.updateNoteTags(note["id"], note["tags"])
 
     def updateNoteTags(self, note, tags):
-        found = self._note(note)
-        found.tags = [tags] if isinstance(tags, str) else tags
-        self._col.update_note(found)
+        kept = self._note(note)
+        kept.tags = [tags] if isinstance(tags, str) else tags
+        self._col.update_note(kept)
 
     def getNoteTags(self, note):
         return self._note(note).tags
@@ -376,9 +379,9 @@ class AnkiConnect(Studying, Windows):
 
     def _set_suspended(self, cards, wanted):
         changing = list(cards)
-        for one in changing:  # the add-on changes the list it walks over, and so passes every second one by
-            if self._suspended(one) == wanted:
-                changing.remove(one)
+        for card in changing:  # the add-on changes the list it walks over, and so passes every second one by
+            if self._suspended(card) == wanted:
+                changing.remove(card)
         if not changing:
             return False
         sched = self._col.sched
@@ -393,7 +396,7 @@ class AnkiConnect(Studying, Windows):
 
     def areSuspended(self, cards):
         known = set(self._col.db.list("select id from cards"))
-        return [self._suspended(one) if one in known else None for one in cards]
+        return [self._suspended(card) if card in known else None for card in cards]
 
     # Media
 
@@ -423,7 +426,7 @@ class AnkiConnect(Studying, Windows):
             return base64.b64encode(file.read()).decode("ascii")
 
     def getMediaFilesNames(self, pattern="*"):
-        return [os.path.basename(one) for one in glob.glob(os.path.join(self._col.media.dir(), pattern))]
+        return [os.path.basename(path) for path in glob.glob(os.path.join(self._col.media.dir(), pattern))]
 
     def deleteMediaFile(self, filename):
         self._col.media.trash_files([filename])
@@ -457,7 +460,9 @@ class _Older(AnkiConnect):
         return added
 
     def notesInfo(self, notes):
-        return [{name: one[name] for name in one if name not in ("profile", "mod")} for one in map(self._info, notes)]
+        return [
+            {name: info[name] for name in info if name not in ("profile", "mod")} for info in map(self._info, notes)
+        ]
 
     def _more(self, card):
         return {}

@@ -18,12 +18,12 @@ def add_notes(collection, deck, *fronts):
 
 def snapshot(collection):
     """By deck: its cards with all that must survive a move, and the name of its preset."""
-    found = {}
-    for one in collection.decks.all_names_and_ids():
-        cards = [collection.get_card(card) for card in sorted(collection.find_cards(f"did:{one.id}"))]
-        config = collection.decks.config_dict_for_deck_id(one.id)
-        found[one.name] = ([_kept(card) for card in cards], config["name"])
-    return found
+    by_deck = {}
+    for deck in collection.decks.all_names_and_ids():
+        cards = [collection.get_card(card) for card in sorted(collection.find_cards(f"did:{deck.id}"))]
+        config = collection.decks.config_dict_for_deck_id(deck.id)
+        by_deck[deck.name] = ([_kept(card) for card in cards], config["name"])
+    return by_deck
 
 
 def _kept(card):
@@ -33,4 +33,4 @@ def _kept(card):
 
 def fronts(collection, deck):
     """The first fields of the notes in a deck, in the order of their adding."""
-    return [collection.get_note(one).fields[0] for one in sorted(collection.find_notes(f'"deck:{deck}"'))]
+    return [collection.get_note(note).fields[0] for note in sorted(collection.find_notes(f'"deck:{deck}"'))]

@@ -161,7 +161,7 @@ def names(request):
         return []
     if request.get("action") != "multi":
         return [request.get("action")]
-    return [name for one in request["params"]["actions"] for name in names(one)]
+    return [name for entry in request["params"]["actions"] for name in names(entry)]
 
 
 def _parsed(body):

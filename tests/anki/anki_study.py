@@ -57,16 +57,16 @@ class Studying:
             back = -(-(start.timestamp() - review / 1000) // 86400)
             day = (start - timedelta(days=max(0, back))).strftime("%Y-%m-%d")
             days[day] = days.get(day, 0) + 1
-        return [list(one) for one in days.items()]
+        return [list(day) for day in days.items()]
 
     def getIntervals(self, cards, complete=False):
-        found = []
+        intervals = []
         for cid in cards:
             rows = [row[0] for row in self._col.db.all("select ivl from revlog where cid = ? order by id", cid)]
             if not rows and self._col.get_card(cid).type == 0:
                 rows = [0]
-            found.append(rows if complete else rows[-1])
-        return found
+            intervals.append(rows if complete else rows[-1])
+        return intervals
 
     def areDue(self, cards):
         return [self._due(cid) for cid in cards]
@@ -112,10 +112,10 @@ class Studying:
     def setSpecificValueOfCard(self, card, keys, newValues, warning_check=False):
         if not warning_check and set(keys) & set(GUARDED):
             return False
-        found = self._col.get_card(card)
+        kept = self._col.get_card(card)
         for name, value in zip(keys, newValues, strict=True):
-            setattr(found, name, value)
-        self._col.update_card(found, skip_undo_entry=True)
+            setattr(kept, name, value)
+        self._col.update_card(kept, skip_undo_entry=True)
         return [True]
 
     # Tags

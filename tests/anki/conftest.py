@@ -32,8 +32,8 @@ def collection_in(fresh_collection):
         return opened[-1]
 
     yield open_in
-    for one in opened:
-        one.close()
+    for collection in opened:
+        collection.close()
 
 
 @pytest.fixture

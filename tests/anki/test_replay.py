@@ -43,15 +43,15 @@ class Replay:
         action = request.get("action", "") if isinstance(request, dict) else ""
         body = request if isinstance(request, str) else json.dumps(self.here(request, "note"))
         status, got = self.standin.respond(headers, body.encode())
-        found = self.compare(answer, _read(got.decode()), "card" if action in OF_CARDS else "note", action)
-        return [*([("status", recorded["status"], status)] if status != recorded["status"] else []), *found]
+        differences = self.compare(answer, _read(got.decode()), "card" if action in OF_CARDS else "note", action)
+        return [*([("status", recorded["status"], status)] if status != recorded["status"] else []), *differences]
 
     def here(self, value, kind):
         """A recorded value with the ids and paths of this run."""
         if isinstance(value, dict):
             return {self.here(k, kind): self.here(v, "card" if k in CARDS else kind) for k, v in value.items()}
         if isinstance(value, list):
-            return [self.here(one, kind) for one in value]
+            return [self.here(member, kind) for member in value]
         if isinstance(value, str):
             text = re.sub(r"\d{13}", lambda match: str(self.ids[kind].get(int(match[0]), match[0])), value)
             return re.sub(r"(?<![\w.])/(anki|media)/", rf"{self.folder}/\1/", text)
@@ -71,14 +71,14 @@ class Replay:
             expected = self.here(recorded, kind)
             return [] if expected == got else [(path, expected, got)]
         return [
-            one
+            difference
             for name, *two in pairs
-            for one in self.compare(*two, "card" if name in CARDS else kind, f"{path}/{name}")
+            for difference in self.compare(*two, "card" if name in CARDS else kind, f"{path}/{name}")
         ]
 
     def in_one_order(self, recorded, got, kind):
         """Searches and folder listings have no order of their own: known ids and names are compared sorted."""
-        if all(isinstance(one, str) or (type(one) is int and one in self.ids[kind]) for one in recorded):
+        if all(isinstance(member, str) or (type(member) is int and member in self.ids[kind]) for member in recorded):
             return sorted(self.here(recorded, kind)), sorted(got)
         return recorded, got
 
@@ -108,8 +108,10 @@ def compare(recording, version, collection_in, tmp_path):
     replay = Replay(standin, tmp_path)
 
     lines = [json.loads(line) for line in recording.read_text(encoding="utf-8").splitlines()]
-    compared = [one for one in lines if one["label"] not in CUT and not one["label"].startswith(WITHOUT_A_COLLECTION)]
-    differences = {one["label"]: found for one in compared if (found := replay.differences(one))}
+    compared = [
+        line for line in lines if line["label"] not in CUT and not line["label"].startswith(WITHOUT_A_COLLECTION)
+    ]
+    differences = {line["label"]: found for line in compared if (found := replay.differences(line))}
     standin.close()
 
     assert not differences, "\n".join(f"{label}: {found}" for label, found in differences.items())

@@ -49,6 +49,8 @@ class Answering:
     skipped: list[JsonObject] = field(default_factory=list)
     done: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    on_screen: int | None = field(default=None, init=False)
+    before: Log = field(default_factory=dict, init=False)
 
     def run(self) -> JsonObject:
         asked = set(self.wanted)
