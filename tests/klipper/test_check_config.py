@@ -64,6 +64,12 @@ HOSTILE = {
     "includes that lead out": "[include ../../etc/passwd]\n[include /etc/*]\n" * 30_000,
     "brackets": "[" * MEGABYTES,
     "numbers in a name": "[gcode_macro x]\n" + "_0" * 900_000 + ": 1\n",
+    "25,000 steppers of their own": "".join(f"[stepper_q{number}]\nstep_pin: PA1\n" for number in range(25_000)),
+    "25,000 sensors that are not there": "".join(
+        f"[heater_generic h{number}]\nsensor_type: s{number}\n" for number in range(25_000)
+    ),
+    "options of a pattern that is gone": "[gcode_macro x]\n"
+    + "".join(f"default_parameter_p{number}: 1\n" for number in range(50_000)),
     "an endless pattern": "[include " + "*a" * 2000 + "]\n",
 }
 

@@ -72,8 +72,7 @@ def about(listed: Sequence[Entry], name: str) -> list[Entry]:
 def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     """What the newest entry says became of an option of a section, if one does; the successor may be an older one's."""
     changes = list(_changes(listed, option))
-    kind = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
-    near = [change for change, text in changes if kind in text.lower()]
+    near = [change for change, text in changes if subject(section) in text.lower()]
     if not near and "_" in option:
         near = [change for change, _ in changes]
     if not near:
@@ -81,6 +80,11 @@ def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     others = (change for change, _ in changes)
     successor = next((change.successor for change in (*near, *others) if change.successor), "")
     return near[0]._replace(successor=successor)
+
+
+def subject(section: str) -> str:
+    """The word by which entries speak of a section: `stepper` for `stepper_z1`."""
+    return section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
 
 
 def _changes(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]:

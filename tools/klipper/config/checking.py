@@ -13,7 +13,13 @@ from tools.klipper.config.reference import AXIS_STEPPER, SENSOR, SENSORS, Option
 
 LONGEST_NAME = 60
 WORD = re.compile(r"\w+")
+
+# What stands before the placeholder of a name: `default_parameter_` of `default_parameter_<name>`.
 BEFORE_PLACEHOLDER = re.compile(r"(\w+_)<\w+>")
+
+# A text in quotes or backticks.
+QUOTED = re.compile(r"[`\"]([^`\"\n]{1,60})[`\"]")
+
 VIRTUAL = "z_virtual_endstop"
 SENSOR_PIN = "sensor_pin"
 NAMES = (SENSOR, "lcd_type")
@@ -54,11 +60,27 @@ class Checker:
 
     def change(self, kind: str, option: str) -> Change | None:
         """What became of an option, looked for only if the page on changes has its name."""
-        if not self.entries or not (option in self.changed or any(map(option.startswith, self.patterns))):
+        if option not in self.changed:
+            option = next((pattern for pattern in self.patterns if option.startswith(pattern)), "")
+        if not option:
             return None
-        if (kind, option) not in self._changes:
-            self._changes[kind, option] = changes.change(self.entries, kind, option)
-        return self._changes[kind, option]
+        key = changes.subject(kind), option
+        if key not in self._changes:
+            self._changes[key] = changes.change(self.entries, kind, option)
+        return self._changes[key]
+
+    def gone(self, value: str) -> Change | None:
+        """What became of a value, looked for only if the page on changes quotes it."""
+        if value.lower() not in self.quoted:
+            return None
+        if ("", value) not in self._changes:
+            self._changes["", value] = changes.change(self.entries, "", value)
+        return self._changes["", value]
+
+    @cached_property
+    def quoted(self) -> set[str]:
+        """What stands in quotes on the page on changes."""
+        return {text.lower() for entry in self.entries for text in QUOTED.findall(entry.text)}
 
     @cached_property
     def changed(self) -> set[str]:
@@ -109,7 +131,7 @@ class _Check:
         printer = config.sections.get("printer")
         setting = printer.values().get(KINEMATICS) if printer else None
         self.kinematics = setting.value if setting else ""
-        self.options: dict[str, Options] = {}
+        self.options: dict[tuple[str, bool], Options] = {}
         self.kinds: dict[str, str] = {}
 
     def section(self, section: Section) -> Iterator[Finding]:
@@ -137,11 +159,13 @@ class _Check:
         return self.kinds[word]
 
     def options_of(self, word: str) -> Options:
-        """The options of the sections that begin with a word."""
-        if word not in self.options:
+        """The options of the sections that begin with a word: the same for all words of a kind, axes aside."""
+        kind = self.kind(word)
+        key = kind, bool(AXIS_STEPPER.fullmatch(word))
+        if key not in self.options:
             options = self.reference.options_of(word + " x", self.kinematics)
-            self.options[word] = Options({**known.undocumented(word), **options})
-        return self.options[word]
+            self.options[key] = Options({**known.undocumented(kind), **options})
+        return self.options[key]
 
     def setting(self, section: Section, setting: Setting, options: Options) -> Iterator[Finding]:
         """What there is to say of an option: whether it is one of the section's, then of its value."""
@@ -190,7 +214,7 @@ class _Check:
             return None
         if any(f"{kind} {setting.value}" in self.config.sections for kind in OWN_SENSORS):
             return None
-        return changes.change(self.checker.entries, "", setting.value)
+        return self.checker.gone(setting.value)
 
     def twice(self, section: Section) -> Iterator[Finding]:
         """The options that stand in a file twice; in an included file and in the one that includes it, it is meant so."""
