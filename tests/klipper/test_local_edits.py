@@ -181,3 +181,26 @@ def test_what_is_no_file_or_cannot_be_read_is_put_aside_too(docs, upstream):
 
     assert edits["pages"] == ["docs/pipe"] and (Path(edits["moved_to"]) / "docs/pipe").is_fifo()
     assert_at_tip(docs, upstream)
+
+
+def test_an_edit_is_kept_even_if_the_record_of_its_generation_was_lost(docs, upstream):
+    done()
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+    (docs / ".git/pi-mcp.json").write_bytes(b"")
+    upstream.commit({"docs/New.md": page("New")})
+
+    edits = done()["local_edits"]
+
+    assert edits["pages"] == ["docs/Bed_Mesh.md", ".git"]
+    assert (Path(edits["moved_to"]) / "docs/Bed_Mesh.md").read_text() == "my notes\n"
+    assert_at_tip(docs, upstream)
+
+
+def test_an_editor_that_is_still_open_writes_to_no_page_of_the_next_generation(docs, upstream):
+    done()
+    with (docs / "docs/Bed_Mesh.md").open("r+") as editor:
+        upstream.commit({"docs/BLTouch.md": page("BLTouch, 2")})
+        done()
+        editor.write("my notes\n")
+
+    assert_at_tip(docs, upstream)

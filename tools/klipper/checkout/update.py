@@ -132,7 +132,7 @@ def _recognize(old: Generation, run: Callable[..., str]) -> None:
         # Every file as `mode type object<tab>path`, ended by NUL.
         rows = run("ls-tree", "-r", "-z", "--full-tree", commit, "--", f"{old.docs}/", environ=objects).split("\0")
         old.files = {path: about.split()[2] for about, _, path in (row.partition("\t") for row in rows[:-1])}
-        old.commit = old.title = commit
+        old.commit, old.title = commit, commit[:9]
     old.save()
 
 
@@ -145,6 +145,7 @@ def _written(source: Source, place: Path, run: Callable[..., str]) -> Generation
     (info / "sparse-checkout").write_text(re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n"), encoding="utf-8")
     # Makes the index and writes the files that the sparse checkout has.
     run("read-tree", "-m", "-u", "HEAD")
+    # The commit, and its day.
     commit, date = run("log", "-1", "--format=%H %cs").split()
     new = Generation(place, commit, f"{commit[:9]} {date}", source.docs, {})
     new.files = new.files_now()
