@@ -84,3 +84,12 @@ def test_a_damaged_schema_is_an_answer_in_the_shell_too(file: Path):
         cwd=PROJECT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert '"success":false' in done.stdout and "Traceback" not in done.stderr
+
+
+def test_the_check_finds_months_that_are_not_those_of_the_marks():
+    do(act("habit.create", name="Бег"), act("habit.create", name="Сон"))
+    do(act("habit.mark_completed", habit_id=1), act("habit.mark_missed", habit_id=2))
+    assert health.database().state == "ok"
+    with store.writing() as db:
+        db.execute("DELETE FROM habit_months WHERE habit_id = 1")
+    assert "the months of habits differ from their marks" in health.database().summary

@@ -1,12 +1,13 @@
 """A database of version 2, with what was applied last, goes on in the present version."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from tests.onepercent.person import apply, call, items
+from tests.onepercent.person import act, apply, call, do, items, snapshot
 from tools.onepercent import health
-from tools.onepercent.database import migrations, store
+from tools.onepercent.database import migrations, store, transfer
 
 CHANGES = [["goals", [1], {"title": "Старая"}, {"title": "Новая"}]]
 STAMP = "2026-03-01T00:00:00.000Z"
@@ -49,3 +50,21 @@ def test_a_migration_that_fails_halfway_leaves_version_two(monkeypatch: pytest.M
         store.release()
     assert items("goals")[0]["title"] == "Новая"
     assert file.with_name("life.sqlite3.before-v4").exists()
+
+
+@pytest.mark.parametrize("way", ["opened", "imported"])
+def test_marks_of_version_three_are_in_the_history(way: str, monkeypatch: pytest.MonkeyPatch, file: Path):
+    export = file.with_name("life.json")
+    with monkeypatch.context() as then:
+        then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:3])
+        habit = do(act("habit.create", name="Бег"))[0]
+        do(act("habit.mark_completed", habit_id=habit), act("diary.create_entry", plans="x"))
+        transfer.export(str(export))
+        store.release()
+    if way == "imported":
+        file.unlink()
+        transfer.import_(str(export))
+    past = snapshot("history")["history"]
+    assert past["habits"] == [{"id": habit, "name": "Бег", "marks": "......+", "rate": 100, "streak": 1}]
+    assert past["xp"] == {"gained": 20, "lost": 0, "from": 0, "to": 20}
+    assert health.database().state == "ok"

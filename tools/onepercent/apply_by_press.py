@@ -1,4 +1,4 @@
-"""The tool behind the button Apply of a page: the person's own yes, which the audit tells from a model's word."""
+"""The tool behind a page's Apply button: the person's own consent, recorded apart from a model's word."""
 
 import uuid
 from typing import Annotated

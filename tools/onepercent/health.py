@@ -12,6 +12,9 @@ LEDGER = (
     """SELECT count(*) FROM xp_balance b WHERE balance <> (SELECT total(xp) FROM xp_ledger l WHERE l.user = b.user)"""
 )
 
+MONTHS = """SELECT (SELECT count(*) FROM habit_marks)
+    <> (SELECT ifnull(sum(length(replace(marks, ' ', ''))), 0) FROM habit_months)"""
+
 MOST = 3
 """Faults of one kind that are named."""
 
@@ -42,4 +45,8 @@ def faults_of(db: Database) -> list[str]:
         return faults
     faults = [f"a row of {row[0]} refers to nothing" for row in db.execute("PRAGMA foreign_key_check").fetchmany(MOST)]
     faults += islice(rows.faults(db), MOST)
-    return faults + (["XP differs from its ledger"] if db.execute(LEDGER).fetchone()[0] else [])
+    if db.execute(LEDGER).fetchone()[0]:
+        faults.append("XP differs from its ledger")
+    if db.execute(MONTHS).fetchone()[0]:
+        faults.append("the months of habits differ from their marks")
+    return faults

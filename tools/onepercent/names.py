@@ -1,4 +1,4 @@
-"""Names of fields: a wrong one is answered with the right one."""
+"""Names of fields: the error for a wrong name says the right one."""
 
 import difflib
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ OTHER_NAMES = {
 
 
 def known(sent: Mapping[str, object], names: Mapping[str, object], place: str) -> None:
-    """Raises ToolError FIELD_UNKNOWN, naming the canonical field, when `given` has a name that `names` has not."""
+    """Raises ToolError FIELD_UNKNOWN, naming the canonical field, if `sent` has a name that `names` lacks."""
     if not sent.keys() <= names.keys():
         raise _unknown(next(name for name in sent if name not in names), tuple(names), place)
 

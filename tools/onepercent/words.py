@@ -1,4 +1,4 @@
-"""What the person is told of changes, in their language: what is going to happen, what has happened."""
+"""Changes described for the person, in their language: before they happen, and after."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def done(section: str, entry: Entry) -> str:
 
 
 def _kind(section: str, entry: Entry) -> str:
-    """`creates.goal`; a mark is a kind of its own, and so is what comes back."""
+    """The key of the text: `creates.goal`; marks and restored entities have keys of their own."""
     entity = entry["entity"]
     if entity == "habit" and "date" in entry:
         entity = "mark"
@@ -71,7 +71,7 @@ def _status(entry: Entry) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Plan:
-    """An entry of a diff on its way to a sentence."""
+    """A diff entry, from which a sentence is made."""
 
     entry: Entry
 
@@ -161,7 +161,7 @@ def value(name: str, content: Any) -> str:
 
 
 def day(text: str) -> str:
-    """22.11, with the year if it is another one than this."""
+    """22.11, with the year if it is not the current one."""
     parsed = date.fromisoformat(text)
     this_year = days.today(days.now()).year
     if language() == "ru":
@@ -171,7 +171,7 @@ def day(text: str) -> str:
 
 
 def weekday(day: date) -> str:
-    """среда"""
+    """The weekday's name: среда."""
     return texts.WEEKDAYS[language()][day.weekday()]
 
 

@@ -9,7 +9,7 @@ A_LEVEL = 1000
 
 
 def charged(balance: int, xp: int) -> int:
-    """What a change of `xp` comes to: a penalty takes what is there and no more."""
+    """The amount a change of `xp` really makes: a penalty takes at most the balance."""
     return max(xp, -balance)
 
 
@@ -26,5 +26,5 @@ def levels(balance: int, lifetime: int) -> JsonObject:
 
 
 def score(status: str, steps_completed: int) -> int:
-    """What a goal has brought: its steps and, once complete, itself."""
+    """The XP of a goal: of its completed steps, and of its own completion."""
     return steps_completed * STEP_COMPLETED + (GOAL_COMPLETED if status == "complete" else 0)

@@ -92,7 +92,7 @@ def action(
     partial: bool = False,
     published: bool = True,
 ):
-    """Declare the function below an action: of the unit of work and the canonical values, gives an Outcome."""
+    """Declare the function below an action: it takes the unit of work and the canonical values, and returns an Outcome."""
 
     def declare(run: Callable[["UnitOfWork", JsonObject], Outcome]) -> Callable[["UnitOfWork", JsonObject], Outcome]:
         if name in ACTIONS:
@@ -148,7 +148,7 @@ def _near(name: str, published: list[str]) -> list[str]:
 
 
 def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject:
-    """What a diff says of an entity that is there: its kind, id and title or name."""
+    """A diff's entry for an existing entity: its kind, id and title or name."""
     shown: JsonObject = {"entity": entity}
     if (key := unit.shown_id(entity, row["id"])) is not None:
         shown["id"] = key
@@ -157,7 +157,7 @@ def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject
 
 
 def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, JsonObject]:
-    """The columns that `given` really changes: the new values, and {column: {from, to}} for the diff.
+    """The columns that `params` really changes: the new values, and {column: {from, to}} for the diff.
 
     Raises ToolError NOTHING_TO_UPDATE.
     """
@@ -171,12 +171,12 @@ def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, Jso
 
 
 def change(column: str, before: object, after: object) -> JsonObject:
-    """What a diff says of a column that changes."""
+    """A diff's value for a changed column."""
     return {"from": shown(column, before), "to": shown(column, after)}
 
 
 def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
-    """What a diff says of columns that are stored: those that are not empty."""
+    """A diff's values for the columns to be stored, without the empty ones."""
     return {name: shown(name, values[name]) for name in columns if values.get(name) is not None}
 
 

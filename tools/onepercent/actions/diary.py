@@ -15,7 +15,7 @@ WRITING = ("diary.create_entry", "diary.delete_entry")
 
 @action("diary.create_entry", {**CONTENT, "date": fields.Day(default="today")})
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A new entry, also if the day has one."""
+    """Write an entry; a day may have several."""
     values = {"date": unit.today.isoformat()} | params
     _check_content(values)
     warnings = _warnings(unit, values["date"])
@@ -27,7 +27,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("diary.update_entry", {"diary_id": ENTRY, **CONTENT}, required=("diary_id",), partial=True)
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Other words for an entry."""
+    """Change the texts of an entry."""
     row = unit.find("diary", params.pop("diary_id"))
     values, changes = changed(row, params)
     _check_content({**row, **values})
@@ -37,7 +37,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("diary.delete_entry", {"diary_id": ENTRY}, required=("diary_id",))
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """An entry goes, and the XP of writing it."""
+    """Delete an entry and take back the XP earned by writing it."""
     row = unit.find("diary", params["diary_id"])
     unit.change("diary", row, {"deleted_at": unit.stamp})
     earned = unit.earn(-unit.brought(WRITING, row["id"]), "diary.delete_entry", row["id"])

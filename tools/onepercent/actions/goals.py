@@ -22,7 +22,7 @@ COMPLETION = ("goal.complete", "goal.reopen")
 
 @action("goal.create", CONTENT, required=("title",))
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A new goal, which `goal_id: null` means from here on."""
+    """Create a goal; from here on `goal_id: null` refers to it."""
     values = {"category": "work"} | params
     warnings = twin(unit, "goals", "title", values["title"], "status = 'work'")
     goal_id = unit.create("goal", values)
@@ -32,7 +32,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("goal.update", {"goal_id": GOAL, **CONTENT}, required=("goal_id",), partial=True)
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Other words for a goal, or another category."""
+    """Change the texts or the category of a goal."""
     goal = unit.find("goal", params.pop("goal_id"))
     values, changes = changed(goal, params)
     unit.change("goals", goal, values)
@@ -41,7 +41,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("goal.complete", {"goal_id": GOAL}, required=("goal_id",))
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A goal is reached; unfinished steps stay unfinished."""
+    """Complete a goal; its unfinished steps stay unfinished."""
     goal = unit.find("goal", params["goal_id"])
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "goal.reopen takes it back.", code="ALREADY_COMPLETED")
@@ -55,7 +55,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("goal.reopen", {"goal_id": GOAL}, required=("goal_id",))
 def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A goal is worked on again; the XP of its completion is taken back."""
+    """Reopen a goal and take back the XP of its completion."""
     goal = unit.find("goal", params["goal_id"])
     if goal["status"] == "work":
         raise ToolError("Goal is not completed", "Nothing is left to take back.", code="NOT_COMPLETED")
@@ -68,7 +68,7 @@ def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("goal.delete", {"goal_id": GOAL}, required=("goal_id",))
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A goal goes, with its steps; its XP stays."""
+    """Delete a goal with its steps; the XP earned stays."""
     goal = unit.find("goal", params["goal_id"])
     steps = [row for step in _steps(unit, goal["id"]) if (row := unit.read("steps", step["id"]))]
     for step in steps:

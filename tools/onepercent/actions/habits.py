@@ -25,7 +25,7 @@ CONTENT: JsonObject = {
 
 @action("habit.create", CONTENT, required=("name",))
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A new habit; missing it costs as much as keeping it gives, unless said otherwise."""
+    """Create a habit; by default the penalty equals the reward."""
     values: JsonObject = {
         "icon": "star",
         "xp_reward": XP_REWARD,
@@ -43,7 +43,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("habit.update", {"habit_id": HABIT, **CONTENT}, required=("habit_id",), partial=True)
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Other words, another reward or schedule for a habit."""
+    """Change the texts, reward or schedule of a habit."""
     habit = unit.find("habit", params.pop("habit_id"))
     if params.get("frequency_type", "custom") != "custom":
         params = {"schedule_days": None} | params
@@ -56,7 +56,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("habit.delete", {"habit_id": HABIT}, required=("habit_id",))
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A habit goes; its history and XP stay."""
+    """Delete a habit; its history and XP stay."""
     habit = unit.find("habit", params["habit_id"])
     run = histories.current_streak(unit.db, habit["id"], unit.today)
     warning = words.say("warn.streak", title=words.quoted(habit["name"]), count=run)

@@ -16,21 +16,21 @@ MARK = {"habit_id": HABIT, "date": fields.Day(default="today")}
 
 @action("habit.mark_completed", MARK, required=("habit_id",))
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A habit was kept on a day."""
+    """Mark a habit done on a day."""
     habit = unit.find("habit", params["habit_id"])
     return _mark(unit, habit, params, "completed", habit["xp_reward"])
 
 
 @action("habit.mark_missed", {**MARK, "excuse_reason": fields.Text(500)}, required=("habit_id",))
 def mark_missed(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A habit was missed on a day; an excuse saves XP and streak."""
+    """Mark a habit missed on a day; an excuse saves XP and the streak."""
     habit = unit.find("habit", params["habit_id"])
     return _mark(unit, habit, params, "missed", 0 if params.get("excuse_reason") else -habit["xp_penalty"])
 
 
 @action("habit.unmark", MARK, required=("habit_id",))
 def unmark(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A day is as if it had never been marked; what the mark brought or cost is taken back."""
+    """Remove a mark and reverse the XP it brought or cost."""
     habit = unit.find("habit", params["habit_id"])
     day = _day(unit, params.get("date"))
     mark = unit.read("habit_marks", habit["id"], day)

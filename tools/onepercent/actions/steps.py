@@ -28,7 +28,7 @@ FEW_MINUTES = 5
 
 @action("step.create", {"goal_id": GOAL, **CONTENT}, required=("goal_id", "title"))
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A new step of a goal."""
+    """Add a step to a goal."""
     goal = unit.find("goal", params["goal_id"])
     values = {"priority": "attention"} | params | {"goal_id": goal["id"]}
     same = twin(unit, "steps", "title", values["title"], "is_complete = 0 AND goal_id = ?", goal["id"])
@@ -39,7 +39,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("step.update", {"step_id": STEP, "goal_id": GOAL, **CONTENT}, required=("step_id",), partial=True)
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Another title, date, priority, duration, place or goal for a step."""
+    """Change a step's title, description, date, priority, duration, order or goal."""
     step = unit.find("step", params.pop("step_id"))
     shown = _entry(unit, step)
     goal = unit.find("goal", params["goal_id"]) if "goal_id" in params else None
@@ -54,7 +54,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("step.complete", {"step_id": STEP}, required=("step_id",))
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A step is done."""
+    """Complete a step."""
     step = unit.find("step", params["step_id"])
     if step["is_complete"]:
         raise ToolError("Step already completed", "step.reopen takes it back.", code="ALREADY_COMPLETED")
@@ -66,7 +66,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("step.reopen", {"step_id": STEP}, required=("step_id",))
 def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A step is open again; the XP of its completion is taken back."""
+    """Reopen a step and take back the XP of its completion."""
     step = unit.find("step", params["step_id"])
     if not step["is_complete"]:
         raise ToolError("Step is not completed", "Nothing is left to take back.", code="NOT_COMPLETED")
@@ -79,7 +79,7 @@ def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action("step.delete", {"step_id": STEP}, required=("step_id",))
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """A step goes; its XP stays."""
+    """Delete a step; the XP earned stays."""
     step = unit.find("step", params["step_id"])
     deletion = _entry(unit, step)
     unit.change("steps", step, {"deleted_at": unit.stamp})
@@ -97,7 +97,7 @@ def _stored(values: JsonObject) -> JsonObject:
 
 
 def _odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[str]:
-    """Warnings about a date gone by, and minutes that were probably meant as hours."""
+    """Warnings about a date in the past, and about minutes that were probably meant as hours."""
     warnings = []
     if params.get("dt") and params["dt"] < unit.today.isoformat():
         warnings.append(words.say("warn.past", title=words.quoted(title), day=words.day(params["dt"])))

@@ -39,25 +39,25 @@ class Step:
 
 @action("undo.last", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
 def undo(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Everything that was applied in that step is as it was before."""
+    """Take back everything that one apply changed."""
     return _taken_back(unit, params["applied_id"], to_undo, "undo")
 
 
 @action("undo.redo", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
 def redo(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Everything that was undone in that step is there again."""
+    """Bring back everything that one undo took back."""
     return _taken_back(unit, params["applied_id"], to_redo, "redo")
 
 
 def to_undo(db: Database, user: str) -> Row | None:
-    """What was applied last and is not undone."""
+    """The last apply that is not undone."""
     return db.execute(
         "SELECT * FROM applied WHERE user = ? AND undone = 0 ORDER BY id DESC LIMIT 1", (user,)
     ).fetchone()
 
 
 def to_redo(db: Database, user: str) -> Row | None:
-    """What was undone last: everything after it is undone too."""
+    """The apply that was undone last; all later ones are undone too."""
     return db.execute("SELECT * FROM applied WHERE user = ? AND undone = 1 ORDER BY id LIMIT 1", (user,)).fetchone()
 
 
@@ -123,7 +123,7 @@ def _reversed(unit: UnitOfWork, step: Step, word: str) -> Outcome:
 
 @dataclass(slots=True)
 class _Undone(Outcome):
-    """An outcome that is told by what it takes back."""
+    """An outcome described by what it takes back."""
 
     plan: str = ""
 
@@ -189,7 +189,7 @@ def _xp(rows: dict[Place, Row | None]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """The rows before and after, on their way to the diff."""
+    """The rows before and after the reversal, from which the diff is made."""
 
     unit: UnitOfWork
     before: dict[Place, Row | None]
@@ -199,7 +199,7 @@ class Reversal:
         return [self._described(place) for place in self.before if place[0] != "xp_ledger" and self._is_there(place)]
 
     def _is_there(self, place: Place) -> bool:
-        """What was made and removed by the same changes never is."""
+        """False for a row that the same changes inserted and removed."""
         return self.before[place] is not None or self.after[place] is not None
 
     def _described(self, place: Place) -> tuple[str, JsonObject]:

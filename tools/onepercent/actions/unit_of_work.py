@@ -1,7 +1,7 @@
-"""A unit of work: what a row of actions reads and changes inside one transaction.
+"""A unit of work: what a sequence of actions reads and changes inside one transaction.
 
-It notes every row as it was when first read, so that applying can tell what changed since the preview, and every
-change with what it replaced, so that it can be taken back.
+It records every row as first read, so that apply can detect what changed since the preview, and every change with
+the values it replaced, so that it can be undone.
 """
 
 from collections.abc import Mapping
@@ -102,7 +102,7 @@ class UnitOfWork:
         return key
 
     def read(self, table: str, *key: int | str) -> Row | None:
-        """A row of this user by its key; it is noted."""
+        """A row of this user by its key; its fingerprint is recorded."""
         row = self.db.execute(_select(table), (*key, self.user)).fetchone()
         if f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
             self._note(table, key, row)
@@ -121,7 +121,7 @@ class UnitOfWork:
         return None if f"{ENTITIES[entity]}/{key}" in self.own else key
 
     def create(self, entity: str, values: JsonObject) -> int:
-        """Insert an entity; its id."""
+        """Insert an entity and return its id."""
         table = ENTITIES[entity]
         stamps = {"created_at": self.stamp} | ({"updated_at": self.stamp} if table != "ssp_evaluations" else {})
         key = self.insert(table, values | {"user": self.user, **stamps})
@@ -129,7 +129,7 @@ class UnitOfWork:
         return key
 
     def insert(self, table: str, values: JsonObject) -> int:
-        """Insert a row; its rowid."""
+        """Insert a row and return its rowid."""
         rowid = self.db.execute(_insert(table, tuple(values)), tuple(values.values())).lastrowid or 0
         key = key_of(table, {"id": rowid, **values})
         self.journal.append(Change(table, key, None, values))
@@ -152,7 +152,7 @@ class UnitOfWork:
         self.journal.append(Change(table, key, dict(row), None))
 
     def earn(self, amount: int, action: str, entity_id: int) -> int:
-        """Enter XP, a penalty up to what is there; what came of it."""
+        """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance."""
         if amount < 0:
             amount = xp.charged(self.balance()[0], amount)
         if amount:
@@ -161,7 +161,7 @@ class UnitOfWork:
         return amount
 
     def brought(self, actions: tuple[str, ...], entity_id: int) -> int:
-        """The XP that an entity has brought by these actions so far, less what was taken back."""
+        """The net XP that an entity has brought by these actions so far."""
         marks = ", ".join("?" * len(actions))
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
         statement = f"SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action IN ({marks}) AND +user = ?"
@@ -179,7 +179,7 @@ def balance(db: Database, user: str) -> tuple[int, int]:
 
 
 def missing(entity: str) -> ToolError:
-    """The error of an id that is not there, is deleted or is another user's: one text for all."""
+    """The error for an id that does not exist, is deleted or belongs to another user: the same text for all three."""
     name = "Diary entry" if entity == "diary" else entity.capitalize()
     return ToolError(
         f"{name} not found", "get_user_snapshot shows what there is, with ids.", code=f"{entity.upper()}_NOT_FOUND"

@@ -53,7 +53,7 @@ class Request:
 
     @property
     def kept(self) -> JsonObject:
-        """What the row keeps of the arguments: all but the key of a press, which is nobody's to know."""
+        """What the row keeps of the arguments: all but the key of a press, which must stay secret."""
         return {name: value for name, value in self.given.items() if name != PRESS_KEY}
 
 
@@ -61,7 +61,7 @@ _current: ContextVar[Request] = ContextVar("request")
 
 
 def entry(tool: "Tool", arguments: JsonObject) -> Any:
-    """The answer to a call with the arguments as sent."""
+    """The answer to a call, given its arguments as sent."""
     token = _current.set(Request(tool.name, arguments, time.monotonic()))
     try:
         answer = _answer(tool, arguments)
@@ -95,7 +95,7 @@ def _values(tool: "Tool", arguments: JsonObject) -> JsonObject:
 
 
 def record(db: Database, answer: JsonObject) -> int:
-    """Write the row of the call in progress inside the transaction of its change; the row's id."""
+    """Write the row of the current call inside the transaction of its change; return the row's id."""
     import uuid
 
     request = _current.get()
@@ -116,7 +116,7 @@ def _token() -> str:
 
 
 def purge(db: Database) -> None:
-    """Once a day and process: forget calls and previews of long ago, but not those that a repeated key is answered from."""
+    """Delete old calls and previews, once a day per process, except those that answer a repeated idempotency_key."""
     today = days.now().date()
     if _purged.get(os.getpid()) == today:
         return
@@ -144,7 +144,7 @@ def _record_failure(answer: JsonObject) -> None:
 
 
 def _cut(text: str, longest: int) -> str:
-    """A text of JSON, or, if it is too long, its beginning as one JSON string."""
+    """JSON text; if it is too long, a JSON object with its beginning and length."""
     return text if len(text) <= longest else packed({"cut": text[:longest], "characters": len(text)})
 
 

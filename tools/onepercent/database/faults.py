@@ -1,4 +1,4 @@
-"""What can be wrong with the database file, in words of what happened and what to do."""
+"""What can be wrong with the database file, said as what happened and what to do."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def damaged(message: str) -> Damaged:
 
 
 def translated(error: object, file: Path) -> ToolError:
-    """An error of sqlite, or of reading what it gave, in words of what happened and what to do."""
+    """An error of sqlite, or of reading what it gave, said as what happened and what to do."""
     import sqlite3
 
     code = _code(error)

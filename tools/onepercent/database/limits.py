@@ -1,4 +1,4 @@
-"""Rate limits: calls of a user and tool in a sliding minute, counted across the processes that share the database.
+"""Rate limits: calls per user and tool in a sliding minute, counted across the processes that share the database.
 
 The times lie in a small file beside the database, not in it: a snapshot must cost no write transaction.
 """
@@ -32,8 +32,8 @@ PATIENCE_S = 0.5
 def count(tool: str, user: str) -> None:
     """Count a call.
 
-    Raises ToolError RATE_LIMITED when the minute's calls are used up; such a call does not count. Where the file
-    cannot be had there is no limit: it protects from a model in a loop, it is not worth refusing a person.
+    Raises ToolError RATE_LIMITED when the minute's calls are used up; such a call does not count. If the file
+    cannot be opened there is no limit: it only protects from a model in a loop, and a person must not be refused.
     """
     if not settings.current().onepercent_rate_limit:
         return
@@ -71,7 +71,7 @@ def _locked(handle: int) -> bool:
 
 
 def _enter(handle: int, name: str, most: int, moment_s: float) -> int:
-    """Seconds to wait, or 0 and the call is entered."""
+    """Enter the call and return 0, or return the seconds to wait."""
     text = os.pread(handle, os.fstat(handle).st_size, 0)
     calls = {
         caller: recent

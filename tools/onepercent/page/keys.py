@@ -1,7 +1,7 @@
-"""Keys of presses: what the server hands a page beside an answer, and a press on the page brings back.
+"""Keys of presses: the server gives a page a key beside an answer, and a press on the page sends it back.
 
 A key is made of a secret beside the database and of what may be pressed: one preview, or the check boxes of one day.
-The model gets the answer without it, so it cannot press; nothing of it is kept.
+The model gets the answer without it, so it cannot press; no key is stored.
 """
 
 import hashlib
@@ -28,9 +28,9 @@ def of_day() -> str:
     return _key(f"day {days.today(days.now())}")
 
 
-def check(key: str, brought: str) -> None:
-    """Raises ToolError NOT_PRESSED if `brought` is not `key`."""
-    if not hmac.compare_digest(key.encode(), str(brought).encode("utf-8", "replace")):
+def check(key: str, sent: str) -> None:
+    """Raises ToolError NOT_PRESSED if `sent` is not `key`."""
+    if not hmac.compare_digest(key.encode(), str(sent).encode("utf-8", "replace")):
         raise ToolError(
             "This is not a press on the page",
             "Only the person can press there. Use preview_actions, ask for a yes, then apply_actions.",

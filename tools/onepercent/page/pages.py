@@ -1,4 +1,4 @@
-"""The two pages, and the key that each hands to the person's press beside an answer."""
+"""The two pages, and the private data that each gets beside an answer."""
 
 import logging
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def _of_days(answer: JsonObject) -> JsonObject:
 
 
 def last_weeks() -> JsonObject:
-    """What the page of the days shows besides the answer; without it, it shows the answer."""
+    """What the days' page shows besides the answer; empty if the database cannot be read."""
     try:
         with store.reading() as db:
             return {WEEKS: weeks(db, settings.current().onepercent_user, days.today(days.now()))}
@@ -49,7 +49,7 @@ def last_weeks() -> JsonObject:
 
 
 def _handed(key: Callable[[], str]) -> JsonObject:
-    """A page without a key shows what it shows; its presses then count as the model's word."""
+    """The key for presses; without one, a press counts as the model's word."""
     try:
         return {PRESS: key()}
     except OSError as error:

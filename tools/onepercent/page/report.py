@@ -16,7 +16,7 @@ EMPTY = 'type="application/json">null<'
 
 @command("report")
 def report(file: str) -> JsonObject:
-    """Write the page of the days to a file that any browser opens, without a server and without a network."""
+    """Write the page of the days to a file for any browser; it needs no server and no network."""
     _, text = encodable(get_user_snapshot(include=SECTIONS) | {"_meta": last_weeks()})
     page = days_page().replace(EMPTY, EMPTY.replace("null", text.replace("<", "\\u003c")))
     target = Path(file).expanduser()

@@ -1,9 +1,9 @@
 """The last four weeks as the page of the days shows them, and the four before to hold them against."""
 
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, timedelta
 
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, settings
+from tools.onepercent import days
 from tools.onepercent.database.types import Database
 from tools.onepercent.habits import marks
 from tools.onepercent.habits.histories import histories
@@ -40,7 +40,7 @@ def _kept(habits: list[HabitSigns], first: int, last: int) -> list[int]:
 
 def _sums(db: Database, user: str, first: date) -> dict[str, int]:
     last = first + timedelta(DAYS)
-    span = (user, _midnight(first), _midnight(last))
+    span = (user, days.midnight(first), days.midnight(last))
     (xp,) = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ? AND at >= ? AND at < ?", span).fetchone()
     (steps,) = db.execute(
         """SELECT count(*) FROM steps WHERE user = ? AND is_complete = 1 AND deleted_at IS NULL
@@ -52,14 +52,3 @@ def _sums(db: Database, user: str, first: date) -> dict[str, int]:
         (user, first.isoformat(), last.isoformat()),
     ).fetchone()
     return {"xp": int(xp), "steps": steps, "diary": diary}
-
-
-def _midnight(day: date) -> str:
-    """The moment at which a local day begins, as the database keeps moments."""
-    name = settings.current().onepercent_tz
-    start = datetime.combine(day, time())
-    if name:
-        from zoneinfo import ZoneInfo
-
-        start = start.replace(tzinfo=ZoneInfo(name))
-    return days.stamp(start.astimezone(timezone.utc))

@@ -1,4 +1,4 @@
-"""The person's own yes to a preview, asked by the server and not by the model."""
+"""The person's consent to a preview, asked for by the server, not by the model."""
 
 from tools.core import calls
 from tools.core.errors import ToolError
@@ -9,8 +9,8 @@ from tools.onepercent.preview.dry_run import dry_run
 
 
 def obtain(preview_id: str, key: str) -> None:
-    """With ONEPERCENT_CONFIRM=elicit ask the person, showing the changes in words. What is applied already, and
-    answered again for the same `key`, needs no second yes.
+    """With ONEPERCENT_CONFIRM=elicit ask the person, showing the changes in words. A call repeated
+    with the same `key` after the apply needs no second consent.
 
     Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK.
     """
@@ -32,7 +32,7 @@ def obtain(preview_id: str, key: str) -> None:
 
 
 def _question(preview_id: str, key: str) -> str:
-    """What to ask; empty if there is nothing to ask: the call is answered as it is."""
+    """The question; empty if the call can be answered without consent."""
     with store.writing() as db:
         preview, moment = previews.find(db, preview_id), days.now()
         if preview["status"] == "applied" and preview["idempotency_key"] == key:

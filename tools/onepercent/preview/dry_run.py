@@ -1,4 +1,4 @@
-"""The dry run: actions done for real in a transaction that is rolled back, to see what they would do."""
+"""The dry run: actions run in a transaction that is rolled back, to see what they would do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Planned:
     values: JsonObject
 
     def run(self, unit: UnitOfWork) -> Outcome:
-        """Do it; every entry of the diff names the action it comes from.
+        """Run the action; every diff entry gets its client_action_id.
 
         Raises ToolError.
         """
@@ -68,7 +68,7 @@ def _identifier(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What actions came to when they were tried: what each did, and the errors of those that cannot be done."""
+    """The result of a dry run: what each action did, and the errors of those that failed."""
 
     unit: UnitOfWork
     planned: list[Planned]
@@ -82,11 +82,11 @@ class DryRun:
 
     @property
     def warnings(self) -> list[str]:
-        """What may not be meant."""
+        """Allowed, but possibly unintended."""
         return [warning for outcome in self.outcomes for warning in outcome.warnings]
 
     def lines(self) -> list[str]:
-        """What is going to happen, for the person, and what is not."""
+        """Lines for the person: what is going to happen, what was refused, and the warnings."""
         lines = [f"• {line}" for outcome in self.outcomes for line in outcome.planned()]
         refused = [
             words.say("preview.refused", action=error.get("action", error["index"]), error=error["error"])

@@ -27,7 +27,7 @@ UNDONE_AT_MOST = 20
 
 
 def store_preview(tried: DryRun) -> tuple[str, int]:
-    """Keep what a dry run showed, to be applied within ONEPERCENT_PREVIEW_TTL; its id, and that time in seconds."""
+    """Store what a dry run showed; return the preview's id and the seconds for which it can be applied."""
     import uuid
 
     unit, ttl_s, preview_id = tried.unit, settings.current().onepercent_preview_ttl_s, str(uuid.uuid4())
@@ -96,17 +96,17 @@ def check_pending(preview: Row, moment: datetime) -> None:
 
 
 def expired() -> ToolError:
-    """The error of a preview whose time is over."""
+    """The error for an expired preview."""
     return ToolError("Preview expired", REPEAT, code="PREVIEW_EXPIRED")
 
 
 def cancel(db: Database, preview_id: str) -> None:
-    """Give a preview up."""
+    """Cancel a preview."""
     db.execute("UPDATE previews SET status = 'cancelled', plan = NULL WHERE id = ?", (preview_id,))
 
 
 def is_expired(preview: Row, moment: datetime) -> bool:
-    """Whether its time is over, noticed or not."""
+    """Whether its time is over, whether or not its status says so yet."""
     return preview["status"] == "expired" or (
         preview["status"] == "pending" and moment.timestamp() >= preview["expires_at"]
     )
@@ -123,7 +123,7 @@ class Applied:
 
 
 def apply(db: Database, preview: Row, moment: datetime) -> Applied:
-    """Do what a pending preview showed.
+    """Apply a pending preview.
 
     Raises ToolError that names the `failed_action`; the transaction is to be rolled back then.
     """
@@ -218,7 +218,7 @@ def _turn(db: Database, applied_id: int, undone: bool, changes: list[Change]) ->
 
 
 def _keep(db: Database, preview: Row, journal: str) -> None:
-    """What was undone can be redone no more; of the rest the last UNDONE_AT_MOST are kept."""
+    """Keep the journal. What was undone can no longer be redone; the last UNDONE_AT_MOST applies stay."""
     user = preview["user"]
     db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))
     db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview["id"], journal))

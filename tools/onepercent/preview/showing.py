@@ -1,4 +1,4 @@
-"""Answering with a preview: what a dry run came to, kept to be applied."""
+"""Answers that hold a preview."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from tools.onepercent.preview.dry_run import DryRun, Planned, dry_run
 
 
 def shown(db: Database, tried: DryRun) -> JsonObject:
-    """The preview, stored, as an answer shows it."""
+    """Store the preview and return it as an answer shows it."""
     preview_id, ttl_s = previews.store_preview(tried)
     return {
         "preview_id": preview_id,
@@ -25,7 +25,7 @@ def shown(db: Database, tried: DryRun) -> JsonObject:
 
 
 def answered(db: Database, tried: DryRun) -> JsonObject:
-    """The answer of the call in progress, recorded."""
+    """Record and return the answer of the current call."""
     answer = {"success": True, **shown(db, tried)}
     audit.record(db, answer)
     return answer

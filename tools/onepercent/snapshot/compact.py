@@ -1,4 +1,4 @@
-"""Saying once what the items of a section have in common, and nothing of what is empty."""
+"""Leaving out of a snapshot what is empty, and saying once what items have in common."""
 
 from collections import Counter
 

@@ -91,7 +91,7 @@ class Past:
         return [title for (title,) in self.db.execute(titles, (*self._moments(first, last), most))]
 
     def xp_before(self, first: date) -> int:
-        """The balance with which a day began: counted back from the present one, whatever the history's length."""
+        """The balance at the start of a day, counted back from the present one, so that its cost does not grow with the life."""
         (since,) = self.db.execute(f"SELECT total(xp) {EARNED}", (self.user, days.midnight(first))).fetchone()
         return balance(self.db, self.user)[0] - int(since)
 

@@ -42,7 +42,7 @@ def stem(word: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Without case, ё as е."""
+    """The text without case, and with е for ё."""
     return text.casefold().replace("ё", "е")
 
 
