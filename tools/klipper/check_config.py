@@ -25,6 +25,7 @@ LONGEST = 4_000_000
 """Characters of a configuration; its includes together may have as many."""
 
 MOST_FILES = 200
+# A line that includes other files, with their pattern as a group.
 INCLUDE = re.compile(r"^\[include ([^\]\n]{1,500})\]", re.MULTILINE)
 
 
@@ -38,14 +39,14 @@ def check_config(
     Source: Config_Reference.md and Config_Changes.md as they are in the checkout. A finding is {line, file (of an include),
     section, option, level: error | warning | hint, message, nearest}; at most 3,000 bytes, `more` counts the others.
     """
-    given = include or {}
-    if sum(map(len, given.values())) > LONGEST:
+    files = include or {}
+    if sum(map(len, files.values())) > LONGEST:
         raise ToolError(
             f"The included files have more than {LONGEST} characters together",
             "Send the files of the configuration only.",
             code="TOO_LONG",
         )
-    read = printer_cfg.read(config, given)
+    read = printer_cfg.read(config, files)
     return report.answer(read, checker().findings(read))
 
 

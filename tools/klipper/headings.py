@@ -23,6 +23,7 @@ ENTRY_LEVEL = 7
 
 FEWEST_ENTRIES = 3
 
+# What tells the sections of a series apart: `extruder2`, `stepper_x`.
 LAST_NUMBER = re.compile(r"\d+$")
 AXIS = re.compile(r"_[a-z]$")
 MOST_PLACES = 40
@@ -168,12 +169,12 @@ def _places(text: str, wanted: str, every: list[Section]) -> list[Section]:
         rf"^ *[-*] [^`\n]{{0,200}}`{quoted}\b",
         rf"`{quoted}\b",
     ):
-        found: dict[Section, None] = {}
+        places: dict[Section, None] = {}
         for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
-            if (at := bisect_right(offsets, match.start())) and len(found) < MOST_PLACES:
-                found[every[at - 1]] = None
-        if found:
-            return list(found)
+            if (at := bisect_right(offsets, match.start())) and len(places) < MOST_PLACES:
+                places[every[at - 1]] = None
+        if places:
+            return list(places)
     return []
 
 

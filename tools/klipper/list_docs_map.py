@@ -49,8 +49,8 @@ def _tree() -> JsonObject:
     root: JsonObject = {}
     for page in pages.pages():
         *folders, name = page.path.split("/")
-        if found := _found(page):
-            _folder(root, folders).setdefault("pages", []).append({"name": name, **found})
+        if outline := _outline(page):
+            _folder(root, folders).setdefault("pages", []).append({"name": name, **outline})
     for path in pages.assets():
         folder = _folder(root, path.split("/")[:-1])
         folder["assets"] = folder.get("assets", 0) + 1
@@ -63,7 +63,7 @@ def _folder(root: JsonObject, names: list[str]) -> JsonObject:
     return root
 
 
-def _found(page: Page) -> JsonObject | None:
+def _outline(page: Page) -> JsonObject | None:
     """Title and size; None if it does not open: a sync has just taken it away, or it is a link to itself."""
     try:
         return pages.outline(page)

@@ -244,6 +244,6 @@ def _unsafe(message: str) -> ToolError:
 
 def _missing(path: str) -> ToolError:
     names = {page.path.lower(): page.path for page in pages()}
-    near = [names[one] for one in get_close_matches(path.lower(), names, n=3, cutoff=0.5)]
+    near = [names[name] for name in get_close_matches(path.lower(), names, n=3, cutoff=0.5)]
     hint = f"Did you mean {' or '.join(near)}?" if near else "list_docs_map names every page."
     return ToolError(f"No such page: {path[:200]}", hint, code="NOT_FOUND")

@@ -85,10 +85,13 @@ def sources() -> list[Source]:
 
 def configured() -> list[Source]:
     """The same without pins, for who updates them: `root` is where the pages lie at that moment."""
-    now = settings.current()
-    checkout = now.klipper_docs_dir.absolute()
-    own = Source("", now.klipper_docs_url, now.klipper_docs_branch, checkout, "docs")
-    return [own, *(Source(r.name, r.url, r.branch, _place(checkout, r.name), r.docs) for r in now.klipper_docs_extra)]
+    values = settings.current()
+    checkout = values.klipper_docs_dir.absolute()
+    own = Source("", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs")
+    return [
+        own,
+        *(Source(r.name, r.url, r.branch, _place(checkout, r.name), r.docs) for r in values.klipper_docs_extra),
+    ]
 
 
 def generation_of(checkout: Path) -> Path | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+# A heading that a block may belong to; `## …` are the chapters.
 HEADING = re.compile(r"#{2,4} +(.*)")
 HEADER = re.compile(r"#?\[([^\]]+)\] *$")
 """A section begins: `[bed_mesh]`, and `#[menu some_name]`, whose every line is commented out."""

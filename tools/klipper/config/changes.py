@@ -6,14 +6,19 @@ from typing import NamedTuple
 
 PAGE = "Config_Changes.md"
 
+# The date that begins an entry: `20240313: `.
 ENTRY = re.compile(r"^(\d{4})(\d\d)(\d\d): ", re.MULTILINE)
+# The blanks between two sentences.
 SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`(\"\[])")
+# A link, with its text as a group.
 LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)")
 NAME = re.compile(r"[`\"]([A-Za-z_][\w<>]*)[`\"]")
 """A name in backticks or quotes; one in brackets, too, is a section's."""
 
+# What a sentence has that says that a name is gone, or that it still works; "It was deprecated on 20240313" is history.
 GONE = re.compile(r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b")
 DEPRECATED = re.compile(r"\bdeprecated\b(?! on \d)")
+# A name as in NAME, or that of a section.
 QUOTED = r"[`\"]\[?[A-Za-z_][\w<>]*\]?[`\"]"
 SUCCESSOR = re.compile(
     r"\b(?:[Uu]se|[Rr]eplace with|renamed(?: as| to)?|replaced with|superseded by|in favou?r of|new)"
@@ -129,7 +134,7 @@ def _successor(after: str, old: Sequence[str], name: str) -> str:
     if not match:
         return ""
     new = NAME.findall(match[1]) or [match[1].strip(' `"[]')]
-    names = [one for one in old if one not in new]
-    if 1 < len(new) == len(names) and name in names:
-        return new[names.index(name)]
+    replaced = [word for word in old if word not in new]
+    if 1 < len(new) == len(replaced) and name in replaced:
+        return new[replaced.index(name)]
     return " and ".join(new)

@@ -12,6 +12,7 @@ from tools.klipper.config.printer_cfg import PrinterConfig, Section, Setting
 from tools.klipper.config.reference import AXIS_STEPPER, SENSOR, SENSORS, Options, Reference
 
 LONGEST_NAME = 60
+# A word of the page on changes, among which an option's name may be.
 WORD = re.compile(r"\w+")
 
 # What stands before the placeholder of a name: `default_parameter_` of `default_parameter_<name>`.

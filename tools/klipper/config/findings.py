@@ -49,7 +49,9 @@ class Findings:
     def worst_first(self) -> list[Finding]:
         """All of them, errors first, each level in the order of files and lines."""
         return [
-            finding for level in LEVELS for finding in sorted(self.kept[level], key=lambda one: (one.file, one.line))
+            finding
+            for level in LEVELS
+            for finding in sorted(self.kept[level], key=lambda finding: (finding.file, finding.line))
         ]
 
 

@@ -132,16 +132,16 @@ class _Reader:
 
     def _include(self, pattern: str, line: int, name: str) -> None:
         """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
-        fitting = sorted(given for given in self.include if _means(pattern, given))
-        if not fitting:
+        files = sorted(file for file in self.include if _means(pattern, file))
+        if not files:
             self.config.missing.append(pattern)
-        for given in fitting:
-            self.taken.add(given)
+        for file in files:
+            self.taken.add(file)
             self.count += 1
-            if given in self.open:
-                self.config.problem(line, name, "", f"Recursive include of config file '{given[:80]}'")
+            if file in self.open:
+                self.config.problem(line, name, "", f"Recursive include of config file '{file[:80]}'")
             elif self.count <= MOST_INCLUDES:
-                self.file(self.include[given], given)
+                self.file(self.include[file], file)
 
 
 class _Part:

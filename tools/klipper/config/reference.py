@@ -8,13 +8,16 @@ from tools.klipper.config.blocks import STEPPER, Block, Option, blocks
 
 PAGE = "Config_Reference.md"
 
+# The part of a name that each user chooses: `variable_<name>`.
 PLACEHOLDER = re.compile(r"<\w+>")
+# What tells the sections of a series apart: `extruder2`.
 LAST_NUMBER = re.compile(r"\d+$")
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
 """A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`."""
 
 SENSOR = "sensor_type"
 SENSORS = "Temperature sensors"
+# A stepper of an axis: `stepper_x`, `stepper_z1`, `stepper_arm`.
 AXIS_STEPPER = re.compile(r"stepper_[a-z]+\d*$")
 
 

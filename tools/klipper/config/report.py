@@ -86,7 +86,7 @@ def lines(file: str, config: PrinterConfig, findings: Findings, *, colours: bool
     shown = [_line(file, finding, colours) for finding in findings.worst_first()]
     counts = ", ".join(f"{findings.count(level)} {level}s" for level in LEVELS)
     total = f"{len(config.sections)} sections, {config.options} options: {counts}"
-    left_out = [f"not checked: {one}" for one in not_checked(config, findings)]
+    left_out = [f"not checked: {part}" for part in not_checked(config, findings)]
     return "\n".join([*shown, total, *left_out])
 
 

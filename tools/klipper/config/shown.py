@@ -49,18 +49,18 @@ def section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) ->
 def option(reference: Reference, blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
     """What the reference says of an option: in the section given by its blocks, or in every section that has it."""
     key = name.strip().strip("#: ").lower()
-    found = [(block, one) for block in blocks or reference.blocks for one in block.options if one.key == key]
-    if not found:
+    owners = [(block, named) for block in blocks or reference.blocks for named in block.options if named.key == key]
+    if not owners:
         return {}
     texts: dict[str, list[str]] = {}
-    for block, one in found:
-        value = f" ({_mark(one)})" if _mark(one) else ""
-        texts.setdefault(one.text, []).append((f"[{block.name}]" if block.name else block.heading) + value)
+    for block, named in owners:
+        value = f" ({_mark(named)})" if _mark(named) else ""
+        texts.setdefault(named.text, []).append((f"[{block.name}]" if block.name else block.heading) + value)
     described = sorted(texts.items(), key=lambda item: (not item[0] or item[0].startswith("See the"), -len(item[1])))
-    shown: JsonObject = {"option": found[0][1].name, "page": PAGE}
+    shown: JsonObject = {"option": owners[0][1].name, "page": PAGE}
     shown["sections"] = [
-        {"in": list(dict.fromkeys(owners))[:MOST_OWNERS], "text": text if len(described) == 1 else short(text, 300)}
-        for text, owners in described[:6]
+        {"in": list(dict.fromkeys(places))[:MOST_OWNERS], "text": text if len(described) == 1 else short(text, 300)}
+        for text, places in described[:6]
     ]
     return shown | _changes(entries, key, full=False)
 
@@ -81,22 +81,22 @@ def nearest_options(blocks: Iterable[Block], name: str) -> list[str]:
 def _groups(options: Sequence[Option]) -> list[list[Option]]:
     """The options, those with one text together."""
     groups: list[list[Option]] = []
-    for one in options:
-        if groups and one.text and groups[-1][-1].text == one.text:
-            groups[-1].append(one)
+    for current in options:
+        if groups and current.text and groups[-1][-1].text == current.text:
+            groups[-1].append(current)
         else:
-            groups.append([one])
+            groups.append([current])
     return groups
 
 
 def _names(group: Sequence[Option]) -> str:
-    marked = (f"{one.name} ({_mark(one)})" if _mark(one) else one.name for one in group)
+    marked = (f"{option.name} ({_mark(option)})" if _mark(option) else option.name for option in group)
     return ", ".join(marked)
 
 
-def _mark(one: Option) -> str:
+def _mark(option: Option) -> str:
     """The default, or that it is required."""
-    return one.default or ("required" if one.required else "")
+    return option.default or ("required" if option.required else "")
 
 
 def _described(group: Sequence[Option], most: int) -> str:

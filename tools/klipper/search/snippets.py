@@ -9,6 +9,7 @@ LEAD = 80
 REACH = 1000
 """Characters looked at on either side; more only where most are blanks."""
 
+# What becomes one blank on the line shown, and the place between two sentences on it.
 BLANK = re.compile(r"\s+")
 SENTENCE = re.compile(r"[.!?:] (?=[A-ZА-ЯЁ`\[(*])")
 CUT = "…"
