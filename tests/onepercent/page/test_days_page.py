@@ -125,3 +125,10 @@ def test_a_new_language_and_theme_redraw_it(person):
         "send({ method: 'ui/notifications/host-context-changed', params: { locale: 'en', theme: 'dark' } })", host=True
     )
     ends(tab, "oday")
+
+
+def test_a_person_who_has_nothing_yet_sees_an_empty_day(sit):
+    tab = sit().see("get_user_snapshot")
+    tab.wait("document.querySelector('progress')")
+    assert boxes(tab) == {}
+    assert tab.run("document.querySelector('#body > p:not([class])').textContent") == "Nothing due today"

@@ -48,13 +48,13 @@ class Request:
     """A call in progress."""
 
     tool: str
-    given: JsonObject
+    arguments: JsonObject
     started_s: float
 
     @property
     def kept(self) -> JsonObject:
         """What the row keeps of the arguments: all but the key of a press, which must stay secret."""
-        return {name: value for name, value in self.given.items() if name != PRESS_KEY}
+        return {name: value for name, value in self.arguments.items() if name != PRESS_KEY}
 
 
 _current: ContextVar[Request] = ContextVar("request")
