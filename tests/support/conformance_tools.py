@@ -95,3 +95,12 @@ def static_text() -> str:
     Source: the conformance suite.
     """
     return "This is the content of the static text resource."
+
+
+@Tool("test.input_required_result_elicitation")
+def input_required_result_elicitation() -> dict:
+    """Ask the person, in the 2026 era.
+
+    Source: the conformance suite.
+    """
+    return {"action": calls.ask("What is your name?")}
