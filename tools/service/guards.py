@@ -10,6 +10,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -203,8 +204,9 @@ async def _refuse(refusal: Refusal, method: str, send: Send) -> None:
     if refusal.status in (408, 413):  # what is left of the body is not read
         headers.append(("connection", "close"))
     pairs = [(name.encode(), value.encode()) for name, value in headers]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": pairs})
-    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+    with suppress(Exception):  # of the HTTP server's own: it may have answered a broken body already, and hung up
+        await send({"type": "http.response.start", "status": refusal.status, "headers": pairs})
+        await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
 
 
 def _error(refusal: Refusal) -> bytes:
