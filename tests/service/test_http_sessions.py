@@ -1,10 +1,10 @@
 """What requests of the 2025 era have in common over HTTP: whether their client shows pages, and withdrawn calls."""
 
-import http.client
 import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -74,18 +74,19 @@ class Counting:
 
     def __init__(self, server, token, session_id, mark, request_id=7):
         self.mark = mark
-        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT_S)
+        self.connection = server.connection()
         arguments = {"steps": 6000, "mark": str(mark)}
         params = {"name": "test_counts", "arguments": arguments, "_meta": {"progressToken": "p"}}
-        sent = {**HEADERS, "Authorization": f"Bearer {token}", SESSION: session_id}
+        host = {"Host": urlsplit(server.url).netloc}
+        sent = {**HEADERS, **host, "Authorization": f"Bearer {token}", SESSION: session_id}
         self.connection.request("POST", "/mcp", json.dumps(request("tools/call", params, request_id)), sent)
         self.answer = self.connection.getresponse()
         self.progress()
 
     def progress(self):
         """Wait for a progress notification."""
-        while b"notifications/progress" not in self.answer.readline():
-            pass
+        while b"notifications/progress" not in (line := self.answer.readline()):
+            assert line, "it ended without progress"
 
     def end(self):
         """Wait until it has stopped, and give what came on its stream from now on."""

@@ -77,10 +77,13 @@ class HttpServer:
             ledger.Ledger(self.state).add({**entry, "exp": time.time() + 3600}, "")
         return tokens.sign(claims, self.key())
 
+    def connection(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+
     def send(self, body=None, *, token=None, method="POST", path="/mcp", headers=()):
         """Status, headers and body of the answer to one request; a header of None is left out."""
         wanted = {**HEADERS, "Authorization": f"Bearer {token}" if token else None, **dict(headers)}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+        connection = self.connection()
         try:
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
             sent = {name: value for name, value in wanted.items() if value is not None}
