@@ -2,7 +2,7 @@
 
 usage: .venv/bin/python tests/bench [--save] [NAME …]
 
-NAME is one of search tokens start resident calls listing onepercent (default: all, which takes some minutes; leave the machine
+NAME is one of search tokens start resident calls http listing onepercent (default: all, which takes some minutes; leave the machine
 alone meanwhile). `--save` writes docs/benchmarks.md and the plot of it. Exits 1 if a figure is beyond its limit.
 The soak is a project of its own, tests/soak. Beside this: mutations.py asks whether the tests notice a broken line,
 small_board.py what a board of 512 MB has to hold at once.
@@ -20,7 +20,7 @@ sys.path.insert(0, str(PROJECT))
 
 from tests.bench import rows, saving  # noqa: E402
 
-BENCHES = ("search", "tokens", "start", "resident", "calls", "listing", "onepercent")
+BENCHES = ("search", "tokens", "start", "resident", "calls", "http", "listing", "onepercent")
 """In this order: search measures memory, so it comes before what others import."""
 
 

@@ -17,6 +17,7 @@ HEADINGS = {
     "start": "A cold start",
     "resident": "Through the resident service",
     "calls": "A call",
+    "http": "Over HTTP",
     "search": "Searching the Klipper docs",
     "tokens": "What a question costs a model",
     "onepercent": "OnePercent",

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.client import ENVELOPE, HANDSHAKE, PROJECT, TIMEOUT_S
 from tests.support.http_server import HttpServer, messages
-from tools.service import tokens
+from tools.service import listening, tokens
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 MODERN = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
@@ -306,6 +306,13 @@ def test_a_key_that_others_can_read_keeps_it_from_starting():
 @pytest.mark.parametrize("place", ["127.0.0.1", "127.0.0.1:http", "127.0.0.1:99999", "nowhere.invalid:1", "/proc/x/y"])
 def test_where_it_cannot_listen_it_says_so_and_does_not_start(place):
     assert "MCP_HTTP_LISTEN" in refused_start(HttpServer(MCP_HTTP_LISTEN=place))
+
+
+def test_parts_of_an_answer_do_not_wait_for_one_another():
+    listener, is_kept = listening.for_http("127.0.0.1:0")
+    with listener, socket.create_connection(listener.getsockname()), listener.accept()[0] as accepted:
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    assert not is_kept
 
 
 def test_a_port_that_is_taken_keeps_it_from_starting():

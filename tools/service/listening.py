@@ -87,13 +87,21 @@ def for_http(place: str) -> tuple[socket.socket, bool]:
     Raises CannotListen.
     """
     if kept := from_systemd():
-        return kept, True
+        return _prompt(kept), True
     if "/" in place:
         listener, _lock = at(Path(place), "MCP_HTTP_LISTEN")  # the lock ends with this process
         return listener, False
     host, _, port = place.rpartition(":")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG), False
+        return _prompt(socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)), False
     except (OSError, ValueError, OverflowError) as error:
         raise CannotListen(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None
+
+
+def _prompt(listener: socket.socket) -> socket.socket:
+    """Has its connections send each part of an answer at once: the end of a streamed one would else wait 40 ms for the
+    client's acknowledgement. asyncio sees to that only where the socket names its protocol, which Python's does not."""
+    if listener.family in (socket.AF_INET, socket.AF_INET6):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # those that it accepts inherit it
+    return listener
