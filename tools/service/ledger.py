@@ -85,8 +85,8 @@ class Ledger:
     @contextmanager
     def _changing(self) -> Iterator[JsonObject]:
         with locks.exclusive("http-tokens", path=self.path.with_suffix(".lock")):
-            now = time.time()
-            tokens = {name: fields for name, fields in _read(self.path).items() if fields["expires"] > now}
+            time_s = time.time()
+            tokens = {name: fields for name, fields in _read(self.path).items() if fields["expires"] > time_s}
             yield tokens
             files.replace_file(self.path, json.dumps(tokens, ensure_ascii=False))
 

@@ -19,9 +19,9 @@ class Bucket:
 
     def wait_s(self) -> float:
         """Take one request: 0, or the seconds after which there will be one."""
-        now = self.clock()
-        self.left = min(self.burst, self.left + (now - self.since) * self.rate_s)
-        self.since = now
+        time_s = self.clock()
+        self.left = min(self.burst, self.left + (time_s - self.since) * self.rate_s)
+        self.since = time_s
         if self.left >= 1:
             self.left -= 1
             return 0

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeGuard
 
 from tools.core.files import compact_json
 from tools.core.json_types import JsonObject
@@ -55,14 +55,14 @@ def sign(claims: JsonObject, key: bytes) -> str:
 
 def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) -> JsonObject:
     """The claims of a token made now."""
-    now = int(time.time())
+    issued_at = int(time.time())
     return {
         "iss": ISSUER,
         "aud": audience,
         "sub": user,
         "scope": " ".join(scope),
-        "iat": now,
-        "exp": now + lifetime_s,
+        "iat": issued_at,
+        "exp": issued_at + lifetime_s,
         "jti": secrets.token_hex(8),
     }
 
@@ -79,8 +79,8 @@ def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
     if not dot:
         raise InvalidToken("it is not a token")
     _check_header(_read_object(header))
-    given = _decode(signature)
-    if not any(hmac.compare_digest(_signature(text.encode(), key), given) for key in keys):
+    signed = _decode(signature)
+    if not any(hmac.compare_digest(_signature(text.encode(), key), signed) for key in keys):
         raise InvalidToken("the signature is wrong")
     return _checked(_read_object(payload), audience)
 
@@ -95,16 +95,16 @@ def _check_header(header: JsonObject) -> None:
 
 
 def _checked(claims: JsonObject, audience: str) -> Claims:
-    now = time.time()
+    time_s = time.time()
     if claims.get("iss") != ISSUER:
         raise InvalidToken("another issuer")
     _check_audience(claims.get("aud"), audience)
     expires = _time(claims, "exp")
     if expires is None:
         raise InvalidToken("it never expires")
-    if expires <= now - LEEWAY_S:
+    if expires <= time_s - LEEWAY_S:
         raise InvalidToken("it expired")
-    if any((_time(claims, name) or 0) > now + LEEWAY_S for name in ("nbf", "iat")):
+    if any((_time(claims, name) or 0) > time_s + LEEWAY_S for name in ("nbf", "iat")):
         raise InvalidToken("it is not valid yet")
     user, token_id, scope = claims.get("sub"), claims.get("jti", ""), claims.get("scope")
     if not (_is_name(user) and user) or not _is_name(token_id):
@@ -112,14 +112,14 @@ def _checked(claims: JsonObject, audience: str) -> Claims:
     return Claims(user, tuple(scope.split()) if isinstance(scope, str) else (), expires, token_id)
 
 
-def _is_name(value: Any) -> bool:
+def _is_name(value: object) -> TypeGuard[str]:
     """Whether this can be a user or an id: they reach a database and a log."""
     return isinstance(value, str) and value.isprintable() and len(value) <= LONGEST_NAME
 
 
-def _check_audience(given: Any, audience: str) -> None:
-    audiences = given if isinstance(given, list) else [given]
-    if not all(isinstance(one, str) for one in audiences) or audience not in audiences:
+def _check_audience(claim: object, audience: str) -> None:
+    audiences = claim if isinstance(claim, list) else [claim]
+    if not all(isinstance(name, str) for name in audiences) or audience not in audiences:
         raise InvalidToken("it is for another address")
 
 
@@ -134,12 +134,12 @@ def _time(claims: JsonObject, name: str) -> float | None:
 
 def _read_object(part: str) -> JsonObject:
     try:
-        found = json.loads(_decode(part))
+        members = json.loads(_decode(part))
     except (ValueError, RecursionError):
         raise InvalidToken("a part is not JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(members, dict):
         raise InvalidToken("a part is not an object")
-    return found
+    return members
 
 
 def _signature(text: bytes, key: bytes) -> bytes:
