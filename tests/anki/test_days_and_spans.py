@@ -30,8 +30,8 @@ def test_a_day_of_anki_begins_at_four_and_its_first_moment_is_its_own():
 
 @pytest.mark.parametrize(("hour", "due"), [(3, "2026-03-27"), (5, "2026-03-28")])
 def test_an_answered_card_comes_again_after_its_interval_counted_from_anki_s_day(hour, due):
-    row = {"id": int(datetime(2026, 3, 18, hour).timestamp() * 1000), "ease": 3, "ivl": 10}
-    assert answers._told(1, row) == {"cardId": 1, "ease": "good", "interval": "10d", "due": due}
+    row = answers.LogRow(int(datetime(2026, 3, 18, hour).timestamp() * 1000), ease=3, interval=10)
+    assert answers.outcome(1, row) == {"cardId": 1, "ease": "good", "interval": "10d", "due": due}
 
 
 def test_the_size_of_a_jpeg_is_its_own_and_not_that_of_the_thumbnail_in_it():

@@ -26,7 +26,8 @@ WITHOUT_A_COLLECTION = (
 CUT = ("canAddNotes", "canAddNotesWithErrorDetail")
 """Labels whose request the recording keeps only the beginning of."""
 
-VARYING = ("mod", "usn", "id", "nextReviews")
+VARYING = ("mod", "usn", "id", "nextReviews", "time")
+"""Moments, how long an answer took, and what is spread by chance."""
 
 
 class Replay:

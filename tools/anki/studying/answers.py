@@ -103,7 +103,7 @@ class Answering:
             if card in self.before and self.before[card].id > last:
                 self.skipped = [skip for skip in self.skipped if skip["cardId"] != card]
                 self.wanted.pop(card, None)
-                self.done.append({**_outcome(card, self.before[card]), "answeredBefore": True})
+                self.done.append({**outcome(card, self.before[card]), "answeredBefore": True})
 
     def _answer(self, others: JsonObject) -> None:
         last = {str(card): self.before[card].id if card in self.before else 0 for card in self.wanted}
@@ -183,7 +183,7 @@ class Answering:
         log = newest(answer)
         for card in list(self.wanted):
             if card in log and log[card].id > (self.before[card].id if card in self.before else 0):
-                self.done.append(_outcome(card, log[card]))
+                self.done.append(outcome(card, log[card]))
                 del self.wanted[card]
 
     def _wait_for(self, card: int) -> None:
@@ -226,7 +226,7 @@ def _card_of(current: object) -> int | None:
     return current.get("cardId") if isinstance(current, dict) else None
 
 
-def _outcome(card: int, answer: LogRow) -> JsonObject:
+def outcome(card: int, answer: LogRow) -> JsonObject:
     """What became of the card: the interval as Anki writes it, and when it comes again."""
     ease = BUTTONS[answer.ease - 1] if 1 <= answer.ease <= len(BUTTONS) else answer.ease
     answered = datetime.fromtimestamp(answer.id / 1000)
