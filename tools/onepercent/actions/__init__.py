@@ -198,5 +198,6 @@ def twin(unit: "UnitOfWork", table: str, column: str, text: str, condition: str,
         AND length({column}) = ?""",
         (unit.user, *values, len(text)),
     )
-    same = [row[0] for row in rows if row[0].casefold() == text.casefold()]
-    return [words.say("warn.same_title", title=words.quoted(same[0]))] if same else []
+    folded = text.casefold()
+    same = next((title for (title,) in rows if title.casefold() == folded), None)
+    return [words.say("warn.same_title", title=words.quoted(same))] if same else []
