@@ -59,8 +59,8 @@ def rows(docs: Path | None = None, queries: Path | None = None) -> Iterator[Row]
 def search(query: str) -> list[dict]:
     from tools.klipper.search_docs import search_docs
 
-    found = search_docs(query)
-    return found if isinstance(found, list) else found["result"]
+    answer = search_docs(query)
+    return answer if isinstance(answer, list) else answer["result"]
 
 
 def plain_pass(docs: Path) -> int:
@@ -73,22 +73,22 @@ def plain_pass(docs: Path) -> int:
     return size
 
 
-def seconds(work, *arguments) -> float:
+def seconds(function, *arguments) -> float:
     start = time.process_time()
-    work(*arguments)
+    function(*arguments)
     return time.process_time() - start
 
 
 def times(docs: Path, questions: list[dict]) -> Iterator[Row]:
     plain_pass(docs)
-    pairs = [least(docs, one["query"]) for one in questions]
+    pairs = [least(docs, question["query"]) for question in questions]
     plain_ms = statistics.median(plain for _, plain in pairs) * 1000
     passes = sorted(query / plain for query, plain in pairs)
-    for what, found, limit in (
+    for what, ratio, limit in (
         ("a query, median", statistics.median(passes), 20),
         ("a query, 95th of 100", passes[int(len(passes) * 0.95)], 60),
     ):
-        yield Row(what, found * plain_ms, "ms", plain_ms, "a pass over the pages", f"at most {limit}", found <= limit)
+        yield Row(what, ratio * plain_ms, "ms", plain_ms, "a pass over the pages", f"at most {limit}", ratio <= limit)
 
 
 def least(docs: Path, query: str) -> tuple[float, float]:
@@ -112,16 +112,16 @@ def memory(questions: list[dict]) -> Row:
 
 def show_scores(questions: list[dict]) -> None:
     places: dict[str, list[int]] = {}
-    for one in questions:
-        paths = [result["path"] for result in search(one["query"])]
-        place = next((number for number, path in enumerate(paths, 1) if path in one["gold"]), 0)
-        places.setdefault(one["kind"], []).append(place)
+    for question in questions:
+        paths = dict.fromkeys(result["path"] for result in search(question["query"]))
+        place = next((number for number, path in enumerate(paths, 1) if path in question["gold"]), 0)
+        places.setdefault(question["kind"], []).append(place)
     print(f"\n{'kind':<12} {'n':>4} {'hit@1':>7} {'hit@7':>7} {'MRR':>7}")
-    places["all"] = [place for found in list(places.values()) for place in found]
-    for kind, found in places.items():
-        first, any_place = sum(place == 1 for place in found), sum(place > 0 for place in found)
-        rank = sum(1 / place for place in found if place)
-        count = len(found)
+    places["all"] = [place for of_kind in list(places.values()) for place in of_kind]
+    for kind, of_kind in places.items():
+        first, any_place = sum(place == 1 for place in of_kind), sum(place > 0 for place in of_kind)
+        rank = sum(1 / place for place in of_kind if place)
+        count = len(of_kind)
         print(f"{kind:<12} {count:>4} {first / count:>7.3f} {any_place / count:>7.3f} {rank / count:>7.3f}")
 
 
