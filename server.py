@@ -41,12 +41,20 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     import anyio.from_thread
+    import anyio.lowlevel
     import anyio.to_thread
+    import mcp_types as types
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.server import Server
-    from mcp.server.context import ServerRequestContext
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp.server.models import InitializationOptions
+    from mcp.server.session import ServerSession
     from mcp.shared.message import SessionMessage
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+    Handler = Callable[[ServerRequestContext, Any], Awaitable[JsonObject]]
+    Inbox = MemoryObjectSendStream[SessionMessage | Exception]
+    Outbox = MemoryObjectSendStream[SessionMessage]
 
 PROJECT = Path(__file__).resolve().parent
 
@@ -139,7 +147,8 @@ def serve_http(settings: Settings) -> NoReturn:
         refuse(str(error))
     tools = ToolServer(settings, remote=True)
     # Stateless: there is no session to be stolen, or to be lost by a restart. Guards look at Host and Origin.
-    guarded.app = tools.server.streamable_http_app(streamable_http_path=guarded.path, stateless_http=True, host="")
+    app = tools.server.streamable_http_app(streamable_http_path=guarded.path, stateless_http=True, host="")
+    guarded.app = app  # type: ignore[assignment]
     options: JsonObject = {**guards.UVICORN, "http": guards.impatient(H11Protocol)}
     server = uvicorn.Server(uvicorn.Config(guarded, **options))
 
@@ -218,8 +227,8 @@ class ToolServer:
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
         self.settings = settings
-        self.session: Any = None
-        self.token: Any = None
+        self.session: ServerSession | None = None
+        self.token: anyio.lowlevel.EventLoopToken | None = None
         self.turns = anyio.Semaphore(self.MOST_CALLS)
         self.threads = anyio.CapacityLimiter(self.MOST_CALLS)
         self.questions = threading.BoundedSemaphore(self.MOST_QUESTIONS)
@@ -228,11 +237,11 @@ class ToolServer:
             "pi-mcp",
             version=VERSION,
             get_tool_input_schema=self.input_schema,
-            cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),
+            cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),  # type: ignore[arg-type]
         )
         self.server.extensions[pages.EXTENSION] = {}
         self.server.middleware[:] = [self.remember]  # without OpenTelemetry's, which has nowhere to send to
-        for method, params, handler in (
+        handlers: tuple[tuple[str, type[types.RequestParams], Handler], ...] = (
             ("tools/list", types.PaginatedRequestParams, self.list_tools),
             ("tools/call", types.CallToolRequestParams, self.call_tool),
             ("prompts/list", types.PaginatedRequestParams, self.answering(prompts.list_prompts)),
@@ -241,13 +250,14 @@ class ToolServer:
             ("resources/templates/list", types.PaginatedRequestParams, self.answering(resources.list_templates)),
             ("resources/read", types.ReadResourceRequestParams, self.answering(resources.read_resource)),
             ("completion/complete", types.CompleteRequestParams, self.answering(completion.complete)),
-        ):
+        )
+        for method, params, handler in handlers:
             self.server.add_request_handler(method, params, handler)
         if not remote:  # proxies cut a stream without an end
             listen = ListenHandler(self.bus)
             self.server.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, listen)
 
-    async def remember(self, ctx: ServerRequestContext, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+    async def remember(self, ctx: ServerRequestContext, call_next: CallNext) -> HandlerResult:
         """Keep the session that `tools/list_changed` goes to; in the 2026 era the bus delivers it."""
         if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
             self.session = ctx.session
@@ -260,10 +270,10 @@ class ToolServer:
 
         return self.server.create_initialization_options(NotificationOptions(tools_changed=True))
 
-    def answering(self, function: Callable[[Settings, Any], JsonObject]) -> Any:
+    def answering(self, function: Callable[[Settings, Any], JsonObject]) -> Handler:
         """A handler that answers what `function` gives, from a thread."""
 
-        async def handle(ctx: ServerRequestContext, params: Any) -> Any:
+        async def handle(ctx: ServerRequestContext, params: types.RequestParams) -> JsonObject:
             from mcp.shared.exceptions import MCPError
 
             try:
@@ -288,7 +298,7 @@ class ToolServer:
         tools = registry.listed(self.settings).values()
         return next((tool.schema for tool in tools if name in (tool.name, tool.listed_name)), None)
 
-    async def list_tools(self, ctx: ServerRequestContext, params: Any) -> JsonObject:
+    async def list_tools(self, ctx: ServerRequestContext, params: types.RequestParams) -> JsonObject:
         shown = pages.shown_in(ctx.session)
         return {
             **results.COMPLETE,
@@ -322,7 +332,9 @@ class ToolServer:
             code="BUSY",
         )
 
-    def run(self, tool: Tool, params: types.CallToolRequestParams, ctx: ServerRequestContext) -> tuple[Any, Any]:
+    def run(
+        self, tool: Tool, params: types.CallToolRequestParams, ctx: ServerRequestContext
+    ) -> tuple[object, JsonObject | None]:
         """Run a tool in this worker thread, with progress, cancellation and questions going to its client: its answer,
         and what the page beside it is told."""
         last_report_s = 0.0
@@ -400,8 +412,8 @@ class ToolServer:
         """Serve the client at the other end of `transport` until it leaves; this does not return."""
         self.token = anyio.lowlevel.current_token()
         registry.LISTENERS.append(self.announce)
-        inbox_send, inbox = anyio.create_memory_object_stream(0)
-        outbox, outbox_receive = anyio.create_memory_object_stream(0)
+        inbox_send, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outbox, outbox_receive = anyio.create_memory_object_stream[SessionMessage](0)
         async with anyio.create_task_group() as tasks:
             for watch in (leave_at_a_signal, leave_with_caller, leave_when_stuck):
                 tasks.start_soon(watch)
@@ -459,7 +471,7 @@ class StdioTransport:
         self.written: anyio.Event | None = None
         """While a line is being written: set once that is done."""
 
-    async def read(self, inbox: Any, outbox: Any) -> None:
+    async def read(self, inbox: Inbox, outbox: Outbox) -> None:
         """Pass on each message; answer what is not one. Leaves the process at EOF, once open calls are answered."""
         while line := await anyio.to_thread.run_sync(self.lines.read, limiter=self.threads):
             if not line.strip():
@@ -479,7 +491,7 @@ class StdioTransport:
         await self.drain()
         self.on_end()
 
-    async def write(self, outbox: Any) -> None:
+    async def write(self, outbox: MemoryObjectReceiveStream[SessionMessage]) -> None:
         """Write what the server sends. Leaves the process when the client is gone."""
         async for item in outbox:
             self.written = anyio.Event()
@@ -492,7 +504,7 @@ class StdioTransport:
             if not hasattr(item.message, "method"):
                 self.note_answered(item.message)
 
-    def note_answered(self, answer: Any) -> None:
+    def note_answered(self, answer: types.JSONRPCResponse | types.JSONRPCError) -> None:
         """Count an answer as given; the first one that is not the handshake's starts background work."""
         self.owed.note_answered(answer.id)
         if "protocolVersion" not in (getattr(answer, "result", None) or {}):
@@ -516,12 +528,12 @@ class StdioTransport:
 class InvalidMessage(Exception):
     """A line is not a JSON-RPC message; `answer` is the JSON-RPC error to send."""
 
-    def __init__(self, code: int, text: str, request_id: Any = None):
-        known = request_id if type(request_id) in (str, int) else None
+    def __init__(self, code: int, text: str, request_id: object = None):
+        known = request_id if isinstance(request_id, str) or type(request_id) is int else None
         self.answer = types.JSONRPCError(jsonrpc="2.0", id=known, error=types.ErrorData(code=code, message=text))
 
 
-def parse(line: bytes) -> Any:
+def parse(line: bytes) -> types.JSONRPCMessage:
     """The JSON-RPC message of a line.
 
     Raises InvalidMessage.
@@ -544,7 +556,7 @@ def parse(line: bytes) -> Any:
         ) from None
 
 
-def encode(message: Any) -> bytes:
+def encode(message: types.JSONRPCMessage) -> bytes:
     """The line of a JSON-RPC message."""
     return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
 

@@ -21,7 +21,6 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 if not __package__:  # run as a folder, whose parent is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
@@ -129,7 +128,7 @@ def _arguments(command: Function) -> str:
     )
 
 
-def _call(tool: Tool, text: str = "{}") -> Any:
+def _call(tool: Tool, text: str = "{}") -> object:
     try:
         arguments = json.loads(sys.stdin.read() if text == "-" else text)
     except (ValueError, RecursionError) as error:
@@ -149,7 +148,7 @@ def _ask(question: str) -> str:
     return "accept" if sys.stdin.readline().strip().lower() in YES else "decline"
 
 
-def _answered(produce: Callable[[], Any], shape: Callable[[Any], Any] = lambda answer: answer) -> int:
+def _answered(produce: Callable[[], object], shape: Callable[[object], object] = lambda answer: answer) -> int:
     """Print what `produce` gives: text for people as it stands, everything else as JSON."""
     try:
         answer = produce()
@@ -161,7 +160,7 @@ def _answered(produce: Callable[[], Any], shape: Callable[[Any], Any] = lambda a
     return _print(compact_json(answer), _status(answer))
 
 
-def _status(answer: Any) -> int:
+def _status(answer: object) -> int:
     if not isinstance(answer, dict) or answer.get("success") is not False:
         return 0
     return os.EX_TEMPFAIL if answer.get("code") == "UPSTREAM_UNREACHABLE" else 1

@@ -1,7 +1,6 @@
 """An answer with more content than its own JSON: pictures, lines of text."""
 
 import base64
-from typing import Any
 
 from tools.core.json_types import JsonObject
 
@@ -17,7 +16,7 @@ class Answer(JsonObject):
         self.content = content
 
 
-def blocks(answer: Any) -> list[JsonObject]:
+def blocks(answer: object) -> list[JsonObject]:
     """What follows an answer, as content blocks of MCP."""
     return [_block(content) for content in answer.content] if isinstance(answer, Answer) else []
 

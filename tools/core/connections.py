@@ -4,10 +4,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+
+Address = tuple[object, ...] | str
+Place = tuple[int, Address]
+"""An address with its family."""
 
 Admit = Callable[[str, list[str]], None]
 """Raises for a host with an address that must not be connected to; all of its addresses are asked for at once."""
@@ -26,32 +30,34 @@ def connect(url: SplitResult, deadline: float, admit: Admit = anywhere) -> socke
         return _first([(socket.AF_UNIX, url.path)], deadline)
     host, port = url.hostname or "", url.port or DEFAULT_PORTS[url.scheme]
     places = _looked_up(host, port, deadline)
-    admit(host, [address[0] for _, address in places])
+    admit(host, [str(address[0]) for _, address in places])
     plain = _first(places, deadline)
     return _secured(plain, host) if url.scheme == "https" else plain
 
 
-def _looked_up(host: str, port: int, deadline: float) -> list[tuple[int, Any]]:
-    """(family, address) of a host. getaddrinfo has no timeout of its own: it is waited for as the deadline allows."""
-    answer: list[Any] = []
+def _looked_up(host: str, port: int, deadline: float) -> list[Place]:
+    """Every place of a host. getaddrinfo has no timeout of its own: it is waited for as the deadline allows."""
+    places: list[Place] = []
+    errors: list[Exception] = []
 
     def ask() -> None:
         try:
-            answer.append(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+            answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            places.extend(dict.fromkeys((family, address) for family, _, _, _, address in answers))
         except (OSError, ValueError) as error:
-            answer.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
     thread.join(_left(deadline))
-    if not answer:
+    if errors:
+        raise errors[0]
+    if not places:
         raise TimeoutError
-    if isinstance(answer[0], Exception):
-        raise answer[0]
-    return list(dict.fromkeys((family, address) for family, _, _, _, address in answer[0]))
+    return places
 
 
-def _first(places: list[tuple[int, Any]], deadline: float) -> "TimedSocket":
+def _first(places: list[Place], deadline: float) -> "TimedSocket":
     """A connection to the first place that takes one; each has its share of the time."""
     error: Exception = OSError("no address")
     for index, (family, address) in enumerate(places):
@@ -74,7 +80,13 @@ def _left(deadline: float) -> float:
     return left
 
 
-class _Deadline:
+if TYPE_CHECKING:
+    _Socket = socket.socket
+else:
+    _Socket = object  # it stands before a plain socket or one of TLS
+
+
+class _Deadline(_Socket):
     """A socket's own timeout begins anew with every byte; this one ends all of them at `deadline`."""
 
     deadline = 0.0
@@ -96,7 +108,7 @@ class TimedSocket(_Deadline, socket.socket):
     """A plain connection."""
 
 
-def _secured(plain: TimedSocket, host: str) -> Any:
+def _secured(plain: TimedSocket, host: str) -> socket.socket:
     import ssl
 
     context = ssl.create_default_context()

@@ -1,7 +1,5 @@
 """The error a tool raises for a model and the person behind it."""
 
-from typing import Any
-
 from tools.core.json_types import JsonObject
 
 
@@ -12,7 +10,7 @@ class ToolError(Exception):
     beside them in the answer (`available_decks=[…]`).
     """
 
-    def __init__(self, message: str, hint: str, *, code: str = "FAILED", **data: Any):
+    def __init__(self, message: str, hint: str, *, code: str = "FAILED", **data: object):
         super().__init__(message)
         self.message = message
         self.hint = hint

@@ -3,15 +3,17 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+
+Value = TypeVar("Value")
 
 
-def compact_json(value: Any) -> str:
+def compact_json(value: object) -> str:
     """JSON without blanks; text stays readable (no \\u escapes)."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def encodable(value: Any) -> tuple[Any, str]:
+def encodable(value: Value) -> tuple[Value, str]:
     """`value` and its compact JSON; half a surrogate pair, which only foreign data brings, becomes `?`."""
     text = compact_json(value)
     try:

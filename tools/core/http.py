@@ -7,7 +7,7 @@ import socket
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from tools.core import connections
@@ -15,7 +15,7 @@ from tools.core.connections import DEFAULT_PORTS
 
 if TYPE_CHECKING:
     from email.message import Message
-    from http.client import HTTPConnection, HTTPResponse
+    from http.client import HTTPConnection, HTTPResponse, IncompleteRead
 
 READ_BYTES = 64 * 1024
 REFUSAL_BYTES = 64 * 1024
@@ -153,7 +153,7 @@ def _exchange(request: Request, limits: Limits) -> Response:
             raise NotHttp("what answers there does not speak HTTP", sent=True) from error
 
 
-def _cut_after(error: Any) -> str:
+def _cut_after(error: "IncompleteRead") -> str:
     announced = f" of {len(error.partial) + error.expected}" if error.expected else ""
     return f"the answer was cut after {len(error.partial)}{announced} bytes"
 

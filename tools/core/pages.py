@@ -15,7 +15,7 @@ EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 
 
-def nothing(answer: Any) -> JsonObject:
+def nothing(answer: JsonObject) -> JsonObject:
     """No private word for the page."""
     return {}
 
@@ -25,7 +25,7 @@ class Page:
     """The page at `uri`. `private` gives what the page is told of an answer and the model is not: the result's `_meta`."""
 
     uri: str
-    private: Callable[[Any], JsonObject] = nothing
+    private: Callable[[JsonObject], JsonObject] = nothing
 
 
 def shown_in(session: Any) -> bool:

@@ -8,7 +8,7 @@ import dataclasses
 import inspect
 import json
 from collections.abc import Mapping
-from typing import Any, get_args, get_origin
+from typing import Any, TypeVar, cast, get_args, get_origin
 
 from tools.core import schema, values
 from tools.core.errors import ToolError
@@ -20,6 +20,8 @@ from tools.core.values import Problem
 ABSENT_TEXTS = ("", "null")
 """What some clients send in place of null for an argument that is not text."""
 SHOWN_PROBLEMS = 8
+
+Value = TypeVar("Value")
 
 
 class Parameters:
@@ -38,7 +40,7 @@ class Parameters:
         ]
         return f"{name} takes {', '.join(words) or 'no arguments'}."
 
-    def read(self, arguments: Mapping[str, Any]) -> JsonObject:
+    def read(self, arguments: Mapping[str, object]) -> JsonObject:
         """`arguments`, as a client sent them, as values of the declared types, defaults filled in.
 
         Raises ToolError that names every argument that does not fit.
@@ -49,7 +51,7 @@ class Parameters:
             raise _invalid(problems, self.usage)
         return result
 
-    def canonical(self, arguments: Mapping[str, Any]) -> JsonObject:
+    def canonical(self, arguments: Mapping[str, object]) -> JsonObject:
         """`arguments` under their declared names, without nulls for optional ones, JSON texts read.
 
         Raises ToolError: an unknown name (the hint names the nearest right one), a name sent twice.
@@ -59,11 +61,11 @@ class Parameters:
         except _UnknownName as error:
             hint = error.hint if error.place else f"{error.hint} {self.usage}".strip()
             raise ToolError(error.message, hint, code="UNKNOWN_ARGUMENT") from None
-        except _Refused as error:
+        except _BadArgument as error:
             raise _invalid([error.problem], self.usage) from None
 
 
-def read_value(annotation: Any, value: Any, place: str) -> Any:
+def read_value(annotation: type[Value], value: object, place: str) -> Value:
     """`value`, as a client sent it, as one of a declared type: for what a tool takes as a bare dict.
 
     Raises ToolError.
@@ -73,11 +75,11 @@ def read_value(annotation: Any, value: Any, place: str) -> Any:
         result = values.of(annotation, _canonical(annotation, value, place), place, problems)
     except _UnknownName as error:
         raise ToolError(error.message, error.hint or "Leave it out.", code="UNKNOWN_ARGUMENT") from None
-    except _Refused as error:
+    except _BadArgument as error:
         problems.append(error.problem)
     if problems:
         raise _invalid(problems, "Correct it and send it again.")
-    return result
+    return cast(Value, result)
 
 
 def _invalid(problems: list[Problem], hint: str) -> ToolError:
@@ -110,12 +112,12 @@ def _meant(sent: str, names: Mapping[str, str]) -> str:
     return near or (f"Did you mean {part_of}?" if part_of else did_you_mean(sent, names, cutoff=0.5))
 
 
-class _Refused(Exception):
+class _BadArgument(Exception):
     def __init__(self, place: str, message: str):
         self.problem = Problem(place, message)
 
 
-def _named(sent: Mapping[str, Any], members: Mapping[str, Member], place: str) -> JsonObject:
+def _named(sent: Mapping[str, object], members: Mapping[str, Member], place: str) -> JsonObject:
     names = {alias: name for name, member in members.items() for alias in schema.aliases(member.annotation)}
     names |= {name: name for name in members}
     result: JsonObject = {}
@@ -127,20 +129,20 @@ def _named(sent: Mapping[str, Any], members: Mapping[str, Member], place: str) -
         if not members[name].required and _is_absent(members[name].annotation, value):
             continue
         if name in result:
-            raise _Refused(where, f"given twice, also as {sent_name}")
+            raise _BadArgument(where, f"given twice, also as {sent_name}")
         result[name] = _canonical(members[name].annotation, value, where)
     return result
 
 
-def _is_absent(annotation: Any, value: Any) -> bool:
+def _is_absent(annotation: object, value: object) -> bool:
     return value is None or (value in ABSENT_TEXTS and schema.unwrap(annotation)[0] is not str)
 
 
-def _canonical(annotation: Any, value: Any, place: str) -> Any:
+def _canonical(annotation: object, value: object, place: str) -> object:
     kind, _ = schema.unwrap(annotation)
     origin = get_origin(kind) or kind
     if kind in (int, float) and isinstance(value, bool):
-        raise _Refused(place, "Input should be a valid " + ("integer" if kind is int else "number"))
+        raise _BadArgument(place, "Input should be a valid " + ("integer" if kind is int else "number"))
     if isinstance(value, str) and (origin in (list, dict) or dataclasses.is_dataclass(kind)):
         value = _read_json(value)
     if origin is list and isinstance(value, list):
@@ -148,12 +150,12 @@ def _canonical(annotation: Any, value: Any, place: str) -> Any:
         return (
             value if item_kind is Any else [_canonical(item_kind, item, f"{place}.{i}") for i, item in enumerate(value)]
         )
-    if dataclasses.is_dataclass(kind) and isinstance(value, dict):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and isinstance(value, dict):
         return _named(value, schema.members(kind), place)
     return value
 
 
-def _read_json(text: str) -> Any:
+def _read_json(text: str) -> object:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -14,9 +14,9 @@ from tools.core.json_types import JsonObject
 
 Schema = JsonObject
 
-SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean"}
+SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
-KEYWORDS = {
+KEYWORDS: dict[str, dict[str, str | None]] = {
     "str": {"min_length": "minLength", "max_length": "maxLength", "pattern": "pattern", "strip": None},
     "int": {"ge": "minimum", "le": "maximum"},
     "float": {"ge": "minimum", "le": "maximum"},
@@ -60,9 +60,9 @@ class Published:
 class Member(NamedTuple):
     """A parameter of a function or a field of a dataclass."""
 
-    annotation: Any
+    annotation: object
     required: bool
-    default: Any
+    default: object
 
 
 def parameters(signature: inspect.Signature) -> dict[str, Member]:
@@ -79,7 +79,7 @@ def members(kind: type) -> dict[str, Member]:
     return {field.name: _member(hints[field.name], field) for field in dataclasses.fields(kind)}
 
 
-def _member(annotation: Any, field: dataclasses.Field) -> Member:
+def _member(annotation: object, field: dataclasses.Field) -> Member:
     if field.default_factory is not dataclasses.MISSING:
         return Member(annotation, False, field.default_factory())
     return Member(annotation, field.default is dataclasses.MISSING, field.default)
@@ -103,9 +103,9 @@ def of_dataclass(kind: type) -> Schema:
     return of_members(members(kind))
 
 
-def unwrap(annotation: Any) -> tuple[Any, list[Any]]:
+def unwrap(annotation: object) -> tuple[object, list[object]]:
     """The annotation without `Annotated` and `| None`, and the markers that were on it."""
-    markers: list[Any] = []
+    markers: list[object] = []
     while True:
         if get_origin(annotation) is Annotated:
             annotation, *more = get_args(annotation)
@@ -116,12 +116,12 @@ def unwrap(annotation: Any) -> tuple[Any, list[Any]]:
             return annotation, markers
 
 
-def aliases(annotation: Any) -> list[str]:
+def aliases(annotation: object) -> list[str]:
     """The other names under which an argument may be sent."""
     return [marker.name for marker in unwrap(annotation)[1] if isinstance(marker, Alias)]
 
 
-def of(annotation: Any) -> Schema:
+def of(annotation: object) -> Schema:
     """The schema of one annotation.
 
     Raises TypeError for a type JSON Schema has no word for, or a constraint that does not fit its type.
@@ -137,7 +137,7 @@ def of(annotation: Any) -> Schema:
     return schema
 
 
-def _plain(kind: Any) -> Schema:
+def _plain(kind: object) -> Schema:
     origin, inner = get_origin(kind) or kind, get_args(kind)
     if kind is Any:
         return {}
@@ -152,13 +152,13 @@ def _plain(kind: Any) -> Schema:
         return {"type": SIMPLE[type(inner[0])], "enum": list(inner)}
     if origin in (Union, types.UnionType):
         return {"anyOf": [of(arm) for arm in inner]}
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return of_dataclass(kind)
     raise TypeError(f"No JSON Schema for {kind!r}")
 
 
-def _constraints(limits: Limits, kind: Any) -> Schema:
-    keywords = KEYWORDS.get((get_origin(kind) or kind).__name__, {})
+def _constraints(limits: Limits, kind: object) -> Schema:
+    keywords = KEYWORDS.get(getattr(get_origin(kind) or kind, "__name__", ""), {})
     constraints = {}
     for name, value in limits.declared().items():
         if name not in keywords:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 from tools.core import caller, env_file
 from tools.core import setting_types as types
@@ -192,7 +192,11 @@ def _parsed(variable: Variable, values: Mapping[str, str], environ: Mapping[str,
         raise SettingsError(f"{variable.name}: {error}{shown}") from None
 
 
-def current(section: type[AnySection] = Settings) -> AnySection:  # type: ignore[assignment]
+@overload
+def current() -> Settings: ...
+@overload
+def current(section: type[AnySection]) -> AnySection: ...
+def current(section: type[Section] = Settings) -> Section:
     """The settings of this process, in them what is the caller's own."""
     settings = of_process(section)
     person = caller.current()

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 TOOLS = Path(__file__).resolve().parent.parent
 NOT_TOOLSETS = ("core", "service")
@@ -16,6 +15,6 @@ def toolsets() -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name not in NOT_TOOLSETS))
 
 
-def toolset_of(function: Callable[..., Any]) -> str:
+def toolset_of(function: Callable[..., object]) -> str:
     """The toolset whose module declares `function`."""
     return function.__module__.split(".")[1]

@@ -6,8 +6,8 @@ its place (`notes.0.fields`).
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from collections.abc import Callable, Mapping, Sized
+from typing import Literal, NamedTuple, get_args, get_origin
 
 from tools.core import schema
 from tools.core.json_types import JsonObject
@@ -32,7 +32,7 @@ class Misfit(Exception):
 
 
 def of_members(
-    values: Mapping[str, Any], named: Mapping[str, Member], place: str, problems: list[Problem]
+    values: Mapping[str, object], named: Mapping[str, Member], place: str, problems: list[Problem]
 ) -> JsonObject:
     """`values` as those of `named`, defaults filled in; what does not fit is added to `problems`."""
     result = {}
@@ -47,7 +47,7 @@ def of_members(
     return result
 
 
-def of(annotation: Any, value: Any, place: str, problems: list[Problem]) -> Any:
+def of(annotation: object, value: object, place: str, problems: list[Problem]) -> object:
     """`value` as one of a declared type; what does not fit is added to `problems`."""
     kind, markers = schema.unwrap(annotation)
     limits = [marker for marker in markers if isinstance(marker, Limits)]
@@ -65,7 +65,7 @@ def of(annotation: Any, value: Any, place: str, problems: list[Problem]) -> Any:
     return value
 
 
-def _plain(kind: Any, value: Any, place: str, problems: list[Problem]) -> Any:
+def _plain(kind: object, value: object, place: str, problems: list[Problem]) -> object:
     origin, inner = get_origin(kind) or kind, get_args(kind)
     if read := SCALARS.get(origin):
         return read(value)
@@ -79,19 +79,19 @@ def _plain(kind: Any, value: Any, place: str, problems: list[Problem]) -> Any:
         return {key: of(inner[1], item, f"{place}.{key}", problems) for key, item in value.items()} if inner else value
     if origin is Literal:
         return _choice(inner, value)
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return _instance(kind, value, place, problems)
     return value
 
 
-def _choice(choices: tuple[Any, ...], value: Any) -> Any:
+def _choice(choices: tuple[object, ...], value: object) -> object:
     if not isinstance(value, list | dict) and value in choices:
         return value
     *first, last = map(repr, choices)
     raise Misfit(f"Input should be {', '.join(first)} or {last}" if first else f"Input should be {last}")
 
 
-def _instance(kind: Any, value: Any, place: str, problems: list[Problem]) -> Any:
+def _instance(kind: type, value: object, place: str, problems: list[Problem]) -> object:
     if not isinstance(value, dict):
         raise Misfit(f"Input should be a dictionary or an instance of {kind.__name__}")
     before = len(problems)
@@ -99,13 +99,13 @@ def _instance(kind: Any, value: Any, place: str, problems: list[Problem]) -> Any
     return kind(**values) if len(problems) == before else value
 
 
-def _string(value: Any) -> str:
+def _string(value: object) -> str:
     if not isinstance(value, str):
         raise Misfit("Input should be a valid string")
     return value
 
 
-def _integer(value: Any) -> int:
+def _integer(value: object) -> int:
     if isinstance(value, float):
         if not value.is_integer():
             raise Misfit("Input should be a valid integer, got a number with a fractional part")
@@ -119,7 +119,7 @@ def _integer(value: Any) -> int:
     return value
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     if not isinstance(value, int | float | str):
         raise Misfit("Input should be a valid number")
     try:
@@ -128,7 +128,7 @@ def _number(value: Any) -> float:
         raise Misfit("Input should be a valid number, unable to parse string as a number") from None
 
 
-def _boolean(value: Any) -> bool:
+def _boolean(value: object) -> bool:
     if not isinstance(value, str | int | float) or (isinstance(value, float) and value not in (0, 1)):
         raise Misfit("Input should be a valid boolean")
     word = value.lower() if isinstance(value, str) else value
@@ -137,30 +137,38 @@ def _boolean(value: Any) -> bool:
     return word in TRUE
 
 
-SCALARS: dict[Any, Callable[[Any], Any]] = {str: _string, int: _integer, float: _number, bool: _boolean}
+SCALARS: dict[object, Callable[[object], object]] = {str: _string, int: _integer, float: _number, bool: _boolean}
 
 
-def _check(limits: list[Limits], value: Any) -> None:
+def _check(limits: list[Limits], value: object) -> None:
     for limit in limits:
         if message := _exceeded(limit, value):
             raise Misfit(message)
 
 
-def _exceeded(limit: Limits, value: Any) -> str:
-    if limit.ge is not None and value < limit.ge:
-        return f"Input should be greater than or equal to {limit.ge}"
-    if limit.le is not None and value > limit.le:
-        return f"Input should be less than or equal to {limit.le}"
+def _exceeded(limit: Limits, value: object) -> str:
+    if isinstance(value, int | float):
+        return _out_of_range(limit, value)
+    if not isinstance(value, str | list | dict):
+        return ""
     if limit.min_length is not None and len(value) < limit.min_length:
         return _length(value, "at least", limit.min_length)
     if limit.max_length is not None and len(value) > limit.max_length:
         return _length(value, "at most", limit.max_length)
-    if limit.pattern is not None and not re.search(limit.pattern, value):
+    if limit.pattern is not None and isinstance(value, str) and not re.search(limit.pattern, value):
         return f"String should match pattern '{limit.pattern}'"
     return ""
 
 
-def _length(value: Any, bound: str, count: int) -> str:
+def _out_of_range(limit: Limits, number: float) -> str:
+    if limit.ge is not None and number < limit.ge:
+        return f"Input should be greater than or equal to {limit.ge}"
+    if limit.le is not None and number > limit.le:
+        return f"Input should be less than or equal to {limit.le}"
+    return ""
+
+
+def _length(value: Sized, bound: str, count: int) -> str:
     if isinstance(value, str):
         return f"String should have {bound} {count} character{'' if count == 1 else 's'}"
     name = "List" if isinstance(value, list) else "Dictionary"

@@ -30,14 +30,14 @@ class Declaration(Protocol):
 def responding(function: Function, tool: Declaration) -> Function:
     """What the tool returned becomes the documented shape; a tool that declares `raw` documents its own."""
 
-    def respond(**arguments: Any) -> Any:
+    def respond(**arguments: object) -> object:
         result = function(**arguments)
         return result if tool.raw else answer(result)
 
     return respond
 
 
-def answer(result: Any) -> JsonObject:
+def answer(result: object) -> JsonObject:
     """The table of responses: None, a dict, a list or anything else as {"success": true, …}."""
     if result is None:
         return {"success": True}
@@ -51,7 +51,7 @@ def locking(function: Function, tool: Declaration) -> Function:
     if not (tool.write and tool.lock):
         return function
 
-    def lock(**arguments: Any) -> Any:
+    def lock(**arguments: object) -> object:
         with locks.exclusive(tool.toolset):
             return function(**arguments)
 
@@ -64,7 +64,7 @@ def requiring(function: Function, tool: Declaration) -> Function:
     if check is None:
         return function
 
-    def require(**arguments: Any) -> Any:
+    def require(**arguments: object) -> object:
         check()
         return function(**arguments)
 
@@ -74,7 +74,7 @@ def requiring(function: Function, tool: Declaration) -> Function:
 def catching(function: Function, tool: Declaration) -> Function:
     """Every failure becomes an answer with a hint; what was not foreseen goes to the log, not to the client."""
 
-    def catch(**arguments: Any) -> Any:
+    def catch(**arguments: object) -> object:
         try:
             return function(**arguments)
         except ToolError as error:

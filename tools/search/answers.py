@@ -31,10 +31,9 @@ def read(body: bytes) -> JsonObject:
         [answer] = answer
     if isinstance(answer, list):
         return {"results": _results(answer), "nextCursor": None}
-    name = _list_name(answer) if isinstance(answer, dict) else None
-    if name is None or not isinstance(answer[name] or [], list):
-        raise failures.no_results(answer)
-    return {"results": _results(answer[name] or []), "nextCursor": _cursor(answer)}
+    if isinstance(answer, dict) and (name := _list_name(answer)) and isinstance(answer[name] or [], list):
+        return {"results": _results(answer[name] or []), "nextCursor": _cursor(answer)}
+    raise failures.no_results(answer)
 
 
 def fitted(results: list[JsonObject], limit: int) -> list[JsonObject]:
@@ -63,7 +62,7 @@ def _cut(value: Any, longest: int) -> Any:
     return value
 
 
-def _clean(value: Any) -> Any:
+def _clean(value: object) -> object:
     """`value` as it may be passed on: no key, no number that JSON has no form for."""
     if isinstance(value, str):
         return secrecy.hidden(value)
@@ -83,7 +82,7 @@ def _cursor(answer: JsonObject) -> str | None:
     return None if cursor is None else _text(cursor)
 
 
-def _results(members: list[Any]) -> list[JsonObject]:
+def _results(members: list[object]) -> list[JsonObject]:
     """Every member as a result: a bare text or number is a snippet."""
     return [
         _result(member if isinstance(member, dict) else {"snippet": member}) for member in members if member is not None
@@ -94,28 +93,30 @@ def _result(member: JsonObject) -> JsonObject:
     return {name: KNOWN[name](value) if name in KNOWN else value for name, value in member.items()}
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
-def _url(value: Any) -> str | None:
+def _url(value: object) -> str | None:
+    if not isinstance(value, str):
+        return None
     try:
         parts = urlsplit(value.strip())
         _ = parts.port
-    except (ValueError, AttributeError):
+    except ValueError:
         return None
     fine = parts.scheme in ("http", "https") and parts.hostname and not any(char.isspace() for char in value.strip())
     return value.strip() if fine else None
 
 
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool):
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
         number = float(value.strip().replace(",", ".") if isinstance(value, str) else value)
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 

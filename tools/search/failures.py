@@ -1,14 +1,16 @@
 """What can go wrong with the search service, each with its hint."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tools.core.errors import ToolError
 from tools.core.http import HttpError, Late, Misdirected, NotHttp, TooLong
 from tools.search import secrecy
 from tools.search.settings import current
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 URL_HINT = "Check SEARCH_API_URL. (n8n: the production URL of an active workflow, which takes this method.)"
 LONGEST_MESSAGE = 200
@@ -54,7 +56,7 @@ def unanswered(error: HttpError, timeout_s: int) -> ToolError:
     )
 
 
-def refused(status: int, headers: Mapping[str, str], body: bytes, *, keyless: bool) -> ToolError:
+def refused(status: int, headers: "Message", body: bytes, *, keyless: bool) -> ToolError:
     """A status that is not 2xx."""
     text = f"The search service answered {status}{_message_in(body)}"
     if status in (401, 403):
@@ -99,7 +101,7 @@ def _message_in(body: bytes) -> str:
         return ""
 
 
-def _message(answer: Any) -> str:
+def _message(answer: object) -> str:
     text = next((answer[name] for name in MESSAGES if answer.get(name)), "") if isinstance(answer, dict) else ""
     if isinstance(text, dict):
         text = text.get("message", "")
@@ -113,7 +115,7 @@ def not_json(body: bytes) -> ToolError:
     return ToolError(f"The search service answered with {what}", URL_HINT, code="SEARCH_NOT_JSON")
 
 
-def no_results(answer: Any) -> ToolError:
+def no_results(answer: object) -> ToolError:
     """JSON without results."""
     names = ", ".join(map(str, list(answer)[:10])) if isinstance(answer, dict) else type(answer).__name__
     return ToolError(

@@ -1,7 +1,5 @@
 """Results of MCP, as both eras of the protocol have them; what an era does not know, the SDK leaves out."""
 
-from typing import Any
-
 from tools.core import answers, calls
 from tools.core.files import encodable
 from tools.core.json_types import JsonObject
@@ -38,7 +36,7 @@ def question(text: str) -> JsonObject:
     }
 
 
-def of(answer: Any, private: JsonObject | None = None) -> JsonObject:
+def of(answer: object, private: JsonObject | None = None) -> JsonObject:
     """An answer as one text block, compact JSON unless it is text itself, and as structuredContent, which some clients
     take only if it is an object; `private` is for its page alone."""
     more = answers.blocks(answer)

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections import Counter
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 LONGEST_LINE = 16 * 2**20
 """Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being held."""
@@ -71,11 +71,11 @@ class Owed:
     def __len__(self) -> int:
         return sum(self.by_id.values())
 
-    def note_incoming(self, message: Any) -> None:
+    def note_incoming(self, message: object) -> None:
         """Count the answer that a request is owed; a withdrawn one and a standing stream are owed none."""
         method, request_id = getattr(message, "method", ""), getattr(message, "id", None)
         if method == "notifications/cancelled":
-            withdrawn = (message.params or {}).get("requestId")
+            withdrawn = (getattr(message, "params", None) or {}).get("requestId")
             if isinstance(withdrawn, str | int):
                 self.by_id.pop(withdrawn, None)
         elif method and request_id is not None and method != "subscriptions/listen":
@@ -109,7 +109,7 @@ def has_too_many_values(data: bytes) -> bool:
     return texts + sum(len(outside) for outside in marks.split(b'"')[::2]) > MOST_VALUES
 
 
-def id_of(line: bytes) -> Any:
+def id_of(line: bytes) -> object:
     """The id in a line that is not a JSON-RPC message, so that its sender knows what is refused."""
     if refusal(line):
         found = ID.search(line[:300])

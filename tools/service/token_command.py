@@ -75,7 +75,8 @@ class _Parser(argparse.ArgumentParser):
 def _new(options: argparse.Namespace) -> int:
     scope = options.scope.replace(",", " ").split()
     known = {word for name in toolsets() for word in (name, name + caller.READ_ONLY)}
-    if unknown := [word for word in scope if word not in known] or not scope:
+    unknown = [word for word in scope if word not in known]
+    if unknown or not scope:
         named = f"there is no toolset {unknown[0]!r}" if scope else "a token needs a scope"
         return _fail(f"{named}; there are: {', '.join(toolsets())}, each alone or with :read", 2)
     if not 1 <= options.days <= MOST_DAYS or not options.user.isprintable() or not options.user.strip():
