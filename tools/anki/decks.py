@@ -1,12 +1,12 @@
 """Decks: their names, and which a name means."""
 
 import unicodedata
-from difflib import get_close_matches
 
 from tools.anki import client
 from tools.anki.batches.outcomes import ItemError
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+from tools.core.suggest import several
 from tools.core.tool import Tool
 
 DEFAULT_ID = 1
@@ -90,7 +90,7 @@ def checked_name(name: str) -> str:
 def not_found(names: list[str], decks: dict[str, int]) -> ToolError:
     """The error for decks that are not there, with the nearest that are."""
     by_folded = {folded(name): name for name in decks}
-    near = [by_folded[close] for name in names for close in get_close_matches(folded(name), by_folded, n=1)]
+    near = [by_folded[close] for name in names for close in several(folded(name), by_folded, most=1)]
     hint = f"Did you mean {' and '.join(map(repr, near))}?" if near else "anki_list_decks shows the decks."
     return ToolError(f"Deck not found: {', '.join(map(repr, names))}", hint, code="DECK_NOT_FOUND")
 

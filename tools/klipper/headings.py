@@ -3,10 +3,10 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from tools.core.errors import ToolError
+from tools.core.suggest import several
 from tools.klipper import markdown
 from tools.klipper.markdown import Outline, anchor, heading_text
 
@@ -180,7 +180,7 @@ def _places(text: str, wanted: str, every: list[Section]) -> list[Section]:
 
 def _not_found(named: dict[str, Section], wanted: str, path: str) -> ToolError:
     key = anchor(wanted.lstrip("# \t"))
-    near = get_close_matches(key, named, n=3, cutoff=0.4) or [name for name in named if key in name][:3]
+    near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3]
     shown = "; ".join(named[name].heading for name in near or list(named)[:5])
     return ToolError(
         f"No such heading in {path}: {wanted[:200]}",

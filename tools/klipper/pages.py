@@ -3,13 +3,13 @@
 import os
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+from tools.core.suggest import several
 from tools.klipper.markdown import headings
 from tools.klipper.sources import sources
 
@@ -244,6 +244,6 @@ def _unsafe(message: str) -> ToolError:
 
 def _missing(path: str) -> ToolError:
     names = {page.path.lower(): page.path for page in pages()}
-    near = [names[name] for name in get_close_matches(path.lower(), names, n=3, cutoff=0.5)]
+    near = [names[name] for name in several(path.lower(), names, cutoff=0.5)]
     hint = f"Did you mean {' or '.join(near)}?" if near else "list_docs_map names every page."
     return ToolError(f"No such page: {path[:200]}", hint, code="NOT_FOUND")

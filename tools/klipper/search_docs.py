@@ -2,13 +2,13 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import Annotated
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
+from tools.core.suggest import several
 from tools.core.tool import Tool
 from tools.klipper import headings, pages
 from tools.klipper.headings import Section
@@ -152,6 +152,6 @@ def _explained(message: Message) -> JsonObject:
 
 def _nearest_names(query: str) -> str:
     names = {file_words(page.path).replace("_", " "): page.path for page in pages.pages()}
-    near = get_close_matches(query.lower().replace("_", " "), names, n=3, cutoff=0.4)
+    near = several(query.lower().replace("_", " "), names, cutoff=0.4)
     listed = f"The nearest file names: {', '.join(names[name] for name in near)}. " if near else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."

@@ -1,9 +1,9 @@
 """Names of fields: the error for a wrong name says the right one."""
 
-import difflib
 from collections.abc import Mapping
 
 from tools.core.errors import ToolError
+from tools.core.suggest import several
 from tools.onepercent.fields import shown
 
 OTHER_NAMES = {
@@ -47,7 +47,7 @@ def _unknown(name: str, names: tuple[str, ...], place: str) -> ToolError:
     meant = [other for other in OTHER_NAMES.get(name.lower(), ()) if other in names]
     if len(meant) > 1 and name not in ("content", "text"):
         meant = meant[:1]
-    meant = meant or difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    meant = meant or several(name.lower(), names, most=1)
     hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
     data = {"canonical": meant[0]} if len(meant) == 1 else {}
     return ToolError(f"Unknown field: {shown(name)}", hint, code="FIELD_UNKNOWN", field=shown(name), **data)

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import NamedTuple
+
+from tools.core import suggest
 
 ERROR, WARNING, HINT = "error", "warning", "hint"
 LEVELS = (ERROR, WARNING, HINT)
@@ -61,5 +62,5 @@ def nearest(finding: Finding) -> str:
         return finding.nearest
     name = finding.option or finding.section
     word, _, rest = name.partition(" ")
-    near = get_close_matches(word, finding.names, n=1, cutoff=CLOSE)
-    return " ".join(filter(None, [near[0], rest])) if near else ""
+    near = suggest.nearest(word, finding.names, CLOSE)
+    return " ".join(filter(None, [near, rest])) if near else ""

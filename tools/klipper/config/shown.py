@@ -1,9 +1,9 @@
 """Sections and options of the reference in few words."""
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from tools.core.json_types import JsonObject
+from tools.core.suggest import several
 from tools.klipper.config import changes
 from tools.klipper.config.blocks import Block, Option
 from tools.klipper.config.changes import Entry
@@ -69,13 +69,13 @@ def nearest(reference: Reference, name: str) -> list[str]:
     """The names of sections most like one."""
     word = name.strip().strip("[]").lower().partition(" ")[0]
     names = [*reference.kinds, *(block.heading[1:-1] for block in reference.blocks if block.heading.startswith("["))]
-    return get_close_matches(word, dict.fromkeys(names), n=3, cutoff=0.6)
+    return several(word, dict.fromkeys(names))
 
 
 def nearest_options(blocks: Iterable[Block], name: str) -> list[str]:
     """The names of options most like one."""
     names = dict.fromkeys(option.key for block in blocks for option in block.options)
-    return get_close_matches(name.strip().lower(), names, n=3, cutoff=0.5)
+    return several(name.strip().lower(), names, cutoff=0.5)
 
 
 def _groups(options: Sequence[Option]) -> list[list[Option]]:

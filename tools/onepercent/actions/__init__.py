@@ -3,7 +3,6 @@
 A module beside this one is found by itself, so a new action is one file.
 """
 
-import difflib
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+from tools.core.suggest import several
 from tools.onepercent import days, fields, names, words
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _near(name: str, published: list[str]) -> list[str]:
     if any(word in verb for word in TAKING_BACK):
         return [other for other in (f"{domain}.reopen", f"{domain}.unmark") if other in published][:1]
     harmless = [other for other in published if "delete" not in other or any(word in verb for word in REMOVING)]
-    return difflib.get_close_matches(name, harmless, n=3, cutoff=0.5)
+    return several(name, harmless, cutoff=0.5)
 
 
 def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject:
