@@ -506,6 +506,7 @@ def test_without_a_service_it_serves_by_itself_in_silence(tmp_path):
 def listener():
     """A socket where nobody answers, in a private folder."""
     service = Service(systemd=True)
+    service.listener.listen()  # this process, which lives and is not systemd
     with service.listener:
         yield service
     service.listener.close()
