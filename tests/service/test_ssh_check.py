@@ -139,7 +139,7 @@ def test_a_login_script_that_prints_is_found(host, monkeypatch):
     ],
 )
 def test_what_ssh_says_becomes_what_to_do(monkeypatch, errors, advice):
-    monkeypatch.setattr(remote, "_run", lambda *_: remote.Said(255, "", errors, 0.1))
+    monkeypatch.setattr(remote, "_run", lambda *_: remote.Reply(255, "", errors, 0.1))
     [(name, health)] = remote.look("pi@pi5").rows
     assert (name, health.state) == ("ssh", "broken")
     assert advice in health.advice

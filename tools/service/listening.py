@@ -16,9 +16,9 @@ class CannotListen(Exception):
 
 def from_systemd() -> socket.socket | None:
     """The socket that systemd started this service for, if it did."""
-    given = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
+    handed = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
     os.environ.pop("LISTEN_FDNAMES", None)
-    if given != (str(os.getpid()), "1"):
+    if handed != (str(os.getpid()), "1"):
         return None
     os.set_inheritable(SYSTEMD_FD, False)
     listener = socket.socket(fileno=SYSTEMD_FD)

@@ -93,11 +93,11 @@ class Service:
 
     def _undecided_s(self) -> float:
         """How long it may still take until it is known whether there is room; 0 if it is."""
-        now = time.monotonic()
-        recent = [since for since in self.arriving.values() if now - since < ARRIVAL_S]
+        now_s = time.monotonic()
+        recent = [since for since in self.arriving.values() if now_s - since < ARRIVAL_S]
         if len(self.running) >= self.most or len(self.running) + len(recent) < self.most:
             return 0
-        return min(recent) + ARRIVAL_S - now
+        return min(recent) + ARRIVAL_S - now_s
 
     def _note_agreements(self) -> None:
         data = os.read(self.agreements[0], 512 * PID.size)

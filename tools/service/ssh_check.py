@@ -29,8 +29,8 @@ ASK = (
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a command on the Pi said, or ssh in its place (status 255)."""
+class Reply:
+    """What a command on the Pi answered, or ssh in its place (status 255)."""
 
     status: int
     output: str
@@ -80,22 +80,22 @@ def _words(host: str) -> list[str]:
     return ["ssh", "-T", *(word for option in OPTIONS for word in ("-o", option)), "--", host]
 
 
-def _run(host: str, command: str, given: str = "") -> Said:
+def _run(host: str, command: str, text: str = "") -> Reply:
     began = time.monotonic()
     try:
         done = subprocess.run(
             [*_words(host), command],
-            input=given,
+            input=text,
             capture_output=True,
             encoding="utf-8",
             errors="replace",
             timeout=TIMEOUT_S,
         )
     except FileNotFoundError:
-        return Said(255, "", "ssh is not installed here", 0)
+        return Reply(255, "", "ssh is not installed here", 0)
     except subprocess.TimeoutExpired:
-        return Said(255, "", f"no answer within {TIMEOUT_S} s", TIMEOUT_S)
-    return Said(done.returncode, done.stdout, done.stderr.strip(), time.monotonic() - began)
+        return Reply(255, "", f"no answer within {TIMEOUT_S} s", TIMEOUT_S)
+    return Reply(done.returncode, done.stdout, done.stderr.strip(), time.monotonic() - began)
 
 
 REMEDIES = (
@@ -115,36 +115,36 @@ REMEDIES = (
 
 
 def _login(host: str) -> Health:
-    said = _run(host, "true")
-    if said.status == 0:
-        return Health("ok", f"{host} lets this machine in without a question, in {said.took_s:.1f} s")
+    reply = _run(host, "true")
+    if reply.status == 0:
+        return Health("ok", f"{host} lets this machine in without a question, in {reply.took_s:.1f} s")
     name = host.rpartition("@")[2]
-    advice = next((text for mark, text in REMEDIES if mark in said.errors), "Is the Pi on, and on this network?")
-    last = (said.errors.splitlines() or ["ssh failed and says nothing"])[-1]
+    advice = next((text for mark, text in REMEDIES if mark in reply.errors), "Is the Pi on, and on this network?")
+    last = (reply.errors.splitlines() or ["ssh failed and says nothing"])[-1]
     local = "" if "." in name else f"On the home network it may be {name}.local; "
     return Health("broken", last, advice.format(host=host, name=name, local=local))
 
 
 def _silence(host: str) -> Health:
-    said = _run(host, "true")
-    if not said.output:
+    reply = _run(host, "true")
+    if not reply.output:
         return Health("ok", "nothing but the server writes to it")
     return Health(
         "broken",
-        f"a login script on the Pi prints {len(said.output)} characters, first {said.output.splitlines()[0][:60]!r}",
+        f"a login script on the Pi prints {len(reply.output)} characters, first {reply.output.splitlines()[0][:60]!r}",
         "Only MCP may be on stdout. Put at the top of ~/.bashrc on the Pi: case $- in *i*) ;; *) return ;; esac",
     )
 
 
 def _session(host: str, command: str) -> Health:
-    said = _run(host, command, ASK)
+    reply = _run(host, command, ASK)
     try:
-        name = json.loads(said.output)["result"]["serverInfo"]["name"]
+        name = json.loads(reply.output)["result"]["serverInfo"]["name"]
     except (ValueError, KeyError, TypeError):
-        return _no_session(said, command)
-    if "served here" in said.errors:
-        return Health("ok", f"{name} answers in {said.took_s:.1f} s", said.errors.splitlines()[-1])
-    return Health("ok", f"{name} answers in {said.took_s:.1f} s, ssh included")
+        return _no_session(reply, command)
+    if "served here" in reply.errors:
+        return Health("ok", f"{name} answers in {reply.took_s:.1f} s", reply.errors.splitlines()[-1])
+    return Health("ok", f"{name} answers in {reply.took_s:.1f} s, ssh included")
 
 
 def _nowhere() -> Health:
@@ -155,10 +155,10 @@ def _nowhere() -> Health:
     )
 
 
-def _no_session(said: Said, command: str) -> Health:
-    if said.status in (126, 127) and command in said.errors:
+def _no_session(reply: Reply, command: str) -> Health:
+    if reply.status in (126, 127) and command in reply.errors:
         return Health("broken", f"there is no {command} on the Pi", "Look there: ls -l ~/pi-mcp/server.py")
-    last = (said.errors.splitlines() or said.output.splitlines() or ["it says nothing"])[-1]
+    last = (reply.errors.splitlines() or reply.output.splitlines() or ["it says nothing"])[-1]
     return Health(
         "broken", f"the server does not answer: {last[:200]}", f"See what it says on the Pi: {command} --check"
     )
@@ -167,11 +167,11 @@ def _no_session(said: Said, command: str) -> Health:
 def _keepalive(host: str) -> Health:
     """From the files, which anybody may read: `sshd -T` would need root. Of two that disagree sshd takes the first."""
     files = f"{SSHD}/sshd_config.d/*.conf {SSHD}/sshd_config"
-    said = _run(host, f"sh -c \"grep -ihs '^[[:space:]]*ClientAlive' {files}\"")
-    given = {"interval": "0", "countmax": "3"}  # what sshd does where nothing is said
-    for name, value in reversed(re.findall(r'ClientAlive(\w+)[\s="]+(\w+)', said.output, re.IGNORECASE)):
-        given[name.lower()] = value
-    if all(value.strip("0") for value in given.values()):
+    reply = _run(host, f"sh -c \"grep -ihs '^[[:space:]]*ClientAlive' {files}\"")
+    settings = {"interval": "0", "countmax": "3"}  # what sshd does where nothing is set
+    for name, value in reversed(re.findall(r'ClientAlive(\w+)[\s="]+(\w+)', reply.output, re.IGNORECASE)):
+        settings[name.lower()] = value
+    if all(value.strip("0") for value in settings.values()):
         return Health("ok", "both ends notice a cut link")
     return Health(
         "unset", "the Pi does not notice a cut link, and keeps the session", f"On the Pi: {DROP_IN} && {RELOAD}"
