@@ -291,7 +291,9 @@ class ToolServer:
 
     async def tools(self, ctx: ServerRequestContext) -> dict[str, Tool]:
         """The tools on offer by listed name. The first call imports the toolsets, in a thread."""
-        return await anyio.to_thread.run_sync(registry.listed, self.settings, pages.shown_in(ctx.session))
+        if not registry.is_loaded():
+            await anyio.to_thread.run_sync(registry.load)
+        return registry.listed(self.settings, pages.shown_in(ctx.session))
 
     def input_schema(self, name: str) -> JsonObject | None:
         """What the SDK holds a call's headers against over HTTP; None for a tool that is not on offer."""

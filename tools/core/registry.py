@@ -70,6 +70,11 @@ def load() -> None:
                 importlib.import_module(".".join(("tools", *path.relative_to(toolsets.TOOLS).with_suffix("").parts)))
 
 
+def is_loaded() -> bool:
+    """Whether every toolset has been imported: then a listing takes no time."""
+    return bool(load.cache_info().currsize)
+
+
 def listed(settings: Settings, pages: bool = False) -> dict[str, Tool]:
     """The tools that these settings offer, by the name they are listed under. What is not here cannot be called: so the
     tools for pages alone are here only if the client shows `pages`.

@@ -44,12 +44,12 @@ class Sessions:
             send = _naming(_new_id(message), send)
         if message.get("method") == "notifications/cancelled":
             self._withdraw((*owner, _request_id(message.get("params"), "requestId")))
-        answer = _Answer(send)
+        answer, key = _Answer(send), (*owner, _request_id(message, "id"))
         with (
             caller.acting_for(replace(person, shows_pages=session_id.endswith(WITH_PAGES))),
-            self._withdrawable((*owner, _request_id(message, "id"))) as withdrawn,
+            self._withdrawable(key) as withdrawn,
         ):
-            await app(scope, _replay(body, receive, withdrawn), answer.send)
+            await app(scope, _replay(body, receive, withdrawn, all(key)), answer.send)
         if withdrawn.is_set():
             await answer.end()
 
@@ -88,13 +88,15 @@ class _Answer:
             await self._send({"type": "http.response.body", "body": b""})
 
 
-def _replay(body: bytes, receive: Receive, withdrawn: asyncio.Event) -> Receive:
+def _replay(body: bytes, receive: Receive, withdrawn: asyncio.Event, can_be_withdrawn: bool) -> Receive:
     """Gives the body that was read already, then what comes after it: the client leaves, or withdraws its call."""
     waiting: list[JsonObject] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> JsonObject:
         if waiting:
             return waiting.pop()
+        if not can_be_withdrawn:
+            return await receive()
         next_message = asyncio.ensure_future(receive())
         signal = asyncio.ensure_future(withdrawn.wait())
         try:
