@@ -51,6 +51,7 @@ class OwnDisk:
             try:
                 yield
             finally:
+                file.truncate(0)  # whoever is just being started may have the file open for a moment longer
                 os.unlink(file.name)
 
     def close(self) -> None:
