@@ -24,7 +24,7 @@ main() {
   call read_doc '{"path": "../../etc/passwd"}' INVALID_PATH DOCS_MISSING
   call read_doc '{"path": "Overview"}' '"title"' 'NOT_FOUND\|DOCS_MISSING'
   call search_docs '{"query": "bltouch"}' '"results"\|"result"' DOCS_MISSING
-  call get_user_snapshot '{}' '"goals"'
+  call get_user_snapshot '{}' '"level_progress"'
   call get_user_snapshot '{"include": ["everything"]}' FIELD_INVALID
   call anki_list_decks '{}' '"id"' ANKI_UNREACHABLE
   call search '{"query": " "}' INVALID_ARGUMENTS
