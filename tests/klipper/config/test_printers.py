@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import DOCS_MISSING, documentation
 from tools.klipper import check_config
 from tools.klipper.config import printer_cfg
+
+if not documentation():
+    pytest.skip(DOCS_MISSING, allow_module_level=True)
 
 PRINTERS = sorted((Path(__file__).parent / "printers").glob("*.cfg"))
 EXTRUDER = "nozzle_diameter filament_diameter heater_pin sensor_type sensor_pin control min_temp max_temp"
