@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.bench import __main__ as bench
-from tests.bench import bench_search, saving
+from tests.bench import bench_search, bench_tokens, saving
 from tests.bench.bench_resident import COUNTS, sessions
 from tests.bench.plot import Panel, svg
 from tests.bench.rows import Row
@@ -33,9 +33,10 @@ def test_one_command_measures_and_prints_a_line_a_figure():
     assert done.returncode == 0
 
 
-def test_without_the_documentation_the_search_says_that_it_is_left_out(tmp_path, capsys):
-    assert list(bench_search.rows(tmp_path)) == []
-    assert "left out: search" in capsys.readouterr().out
+@pytest.mark.parametrize("searching", [bench_search, bench_tokens])
+def test_without_the_documentation_what_searches_it_says_that_it_is_left_out(searching, tmp_path, capsys):
+    assert list(searching.rows(tmp_path)) == []
+    assert capsys.readouterr().out.startswith("left out: there is no documentation")
 
 
 def test_figures_are_saved_only_of_all_in_one_run(tmp_path):
@@ -51,11 +52,11 @@ def test_figures_are_saved_only_of_all_in_one_run(tmp_path):
 def test_every_bench_is_saved_in_words_and_the_plot_is_of_the_same_figures(tmp_path):
     ready = [Row("ready, cold", 900, "ms", 1000, "one"), Row("ready, through the service", 50, "ms", 1000, "one")]
     memory = [Row(f"memory, each of {sessions(count)}", 8, "MiB", 50, "one") for count in COUNTS]
-    found = {name: [Row(f"of {name}", 1, "", 2, "one")] for name in bench.BENCHES}
-    found["start"] += ready
-    found["resident"] += [Row("memory, the service alone", 40, "MiB", 50, "one"), *memory]
+    tables = {name: [Row(f"of {name}", 1, "", 2, "one")] for name in bench.BENCHES}
+    tables["start"] += ready
+    tables["resident"] += [Row("memory, the service alone", 40, "MiB", 50, "one"), *memory]
 
-    saving.save(found, tmp_path)
+    saving.save(tables, tmp_path)
 
     words = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
     assert all(f"- of {name}: **1.00**" in words for name in bench.BENCHES)

@@ -2,8 +2,8 @@
 
 usage: .venv/bin/python tests/bench [--save] [NAME …]
 
-NAME is one of search tokens start resident calls http listing onepercent (default: all, which takes some minutes; leave the machine
-alone meanwhile). `--save` writes docs/benchmarks.md and the plot of it. Exits 1 if a figure is beyond its limit.
+NAME is one of search tokens start resident calls http listing onepercent (default: all, which takes some minutes; leave
+the machine alone meanwhile). `--save` writes docs/benchmarks.md and the plot of it. Exits 1 if a figure is beyond its limit.
 The soak is a project of its own, tests/soak. Beside this: mutations.py asks whether the tests notice a broken line,
 small_board.py what a board of 512 MB has to hold at once.
 """
@@ -34,20 +34,20 @@ def main() -> int:
     print(rows.line(rows.HEAD))
     with tempfile.TemporaryDirectory() as state:
         os.environ["MCP_STATE_DIR"] = state
-        found = {name: measure(name) for name in BENCHES if name in (options.names or BENCHES)}
+        tables = {name: measure(name) for name in BENCHES if name in (options.names or BENCHES)}
     if options.save:
-        saving.save(found)
-    return 0 if all(row.kept for one in found.values() for row in one) else 1
+        saving.save(tables)
+    return 0 if all(row.kept for table in tables.values() for row in table) else 1
 
 
 def measure(name: str) -> list[rows.Row]:
     """The rows of a bench, each printed as soon as it is there."""
     print(flush=True)
-    found = []
+    table = []
     for row in importlib.import_module(f"tests.bench.bench_{name}").rows():
         print(rows.line(row.cells()), flush=True)
-        found.append(row)
-    return found
+        table.append(row)
+    return table
 
 
 if __name__ == "__main__":

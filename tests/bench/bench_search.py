@@ -20,38 +20,31 @@ PROJECT = Path(__file__).resolve().parents[2]
 ROUNDS = 5
 sys.path.insert(0, str(PROJECT))
 
+from tests.bench.documentation import searched, there  # noqa: E402
 from tests.bench.processes import rss_mib  # noqa: E402
 from tests.bench.rows import Row, line  # noqa: E402
-from tests.conftest import DOCS, SHARED  # noqa: E402
+from tests.conftest import SHARED  # noqa: E402
 
 QUERIES = [SHARED / "klipper_queries_dev.json", PROJECT / "tests" / "klipper" / "questions.json"]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--docs", type=Path, default=there(DOCS))
+    parser.add_argument("--docs", type=Path)
     parser.add_argument("--queries", type=Path, default=there(QUERIES))
     options = parser.parse_args()
-    if not (options.docs / "docs").is_dir():
-        parser.error(f"there is no documentation in {options.docs}; ./setup.sh fetches it, --docs names another folder")
+    if not searched(options.docs):
+        return 2
     for row in rows(options.docs, options.queries):
         print(line(row.cells()))
     show_scores(json.loads(options.queries.read_text(encoding="utf-8")))
     return 0
 
 
-def there(places: list[Path]) -> Path:
-    """The first of them that is there, else the last."""
-    return next((path for path in places if path.exists()), places[-1])
-
-
 def rows(docs: Path | None = None, queries: Path | None = None) -> Iterator[Row]:
-    docs, queries = docs or there(DOCS), queries or there(QUERIES)
-    if not (docs / "docs").is_dir():
-        print("left out: search, for want of the Klipper documentation (./setup.sh fetches it)")
+    if not (docs := searched(docs)):
         return
-    os.environ["KLIPPER_DOCS_DIR"] = str(docs)
-    questions = json.loads(queries.read_text(encoding="utf-8"))
+    questions = json.loads((queries or there(QUERIES)).read_text(encoding="utf-8"))
     yield memory(questions)
     yield from times(docs / "docs", questions)
 

@@ -8,7 +8,6 @@ Reading is measured on the questions whose first result is a page that answers t
 
 import argparse
 import json
-import os
 import statistics
 import sys
 from collections.abc import Iterator
@@ -16,10 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PROJECT = Path(__file__).resolve().parents[2]
-SHARED = PROJECT.parent / "shared" / "data" / "klipper"
 QUESTIONS = PROJECT / "tests" / "klipper" / "questions.json"
 sys.path.insert(0, str(PROJECT))
 
+from tests.bench.documentation import searched  # noqa: E402
 from tests.bench.rows import Row, line  # noqa: E402
 
 
@@ -33,7 +32,7 @@ class Cost(NamedTuple):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--docs", type=Path, default=SHARED)
+    parser.add_argument("--docs", type=Path)
     parser.add_argument("--queries", type=Path, default=QUESTIONS)
     options = parser.parse_args()
     for row in rows(options.docs, options.queries):
@@ -41,21 +40,20 @@ def main() -> int:
     return 0
 
 
-def rows(docs: Path = SHARED, queries: Path = QUESTIONS) -> Iterator[Row]:
-    if not (docs / "docs").is_dir():
-        raise FileNotFoundError(f"{docs / 'docs'} is not there; bench_tokens.py takes another by --docs")
-    os.environ["KLIPPER_DOCS_DIR"] = str(docs)
-    costs = [cost(question) for question in json.loads(queries.read_text(encoding="utf-8"))]
-    answered = [one for one in costs if one.needed]
-    needed = sum(one.needed for one in answered)
-    reading = sum(one.reading for one in answered) / needed
+def rows(docs: Path | None = None, queries: Path = QUESTIONS) -> Iterator[Row]:
+    if not searched(docs):
+        return
+    costs = [cost_of(question) for question in json.loads(queries.read_text(encoding="utf-8"))]
+    answered = [cost for cost in costs if cost.needed]
+    needed = sum(cost.needed for cost in answered)
+    reading = sum(cost.reading for cost in answered) / needed
     yield Row("reading, of what is needed", reading, "times", 1.0, "the section", "at most 1.15", reading <= 1.15)
-    median = statistics.median((one.search + one.reading) / 4 for one in costs)
-    search = statistics.median(one.search / 4 for one in costs)
+    median = statistics.median((cost.search + cost.reading) / 4 for cost in costs)
+    search = statistics.median(cost.search / 4 for cost in costs)
     yield Row("a question, median", median, "tokens", search, "its search alone", "at most 900", median <= 900)
 
 
-def cost(question: dict[str, Any]) -> Cost:
+def cost_of(question: dict[str, Any]) -> Cost:
     """What a question costs, read by the heading of its first result."""
     searched = call("search_docs", query=question["query"])
     results = searched["result"]

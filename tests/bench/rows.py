@@ -27,8 +27,8 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         return (
             self.what,
-            self.said(self.ours),
-            f"{self.anchor_name}: {self.said(self.anchor)}",
+            self.worded(self.ours),
+            f"{self.anchor_name}: {self.worded(self.anchor)}",
             short(self.ratio),
             self.promised,
         )
@@ -36,9 +36,9 @@ class Row:
     def sentence(self) -> str:
         compared = f"{1 / self.ratio:.1f} times as much" if self.ratio < 0.5 else f"a ratio of {short(self.ratio)}"
         promised = f" (promised: {self.promised})" if self.promise else ""
-        return f"{self.what}: **{self.said(self.ours)}**; {self.anchor_name}: {self.said(self.anchor)}, {compared}{promised}"
+        return f"{self.what}: **{self.worded(self.ours)}**; {self.anchor_name}: {self.worded(self.anchor)}, {compared}{promised}"
 
-    def said(self, value: float) -> str:
+    def worded(self, value: float) -> str:
         return f"{short(value)} {self.unit}".rstrip()
 
 

@@ -25,25 +25,25 @@ HEADINGS = {
 }
 PLOT = "How long until a session is ready, and what several take of the memory: pi-mcp beside one-tool servers"
 
-Found = dict[str, list[Row]]
+Tables = dict[str, list[Row]]
 
 
-def save(found: Found, folder: Path = FOLDER) -> None:
+def save(tables: Tables, folder: Path = FOLDER) -> None:
     folder.mkdir(exist_ok=True)
-    (folder / "benchmarks.md").write_text(words(found), encoding="utf-8")
-    (folder / "benchmarks.svg").write_text(svg(panels(found), PLOT), encoding="utf-8")
+    (folder / "benchmarks.md").write_text(words(tables), encoding="utf-8")
+    (folder / "benchmarks.svg").write_text(svg(panels(tables), PLOT), encoding="utf-8")
 
 
-def words(found: Found) -> str:
+def words(tables: Tables) -> str:
     about = f"""# Benchmarks
 
 Measured on {date.today()} by `.venv/bin/python tests/bench --save` with Python {platform.python_version()} and mcp
-{version("mcp")} on {platform.machine()} with {os.cpu_count()} processors. Both figures of a line are of one run, in which the two sides took
-turns. Compare ratios: milliseconds are another machine's.
+{version("mcp")} on {platform.machine()} with {os.cpu_count()} processors. Both figures of a line are of one run, in
+which the two sides took turns. Compare ratios: milliseconds are another machine's.
 
 ![{PLOT}](benchmarks.svg)
 """
-    return about + "".join(section(name, found[name]) for name in HEADINGS)
+    return about + "".join(section(name, tables[name]) for name in HEADINGS if tables[name])
 
 
 def section(name: str, rows: list[Row]) -> str:
@@ -51,9 +51,9 @@ def section(name: str, rows: list[Row]) -> str:
     return f"\n## {HEADINGS[name]}\n\n{explained}\n\n" + "".join(f"- {row.sentence()}\n" for row in rows)
 
 
-def panels(found: Found) -> list[Panel]:
-    row = {one.what: one for rows in found.values() for one in rows}
-    cold, warm, alone = row["ready, cold"], row["ready, through the service"], row["memory, the service alone"]
+def panels(tables: Tables) -> list[Panel]:
+    named = {row.what: row for rows in tables.values() for row in rows}
+    cold, warm, alone = named["ready, cold"], named["ready, through the service"], named["memory, the service alone"]
     ready = [
         ("one-tool server", cold.anchor, False),
         ("pi-mcp", cold.ours, True),
@@ -61,7 +61,7 @@ def panels(found: Found) -> list[Panel]:
     ]
     memory = []
     for count in COUNTS:
-        each = row[f"memory, each of {sessions(count)}"]
+        each = named[f"memory, each of {sessions(count)}"]
         memory += [
             (f"{count} one-tool server{'s' * (count > 1)}", count * each.anchor, False),
             (f"pi-mcp's service, {sessions(count)}", alone.ours + count * each.ours, True),
