@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.installing import from_npm, opt_in
+from tests.clients.installing import from_npm, require_opt_in
 from tests.support.http_server import SUPPORT, HttpServer
 from tests.support.token_proxy import TokenProxy
 
-pytestmark = opt_in
+require_opt_in()
 TIMEOUT_S = 300
 NODE = "node@22.21.1"
 SUITES = {"2025": ("0.1.16", []), "2026": ("0.2.0-alpha.12", ["--spec-version", "2026-07-28"])}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.installing import from_npm, from_pip, opt_in
+from tests.clients.installing import from_npm, from_pip, require_opt_in
 from tests.support.http_server import TEST_SERVER, HttpServer
 
-pytestmark = opt_in
+require_opt_in()
 TIMEOUT_S = 120
 SCRIPTS = Path(__file__).parent / "http"
 PYTHON_CLIENTS = {

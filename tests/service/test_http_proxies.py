@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import os
 import re
 import shutil
 import socket
@@ -17,6 +18,10 @@ from tests.onepercent.person import act
 from tests.service.test_http_sessions import Counting, request, session, withdraw
 from tests.support.client import PROJECT, TIMEOUT_S
 from tests.support.http_server import TEST_SERVER, HttpServer, free_port
+
+PROGRAMS = {name: shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") for name in ("caddy", "nginx", "openssl")}
+if not (PROGRAMS["caddy"] or PROGRAMS["nginx"]):
+    pytest.skip("neither Caddy nor nginx is installed", allow_module_level=True)
 
 NAME = "pi.example"
 ROUNDS = 9
@@ -60,7 +65,7 @@ def config(language, port):
 
 def caddy(folder, port, tls_port):
     (folder / "Caddyfile").write_text(CADDY_HERE % tls_port + config("caddyfile", port), encoding="utf-8")
-    return ["caddy", "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+    return [PROGRAMS["caddy"], "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
 
 
 def nginx(folder, port, tls_port):
@@ -72,7 +77,7 @@ def nginx(folder, port, tls_port):
     (folder / "nginx.conf").write_text(
         NGINX_HERE % {"folder": folder, "config": text, "user": getpass.getuser()}, encoding="utf-8"
     )
-    return ["nginx", "-c", str(folder / "nginx.conf"), "-p", str(folder)]
+    return [PROGRAMS["nginx"], "-c", str(folder / "nginx.conf"), "-p", str(folder)]
 
 
 @contextmanager
@@ -98,7 +103,7 @@ def running(command, folder, tls_port):
 def server(request, tmp_path, env, small_docs):
     program = request.param.__name__
     for needed in {program, "openssl"}:
-        if not shutil.which(needed):
+        if not PROGRAMS[needed]:
             pytest.skip(f"{needed} is not installed")
     small_docs({"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh.\n"})
     env(XDG_DATA_HOME=tmp_path / "caddy")
