@@ -302,10 +302,8 @@ class ToolServer:
 
     async def list_tools(self, ctx: ServerRequestContext, params: types.RequestParams) -> JsonObject:
         shown = pages.shown_in(ctx.session)
-        return {
-            **results.COMPLETE,
-            "tools": [results.describe(*tool, shown) for tool in (await self.tools(ctx)).items()],
-        }
+        described = [results.describe(*tool, shown) for tool in (await self.tools(ctx)).items()]
+        return {**results.COMPLETE, "tools": described}
 
     async def call_tool(self, ctx: ServerRequestContext, params: types.CallToolRequestParams) -> JsonObject:
         """The answer of one tool, which runs in a worker thread; or its question to the person."""
@@ -326,6 +324,8 @@ class ToolServer:
 
         Raises ToolError BUSY.
         """
+        if self.turns.value:
+            return self.turns.acquire_nowait()
         with anyio.move_on_after(self.TURN_S):
             return await self.turns.acquire()
         raise ToolError(

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeGuard
 
@@ -26,6 +27,8 @@ KEY_BYTES = 32
 LONGEST = 8192
 """Characters of a token. Ours have about 300."""
 LONGEST_NAME = 200
+MOST_KEPT = 256
+"""Tokens whose signature is not computed again for each request; time, audience and revocation are always looked at."""
 HEADER = {"alg": "HS256", "typ": "JWT"}
 
 
@@ -72,6 +75,12 @@ def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
 
     Raises InvalidToken.
     """
+    return _checked(_signed_claims(token, tuple(keys)), audience)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
+    """The claims of a token that one of `keys` signed. Only those of good signatures are kept; nobody changes them."""
     if len(token) > LONGEST or not token.isascii():
         raise InvalidToken("it is not a token")
     text, _, signature = token.rpartition(".")
@@ -82,7 +91,7 @@ def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
     signed = _decode(signature)
     if not any(hmac.compare_digest(_signature(text.encode(), key), signed) for key in keys):
         raise InvalidToken("the signature is wrong")
-    return _checked(_read_object(payload), audience)
+    return _read_object(payload)
 
 
 def _check_header(header: JsonObject) -> None:
