@@ -55,6 +55,18 @@ def test_what_is_due_today_can_be_ticked_off(person):
     assert [tool for (tool,) in person.rows("SELECT tool FROM audit ORDER BY id")][2:] == ["tick_by_press"] * 2
 
 
+def test_no_heading_of_the_table_is_broken_on_a_narrow_screen(person):
+    tab = person.see("get_user_snapshot", width=320, locale="ru-RU")
+    tab.wait("document.querySelector('thead')")
+    lines = """[...document.querySelectorAll('thead th')].map(heading => {
+        const range = document.createRange()
+        range.selectNodeContents(heading)
+        return new Set([...range.getClientRects()].map(box => box.top)).size
+    })"""
+    assert tab.run(lines) == [1, 1]
+    assert tab.run("document.documentElement.scrollWidth") <= 320
+
+
 def test_the_days_work_by_keyboard_alone(person):
     tab = person.see("get_user_snapshot", width=320)
     for pressed in ("head", "s1"):  # the overdue step, which is gone once it is done, then today's
