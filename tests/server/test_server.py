@@ -118,6 +118,15 @@ def test_a_slow_call_is_answered_after_eof():
     assert answers[-1]["result"]["structuredContent"] == {"success": True, "slept": 1.0}
 
 
+def test_nothing_is_waited_for_after_eof_once_every_call_is_answered():
+    patient = "import server; server.StdioTransport.DRAIN_S = 3600; server.main(['--standalone'])"
+    with Client([sys.executable, "-c", patient]) as client:
+        client.initialize()
+        assert client.call("greet", name="Ann")["structuredContent"]
+        client.process.stdin.close()
+        assert client.process.wait(TIMEOUT_S) == 0
+
+
 def test_a_withdrawn_call_is_not_waited_for_after_eof():
     cancel = {"method": "notifications/cancelled", "params": {"requestId": 2}}
     answers, status = pipe([INITIALIZE, INITIALIZED, call(2, "test_sleeps", seconds=50), cancel], TEST_SERVER)
