@@ -75,6 +75,13 @@ def test_the_docstring_describes_and_names_its_source(tool):
     assert "Source:" not in tool.description
 
 
+def test_the_sources_cite_only_documents_that_a_clone_has():
+    own = re.compile(r"\bdocs/[a-z]\w*\.md|\b\w+\.ru\.md|\bREADME\.md")  # not Klipper's pages
+    cited = {(path.name, name) for path in SOURCES for name in own.findall(path.read_text(encoding="utf-8"))}
+    assert {place for place, name in cited if not (PROJECT / name).exists()} == set()
+    assert cited
+
+
 @each_tool
 def test_a_client_pays_little_for_a_tool(tool):
     size = len((tool.description + json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))).encode())

@@ -18,7 +18,7 @@ def list_docs_map(
     """List all pages of the Klipper docs by folder, with title and size in bytes; or the headings of one page. To find
     something use search_docs.
 
-    Source: klipper_docs.ru.md §3.3. A folder is {"pages": [{name, title, size}], "folders": {name: folder},
+    Source: the pages in docs/ of the checkout. A folder is {"pages": [{name, title, size}], "folders": {name: folder},
     "assets": count of other files}, empty parts left out; a page's path is the names of its folders and its own,
     joined by "/". A heading is its marks, its text and the characters of its section, all below it included.
     """

@@ -59,7 +59,7 @@ LONGEST = 200_000
 def klipper_question(question: Annotated[str, "what to find out"], language: Language = "ru") -> str:
     """Answer a question from the Klipper documentation, naming the page.
 
-    Source: klipper_docs.ru.md §6.
+    Source: search_docs and read_doc, which it leads to.
     """
     return QUESTION[language].format(question=question)
 

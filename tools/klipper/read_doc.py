@@ -25,7 +25,7 @@ def read_doc(
     """Read one section of a Klipper docs page by its heading, or up to 10,000 characters from `offset`. While next_offset
     is not null there is more.
 
-    Source: klipper_docs.ru.md §3.2. `text` holds the page's characters from `offset` to `next_offset` (the end of the
+    Source: the page in docs/ of the checkout. `text` holds the page's characters from `offset` to `next_offset` (the end of the
     section or page, when null), then, if there is more, one closing line that is not the page's. With a heading
     `next_heading` names the section that follows.
     """

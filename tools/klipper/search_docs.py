@@ -40,7 +40,7 @@ def search_docs(
     Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message (Klipper's own
     are explained as `known_message`). Each result has `path` and `heading` for read_doc, `offset`, `line`, a `snippet`.
 
-    Source: klipper_docs.ru.md §3.1. `title` is there only if it differs from the path, `date` in a page of dated entries,
+    Source: the pages in docs/ of the checkout. `title` is there only if it differs from the path, `date` in a page of dated entries,
     of which the newest that says most is shown. `absent` names the words that stand nowhere.
     """
     if not query.strip():

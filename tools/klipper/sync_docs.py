@@ -22,7 +22,7 @@ def sync_docs() -> JsonObject:
     """Bring the Klipper docs to the newest version (fetches about 2 MB). Answers the old and new
     commit and each page added, changed, removed or renamed with its change of size in bytes.
 
-    Source: klipper_docs.ru.md §3.4. {"status", "old", "new", "added": {path: bytes}, …, "local_edits"}; with further
+    Source: git fetch of KLIPPER_DOCS_URL. {"status", "old", "new", "added": {path: bytes}, …, "local_edits"}; with further
     sources {"sources": [{"source", …}]}, where one that failed has "error", "hint" and "code" and the others are done.
 
     Raises ToolError when every source failed.

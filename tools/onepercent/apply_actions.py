@@ -37,7 +37,7 @@ def apply_actions(
     """Phase 2: apply a preview, all or nothing, only after the person said yes to its diff.
 
     An expired preview is not applied: the error brings a new preview_id and diff to be confirmed.
-    Source: onepercent.ru.md, Двухфазный коммит
+    Source: README.md, “What it does with your data”.
     """
     preview_id = fields.identifier("preview_id", preview_id)
     key = fields.identifier("idempotency_key", idempotency_key)

@@ -16,7 +16,7 @@ Uuid = Annotated[str, Published(fields.Uuid().schema())]
 def cancel_preview(preview_id: Uuid) -> JsonObject:
     """Give up a pending preview when the person says no.
 
-    Source: onepercent.ru.md, Двухфазный коммит
+    Source: README.md, “What it does with your data”.
     """
     preview_id = fields.identifier("preview_id", preview_id)
     with store.writing() as db:

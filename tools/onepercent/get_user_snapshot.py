@@ -39,7 +39,7 @@ def get_user_snapshot(
 
     A goal lists its first five open steps; steps_more counts the rest. usual: what items have that do not say otherwise. Empty sections are left out.
     history: what was closed, kept and earned, and the period before.
-    Source: onepercent.ru.md, Tools
+    Source: the sections in tools/onepercent/snapshot.
     """
     names = [] if find and not include else _include(include)
     view = _view(date_from, date_to, goals_status or "work", goal_id)

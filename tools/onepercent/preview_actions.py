@@ -29,7 +29,7 @@ def preview_actions(actions: Annotated[list[object], Published(published.of_acti
     """Phase 1 of every change: what actions would do; nothing changes yet.
 
     Show message and warnings; apply_actions only after a clear yes, else cancel_preview.
-    Source: onepercent.ru.md, Двухфазный коммит
+    Source: the declarations in tools/onepercent/actions; README.md, “What it does with your data”.
     """
     if not isinstance(actions, list):
         raise fields.invalid("actions", "a list of actions")

@@ -19,7 +19,7 @@ def search(
     """Search the web: {results: [{title, url, snippet, content, score}], nextCursor}; results may have more fields, or
     fewer. nextCursor null: no further page. Results over the limit or 100 kB are left out and counted in `omitted`.
 
-    Source: anki_tools.ru.md, search.
+    Source: the service at SEARCH_API_URL.
     """
     limit = limit or DEFAULT_LIMIT
     sent = {"query": query, "limit": limit, "cursor": cursor}

@@ -10,6 +10,6 @@ from tools.core.tool import Tool
 def greet(name: Annotated[str, Limits(min_length=1, max_length=200, strip=True)]) -> str:
     """Say hello, to test the connection.
 
-    Source: anki_tools.ru.md, greet.
+    Source: nothing but the name.
     """
     return f"Привет, {name}! Я твой MCP-сервер."

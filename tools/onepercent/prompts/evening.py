@@ -28,6 +28,6 @@ Let us close the day. {told}
 def evening_review(told: Annotated[str, "how the day was"] = "", language: Language = "ru") -> str:
     """Mark steps and habits of the day and write the diary.
 
-    Source: onepercent.ru.md, MCP__intent_mapping.
+    Source: the OnePercent tools, which it leads to.
     """
     return intents.prompt(TEXT, language, told=told, today=str(days.today(days.now())))

@@ -29,7 +29,7 @@ Help me plan my day. {wishes}
 def morning_plan(wishes: Annotated[str, "what the day is to bring"] = "", language: Language = "ru") -> str:
     """Plan the day from goals, habits and schedule.
 
-    Source: onepercent.ru.md, MCP__intent_mapping.
+    Source: the OnePercent tools, which it leads to.
     """
     today = days.today(days.now())
     yesterday = today - timedelta(days=1)

@@ -25,6 +25,6 @@ Take the request apart into actions by the table below, in order; there may be s
 def free_request(request: Annotated[str, "what to do, in your own words"], language: Language = "ru") -> str:
     """Turn a request in one's own words into actions on goals, habits and diary.
 
-    Source: onepercent.ru.md, MCP__intent_mapping.
+    Source: the OnePercent tools, which it leads to.
     """
     return intents.prompt(TEXT, language, request=request)

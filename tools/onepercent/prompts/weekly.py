@@ -28,7 +28,7 @@ Let us look back on the week and plan the next.
 def weekly_review(language: Language = "ru") -> str:
     """Look back on the last seven days and plan the next.
 
-    Source: onepercent.ru.md, MCP__intent_mapping.
+    Source: the OnePercent tools, which it leads to.
     """
     today = days.today(days.now())
     week = timedelta(days=7)
