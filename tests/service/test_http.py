@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -215,6 +216,17 @@ def test_a_broken_chunk_is_refused_without_a_traceback(server, authorization):
         assert b" 400 " in raw.recv(100)
         while raw.recv(100):
             pass
+    assert server.send(LIST, token=server.token())[0] == 200
+    assert "Traceback" not in server.log()
+
+
+def test_a_broken_body_where_no_answer_may_have_one_is_no_traceback(server):
+    with connection(server) as raw:
+        lines = ["HEAD /mcp HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked", "", "1" * 200_000]
+        with suppress(OSError):  # it hangs up in the middle
+            raw.sendall("\r\n".join(lines).encode())
+            while raw.recv(100):
+                pass
     assert server.send(LIST, token=server.token())[0] == 200
     assert "Traceback" not in server.log()
 

@@ -265,6 +265,12 @@ def impatient(protocol: type) -> type:
             super().connection_made(transport)
             self._watch()
 
+        def send_400_response(self, msg: str) -> None:
+            try:
+                super().send_400_response(msg)
+            except Exception:  # of the HTTP server's own: the answer to a HEAD has no body to put the reason in
+                self.transport.close()
+
         def _watch(self) -> None:
             self.loop.call_later(HEADERS_S, self._look, self.cycle)
 
