@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,6 +31,23 @@ def replace_file(path: Path, data: bytes | str, mode: int = 0o600) -> None:
 
     Raises OSError; the old file is unchanged then.
     """
+    _write(path, data, mode, os.replace)
+
+
+def make_file(path: Path, data: bytes | str, mode: int = 0o600) -> None:
+    """Write `path` whole unless it is there: what another process made first stays.
+
+    Raises OSError; there is no file of ours then.
+    """
+    _write(path, data, mode, _link)
+
+
+def _link(new: Path, path: Path) -> None:
+    with suppress(FileExistsError):  # unlike a renamed file, a link takes no other's place
+        os.link(new, path)
+
+
+def _write(path: Path, data: bytes | str, mode: int, put: Callable[[Path, Path], None]) -> None:
     content = data.encode() if isinstance(data, str) else data
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
@@ -38,7 +57,6 @@ def replace_file(path: Path, data: bytes | str, mode: int = 0o600) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
+        put(temporary, path)
+    finally:
         temporary.unlink(missing_ok=True)
-        raise

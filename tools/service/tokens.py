@@ -12,13 +12,12 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeGuard
 
-from tools.core.files import compact_json
+from tools.core.files import compact_json, make_file, replace_file
 from tools.core.json_types import JsonObject
 
 ISSUER = "pi-mcp"
@@ -201,7 +200,7 @@ def keys_at(path: Path) -> list[bytes]:
     """
     keys = read_keys(path)
     if not keys:
-        _write(path, [secrets.token_bytes(KEY_BYTES)], os.link)  # a link does not replace what another process made
+        _write(path, [secrets.token_bytes(KEY_BYTES)], make_file)
         keys = read_keys(path)
     return keys
 
@@ -212,22 +211,12 @@ def rotate(path: Path) -> list[bytes]:
     Raises UnusableKeys.
     """
     keys = [secrets.token_bytes(KEY_BYTES), *read_keys(path)[:1]]
-    _write(path, keys, os.replace)
+    _write(path, keys, replace_file)
     return keys
 
 
-def _write(path: Path, keys: list[bytes], put: Callable[[Path, Path], None]) -> None:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+def _write(path: Path, keys: list[bytes], write: Callable[[Path, str], None]) -> None:
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.writelines(f"{key.hex()}\n" for key in keys)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            put(temporary, path)
+        write(path, "".join(f"{key.hex()}\n" for key in keys))
     except OSError as error:
         raise UnusableKeys(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -6,12 +6,12 @@ The model gets the answer without it, so it cannot press; no key is stored.
 
 import hashlib
 import hmac
-import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
 
 from tools.core.errors import ToolError
+from tools.core.files import make_file
 from tools.onepercent import days, settings
 from tools.onepercent.database import store
 
@@ -47,13 +47,5 @@ def _secret(file: Path) -> bytes:
     """The secret beside the database, made at first use: whole or not at all, for the owner alone."""
     with suppress(FileNotFoundError):
         return file.read_bytes()
-    new = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(handle, secrets.token_bytes(SECRET_BYTES))
-        os.close(handle)
-        with suppress(FileExistsError):  # Another process was faster; its secret holds.
-            os.link(new, file)
-    finally:
-        new.unlink()
+    make_file(file, secrets.token_bytes(SECRET_BYTES))
     return file.read_bytes()
