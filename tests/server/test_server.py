@@ -375,15 +375,20 @@ def test_a_wrong_flag_is_one_line_and_exit_2(words):
     assert done.stdout == ""
 
 
-def test_a_wrong_setting_is_one_line_that_names_it():
-    done = subprocess.run(
+def started(**environment):
+    """A server without a client, and what it wrote."""
+    return subprocess.run(
         SERVER,
         capture_output=True,
         text=True,
         timeout=60,
-        env={**os.environ, "MCP_TOOL_NAMES": "camel"},
+        env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
     )
+
+
+def test_a_wrong_setting_is_one_line_that_names_it():
+    done = started(MCP_TOOL_NAMES="camel")
     assert done.returncode == 2
     assert done.stderr.startswith("pi-mcp: MCP_TOOL_NAMES: ")
     assert len(done.stderr.splitlines()) == 1
@@ -457,14 +462,7 @@ def test_every_structured_content_is_an_object():
 
 
 def test_an_unknown_toolset_is_one_line_at_start():
-    done = subprocess.run(
-        SERVER,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, "MCP_TOOLSETS": "klipper,nope"},
-        stdin=subprocess.DEVNULL,
-    )
+    done = started(MCP_TOOLSETS="klipper,nope")
     assert done.returncode == 2
     assert done.stderr == (
         "pi-mcp: MCP_TOOLSETS: there is no toolset 'nope', there are anki, klipper, onepercent, search, server "

@@ -1,16 +1,18 @@
 """The server over HTTP and the SDK's own client, in both protocol eras."""
 
+from functools import partial
+
 import anyio
 import httpx2
 import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import ElicitResult, ResourceTemplateReference
+from mcp.types import ElicitResult
 
 from tests.support.client import ENVELOPE, TIMEOUT_S
 from tests.support.http_server import TEST_SERVER, HttpServer
+from tests.support.sdk_sessions import PAGES, count, give_up_a_call, list_and_call, read_and_complete
 
-PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh of the bed.\n"}
 MODERN = ENVELOPE["io.modelcontextprotocol/protocolVersion"]
 ERAS = ["legacy", MODERN, "auto"]
 
@@ -40,56 +42,22 @@ def run(session, server, mode, token=None, **options):
 @pytest.mark.parametrize("mode", ERAS)
 def test_it_lists_calls_reads_and_completes(server, mode):
     async def session(client):
-        tools = (await client.list_tools()).tools
-        assert {"greet", "read_doc"} <= {tool.name for tool in tools}
-        answer = await client.call_tool("read_doc", {"path": "Bed_Mesh.md"})
-        assert answer.structured_content["title"] == "Bed Mesh"
-        wrong = await client.call_tool("read_doc", {"path": "No.md"})
-        assert wrong.is_error and wrong.structured_content["hint"]
-        assert "klipper_question" in {prompt.name for prompt in (await client.list_prompts()).prompts}
-        prompt = await client.get_prompt("klipper_question", {"question": "BLTouch?"})
-        assert "BLTouch?" in prompt.messages[0].content.text
-        [template] = (await client.list_resource_templates()).resource_templates
-        page = await client.read_resource("klipper://docs/Bed_Mesh.md")
-        assert page.contents[0].text == PAGES["Bed_Mesh.md"]
-        ref = ResourceTemplateReference(uri=template.uri_template)
-        assert (await client.complete(ref, {"name": "path", "value": "mesh"})).completion.values == ["Bed_Mesh.md"]
+        await list_and_call(client)
+        await read_and_complete(client)
 
     run(session, server, mode)
 
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_it_gets_progress_while_a_call_runs(server, mode):
-    seen = []
-
-    async def note(progress, total, message):
-        seen.append((progress, total, message))
-
-    async def session(client):
-        await client.call_tool("test_counts", {"steps": 60}, progress_callback=note)
-
-    run(session, server, mode)
-    assert len(seen) > 1
-    assert seen[-1] == (60.0, 60.0, "step 60")
+    notes = run(partial(count, steps=60), server, mode)
+    assert len(notes) > 1
+    assert notes[-1] == (60.0, 60.0, "step 60")
 
 
 @pytest.mark.parametrize("mode", ["legacy", MODERN])
 def test_a_call_that_is_given_up_stops(server, mode, tmp_path):
-    mark = tmp_path / "mark"
-
-    async def session(client):
-        with anyio.CancelScope() as scope:
-
-            async def give_up(*_):
-                scope.cancel()
-
-            arguments = {"steps": 6000, "mark": str(mark)}
-            await client.call_tool("test_counts", arguments, progress_callback=give_up)
-        while not (mark.exists() and mark.read_text(encoding="utf-8")):
-            assert not (await client.call_tool("test_sleeps", {"seconds": 0})).is_error
-
-    run(session, server, mode)
-    assert mark.read_text(encoding="utf-8").startswith("stopped")
+    run(partial(give_up_a_call, mark=tmp_path / "mark"), server, mode)
 
 
 def asked(server, mode):
