@@ -58,7 +58,7 @@ def test_a_timeout_ends_the_whole_family(tmp_path):
 def test_a_withdrawn_call_ends_the_whole_family(tmp_path):
     ready = threading.Event()
     with calls.calling(lambda *_: None, ready.is_set), pytest.raises(Cancelled):
-        processes.run(family(tmp_path), timeout_s=60, heard=lambda _: ready.set(), **HERE)
+        processes.run(family(tmp_path), timeout_s=60, on_stderr=lambda _: ready.set(), **HERE)
     wait_until_gone(ids(tmp_path))
 
 
@@ -79,7 +79,7 @@ def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
 
     def work():
         try:
-            processes.run(family(tmp_path), timeout_s=60, heard=lambda _: ready.set(), **HERE)
+            processes.run(family(tmp_path), timeout_s=60, on_stderr=lambda _: ready.set(), **HERE)
         except Cancelled as error:
             results.append(error.code)
 
@@ -145,7 +145,7 @@ from tools.core import processes
 ready = threading.Event()
 words = ["sh", "-c", "echo $$ >&2; exec sleep 60"]
 run = lambda: processes.run(
-    words, environ=os.environ, folder=Path("/"), timeout_s=60, heard=lambda data: (os.write(1, data), ready.set())
+    words, environ=os.environ, folder=Path("/"), timeout_s=60, on_stderr=lambda data: (os.write(1, data), ready.set())
 )
 threading.Thread(target=run, daemon=True).start()
 assert ready.wait(30)

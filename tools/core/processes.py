@@ -29,7 +29,8 @@ ENDING = "The server is ending"
 ERRORS_KEPT_BYTES = 64 * 1024
 CHUNK_BYTES = 64 * 1024
 
-Heard = Callable[[bytes], None]
+OnStderr = Callable[[bytes], None]
+"""Takes a piece of what a child writes to stderr."""
 
 START_S = 1.0
 """How long the end waits for what is being started at that moment."""
@@ -56,20 +57,20 @@ def run(
     folder: Path,
     timeout_s: float,
     stdin: bytes = b"",
-    heard: Heard | None = None,
+    on_stderr: OnStderr | None = None,
     interruptible: bool = True,
     handles: Sequence[int] = (),
 ) -> Ended:
     """Run a command to its end in a process group of its own, without a terminal.
 
-    `stdin` is what it reads. What it writes to stderr goes to `heard` as it comes. `handles` stay open in it. A call that is withdrawn
-    ends it unless it is not `interruptible`.
+    `stdin` is what it reads. What it writes to stderr goes to `on_stderr` as it comes. `handles` stay open in it. A call
+    that is withdrawn ends it unless it is not `interruptible`.
 
     Raises OSError if it cannot be started, TimeoutError, Cancelled; the whole group is gone by then.
     """
     child = _start(words, environ, folder, stdin, handles)
     try:
-        output, errors = _follow(child, time.monotonic() + timeout_s, heard, interruptible)
+        output, errors = _follow(child, time.monotonic() + timeout_s, on_stderr, interruptible)
         return Ended(child.wait(), output, errors)
     except BaseException:
         _end([child], GRACE_S)
@@ -132,9 +133,9 @@ def _start(
 class _Pipes:
     """What a child writes to stdout and stderr, read as it comes; of stderr only the end is kept."""
 
-    def __init__(self, child: Child, heard: Heard | None):
+    def __init__(self, child: Child, on_stderr: OnStderr | None):
         self.child = child
-        self.heard = heard
+        self.on_stderr = on_stderr
         self.output = bytearray()
         self.errors = bytearray()
         self.open = [pipe for pipe in (child.stdout, child.stderr) if pipe]
@@ -153,13 +154,13 @@ class _Pipes:
     def _take_errors(self, data: bytes) -> None:
         self.errors += data
         del self.errors[:-ERRORS_KEPT_BYTES]
-        if self.heard:
-            self.heard(data)
+        if self.on_stderr:
+            self.on_stderr(data)
 
 
-def _follow(child: Child, deadline: float, heard: Heard | None, interruptible: bool) -> tuple[bytes, bytes]:
+def _follow(child: Child, deadline: float, on_stderr: OnStderr | None, interruptible: bool) -> tuple[bytes, bytes]:
     """Read what the child writes until it has closed both pipes and ended."""
-    pipes = _Pipes(child, heard)
+    pipes = _Pipes(child, on_stderr)
     while pipes.open:
         _stop_if_due(deadline, interruptible)
         pipes.read(POLL_S)

@@ -63,7 +63,7 @@ def run(
     git_dir: Path = Path(os.devnull),
     environ: dict[str, str] | None = None,
     lines: Iterable[str] = (),
-    heard: Callable[[bytes], None] | None = None,
+    on_stderr: Callable[[bytes], None] | None = None,
     timeout_s: float = 180,
     handles: Sequence[int] = (),
     statuses: Sequence[int] = (0,),
@@ -78,7 +78,7 @@ def run(
     stdin = os.fsencode("".join(f"{line}\n" for line in lines))
     start = partial(processes.run, command, environ=variables, folder=Path("/"), stdin=stdin, handles=handles)
     try:
-        ended = start(timeout_s=timeout_s, heard=heard)
+        ended = start(timeout_s=timeout_s, on_stderr=on_stderr)
     except TimeoutError:
         raise failure("TIMEOUT", f"git {words[0]} was ended after {timeout_s:g} s") from None
     if ended.status not in statuses:

@@ -101,14 +101,14 @@ def _renewed(source: Source, branch: str, old: Generation, handle: int, progress
     online = partial(run, environ=environ, timeout_s=git.FETCH_TIMEOUT_S)
     generations.remove(place)
     try:
-        online(*CLONE, f"--branch={branch}", "--", url, str(place), heard=partial(progress.hear, 5, 40))
+        online(*CLONE, f"--branch={branch}", "--", url, str(place), on_stderr=partial(progress.hear, 5, 40))
         if made_by_version_0_1(old.folder):
             _recognize(old, run)
         # The objects at these paths, `?` before those to be fetched. git reads the attributes of upper folders too.
         paths = (f":(literal){source.docs}", ":(glob)**/.gitattributes")
         listed = run("rev-list", "--objects", "--missing=print", "HEAD", "--", *paths)
         if missing := [row[1:] for row in listed.splitlines() if row.startswith("?")]:
-            online(*FETCH, lines=missing, heard=partial(progress.hear, 40, 80))
+            online(*FETCH, lines=missing, on_stderr=partial(progress.hear, 40, 80))
         progress.at(85, "writing the pages")
         new = _written(source, place, run)
         generations.switch(source, new)
