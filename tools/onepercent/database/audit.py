@@ -32,7 +32,6 @@ FAILURE_PATIENCE_S = 2
 PRESS_KEY = "press_key"
 """The argument by which a press on a page proves itself."""
 
-
 UNRECORDED = ("RATE_LIMITED",)
 """Refusals that leave no row: they are there for a model that calls without end."""
 

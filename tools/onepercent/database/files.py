@@ -25,7 +25,6 @@ MAGIC = b"SQLite format 3\0"
 USER_VERSION_AT = 60
 """Where the file's header has PRAGMA user_version, four bytes, big-endian (sqlite.org/fileformat2.html)."""
 
-
 LENIENT_TEXT = partial(str, encoding="utf-8", errors="replace")
 """Reads text of a damaged file as far as it goes, so that the rest can be seen and exported; the check finds it."""
 
@@ -59,6 +58,12 @@ def connect(file: Path) -> Database:
     db.row_factory = sqlite3.Row
     db.text_factory = LENIENT_TEXT
     return db
+
+
+def roll_back(db: Database) -> None:
+    """Take back what the transaction did, if sqlite has not ended it already."""
+    if db.in_transaction:
+        db.execute("ROLLBACK")
 
 
 def version_in_header(file: Path) -> int:
@@ -109,8 +114,7 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
             migrations.migrate(db)
             db.execute("COMMIT")
         except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
+            roll_back(db)
             raise
 
 

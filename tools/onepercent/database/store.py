@@ -17,6 +17,7 @@ from tools.core.leaving import at_leaving
 from tools.core.settings import state_path
 from tools.onepercent import days, settings
 from tools.onepercent.database import faults, files
+from tools.onepercent.database.files import roll_back
 from tools.onepercent.database.types import Database
 
 logger = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ def reading() -> Iterator[Database]:
         try:
             yield db
         finally:
-            _end(db, "ROLLBACK")
+            roll_back(db)
 
 
 @contextmanager
@@ -75,13 +76,8 @@ def writing(patience_s: float | None = None) -> Iterator[Database]:
             yield db
             db.execute("COMMIT")
         except BaseException:
-            _end(db, "ROLLBACK")
+            roll_back(db)
             raise
-
-
-def _end(db: Database, statement: str) -> None:
-    if db.in_transaction:
-        db.execute(statement)
 
 
 @contextmanager
