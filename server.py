@@ -297,8 +297,8 @@ class ToolServer:
 
     def input_schema(self, name: str) -> JsonObject | None:
         """What the SDK holds a call's headers against over HTTP; None for a tool that is not on offer."""
-        tools = registry.listed(self.settings).values()
-        return next((tool.schema for tool in tools if name in (tool.name, tool.listed_name)), None)
+        tool = registry.named(name, registry.listed(self.settings).values())
+        return tool.schema if tool else None
 
     async def list_tools(self, ctx: ServerRequestContext, params: types.RequestParams) -> JsonObject:
         shown = pages.shown_in(ctx.session)
@@ -371,9 +371,8 @@ class ToolServer:
         if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
             return self.elicit(text, ctx)
         response = (params.input_responses or {}).get(results.CONSENT)
-        if response is None or params.request_state != calls.digest(
-            text
-        ):  # what was asked is not what would happen now
+        was_asked = params.request_state == calls.digest(text)  # else that was not what would happen now
+        if response is None or not was_asked:
             raise calls.Asking(text)
         return getattr(response, "action", "cancel")
 

@@ -4,7 +4,7 @@ A module under `tools/<toolset>/` declares them and is found by itself: adding a
 """
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 
 from tools.core import caller, toolsets
@@ -95,15 +95,18 @@ def listed(settings: Settings, pages: bool = False) -> dict[str, Tool]:
     }
 
 
-def find(name: str, tools: Iterable[Tool]) -> Tool:
+def named(name: str, tools: Iterable[Tool]) -> Tool | None:
+    """The tool of that name, in either spelling."""
+    return next((tool for tool in tools if name in (tool.name, tool.listed_name)), None)
+
+
+def find(name: str, tools: Collection[Tool]) -> Tool:
     """The tool of that name, in either spelling.
 
     Raises ToolError that names the nearest one.
     """
-    tools = list(tools)
-    for tool in tools:
-        if name in (tool.name, tool.listed_name):
-            return tool
+    if tool := named(name, tools):
+        return tool
     names = [tool.listed_name for tool in tools]
     hint = did_you_mean(name[:80].lower().replace(".", "_"), names) or f"There are: {', '.join(names)}."
     raise ToolError(f"Unknown tool: {name[:80]}", hint, code="UNKNOWN_TOOL")

@@ -6,6 +6,7 @@ A change is found if a finding of the wanted level stands at the line that was c
 """
 
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -19,8 +20,10 @@ if str(PROJECT) not in sys.path:
 from tools.klipper.config import changes, printer_cfg, values  # noqa: E402
 from tools.klipper.config.blocks import Block, Option  # noqa: E402
 from tools.klipper.config.checking import Checker  # noqa: E402
-from tools.klipper.config.reference import PLACEHOLDER, Options, Reference  # noqa: E402
+from tools.klipper.config.reference import Options, Reference  # noqa: E402
 
+# The part of a name that each user chooses: `variable_<name>`.
+PLACEHOLDER = re.compile(r"<\w+>")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WRONG = {"boolean": "maybe", "number": "fast", "numbers": "10, left"}
 LEVEL = {

@@ -8,8 +8,6 @@ from tools.klipper.config.blocks import STEPPER, Block, Option, blocks
 
 PAGE = "Config_Reference.md"
 
-# The part of a name that each user chooses: `variable_<name>`.
-PLACEHOLDER = re.compile(r"<\w+>")
 # What tells the sections of a series apart: `extruder2`.
 LAST_NUMBER = re.compile(r"\d+$")
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
