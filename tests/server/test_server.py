@@ -273,7 +273,7 @@ def test_a_client_that_reads_nothing_is_not_read_from_for_ever():
     with subprocess.Popen(TEST_SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         os.set_blocking(server.stdin.fileno(), False)
         line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode() + b"\n"
-        server.stdin.write(json.dumps({"jsonrpc": "2.0", **INITIALIZE}).encode() + b"\n")
+        os.write(server.stdin.fileno(), json.dumps({"jsonrpc": "2.0", **INITIALIZE}).encode() + b"\n")
         written, refused = 0, 0
         while refused < 30 and written < 40_000:
             if select.select([], [server.stdin], [], 0.1)[1]:
