@@ -19,7 +19,7 @@ DOCS_MISSING = "the Klipper documentation is not here; ./setup.sh fetches it int
 
 
 def documentation() -> Path | None:
-    """The checkout of the real Klipper documentation."""
+    """The checkout of the real Klipper documentation; another KLIPPER_DOCS_URL may have brought other pages."""
     return next((folder for folder in DOCS if (folder / "docs" / "Overview.md").is_file()), None)
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from tests.conftest import DOCS
+from tests.conftest import documentation
 
 
 def there(places: list[Path]) -> Path:
@@ -13,9 +13,10 @@ def there(places: list[Path]) -> Path:
 
 def searched(docs: Path | None) -> Path | None:
     """The checkout to search, by `docs` or the usual places, set as KLIPPER_DOCS_DIR; None if there is none."""
-    docs = docs or there(DOCS)
-    if not (docs / "docs").is_dir():
-        print(f"left out: there is no documentation in {docs}; ./setup.sh fetches it, --docs names another folder")
+    docs = docs or documentation()
+    if not docs or not (docs / "docs").is_dir():
+        where = f"in {docs}" if docs else "here; ./setup.sh fetches it, --docs names another folder"
+        print(f"left out: there is no documentation {where}")
         return None
     os.environ["KLIPPER_DOCS_DIR"] = str(docs)
     return docs

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import DOCS
+from tests.conftest import documentation
 from tests.klipper.upstreams import Upstream, contents, git, page
 from tests.soak.record import Record, Request, expect
 from tools.klipper.markdown import heading_text
@@ -103,9 +103,8 @@ class Published:
 
 
 def _first_pages() -> dict[str, str]:
-    real = next((folder / "docs" for folder in DOCS if (folder / "docs").is_dir()), None)
-    if real:
-        return {f"docs/{path}": text.decode() for path, text in contents(real).items() if path.endswith(".md")}
+    if real := documentation():
+        return {f"docs/{path}": text.decode() for path, text in contents(real / "docs").items() if path.endswith(".md")}
     return {f"docs/Page_{number}.md": page(f"Page {number} {WORDS}", 5 * number) for number in range(1, 40)}
 
 
