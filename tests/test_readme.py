@@ -1,6 +1,7 @@
 """The README holds: its table, its snippets, its example."""
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -14,6 +15,7 @@ try:
 except ImportError:  # Python 3.10
     import tomli as tomllib
 
+from tests.klipper.config.sample import CHANGES, REFERENCE
 from tests.support.client import PROJECT, SERVER, Client
 from tools.core import health, registry, settings_table
 from tools.core import tool as tool_module
@@ -54,12 +56,21 @@ def test_the_russian_table_has_the_same_settings_and_defaults():
 def test_every_client_starts_the_server_by_the_same_command(name):
     [config] = map(json.loads, blocks("json", name))
     [codex] = map(tomllib.loads, blocks("toml", name))
-    [claude_code] = [block for block in blocks("sh", name) if block.startswith("claude")]
-    command = shlex.split(claude_code.partition(" -- ")[2])
-    assert [config["mcpServers"]["pi"]["command"], *config["mcpServers"]["pi"]["args"]] == command
-    assert [codex["mcp_servers"]["pi"]["command"], *codex["mcp_servers"]["pi"]["args"]] == command
+    [vs_code] = re.findall(r"code --add-mcp '(.+)'", text(name))
+    lines = dict(re.findall(r"(\w+) mcp add (?:--scope user )?pi ([^`\n]+)", text(name)))
+    command = words_of(config["mcpServers"]["pi"])
+    assert words_of(codex["mcp_servers"]["pi"]) == words_of(json.loads(vs_code)) == command
+    assert {program: [word for word in shlex.split(line) if word != "--"] for program, line in lines.items()} == {
+        "claude": command,
+        "codex": command,
+        "gemini": command,
+    }
     assert command[0] == "ssh"
     assert command[-1] == PATH_ON_THE_PI
+
+
+def words_of(config):
+    return [config["command"], *config["args"]]
 
 
 @pytest.mark.parametrize("name", READMES)
@@ -104,6 +115,29 @@ def test_the_example_tool_is_found_in_a_folder_of_its_own(tmp_path):
     command = [sys.executable, "-m", "tools", "list"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert "pi_temperature " in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_every_command_of_the_shell_runs(name, env, small_docs):
+    home = env() / "home"
+    (home / "printer_data" / "config").mkdir(parents=True)
+    (home / "printer_data" / "config" / "printer.cfg").write_text("[printer]\nkinematics: none\n", encoding="utf-8")
+    pages = {"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES, "G-Codes.md": "# G-Codes\n"}
+    small_docs({**pages, "BLTouch.md": "# BLTouch\n"})
+    commands = re.findall(r"`python3 -m tools ([^`]+)`", text(name))
+    commands += [f"onepercent {words}" for words in re.findall(r"`((?:backup|restore) FILE|history 31)`", text(name))]
+    commands.insert(commands.index("onepercent export FILE") + 1, "onepercent import FILE")
+    assert len(commands) > 10
+    for command in commands:
+        done = subprocess.run(
+            ["sh", "-c", f"{sys.executable} -m tools {command}"],
+            cwd=home,
+            env={**os.environ, "PYTHONPATH": str(PROJECT)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("name", READMES)
