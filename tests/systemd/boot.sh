@@ -2,13 +2,17 @@
 # Boots a bare Debian in a container, installs pi-mcp there by setup.sh --systemd as a user would, and looks at what the
 # units do, before and after a reboot (inside.py). As root; takes two to three minutes.
 #
-#   tests/systemd/boot.sh [SUITE]     default: trixie, what Raspberry Pi OS is made from
+#   tests/systemd/boot.sh [--test] [SUITE]
+#
+#   SUITE     a release of Debian (default: trixie, what Raspberry Pi OS is made from)
+#   --test    before that, run both commands of the README there with nothing in the environment: eight minutes more
 #
 # Where this machine cannot boot a container it says why, and the exit status is 0. That is found out before there is
 # anything of pi-mcp in the container: whatever fails from then on is a failure.
 #
 # Variables: ROOT     keep the bare Debian in this folder, and start from it the next time
 #            MIRROR   where its packages come from (default: where apt has its own, else http://deb.debian.org/debian)
+#            SKIPPED_TO   with --test: the tests that skipped there are written into this file, a line for each
 set -euo pipefail
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -25,16 +29,18 @@ fail() { printf 'boot.sh: %s\n' "$*" >&2; exit 1; }
 # In namespaces of its own, so that with their first process all others end, and all mounts are gone.
 main() {
   if [ "${1:-}" = --unshared ]; then
-    run "$2" "$3"
+    run "${@:2}"
     return
   fi
+  local first=
+  [ "${1:-}" != --test ] || { first=$1; shift; }
   look_at_machine
   work=$(mktemp -d -p "${TMPDIR:-/var/tmp}" pi-mcp-XXXXXX)
   trap clean_up EXIT
   mknod "$work/null" c 1 3 || skip "there can be no device nodes in $work; TMPDIR names another place"
   : >"$work/null" || skip "device nodes do not work in $work; TMPDIR names another place"
   setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --mount-proc \
-    "$project/tests/systemd/boot.sh" --unshared "${1:-trixie}" "$work" &
+    "$project/tests/systemd/boot.sh" --unshared "${1:-trixie}" "$work" "$first" &
   unshared=$!
   wait "$unshared"
 }
@@ -69,6 +75,7 @@ remove_control_groups() {
   done
 }
 
+# run SUITE WORK [--test]
 run() {
   suite=$1
   work=$2
@@ -81,11 +88,21 @@ run() {
   add_upstreams
   boot || skip "systemd does not boot in a container here: $state $(tail -n 3 "$work/console")"
   inside su -w "$(names)" - pi -c "$probe" >"$work/log" 2>&1 || skip "pip reaches no index: $(tail -n 5 "$work/log")"
+  [ "${3:-}" != --test ] || test_as_a_stranger
   try "cd pi-mcp && ./setup.sh --systemd"
   try "python3 pi-mcp/tests/systemd/inside.py installed"
   power_off
   boot || fail "with pi-mcp in it the container does not boot: $state $(tail -n 3 "$work/console")"
   try "python3 pi-mcp/tests/systemd/inside.py rebooted"
+}
+
+# Both commands of the README, in a clone that is gone afterwards.
+test_as_a_stranger() {
+  try 'git clone -q /srv/pi-mcp new/pi-mcp'
+  try "cd new/pi-mcp && env -i HOME=\$HOME PATH=/usr/local/bin:/usr/bin:/bin SKIPPED_TO=\$HOME/skipped \
+    sh -c './setup.sh && ./setup.sh test -rs'"
+  [ -z "${SKIPPED_TO:-}" ] || cp "$root/home/pi/skipped" "$SKIPPED_TO"
+  try 'rm -rf new'
 }
 
 install_debian() {
