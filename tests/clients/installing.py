@@ -16,7 +16,7 @@ INSTALL_S = 300
 def require_opt_in() -> None:
     """Leave the whole module out unless it is asked for."""
     if not os.environ.get(ASKED_FOR):
-        pytest.skip(f"fetches up to 1 GB once: {ASKED_FOR}=1 runs it", allow_module_level=True)
+        pytest.skip(f"fetches up to 2 GB once: {ASKED_FOR}=1 runs it", allow_module_level=True)
 
 
 def from_npm(package: str, program: str) -> Path:

@@ -1,18 +1,21 @@
-"""Clients that people use, end to end: what their model is offered, and what it reads of the answers."""
+"""Clients that people use, end to end: added by the README's words, over ssh, to what their model reads of the answers."""
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
 
 from tests.clients.installing import from_npm, require_opt_in
 from tests.clients.model_api import ModelApi, answers, tools
-from tests.support.client import SERVER
+from tests.clients.raspberrypi import needs_raspberrypi, raspberrypi
+from tests.support.client import PROJECT
 from tests.support.decks_only import decks_only
 from tools.core import registry, settings
 
 require_opt_in()
+needs_raspberrypi()
 TIMEOUT_S = 180
 GOAL = {
     "client_action_id": "123e4567-e89b-42d3-a456-426614174000",
@@ -25,101 +28,107 @@ PLAN = [
     ("search_docs", {"query": "bltouch"}),
     ("preview_actions", {"actions": [GOAL]}),
 ]
-OURS = ("MCP_", "KLIPPER_", "ANKI_", "XDG_", "HOME", "PATH", "LANG")
 
 
 @pytest.fixture
-def api(env, small_docs):
-    """The model's API, with an Anki and a documentation for the server to answer from."""
-    small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
+def api():
+    """The model's API."""
+    api = ModelApi(PLAN)
+    yield api
+    api.shutdown()
+    api.server_close()
+
+
+@pytest.fixture
+def pi(small_docs, tmp_path):
+    """The PATH with an `ssh` that reaches the Pi of the READMEs, which has an Anki and a documentation."""
+    docs = small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
     with decks_only() as port:
-        env(ANKI_CONNECT_URL=f"http://127.0.0.1:{port}")
-        api = ModelApi(PLAN)
-        yield api
-        api.shutdown()
-        api.server_close()
+        given = {"ANKI_CONNECT_URL": f"http://127.0.0.1:{port}", "KLIPPER_DOCS_DIR": docs.parent}
+        with raspberrypi(tmp_path / "pi", **given) as folder:
+            yield f"{folder}:{os.environ['PATH']}"
 
 
-def server():
-    """Our server as the clients' settings have it."""
-    return {"command": SERVER[0], "args": SERVER[1:], "env": environment()}
+class Desktop:
+    """A person's computer: a home, and an `ssh` that reaches the Pi."""
+
+    def __init__(self, home, path, api):
+        self.home, self.path, self.api = home, path, api
+        (home / "work").mkdir()
+
+    def run(self, command, program, **more):
+        """A command as it stands in a shell, with the folder of `program` on its PATH."""
+        environ = {"HOME": str(self.home), "PATH": f"{program.parent}:{self.path}", "LANG": "C.UTF-8", "CI": "1"}
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=self.home / "work",
+            env={**environ, "NO_PROXY": "127.0.0.1", **more},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
-def environment(**more):
-    return {name: value for name, value in os.environ.items() if name.startswith(OURS)} | more
+def line_of_the_readmes(program):
+    """The command that adds the server, which stands in both, in a block or in the running text."""
+    texts = [(PROJECT / name).read_text(encoding="utf-8") for name in ("README.md", "README.ru.md")]
+    [[line], [same]] = [re.findall(rf"(?m)(?:^|`)({program} mcp add [^`\n]+)", text) for text in texts]
+    assert line == same
+    return line
 
 
-def run(command, folder, **more):
-    work = folder / "work"
-    work.mkdir()
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=work,
-        env=environment(NO_PROXY="127.0.0.1", CI="1", **more),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def claude_code(api, home):
+def claude_code(desktop):
     program = from_npm("@anthropic-ai/claude-code@2.1.330", "claude")
-    config = home / "mcp.json"
-    config.write_text(json.dumps({"mcpServers": {"pi": server()}}))
-    run(
-        [program, "-p", "go", "--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__pi"],
-        home,
-        ANTHROPIC_BASE_URL=api.url,
+    desktop.run(line_of_the_readmes("claude"), program)
+    desktop.run(
+        "claude -p go --allowedTools mcp__pi",
+        program,
+        ANTHROPIC_BASE_URL=desktop.api.url,
         ANTHROPIC_API_KEY="none",
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
         ENABLE_TOOL_SEARCH="false",
     )
 
 
-def codex(api, home):
+def codex(desktop):
     program = from_npm("@openai/codex@0.169.0", "codex")
-    (home / ".codex").mkdir()
-    ours = server()
-    variables = ", ".join(f"{name} = {json.dumps(value)}" for name, value in ours["env"].items())
-    (home / ".codex" / "config.toml").write_text(f"""\
+    (desktop.home / ".codex").mkdir()
+    (desktop.home / ".codex" / "config.toml").write_text(f"""\
 model = "gpt-5"
 model_provider = "here"
 [model_providers.here]
 name = "here"
-base_url = "{api.url}/v1"
+base_url = "{desktop.api.url}/v1"
 wire_api = "responses"
-[mcp_servers.pi]
-required = true
-startup_timeout_sec = 60
-command = {json.dumps(ours["command"])}
-args = {json.dumps(ours["args"])}
-env = {{ {variables} }}
 """)
-    run([program, "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "go"], home)
+    desktop.run(line_of_the_readmes("codex"), program)
+    desktop.run("codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox go", program)
 
 
-def gemini_cli(api, home):
+def gemini_cli(desktop):
     program = from_npm("@google/gemini-cli@0.61.0", "gemini")
-    (home / ".gemini").mkdir()
+    (desktop.home / ".gemini").mkdir()
     config = {
-        "mcpServers": {"pi": {**server(), "trust": True}},
         "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
         "privacy": {"usageStatisticsEnabled": False},
     }
-    (home / ".gemini" / "settings.json").write_text(json.dumps(config))
-    run(
-        [program, "-p", "go", "--approval-mode", "yolo", "--model", "gemini-2.5-flash"],
-        home,
-        GOOGLE_GEMINI_BASE_URL=api.url,
+    (desktop.home / ".gemini" / "settings.json").write_text(json.dumps(config))
+    desktop.run(line_of_the_readmes("gemini"), program)
+    desktop.run(
+        "gemini -p go --approval-mode yolo --model gemini-2.5-flash",
+        program,
+        GOOGLE_GEMINI_BASE_URL=desktop.api.url,
         GEMINI_API_KEY="none",
     )
 
 
 @pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
-def test_a_client_s_model_is_offered_every_tool_and_reads_true_answers(client, api, env):
-    client(api, env() / "home")
+def test_a_client_that_was_added_as_the_readmes_say_has_every_tool_and_its_model_reads_true_answers(
+    client, api, pi, tmp_path
+):
+    client(Desktop(tmp_path / "home", pi, api))
 
     last = api.last()
     listed = {name.replace(".", "_") for name in registry.listed(settings.current())}
