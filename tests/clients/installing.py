@@ -10,13 +10,8 @@ import pytest
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pi-mcp-tests"
 ASKED_FOR = "PI_MCP_TEST_CLIENTS"
+NOT_ASKED = "" if os.environ.get(ASKED_FOR) else f"fetches up to 2 GB once: {ASKED_FOR}=1 runs it"
 INSTALL_S = 300
-
-
-def require_opt_in() -> None:
-    """Leave the whole module out unless it is asked for."""
-    if not os.environ.get(ASKED_FOR):
-        pytest.skip(f"fetches up to 2 GB once: {ASKED_FOR}=1 runs it", allow_module_level=True)
 
 
 def from_npm(package: str, program: str) -> Path:

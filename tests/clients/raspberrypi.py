@@ -6,8 +6,6 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.support.client import SERVER
 from tests.support.sshd import NO_SSHD, Sshd
 
@@ -22,14 +20,15 @@ exec "$@"
 """
 
 
-def needs_raspberrypi():
-    """Leave the module out where there can be none."""
-    if NO_SSHD:
-        pytest.skip(NO_SSHD, allow_module_level=True)
+def _why_there_is_none() -> str:
     if os.geteuid():
-        pytest.skip("only root can make a user pi, in a namespace", allow_module_level=True)
+        return "only root can make a user pi, in a namespace"
     if any(Path(path).is_relative_to("/home") for path in (*SERVER[:2], sys.prefix, sys.base_prefix)):
-        pytest.skip("the Pi's /home would hide this clone, or its Python", allow_module_level=True)
+        return "the Pi's /home would hide this clone, or its Python"
+    return NO_SSHD
+
+
+NO_RASPBERRYPI = _why_there_is_none()
 
 
 @contextmanager

@@ -7,15 +7,15 @@ import subprocess
 
 import pytest
 
-from tests.clients.installing import from_npm, require_opt_in
+from tests.clients.installing import NOT_ASKED, from_npm
 from tests.clients.model_api import ModelApi, answers, tools
-from tests.clients.raspberrypi import needs_raspberrypi, raspberrypi
+from tests.clients.raspberrypi import NO_RASPBERRYPI, raspberrypi
 from tests.support.client import PROJECT
 from tests.support.decks_only import decks_only
 from tools.core import registry, settings
 
-require_opt_in()
-needs_raspberrypi()
+if NOT_ASKED or NO_RASPBERRYPI:
+    pytest.skip(NOT_ASKED or NO_RASPBERRYPI, allow_module_level=True)
 TIMEOUT_S = 180
 GOAL = {
     "client_action_id": "123e4567-e89b-42d3-a456-426614174000",

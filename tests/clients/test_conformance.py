@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.installing import from_npm, require_opt_in
+from tests.clients.installing import NOT_ASKED, from_npm
 from tests.support.http_server import SUPPORT, HttpServer
 from tests.support.token_proxy import TokenProxy
 
-require_opt_in()
+if NOT_ASKED:
+    pytest.skip(NOT_ASKED, allow_module_level=True)
 TIMEOUT_S = 300
 NODE = "node@22.21.1"
 SUITES = {"2025": ("0.1.16", []), "2026": ("0.2.0-alpha.12", ["--spec-version", "2026-07-28"])}

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.installing import from_pip, require_opt_in
+from tests.clients.installing import NOT_ASKED, from_pip
 from tests.golden import FILE
 from tools.service import bundle
 
-require_opt_in()
+if NOT_ASKED:
+    pytest.skip(NOT_ASKED, allow_module_level=True)
 PACKAGES = ("google-adk==2.13.0", "google-genai==2.34.0", "openai-agents==0.24.0", "pydantic-ai-slim==2.68.0")
 CONVERT = Path(__file__).with_name("convert.py")
 

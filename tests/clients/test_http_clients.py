@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.installing import from_npm, from_pip, require_opt_in
+from tests.clients.installing import NOT_ASKED, from_npm, from_pip
 from tests.support.http_server import TEST_SERVER, HttpServer
 
-require_opt_in()
+if NOT_ASKED:
+    pytest.skip(NOT_ASKED, allow_module_level=True)
 TIMEOUT_S = 120
 SCRIPTS = Path(__file__).parent / "http"
 PYTHON_CLIENTS = {
