@@ -4,9 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+
+from tools.core.locks import exclusive
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pi-mcp-tests"
 ASKED_FOR = "PI_MCP_TEST_CLIENTS"
@@ -20,8 +23,9 @@ def from_npm(package: str, program: str) -> Path:
         pytest.skip("npm is not installed")
     folder = CACHE / package.replace("/", "-")
     found = folder / "node_modules" / ".bin" / program
-    if not found.exists():
-        _install(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package])
+    with _alone(folder):
+        if not found.exists():
+            _install(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package])
     return found
 
 
@@ -29,11 +33,17 @@ def from_pip(*packages: str) -> Path:
     """A Python that has these packages, `name==version`, and none of ours."""
     folder = CACHE / "_".join(packages)
     found = folder / "bin" / "python"
-    if not (folder / "complete").exists():
-        _install([sys.executable, "-m", "venv", str(folder)])
-        _install([str(found), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages])
-        (folder / "complete").touch()
+    with _alone(folder):
+        if not (folder / "complete").exists():
+            _install([sys.executable, "-m", "venv", str(folder)])
+            _install([str(found), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages])
+            (folder / "complete").touch()
     return found
+
+
+def _alone(folder: Path) -> AbstractContextManager[int]:
+    """Two modules may want the same at once."""
+    return exclusive(folder.name, timeout_s=2 * INSTALL_S, path=folder.with_name(f"{folder.name}.lock"))
 
 
 def _install(command: list[str]) -> None:
