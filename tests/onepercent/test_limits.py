@@ -49,6 +49,13 @@ def test_the_minute_slides_and_refused_calls_do_not_count(wall: list[float]):
     assert call("apply_actions")["retry_after"] == 1
 
 
+def test_calls_within_a_millisecond_all_count(wall: list[float]):
+    for call_number in range(20):
+        wall[0] = 1_000_000.0006 + call_number / 100_000
+        assert call("apply_actions")["code"] == "FIELD_REQUIRED"
+    assert call("apply_actions")["code"] == "RATE_LIMITED"
+
+
 def test_a_user_is_not_limited_by_another(wall: list[float], file: Path):
     for _ in range(21):
         answer = call("apply_actions")

@@ -81,7 +81,7 @@ def _enter(handle: int, name: str, most: int, moment_s: float) -> int:
     mine = calls.setdefault(name, [])
     if len(mine) >= most:
         return math.ceil(mine[-most] + WINDOW_S - moment_s) or 1
-    mine.append(round(moment_s, 3))
+    mine.append(moment_s)
     written = json.dumps(calls).encode()
     os.pwrite(handle, written, 0)
     os.ftruncate(handle, len(written))
