@@ -28,6 +28,7 @@ units=(pi-mcp.socket pi-mcp.service pi-mcp-docs.service pi-mcp-docs.timer)
 http_units=(pi-mcp-http.socket pi-mcp-http.service)
 unit_folder=$root/etc/systemd/system
 command=$root/usr/local/bin/pi-mcp
+renewed=${RENEWED:-}
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
 warn() { printf '\033[1mwarning:\033[0m %s\n' "$*" >&2; }
@@ -69,6 +70,7 @@ set_up() {
   fetch_docs
   [ -z "$resident" ] || install_units
   [ -z "$http" ] || install_http
+  restart_services
   check
 }
 
@@ -122,6 +124,7 @@ make_venv() {
     cp "$file" "$venv/$file.new"
     rm "$venv/installing"
     mv "$venv/$file.new" "$venv/$file"
+    renewed=yes
   done
 }
 
@@ -318,19 +321,28 @@ install_filled() {
 
 # The new setup.sh goes on: what it installs may have changed too.
 update() {
+  local before
+  before=$(git rev-parse HEAD)
   say "Pulling"
   git pull --ff-only
   local ways=()
   [ ! -e "$command" ] || ways+=(--systemd)
   [ ! -e "$unit_folder/pi-mcp-http.socket" ] || ways+=(--http)
+  [ "$(git rev-parse HEAD)" = "$before" ] || export RENEWED=yes
   ./setup.sh "${ways[@]}"
-  local unit services=()
+}
+
+# What runs with the sources or packages of before. Before the check, which calls that broken.
+restart_services() {
+  [ -z "$root" ] && [ -d /run/systemd/system ] || return 0
+  [ -n "$renewed" ] || [[ $(./server.py 2>&1 >/dev/null </dev/null || true) == *'runs another version'* ]] || return 0
+  local unit running=()
   for unit in pi-mcp.service pi-mcp-http.service; do
-    [ ! -e "$unit_folder/$unit" ] || services+=("$unit")
+    [ ! -e "$unit_folder/$unit" ] || ! systemctl is-active --quiet "$unit" || running+=("$unit")
   done
-  [ -z "$root" ] && [ ${#services[@]} -gt 0 ] || return 0
+  [ ${#running[@]} -gt 0 ] || return 0
   say "Restarting the service; sessions that run go on"
-  as_root systemctl try-restart "${services[@]}"
+  as_root systemctl try-restart "${running[@]}"
 }
 
 uninstall() {

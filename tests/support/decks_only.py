@@ -8,9 +8,9 @@ ANSWER = b'{"result": {"Default": 1}, "error": null}'
 
 
 @contextmanager
-def decks_only():
-    """Gives the loopback port where it listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+def decks_only(port=0):
+    """Gives the loopback port where it listens; 0: any that is free."""
+    with socket.create_server(("127.0.0.1", port)) as listener:
         threading.Thread(target=_serve, args=(listener,), daemon=True).start()
         try:
             yield listener.getsockname()[1]

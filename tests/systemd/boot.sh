@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Boots a bare Debian in a container, installs pi-mcp there by setup.sh --systemd as a user would, and looks at what the
-# units do, before and after a reboot (inside.py). As root; takes two to three minutes.
+# units do, before and after a reboot, and what comes over ssh (inside.py). As root; takes two to three minutes.
 #
 #   tests/systemd/boot.sh [--test] [SUITE]
 #
@@ -16,20 +16,21 @@
 set -euo pipefail
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-packages=systemd,systemd-sysv,dbus,python3,python3-venv,git,ca-certificates,sudo
+packages=systemd,systemd-sysv,dbus,python3,python3-venv,git,ca-certificates,sudo,openssh-server
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 passed=()
 binds=()
 state='it does not answer'
 probe='python3 -m venv probe && probe/bin/pip download -q --no-deps -d probe pip && rm -r probe'
 
-skip() { printf 'skipped: %s\n' "$*"; exit 0; }
+skip() { printf 'skipped: %s\n' "$*"; [ -z "${work:-}" ] || : >"$work/ended"; exit 0; }
 fail() { printf 'boot.sh: %s\n' "$*" >&2; exit 1; }
 
 # In namespaces of its own, so that with their first process all others end, and all mounts are gone.
 main() {
   if [ "${1:-}" = --unshared ]; then
     run "${@:2}"
+    : >"$work/ended"
     return
   fi
   local first=
@@ -43,6 +44,7 @@ main() {
     "$project/tests/systemd/boot.sh" --unshared "${1:-trixie}" "$work" "$first" &
   unshared=$!
   wait "$unshared"
+  [ -e "$work/ended" ] || fail "it ended before its end"
 }
 
 look_at_machine() {
@@ -92,7 +94,7 @@ run() {
   try "cd pi-mcp && ./setup.sh --systemd"
   try "python3 pi-mcp/tests/systemd/inside.py installed"
   power_off
-  boot || fail "with pi-mcp in it the container does not boot: $state $(tail -n 3 "$work/console")"
+  boot --private-network || fail "with pi-mcp in it the container does not boot: $state $(tail -n 3 "$work/console")"
   try "python3 pi-mcp/tests/systemd/inside.py rebooted"
 }
 
@@ -147,7 +149,8 @@ add_user() {
   chroot "$root" useradd -m -s /bin/bash pi
   echo 'pi ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/pi"
   echo raspberrypi >"$root/etc/hostname"
-  echo '127.0.0.1 localhost raspberrypi' >"$root/etc/hosts"
+  echo '127.0.0.1 localhost raspberrypi raspberrypi.local' >"$root/etc/hosts"
+  chroot "$root" systemctl -q disable ssh  # until the container has a network of its own
 }
 
 # pip reaches its index there as it does here.
@@ -188,9 +191,10 @@ add_upstreams() {
     python3 -c "from tests.klipper.upstreams import Path, Upstream; Upstream(Path(\"/srv/klipper\"))"'
 }
 
+# boot [OPTIONS OF THE CONTAINER]
 boot() {
   systemd-nspawn -q -D "$root" -M "${work##*/}" --register=no --keep-unit --console=pipe -b \
-    "${binds[@]}" </dev/null >"$work/console" 2>&1 &
+    "${binds[@]}" "$@" </dev/null >"$work/console" 2>&1 &
   container=$!
   for _ in $(seq 300); do
     manager=$(cat "/proc/$container/task/$container/children" 2>/dev/null) || return 1
@@ -211,7 +215,7 @@ power_off() {
 }
 
 inside() {
-  nsenter -t "$manager" -m -u -i -p -C -r -w env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "${passed[@]}" "$@"
+  nsenter -t "$manager" -m -u -i -n -p -C -r -w env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "${passed[@]}" "$@"
 }
 
 # Of the variables that are passed on.

@@ -42,14 +42,22 @@ def nobody_else_connects():
 
 
 def each_service_may_do_what_it_needs_and_nothing_that_its_directives_forbid():
-    free = json.loads(subprocess.run(PROBE, capture_output=True, text=True, check=True, timeout=60).stdout)
     for unit in ("pi-mcp", "pi-mcp-docs"):
-        fenced = probed(unit)
-        expected = dict.fromkeys(ALLOWED, "yes") | REFUSED | BOUNDS
-        wrong = {name: fenced[name] for name in expected if fenced[name] != expected[name]}
-        assert not wrong, (unit, wrong)
-        same = [name for name in free if name not in ALLOWED and free[name] == fenced[name]]
-        assert not same, (unit, "the same without the unit", same)
+        the_fence_holds(unit)
+
+
+def the_service_of_http_is_fenced_in_as_well():
+    the_fence_holds("pi-mcp-http")
+
+
+def the_fence_holds(unit):
+    free = json.loads(subprocess.run(PROBE, capture_output=True, text=True, check=True, timeout=60).stdout)
+    fenced = probed(unit)
+    expected = dict.fromkeys(ALLOWED, "yes") | REFUSED | BOUNDS
+    wrong = {name: fenced[name] for name in expected if fenced[name] != expected[name]}
+    assert not wrong, (unit, wrong)
+    same = [name for name in free if name not in ALLOWED and free[name] == fenced[name]]
+    assert not same, (unit, "the same without the unit", same)
 
 
 def probed(unit):

@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.support.services import wait_until
-from tests.systemd import fences, lifetimes, sessions, upkeep
+from tests.systemd import fences, lifetimes, over_http, remote, sessions, upkeep
 from tests.systemd.machine import forget_starts
 from tests.systemd.machine import sessions as running
 
@@ -41,8 +41,13 @@ CHECKS = {
         upkeep.the_timer_is_set_and_its_service_brings_new_pages_to_every_session,
         upkeep.a_sync_over_http_passes_the_fence,
         upkeep.a_sync_without_its_upstream_leaves_the_docs_and_no_failed_unit,
+        over_http.switched_on_it_serves_who_has_a_token_until_that_is_revoked,
+        over_http.a_restart_loses_nobody,
+        over_http.shut_it_answers_nobody,
+        fences.the_service_of_http_is_fenced_in_as_well,
         upkeep.sources_newer_than_the_service_are_served_cold_and_its_restart_is_advised,
         upkeep.an_update_cuts_no_session_and_new_ones_get_the_new_version,
+        upkeep.an_update_of_sources_alone_restarts_the_service_and_one_without_news_does_not,
         upkeep.uninstalled_only_data_is_left,
         upkeep.installed_again_it_works_with_the_data_there_was,
     ),
@@ -52,6 +57,11 @@ CHECKS = {
         sessions.the_goal_is_there,
         sessions.a_session_offers_every_tool_and_each_system_answers,
         upkeep.no_unit_failed,
+        remote.a_key_is_copied_and_a_session_starts,
+        remote.windows_adds_its_key_to_those_there_are,
+        remote.nothing_is_printed_at_login,
+        remote.sshd_takes_the_line_about_broken_links,
+        remote.several_clients_have_anki_each_through_a_socket_of_its_own_also_after_sleep,
     ),
 }
 

@@ -46,6 +46,21 @@ def setup(*words):
     return done.stdout
 
 
+def in_a_shell(lines, **variables):
+    """What lines of the documentation print; they must succeed."""
+    words = [f"{name}={value}" for name, value in variables.items()]
+    done = subprocess.run(
+        ["env", *words, "bash", "-o", "pipefail", "-ec", lines],
+        cwd=PROJECT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=5 * TIMEOUT_S,
+    )
+    assert done.returncode == 0, (lines, done.stdout, done.stderr)
+    return done.stdout
+
+
 def session(**settings):
     """A client's, by ssh: the user's shell, but no login and none of the variables that one sets."""
     variables = {"HOME": Path.home(), "PATH": "/usr/bin:/bin", **settings}

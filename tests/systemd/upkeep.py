@@ -112,12 +112,21 @@ def an_update_cuts_no_session_and_new_ones_get_the_new_version():
     assert "a comment of 99.0" in (UNITS / "pi-mcp.service").read_text(encoding="utf-8")
 
 
-def publish(version):
-    """A commit in the project's upstream that changes the server and a unit."""
-    server, unit = UPSTREAM / "tools" / "service" / "starting.py", UPSTREAM / "systemd" / "pi-mcp.service"
+def an_update_of_sources_alone_restarts_the_service_and_one_without_news_does_not():
+    publish("99.1", unit=None)
+    assert "Restarting the service" in setup("--update")
+    with served() as client:
+        assert client.hello["serverInfo"]["version"] == "99.1"
+    assert "Restarting the service" not in setup("--update")
+
+
+def publish(version, unit=UPSTREAM / "systemd" / "pi-mcp.service"):
+    """A commit in the project's upstream that changes the server, and a unit."""
+    server = UPSTREAM / "tools" / "service" / "starting.py"
     text = server.read_text(encoding="utf-8")
     server.write_text(re.sub(r'(?m)^VERSION = ".*"', f'VERSION = "{version}"', text), encoding="utf-8")
-    unit.write_text(f"# a comment of {version}\n{unit.read_text(encoding='utf-8')}", encoding="utf-8")
+    if unit:
+        unit.write_text(f"# a comment of {version}\n{unit.read_text(encoding='utf-8')}", encoding="utf-8")
     git(UPSTREAM, "commit", "-qam", version)
 
 

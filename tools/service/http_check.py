@@ -44,7 +44,7 @@ def look(own: Settings) -> Health:
         return Health("broken", str(error), "Whoever reads the keys can make tokens: python3 -m tools token rotate")
     if not keys:
         return Health(
-            "unset", "nobody is served over HTTP", "./setup.sh --http does, for who has a token: docs/remote.md"
+            "unset", "nobody has a token for HTTP", "./setup.sh --http, then a token for each: docs/remote.md"
         )
     token = tokens.sign(tokens.new_claims("check", SCOPE, own.http_url, TOKEN_S), keys[0])
     began = time.monotonic()
