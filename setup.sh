@@ -335,12 +335,12 @@ update() {
 # What runs with the sources or packages of before. Before the check, which calls that broken.
 restart_services() {
   [ -z "$root" ] && [ -d /run/systemd/system ] || return 0
-  [ -n "$renewed" ] || [[ $(./server.py 2>&1 >/dev/null </dev/null || true) == *'runs another version'* ]] || return 0
   local unit running=()
   for unit in pi-mcp.service pi-mcp-http.service; do
     [ ! -e "$unit_folder/$unit" ] || ! systemctl is-active --quiet "$unit" || running+=("$unit")
   done
   [ ${#running[@]} -gt 0 ] || return 0
+  [ -n "$renewed" ] || [[ $(./server.py 2>&1 >/dev/null </dev/null || true) == *'runs another version'* ]] || return 0
   say "Restarting the service; sessions that run go on"
   as_root systemctl try-restart "${running[@]}"
 }

@@ -39,9 +39,9 @@ def main() -> None:
 
 def docs() -> str:
     """A checkout of the Klipper documentation."""
-    from tests.conftest import DOCS
+    from tests.conftest import DOCS_MISSING, documentation
 
-    return next(str(folder) for folder in DOCS if (folder / "docs" / "Overview.md").is_file())
+    return str(documentation() or sys.exit(DOCS_MISSING))
 
 
 def ask_klipper(client: Client) -> list[Line]:

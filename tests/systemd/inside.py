@@ -24,6 +24,7 @@ CHECKS = {
         sessions.the_first_connection_starts_the_service,
         upkeep.installing_again_changes_nothing,
         sessions.a_session_offers_every_tool_and_each_system_answers,
+        sessions.the_smoke_test_of_the_readme_passes,
         sessions.what_one_session_writes_the_next_one_reads,
         sessions.a_session_ends_with_its_caller,
         sessions.a_session_that_would_write_elsewhere_is_served_cold,

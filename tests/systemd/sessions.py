@@ -10,7 +10,17 @@ from pathlib import Path
 from tests.klipper.upstreams import serving
 from tests.support.client import PROJECT, TIMEOUT_S
 from tests.support.services import wait_until
-from tests.systemd.machine import is_gone, is_handed_over, served, service_with, session, sessions, state, systemctl
+from tests.systemd.machine import (
+    in_a_shell,
+    is_gone,
+    is_handed_over,
+    served,
+    service_with,
+    session,
+    sessions,
+    state,
+    systemctl,
+)
 
 FULL = -32000
 CALLS = (
@@ -68,6 +78,10 @@ def a_session_offers_every_tool_and_each_system_answers():
             assert not result["isError"] and expected in result["content"][0]["text"], (name, result)
         assert client.request("prompts/get", name="morning_plan", arguments={})["result"]["messages"]
         assert client.request("resources/read", uri="pi-mcp://status")["result"]["contents"]
+
+
+def the_smoke_test_of_the_readme_passes():
+    assert "FAIL" not in in_a_shell("tests/smoke.sh")
 
 
 def what_one_session_writes_the_next_one_reads():
