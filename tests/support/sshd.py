@@ -14,7 +14,8 @@ import pytest
 from tests.support.services import children
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
-NO_SSHD = "" if Path(SSHD).exists() and shutil.which("ssh-keygen") else "openssh-server is not installed"
+PROGRAMS = (SSHD, "ssh", "ssh-keygen")
+NO_SSHD = "" if all(map(shutil.which, PROGRAMS)) else "openssh-server and openssh-client are not both installed"
 needs_sshd = pytest.mark.skipif(bool(NO_SSHD), reason=NO_SSHD)
 STOP_S = 20
 CLIENT = {"BatchMode": "yes", "StrictHostKeyChecking": "no", "LogLevel": "ERROR"}

@@ -16,7 +16,7 @@
 set -euo pipefail
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-packages=systemd,systemd-sysv,dbus,python3,python3-venv,git,ca-certificates,sudo,openssh-server
+packages=systemd,systemd-sysv,dbus,python3,python3-venv,git,ca-certificates,sudo,openssh-server,openssh-client
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 passed=()
 binds=()
