@@ -49,7 +49,7 @@ def configured(sshd, tmp_path, monkeypatch):
         (folder / "sshd_config").write_text(text, encoding="utf-8")
         command = [SSHD, "-T", "-f", str(folder / "sshd_config")]
         taken = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-        return dict(re.findall("^clientalive(interval|countmax) (.+)$", taken, re.MULTILINE))
+        return dict(re.findall("^clientalive(interval|countmax) (.+)$", taken.lower(), re.MULTILINE))
 
     return configure
 

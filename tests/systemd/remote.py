@@ -56,7 +56,7 @@ def sshd_takes_the_line_about_broken_links():
     check = told(r"`(python3 server.py --check --ssh [^`]+)`")
     assert "does not notice a cut link" in in_a_shell(check)
     in_a_shell(told(r"(printf 'ClientAlive[^\n]+)\n"))
-    taken = root("/usr/sbin/sshd", "-T").splitlines()
+    taken = root("/usr/sbin/sshd", "-T").lower().splitlines()
     assert {"clientaliveinterval 15", "clientalivecountmax 3", "streamlocalbindunlink yes"} <= set(taken)
     said = in_a_shell(check)
     assert "does not notice" not in said and "BROKEN" not in said
