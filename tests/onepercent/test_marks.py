@@ -55,16 +55,19 @@ def test_the_signs_follow_every_mark_that_is_made_changed_or_taken_off():
         for _ in range(2000):
             habit_id, day = chance.choice([1, 2]), TODAY - timedelta(days=chance.randrange(400))
             if (habit_id, day) not in marks:
-                statement = "INSERT INTO habit_marks VALUES (?3, ?4, 'local', ?1, ?2, 0, '', '')"
+                statement = "INSERT INTO habit_marks VALUES (:habit, :day, 'local', :status, :reason, 0, '', '')"
             elif chance.random() < 0.3:
                 db.execute("DELETE FROM habit_marks WHERE habit_id = ? AND date = ?", (habit_id, day.isoformat()))
                 del marks[habit_id, day]
                 continue
             else:
-                statement = "UPDATE habit_marks SET status = ?1, excuse_reason = ?2 WHERE habit_id = ?3 AND date = ?4"
-            mark = chance.choice([("completed", None), ("missed", None), ("missed", "болел")])
-            db.execute(statement, (*mark, habit_id, day.isoformat()))
-            marks[habit_id, day] = mark
+                statement = (
+                    "UPDATE habit_marks SET status = :status, excuse_reason = :reason"
+                    " WHERE habit_id = :habit AND date = :day"
+                )
+            status, reason = chance.choice([("completed", None), ("missed", None), ("missed", "болел")])
+            db.execute(statement, {"habit": habit_id, "day": day.isoformat(), "status": status, "reason": reason})
+            marks[habit_id, day] = status, reason
     legend = {("completed", None): "+", ("missed", None): "-", ("missed", "болел"): "e"}
     for first, last in ((400, 0), (45, 3), (0, 0), (28, 28)):
         span = [TODAY - timedelta(days=ago) for ago in range(first, last - 1, -1)]
