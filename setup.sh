@@ -126,6 +126,8 @@ make_venv() {
     mv "$venv/$file.new" "$venv/$file"
     renewed=yes
   done
+  # What pip compiled of itself is a quarter of .venv; nothing that serves imports it.
+  [ -z "$renewed" ] || find "$venv" -path '*/site-packages/pip/*' -name __pycache__ -prune -exec rm -rf {} +
 }
 
 # Whether packages can be installed into .venv: its Python runs and finds its own packages (it does not once the system

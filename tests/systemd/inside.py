@@ -19,6 +19,7 @@ from tests.systemd.machine import sessions as running
 
 CHECKS = {
     "installed": (
+        upkeep.the_environment_takes_at_most_32_mb,
         upkeep.no_unit_failed,
         upkeep.systemd_has_nothing_to_say_about_the_units,
         sessions.the_first_connection_starts_the_service,

@@ -29,6 +29,11 @@ KEPT = Path.home() / "kept"
 SERVICES = ("pi-mcp.service", "pi-mcp-docs.service")
 
 
+def the_environment_takes_at_most_32_mb():
+    taken = sum(path.lstat().st_blocks * 512 for path in (PROJECT / ".venv").rglob("*"))
+    assert taken <= 32_000_000, taken
+
+
 def no_unit_failed():
     assert systemctl("list-units", "--failed", "--plain", "--no-legend", "pi-mcp*") == ""
 
