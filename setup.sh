@@ -133,7 +133,7 @@ make_venv() {
 # Whether packages can be installed into .venv: its Python runs and finds its own packages (it does not once the system
 # has a newer one), is the one asked for, and no package is half there.
 venv_works() {
-  "$venv/bin/python" -c 'import pip' 2>/dev/null || return
+  "$venv/bin/python" -B -c 'import pip' 2>/dev/null || return
   [ -z "${PYTHON:-}" ] || [ "$(version_of "$venv/bin/python")" = "$(version_of "$python")" ] || return
   [ ! -e "$venv/requirements.txt" ] || "$venv/bin/python" -c 'import mcp_types' 2>/dev/null || return
   [ ! -e "$venv/installing" ] || packages_are_whole
