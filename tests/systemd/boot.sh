@@ -44,7 +44,7 @@ main() {
     "$project/tests/systemd/boot.sh" --unshared "${1:-trixie}" "$work" "$first" &
   unshared=$!
   wait "$unshared"
-  [ -e "$work/ended" ] || fail "it ended before its end"
+  [ -e "$work/ended" ] || fail "the container was gone before all was checked"
 }
 
 look_at_machine() {
