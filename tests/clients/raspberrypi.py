@@ -45,9 +45,5 @@ def raspberrypi(folder: Path, **settings):
     (folder / "server.py").chmod(0o755)
     namespace = ["unshare", "--mount", "sh", "-euc", MAKE, "sh", *(str(folder / name) for name in files)]
     with Sshd(within=namespace) as sshd:
-        ssh = folder / "bin" / "ssh"
-        ssh.parent.mkdir()
-        words = [*sshd.ssh(HostName=sshd.address)[:-1]]
-        ssh.write_text(f'#!/bin/sh\nexec /usr/bin/{shlex.join(words)} "$@"\n', encoding="utf-8")
-        ssh.chmod(0o755)
-        yield ssh.parent
+        sshd.put_on_path(folder / "bin", HostName=sshd.address)
+        yield folder / "bin"

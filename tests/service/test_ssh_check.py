@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shlex
 import subprocess
 
 import pytest
@@ -25,14 +24,10 @@ def sshd():
 @pytest.fixture
 def host(sshd, tmp_path, monkeypatch):
     """The name of a host that `ssh` reaches here, with the server installed on it."""
-    ssh = sshd.ssh()
-    command = tmp_path / "bin" / "ssh"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {shlex.join(["/usr/bin/ssh", *ssh[1:-1]])} "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{command.parent}:{os.environ['PATH']}")
+    sshd.put_on_path(tmp_path / "bin")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setattr(remote, "COMMAND", str(PROJECT / "server.py"))
-    return ssh[-1]
+    return sshd.ssh()[-1]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -53,6 +54,14 @@ class Sshd:
         flags = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
         target = f"{getpass.getuser()}@{self.address}"
         return ["ssh", "-T", "-p", str(self.port), "-i", str(self.folder / "user"), *flags, target]
+
+    def put_on_path(self, folder, **options):
+        """Make an `ssh` in this new folder that reaches it; with HostName among the options, whatever host is named."""
+        command = folder / "ssh"
+        folder.mkdir()
+        words = shlex.join(["/usr/bin/ssh", *self.ssh(**options)[1:-1]])
+        command.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+        command.chmod(0o755)
 
     def connections(self):
         """The processes that it keeps, one for each client."""
