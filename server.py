@@ -12,32 +12,30 @@ import sys
 
 if __name__ == "__main__":
     sys.path[:0] = [os.path.dirname(os.path.realpath(__file__))]  # `python3 -I` leaves it out
-    from tools.service import handover
+    from tools.resident import handover
 
     handover.begin()  # before anything heavy: with the resident service there this is all that happens
 
 import json
-import logging
 import select
 import signal
 import threading
 import time
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from functools import cache, cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tools.core import calls, completion, leaving, pages, prompts, registry, resources
-from tools.core.errors import ToolError
-from tools.core.files import encodable
-from tools.core.instructions import instructions
-from tools.core.json_types import JsonObject
-from tools.core.settings import Settings, current
+from tools import early, listing, results, sdk, stdio
+from tools.core import caller, calls, mcp_apps, prompts, registry, resources, skills
+from tools.core.errors import InvalidMessage, ToolError
+from tools.core.json_types import JsonObject, compact_json, encodable
+from tools.core.registry import instructions
+from tools.core.settings import PROJECT, Settings, current, written_folders
 from tools.core.tool import Tool
-from tools.service import results, stdio
-from tools.service.starting import VERSION, command_line, refuse, settings_or_refuse
+from tools.starting import VERSION, command_line, refuse, settings_or_refuse
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import Awaitable, Callable
 
     import anyio.from_thread
@@ -49,16 +47,13 @@ if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp.server.models import InitializationOptions
     from mcp.server.session import ServerSession
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.shared.message import SessionMessage
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
     Handler = Callable[[ServerRequestContext, Any], Awaitable[JsonObject]]
     Inbox = MemoryObjectSendStream[SessionMessage | Exception]
     Outbox = MemoryObjectSendStream[SessionMessage]
-
-PROJECT = Path(__file__).resolve().parent
-
-logger = logging.getLogger("pi-mcp")
 
 
 def main(words: list[str]) -> int:
@@ -69,61 +64,64 @@ def main(words: list[str]) -> int:
         from tools.__main__ import main as shell
 
         return shell(["list"])
-    if way == "check":
-        from tools import check
+    if way == "connect":
+        from tools import connect
 
-        return check.remote(host) if host else check.main([sys.executable, __file__, "--standalone"])
+        print(connect.lines(*connect.place()[:2]))
+        return 0
+    if way == "check":
+        from tools import check, ssh_check
+
+        return ssh_check.main(host) if host else check.main([sys.executable, __file__, "--standalone"])
     if way == "daemon":
-        return reside()
+        from tools.resident import handover, resident
+
+        identity = handover.identity()  # of the sources that are imported now
+        warm_up()
+        return resident.main(lambda: serve_lines(stdio.claim(), settings_or_refuse()), identity)
     return serve_http(settings) if way == "http" else serve_stdio(settings)
 
 
 def import_sdk(way: str) -> None:
-    """Import what serving needs of the SDK, as names of this module: for a session on `stdio`, for the `service`, which
-    has everything ready for its sessions, or for `http`. The rest of the SDK comes once it is asked for."""
-    global anyio, types, SessionMessage, HANDSHAKE_PROTOCOL_VERSIONS
-    from tools.service import deferred
-    from tools.service.lean_sdk import leanly
-
-    def lean() -> None:
+    """Import what serving needs of the SDK, as names of this module. `way`: "stdio" (one session), "service" (preloads
+    everything for its forks) or "http". Other modules of the SDK load on first use."""
+    global anyio, logging, types, SessionMessage, HANDSHAKE_PROTOCOL_VERSIONS
+    try:
         from pydantic import BaseModel
 
         BaseModel.model_config["defer_build"] = way != "service"  # each model is built at its first use
-        with leanly(way):
+        with sdk.trimmed_imports(way):
             import mcp.server.lowlevel  # noqa: F401
+        import logging
 
-    def plain() -> None:
-        from pydantic import BaseModel
-
-        BaseModel.model_config.pop("defer_build", None)
-        import mcp.server.lowlevel  # noqa: F401
-
-    try:
-        if reason := deferred.import_with_way_back(lean, plain, "mcp", "mcp_types"):
-            logger.warning("The SDK is imported whole, which takes longer: %s", reason)
         import anyio
         import anyio.from_thread
         import anyio.to_thread
         import mcp_types as types
         from mcp.shared.message import SessionMessage
         from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-    except ImportError as error:
-        refuse(f"mcp is not installed ({error}). Run {PROJECT / 'setup.sh'}")
+    except Exception as error:  # whatever an SDK that was changed runs into
+        refuse(f"mcp {sdk.VERSION} cannot be imported ({error or repr(error)}). {PROJECT / 'setup.sh'} repairs that")
 
 
 def serve_stdio(settings: Settings) -> NoReturn:
     """Serve one client on stdin and stdout."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
     lines = stdio.claim()
-    import_sdk("stdio")
-    serve_lines(lines, settings)
+    if not sdk.is_installed("mcp", sdk.VERSION):
+        import_sdk("stdio")  # which says what to run
+    if not early.serve(lines, settings, lambda: import_sdk("stdio")):
+        leave()
+    registry.LISTENERS.append(listing.forget)
+    serve_lines(lines, settings, lambda: listing.refresh(settings))
 
 
-def serve_lines(lines: stdio.Lines, settings: Settings) -> NoReturn:
-    """Serve the client at the other end of `lines`."""
+def serve_lines(lines: stdio.Lines, settings: Settings, first_job: Callable[[], None] = lambda: None) -> NoReturn:
+    """Serve the client at the other end of `lines`. `first_job` runs before the toolsets' own start-up jobs."""
 
     async def serve() -> None:
         server = session_server(settings)
+        server.first_job = first_job
         await server.serve(StdioTransport(lines, server.start_jobs))
 
     anyio.run(serve)
@@ -132,7 +130,8 @@ def serve_lines(lines: stdio.Lines, settings: Settings) -> NoReturn:
 
 def serve_http(settings: Settings) -> NoReturn:
     """Serve everybody who has a token over HTTP, until a signal, or until nobody came for long enough."""
-    from tools.service import guards, listening
+    from tools.http import guards, limits
+    from tools.resident import listening
 
     import_sdk("http")
     try:
@@ -140,43 +139,52 @@ def serve_http(settings: Settings) -> NoReturn:
         from uvicorn.protocols.http.h11_impl import H11Protocol
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
-    try:
-        guarded = guards.from_settings(settings)
-        listener, is_kept = listening.for_http(settings.http_listen)
-    except (guards.CannotServe, listening.CannotListen) as error:
-        refuse(str(error))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: leave())  # while it starts; and what ended the server is sent again by it
     tools = ToolServer(settings, remote=True)
-    # Stateless: there is no session to be stolen, or to be lost by a restart. Guards look at Host and Origin.
-    app = tools.server.streamable_http_app(streamable_http_path=guarded.path, stateless_http=True, host="")
-    guarded.app = app  # type: ignore[assignment]
-    options: JsonObject = {**guards.UVICORN, "http": guards.impatient(H11Protocol)}
-    server = uvicorn.Server(uvicorn.Config(guarded, **options))
-
-    async def end_when_idle() -> None:
-        await guarded.idle(settings.idle_exit_s, lambda: bool(server.server_state.connections))
-        server.should_exit = True
+    manager = session_manager(tools.server, settings)
+    try:
+        guarded = guards.Guards(settings, manager.handle_request, parse)
+        listener, is_kept = listening.for_http(settings.http_listen)
+    except (OSError, listening.CannotListen) as error:
+        refuse(str(error))
+    connections = limits.with_header_timeout(H11Protocol)
+    server = uvicorn.Server(uvicorn.Config(guarded, http=connections, **limits.UVICORN))
+    print(f"pi-mcp: serving {settings.http_url} at {settings.http_listen}", file=sys.stderr)
 
     async def serve() -> None:
-        async with anyio.create_task_group() as tasks:
+        async with manager.run(), anyio.create_task_group() as tasks:
             tasks.start_soon(leave_when_stuck)
             if is_kept and settings.idle_exit_s:
-                tasks.start_soon(end_when_idle)
+                tasks.start_soon(guarded.end_when_idle, server, settings.idle_exit_s)
             await server.serve(sockets=[listener])
             tasks.cancel_scope.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: None)  # the server sends itself again what ended it
     tools.start_jobs()
     anyio.run(serve)
     leave()
+
+
+def session_manager(server: Server, settings: Settings) -> StreamableHTTPSessionManager:
+    """The SDK's end of HTTP. Stateless: there is no session to be stolen, or to be lost by a restart."""
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from tools.http import guards
+
+    hosts, origins = guards.addresses(settings.http_url)
+    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+    return StreamableHTTPSessionManager(
+        server, stateless=True, security_settings=security, max_request_body_size=guards.LONGEST_BODY
+    )
 
 
 def leave(status: int = 0) -> NoReturn:
     """End this process now, with its child processes. What is being written survives that: sqlite, git and atomic
     renames are made for it, while a worker thread might never end by itself."""
     try:
-        leaving.run(status)
-        logging.shutdown()
+        if processes := sys.modules.get("tools.core.processes"):
+            processes.run_at_leaving(status)
     finally:
         os._exit(status)
 
@@ -190,8 +198,10 @@ async def leave_at_a_signal() -> None:
 
 async def leave_with_caller() -> None:
     """End with whoever handed this session over to the service, also in the middle of a slow tool."""
-    if leaving.caller:
-        await anyio.wait_readable(leaving.caller)
+    from tools.core import processes
+
+    if processes.caller:
+        await anyio.wait_readable(processes.caller)
         leave()
 
 
@@ -212,34 +222,35 @@ async def leave_when_stuck() -> None:
 class ToolServer:
     """The registry as an MCP server: one for a session on stdio, or for all clients over HTTP (`remote`)."""
 
+    # Tools that run at a time, in threads of their own: lists and messages never wait for a tool.
     MOST_CALLS = 32
-    """Tools that run at a time, in threads of their own: lists and messages never wait for a tool."""
+    # Seconds that one more call waits for its turn.
     TURN_S = 30
-    """How long one more call waits for its turn."""
+    # The least time between two progress notifications of a call.
     PROGRESS_S = 0.2
-    """The least time between two progress notifications of a call."""
-    MOST_QUESTIONS = 8
-    """Questions that wait for the person at a time; each holds a thread."""
+    # Seconds that a question waits for the person; it holds a turn and a thread.
     QUESTION_S = 600
 
     def __init__(self, settings: Settings, *, remote: bool = False):
         from mcp.server.caching import CACHEABLE_METHODS, CacheHint
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
+        from tools.http.limits import Turns
+
         self.settings = settings
+        self.first_job: Callable[[], None] = lambda: None
         self.session: ServerSession | None = None
         self.token: anyio.lowlevel.EventLoopToken | None = None
-        self.turns = anyio.Semaphore(self.MOST_CALLS)
+        self.turns = Turns(self.MOST_CALLS, self.MOST_CALLS // 4 if remote else self.MOST_CALLS)
         self.threads = anyio.CapacityLimiter(self.MOST_CALLS)
-        self.questions = threading.BoundedSemaphore(self.MOST_QUESTIONS)
         self.bus = InMemorySubscriptionBus()
         self.server = server_class()(
             "pi-mcp",
             version=VERSION,
-            get_tool_input_schema=self.input_schema,
+            get_tool_input_schema=lambda name: None,  # no argument is repeated in a header, to be checked against it
             cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),  # type: ignore[arg-type]
         )
-        self.server.extensions[pages.EXTENSION] = {}
+        self.server.extensions |= {mcp_apps.EXTENSION: {}, skills.EXTENSION: {}}
         self.server.middleware[:] = [self.remember]  # without OpenTelemetry's, which has nowhere to send to
         handlers: tuple[tuple[str, type[types.RequestParams], Handler], ...] = (
             ("tools/list", types.PaginatedRequestParams, self.list_tools),
@@ -249,7 +260,9 @@ class ToolServer:
             ("resources/list", types.PaginatedRequestParams, self.answering(resources.list_resources)),
             ("resources/templates/list", types.PaginatedRequestParams, self.answering(resources.list_templates)),
             ("resources/read", types.ReadResourceRequestParams, self.answering(resources.read_resource)),
-            ("completion/complete", types.CompleteRequestParams, self.answering(completion.complete)),
+            ("skills/list", types.PaginatedRequestParams, self.answering(skills.list_skills)),
+            ("skills/get", types.ReadResourceRequestParams, self.answering(skills.get_skill)),
+            ("completion/complete", types.CompleteRequestParams, self.answering(resources.complete)),
         )
         for method, params, handler in handlers:
             self.server.add_request_handler(method, params, handler)
@@ -265,7 +278,7 @@ class ToolServer:
 
     @cached_property
     def options(self) -> InitializationOptions:
-        """What a session on stdio tells its client first."""
+        """The answer to a client's `initialize` on stdio."""
         from mcp.server.lowlevel import NotificationOptions
 
         return self.server.create_initialization_options(NotificationOptions(tools_changed=True))
@@ -281,64 +294,57 @@ class ToolServer:
             except ToolError as error:
                 raise MCPError(types.INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()) from None
             except Exception:
-                logger.exception("%s failed", function.__name__)
-                raise MCPError(
-                    types.INTERNAL_ERROR, "Internal error; the server's log (stderr) has the details"
-                ) from None
+                logging.getLogger("pi-mcp").exception("%s failed", function.__name__)
+                message = "Internal error; the server's log (stderr) has the details"
+                raise MCPError(types.INTERNAL_ERROR, message) from None
             return encodable({**results.COMPLETE, **answer})[0]
 
         return handle
 
-    async def tools(self, ctx: ServerRequestContext) -> dict[str, Tool]:
-        """The tools on offer by listed name. The first call imports the toolsets, in a thread."""
+    async def tools(self, ctx: ServerRequestContext, name: str = "") -> dict[str, Tool]:
+        """The tools on offer by listed name. The first call imports the toolsets, in a thread: for the tool `name` only
+        its own, if a listing that was kept says which."""
+        shown, toolset = mcp_apps.shown_in(ctx.session), ""
         if not registry.is_loaded():
-            await anyio.to_thread.run_sync(registry.load)
-        return registry.listed(self.settings, pages.shown_in(ctx.session))
-
-    def input_schema(self, name: str) -> JsonObject | None:
-        """What the SDK holds a call's headers against over HTTP; None for a tool that is not on offer."""
-        tool = registry.named(name, registry.listed(self.settings).values())
-        return tool.schema if tool else None
+            toolset = ((listing.kept(self.settings) or {}).get("toolsets") or {}).get(name, "") if name else ""
+            return await anyio.to_thread.run_sync(registry.listed, self.settings, shown, toolset)
+        return registry.listed(self.settings, shown)
 
     async def list_tools(self, ctx: ServerRequestContext, params: types.RequestParams) -> JsonObject:
-        shown = pages.shown_in(ctx.session)
-        described = [results.describe(*tool, shown) for tool in (await self.tools(ctx)).items()]
-        return {**results.COMPLETE, "tools": described}
+        return {**results.COMPLETE, "tools": [results.describe(*tool) for tool in (await self.tools(ctx)).items()]}
 
     async def call_tool(self, ctx: ServerRequestContext, params: types.CallToolRequestParams) -> JsonObject:
         """The answer of one tool, which runs in a worker thread; or its question to the person."""
-        try:
-            tool = registry.find(params.name, (await self.tools(ctx)).values())
-            await self.take_turn()
-        except ToolError as error:
-            return results.of(error.answer())
-        try:
-            return results.of(*await anyio.to_thread.run_sync(self.run, tool, params, ctx, limiter=self.threads))
-        except calls.Asking as asking:
-            return results.question(str(asking))
-        finally:
-            self.turns.release()
+        async with AsyncExitStack() as turn:
+            try:
+                tool = registry.find(params.name, (await self.tools(ctx, params.name)).values())
+                await self.take_turn(turn)
+                answer = await anyio.to_thread.run_sync(self.run, tool, params, ctx, limiter=self.threads)
+                return results.as_result(*answer)
+            except ToolError as error:
+                return results.as_result(error.answer())
+            except calls.Asking as asking:
+                return results.question(str(asking), asking.state)
 
-    async def take_turn(self) -> None:
-        """Wait until a tool more may run.
+    async def take_turn(self, turn: AsyncExitStack) -> None:
+        """Wait until a tool more may run; `turn` ends that.
 
         Raises ToolError BUSY.
         """
-        if self.turns.value:
-            return self.turns.acquire_nowait()
+        remote = caller.current()
         with anyio.move_on_after(self.TURN_S):
-            return await self.turns.acquire()
+            return await turn.enter_async_context(self.turns.turn(remote.token_id or remote.user if remote else ""))
         raise ToolError(
-            f"{self.MOST_CALLS} calls are running or wait for a person's answer",
+            f"{self.turns.most_each} calls are running or wait for a person's answer",
             "Nothing was changed. Answer or cancel one of them, then try again.",
             code="BUSY",
         )
 
     def run(
         self, tool: Tool, params: types.CallToolRequestParams, ctx: ServerRequestContext
-    ) -> tuple[object, JsonObject | None]:
+    ) -> tuple[object, JsonObject | None, list[str]]:
         """Run a tool in this worker thread, with progress, cancellation and questions going to its client: its answer,
-        and what the page beside it is told."""
+        what the page beside it is told, and the lines that follow it."""
         last_report_s = 0.0
 
         def report(done: float, total: float | None, message: str) -> None:
@@ -356,11 +362,16 @@ class ToolServer:
                 return True
             return False
 
-        with calls.calling(report, cancelled, lambda text: self.ask(text, params, ctx)):
+        with calls.calling(report, cancelled, lambda text, key: self.ask(text, key, params, ctx)) as lines:
             answer = tool.call(params.arguments or {})
-            return answer, tool.page.private(answer) if tool.page and pages.shown_in(ctx.session) else None
+            if not (tool.page and mcp_apps.shown_in(ctx.session)):
+                return answer, None, lines
+            private = tool.page.private(answer)
+            if tool.app_only or not private or answer.get("success") is False:
+                return answer, private, lines
+            return tool.page.brief(answer), private, [*lines, mcp_apps.SHOWN]
 
-    def ask(self, text: str, params: types.CallToolRequestParams, ctx: ServerRequestContext) -> str:
+    def ask(self, text: str, key: str, params: types.CallToolRequestParams, ctx: ServerRequestContext) -> str:
         """A tool's question to the person, from its worker thread; the answer is `accept`, `decline` or `cancel`.
 
         Raises ToolError if the client cannot ask; Asking in the 2026 era, whose client calls again with the answer.
@@ -371,9 +382,9 @@ class ToolServer:
         if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
             return self.elicit(text, ctx)
         response = (params.input_responses or {}).get(results.CONSENT)
-        was_asked = params.request_state == calls.digest(text)  # else that was not what would happen now
-        if response is None or not was_asked:
-            raise calls.Asking(text)
+        call = f"{params.name} {compact_json(params.arguments)}"
+        if response is None or not calls.is_current(params.request_state, text, key, call):
+            raise calls.Asking(text, calls.state_of(text, key, call))
         return getattr(response, "action", "cancel")
 
     def elicit(self, text: str, ctx: ServerRequestContext) -> str:
@@ -384,22 +395,14 @@ class ToolServer:
                 return (await ctx.session.elicit_form(text, results.NO_FIELDS, ctx.request_id)).action
             return "cancel"
 
-        if not self.questions.acquire(blocking=False):
-            raise ToolError(
-                f"{self.MOST_QUESTIONS} questions wait for the person's answer already",
-                "Nothing was changed. Let the person answer them, then try again.",
-                code="BUSY",
-            )
         try:
             return anyio.from_thread.run(answer)
         except Exception:  # the call was withdrawn meanwhile, or the client claims what it cannot do
             calls.checkpoint()
             return calls.nobody(text)
-        finally:
-            self.questions.release()
 
     def announce(self) -> None:
-        """Tell the client, from any thread, that `tools/list` reads differently now."""
+        """Notify the client that the tool list changed. Thread-safe."""
         from mcp.server.subscriptions import ToolsListChanged
 
         async def send() -> None:
@@ -415,29 +418,30 @@ class ToolServer:
         registry.LISTENERS.append(self.announce)
         inbox_send, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outbox, outbox_receive = anyio.create_memory_object_stream[SessionMessage](0)
-        async with anyio.create_task_group() as tasks:
+        errors = outbox.clone()
+        async with inbox_send, inbox, outbox, outbox_receive, errors, anyio.create_task_group() as tasks:
             for watch in (leave_at_a_signal, leave_with_caller, leave_when_stuck):
                 tasks.start_soon(watch)
             tasks.start_soon(transport.write, outbox_receive)
-            tasks.start_soon(transport.read, inbox_send, outbox.clone())
+            tasks.start_soon(transport.read, inbox_send, errors)
             await self.server.run(inbox, outbox, self.options)
 
     def start_jobs(self) -> None:
         """Run the start-up jobs of the listed toolsets in a thread of their own."""
 
         def run_jobs() -> None:
-            for job in registry.start_jobs(self.settings):
+            for job in (self.first_job, *registry.start_jobs(self.settings)):
                 try:
                     job()
                 except Exception:
-                    logger.exception("%s failed", job.__module__)
+                    logging.getLogger("pi-mcp").exception("%s failed", job.__module__)
 
         threading.Thread(target=run_jobs, daemon=True).start()
 
 
 @cache
 def server_class() -> type[Server]:
-    """The SDK's server, with instructions about what the caller of the moment may use."""
+    """The SDK's Server with per-caller instructions."""
     from mcp.server.lowlevel import Server
 
     return type(
@@ -457,20 +461,20 @@ class StdioTransport:
     Unlike the SDK's transport it answers what is not a message, bounds a line, and still answers open calls after EOF.
     """
 
-    MOST_OWED = 64
-    """Answers that a client may leave unread before nothing more is read from it."""
+    # Answers that a client may leave unread before nothing more is read from it.
+    MOST_PENDING = 64
+    # Seconds for answering open calls after the client closed its side (a piped smoke test does so at once).
     DRAIN_S = 5
-    """How long open calls may be answered after the client closed its side (a piped smoke test does so at once)."""
 
     def __init__(self, lines: stdio.Lines, on_start: Callable[[], None], on_end: Callable[[], object] = leave) -> None:
         self.lines = lines
         self.on_end = on_end
-        self.owed = stdio.Owed()
-        self.on_start: Callable[[], None] | None = on_start
+        self.pending = stdio.PendingAnswers()
+        self.start = cache(on_start)  # once, when the client is served
+        # Its own, so that busy tools never keep a message from being read or written.
         self.threads = anyio.CapacityLimiter(2)
-        """Its own, so that busy tools never keep a message from being read or written."""
+        # While a line is being written: set once that is done.
         self.written: anyio.Event | None = None
-        """While a line is being written: set once that is done."""
 
     async def read(self, inbox: Inbox, outbox: Outbox) -> None:
         """Pass on each message; answer what is not one. Leaves the process at EOF, once open calls are answered."""
@@ -480,14 +484,15 @@ class StdioTransport:
             try:
                 message = parse(line)
             except InvalidMessage as error:
-                self.owed.note_invalid(error.answer.id)
-                await outbox.send(SessionMessage(error.answer))
+                self.pending[error.request_id] += 1
+                data = types.ErrorData(code=error.code, message=str(error))
+                await outbox.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=error.request_id, error=data)))
             else:
-                self.owed.note_incoming(message)
-                if getattr(message, "method", "") == "notifications/initialized":
+                self.pending.note_incoming(message)
+                if getattr(message, "method", "") == "notifications/initialized" and not self.lines.ahead:
                     self.start()
                 await inbox.send(SessionMessage(message))
-            while self.written and len(self.owed) > self.MOST_OWED:
+            while self.written and self.pending.total() > self.MOST_PENDING:
                 await self.written.wait()
         await self.drain()
         self.on_end()
@@ -495,96 +500,74 @@ class StdioTransport:
     async def write(self, outbox: MemoryObjectReceiveStream[SessionMessage]) -> None:
         """Write what the server sends. Leaves the process when the client is gone."""
         async for item in outbox:
+            message: Any = item.message
+            is_answer = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
             self.written = anyio.Event()
-            try:
-                await anyio.to_thread.run_sync(self.lines.write, encode(item.message), limiter=self.threads)
-            except OSError:
-                leave()
+            if not (is_answer and self.lines.was_answered(message.id)):
+                line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+                try:
+                    await anyio.to_thread.run_sync(self.lines.write, line, limiter=self.threads)
+                except OSError:
+                    leave()
             self.written.set()
             self.written = None
-            if not hasattr(item.message, "method"):
-                self.note_answered(item.message)
-
-    def note_answered(self, answer: types.JSONRPCResponse | types.JSONRPCError) -> None:
-        """Count an answer as given; the first one that is not the handshake's starts background work."""
-        self.owed.note_answered(answer.id)
-        if "protocolVersion" not in (getattr(answer, "result", None) or {}):
-            self.start()
-
-    def start(self) -> None:
-        """The client is served: background work may begin, once."""
-        if start := self.on_start:
-            self.on_start = None
-            start()
+            if is_answer:
+                self.pending -= stdio.PendingAnswers([message.id])
+                if "protocolVersion" not in (getattr(message, "result", None) or {}):  # the handshake is no work yet
+                    self.start()
 
     async def drain(self) -> None:
         """Wait until nothing is owed any more, as long as somebody is there to read it."""
         reader = select.poll()
         reader.register(self.lines.stdout.fileno(), 0)
         with anyio.move_on_after(self.DRAIN_S):
-            while self.owed and not reader.poll(0):
+            while self.pending and not reader.poll(0):
                 await anyio.sleep(0.01)
 
 
-class InvalidMessage(Exception):
-    """A line is not a JSON-RPC message; `answer` is the JSON-RPC error to send."""
-
-    def __init__(self, code: int, text: str, request_id: object = None):
-        known = request_id if isinstance(request_id, str) or type(request_id) is int else None
-        self.answer = types.JSONRPCError(jsonrpc="2.0", id=known, error=types.ErrorData(code=code, message=text))
-
-
 def parse(line: bytes) -> types.JSONRPCMessage:
-    """The JSON-RPC message of a line.
-
-    Raises InvalidMessage.
-    """
+    """The JSON-RPC message of a line. Raises InvalidMessage."""
     from pydantic import ValidationError
 
     if reason := stdio.refusal(line):
         raise InvalidMessage(types.INVALID_REQUEST, reason, stdio.id_of(line))
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-        if not isinstance(message, types.JSONRPCNotification) or "id" not in json.loads(line):
-            return message  # else an id of a wrong type made a request look like a notification
-        raise InvalidMessage(types.INVALID_REQUEST, "Invalid request: the id is neither text nor a whole number")
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
+        code, reason = types.INVALID_REQUEST, "Invalid request: one JSON-RPC 2.0 message a line"
         if first["type"] == "json_invalid":
-            raise InvalidMessage(types.PARSE_ERROR, f"Parse error: {first['msg']}", stdio.id_of(line)) from None
-        raise InvalidMessage(
-            types.INVALID_REQUEST, "Invalid request: one JSON-RPC 2.0 message a line", stdio.id_of(line)
-        ) from None
-
-
-def encode(message: types.JSONRPCMessage) -> bytes:
-    """The line of a JSON-RPC message."""
-    return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
-
-
-def reside() -> int:
-    """Be the resident service: import once what every session needs, then fork."""
-    from tools.service import handover, resident
-
-    identity = handover.identity()
-    warm_up()
-    return resident.main(lambda: serve_lines(stdio.claim(), settings_or_refuse()), identity)
+            code, reason = types.PARSE_ERROR, f"Parse error: {first['msg']}"
+        raise InvalidMessage(code, reason, stdio.id_of(line)) from None
+    # An id of a wrong type makes a request look like a notification.
+    is_notification = isinstance(message, types.JSONRPCNotification)
+    if not stdio.is_id(json.loads(line).get("id", 0) if is_notification else getattr(message, "id", None) or 0):
+        raise InvalidMessage(types.INVALID_REQUEST, "Invalid request: the id is neither text nor a whole number")
+    return message
 
 
 def warm_up() -> None:
-    """Have here, to be shared, what every session would make for itself."""
-    from tools.core import settings
-    from tools.service import first_requests
+    """Build what every session needs before forking: a client of each era asks what clients ask first."""
+    from io import BytesIO
 
     import_sdk("service")  # what is built here no session builds
     registry.load()
-    settings.written_folders()
-    for requests in first_requests.SESSIONS:
-        with first_requests.lines(requests) as lines:
-            anyio.run(serve_once, lines)
-    _ = session_server(settings.current()).options
-    while len(os.listdir("/proc/self/task")) > 1:  # its threads are ending; no child may inherit one
-        time.sleep(0.001)
+    written_folders()
+    client = {"name": "warm-up", "version": "1"}
+    handshake = {"protocolVersion": early.HANDSHAKE_VERSIONS[-1], "capabilities": {}, "clientInfo": client}
+    modern = {"_meta": dict(zip(early.ENVELOPE, (early.MODERN, client, {}), strict=True))}
+    lists: list[tuple[str, JsonObject]] = [(method, {}) for method in listing.LISTS]
+    for requests in (
+        [("initialize", handshake), *lists, ("tools/call", {"name": "greet"})],
+        [("server/discover", modern), ("tools/list", modern)],
+    ):
+        lines = [
+            compact_json({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+            for number, (method, params) in enumerate(requests)
+        ]
+        with stdio.Lines(BytesIO("".join(lines).encode()), open(os.devnull, "wb")) as end:
+            anyio.run(serve_once, end)
+    _ = session_server(current()).options
 
 
 async def serve_once(lines: stdio.Lines) -> None:

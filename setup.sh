@@ -1,30 +1,38 @@
 #!/usr/bin/env bash
-# Sets pi-mcp up on a Raspberry Pi OS or Debian machine, or any Linux with python3 (3.10 or newer), venv and git.
+# Sets pi-mcp up on Raspberry Pi OS, Debian, or any Linux with git and python3
+# (3.10 or newer) with venv. A second run does only what is missing.
 #
-#   ./setup.sh                 everything: Python packages into .venv, the Klipper docs into docs_repo/, then a check
-#   ./setup.sh --systemd       that, the resident service (sessions start at once), a daily sync of the docs and
-#                              the command pi-mcp in /usr/local/bin; asks for root by sudo
-#   ./setup.sh --http          serve over HTTP too, to people with a token (docs/remote.md); goes with --systemd
-#   ./setup.sh --with images   that of the first line, and Pillow, which makes large pictures small for Anki; goes with
-#                              --systemd too. What was added once, all of these keep up to date
-#   ./setup.sh --update        pull, install what is new, restart the service; sessions that run go on
-#   ./setup.sh --uninstall     remove the services, the command and .venv; data, docs and settings stay
-#   ./setup.sh test            install the test tools and run the tests
-#   ./setup.sh lint            install the test tools and look at the sources
+#   ./setup.sh                Python packages into .venv, a file for settings,
+#                             the Klipper docs into docs_repo/, then a check
+#   ./setup.sh --systemd      that, and the resident service (sessions start at
+#                             once), a daily sync and backup, and the command
+#                             pi-mcp in /usr/local/bin; asks for root by sudo
+#   ./setup.sh --http         serve over HTTP too, to people with a token
+#                             (docs/remote.md); goes with --systemd
+#   ./setup.sh --with images  also Pillow, which makes large pictures small for
+#                             Anki; goes with the others, updates keep it
+#   ./setup.sh --update       pull, install what is new, restart the service;
+#                             sessions that run go on
+#   ./setup.sh --uninstall    remove services, command, .venv and .venv-test;
+#                             data, docs and settings stay
+#   ./setup.sh test           test tools into .venv-test, then the tests;
+#                             test --all runs those that take minutes, too
+#   ./setup.sh lint           test tools, then a look at the sources
 #
-# Every step looks first and does only what is missing: a second run changes nothing.
-#
-# Variables: PYTHON       the python3 that .venv is made of (default: python3)
-#            DESTDIR      --systemd and --uninstall put files below this folder, and start or stop nothing
-#            KLIPPER_DOCS_URL, KLIPPER_DOCS_DIR …   as in README.md
+# Variables: PYTHON   the python3 that .venv is made of (default: python3)
+#            DESTDIR  files of --systemd go below it, and nothing is started
+#            KLIPPER_DOCS_URL, KLIPPER_DOCS_DIR … as in docs/manual.md
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=$here/.venv
+test_venv=$here/.venv-test
 python=${PYTHON:-python3}
 root=${DESTDIR:-}
 for_tests=(requirements.txt requirements-http.txt requirements-test.txt)
-units=(pi-mcp.socket pi-mcp.service pi-mcp-docs.service pi-mcp-docs.timer)
+units=(pi-mcp.socket pi-mcp.service pi-mcp-docs.service pi-mcp-docs.timer pi-mcp-backup.service pi-mcp-backup.timer
+  pi-mcp-notify.service pi-mcp-notify.timer)
+timers=(pi-mcp-docs.timer pi-mcp-backup.timer pi-mcp-notify.timer)
 http_units=(pi-mcp-http.socket pi-mcp-http.service)
 unit_folder=$root/etc/systemd/system
 command=$root/usr/local/bin/pi-mcp
@@ -40,8 +48,8 @@ main() {
     '' | --systemd | --http | --with) set_up "$@" ;;
     --update) update ;;
     --uninstall) uninstall ;;
-    test) shift; need_programs; make_venv "${for_tests[@]}"; run_tests "$@" ;;
-    lint) need_programs; make_venv "${for_tests[@]}"; look_at_sources ;;
+    test) shift; need_programs; make_venv requirements.txt; make_test_venv; run_tests "$@" ;;
+    lint) need_programs; make_test_venv; look_at_sources ;;
     -h | --help | help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" ;;
     *) unknown "$1" ;;
   esac
@@ -58,7 +66,9 @@ set_up() {
   while [ $# -gt 0 ]; do
     case $1 in
       --systemd) need_systemd; resident=yes ;;
-      --http) need_systemd; http=yes; files+=(requirements-http.txt) ;;
+      --http)
+        files+=(requirements-http.txt)
+        if runs_systemd; then need_systemd; http=yes; else say "systemd does not run here; start it by ./server.py --http"; fi ;;
       --with) need_extra "${2:-}"; files+=("requirements-$2.txt"); shift ;;
       *) unknown "$1" ;;
     esac
@@ -67,11 +77,15 @@ set_up() {
   need_programs
   [ -z "$resident$http" ] || find_folders
   make_venv "${files[@]}"
+  make_settings_file
   fetch_docs
   [ -z "$resident" ] || install_units
   [ -z "$http" ] || install_http
   restart_services
-  check
+  say "Checking"
+  ./server.py --check
+  say "Next: connect a client"
+  ./server.py --connect
 }
 
 # git, and a Python that can make a virtual environment; Debian packs venv apart. The version is looked at first: nothing
@@ -89,6 +103,7 @@ need_programs() {
 install_packages() {
   command -v apt-get >/dev/null || fail "please install: $*"
   say "Installing $* (system packages, so as root)"
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null || fail "an administrator has to run: apt-get install $*"
   { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@"; } >/dev/null ||
     fail "$* could not be installed. An administrator can: apt-get install $*"
 }
@@ -117,7 +132,7 @@ make_venv() {
     cmp -s "$file" "$venv/$file" && continue
     say "Installing the packages of $file (some minutes on a small Pi)"
     : >"$venv/installing"
-    options=(--disable-pip-version-check --no-input --prefer-binary -q)
+    options=(--disable-pip-version-check --no-input --prefer-binary --progress-bar off)
     # What serves is listed whole; half of what the SDK asks for beside that is never imported.
     case $file in requirements.txt | requirements-http.txt) options+=(--no-deps) ;; esac
     attempt "pip could not install the packages of $file" "$venv/bin/python" -m pip install "${options[@]}" -r "$file"
@@ -130,12 +145,19 @@ make_venv() {
   [ -z "$renewed" ] || find "$venv" -path '*/site-packages/pip/*' -name __pycache__ -prune -exec rm -rf {} +
 }
 
+# What the tests and linters need, apart from what serves: the tests are to meet what a user installs, and nothing more.
+make_test_venv() {
+  local venv=$test_venv
+  make_venv "${for_tests[@]}"
+}
+
 # Whether packages can be installed into .venv: its Python runs and finds its own packages (it does not once the system
-# has a newer one), is the one asked for, and no package is half there.
+# has a newer one), is the one asked for, has the SDK that the sources are for, and no package is half there.
 venv_works() {
   "$venv/bin/python" -B -c 'import pip' 2>/dev/null || return
   [ -z "${PYTHON:-}" ] || [ "$(version_of "$venv/bin/python")" = "$(version_of "$python")" ] || return
-  [ ! -e "$venv/requirements.txt" ] || "$venv/bin/python" -c 'import mcp_types' 2>/dev/null || return
+  ! cmp -s requirements.txt "$venv/requirements.txt" ||
+    "$venv/bin/python" -B -c 'import server; server.import_sdk("stdio")' 2>/dev/null || return
   [ ! -e "$venv/installing" ] || packages_are_whole
 }
 
@@ -157,7 +179,8 @@ attempt() {
   local failed=$1 log words
   shift
   log=$(mktemp) || fail "there is no room for temporary files (${TMPDIR:-/tmp})"
-  if "$@" >"$log" 2>&1; then
+  "$@" >"$log" 2>&1 &
+  if watch "$!" "$log"; then
     rm "$log"
     return
   fi
@@ -165,6 +188,18 @@ attempt() {
   rm "$log"
   printf '%s\n' "$words" >&2
   fail "$failed: $(reason "$words"). Then run ./setup.sh again; it goes on where it stopped"
+}
+
+# watch PID LOG: wait for a command, and count in one line the packages that pip names meanwhile.
+watch() {
+  # shellcheck disable=SC2064 # a command in the background hears no Ctrl-C by itself
+  trap "kill $1; exit 130" INT
+  while [ -t 1 ] && kill -0 "$1" 2>/dev/null; do
+    printf '    %s packages\033[K\r' "$(grep -c '^Collecting' "$2")"
+    sleep 1
+  done
+  [ ! -t 1 ] || printf '\033[K'
+  wait "$1"
 }
 
 # What the words of pip or venv mean. Without a network pip says so first, and then that there is no such package.
@@ -200,9 +235,12 @@ answer = json.loads(sys.argv[1] or "{}")
 print(*(f"{answer[name].rstrip(chr(46))}." for name in ("error", "hint") if answer.get(name)))' "$1" 2>/dev/null || true
 }
 
-check() {
-  say "Checking"
-  ./server.py --check
+# Every setting as a comment, for its owner alone: some are secrets.
+make_settings_file() {
+  local file=${XDG_CONFIG_HOME:-$HOME/.config}/pi-mcp/env
+  [ ! -e "$file" ] || return 0
+  (umask 077 && mkdir -p "${file%/*}" && "$venv/bin/python" -m tools settings file >"$file.new" && mv "$file.new" "$file") ||
+    warn "$file could not be made; settings may also come from the environment"
 }
 
 need_extra() {
@@ -210,8 +248,10 @@ need_extra() {
   [ "$1" = images ] || fail "there is no extra '$1'; there is: images"
 }
 
+runs_systemd() { [ -n "$root" ] || [ -d /run/systemd/system ]; }
+
 need_systemd() {
-  [ -n "$root" ] || [ -d /run/systemd/system ] || fail "systemd does not run here; ./setup.sh works without it"
+  runs_systemd || fail "systemd does not run here; ./setup.sh works without it"
   [ -z "${SUDO_USER:-}" ] || fail "run this as yourself, without sudo: the service is to be yours. It asks where it needs root"
   is_plain "$here" || fail "systemd cannot start anything in $here; move it to a plain path"
 }
@@ -233,7 +273,7 @@ install_units() {
   install_filled systemd/pi-mcp "$command" 755 && changed=1
   [ -z "$root" ] || return 0
   [ "$changed" -eq 0 ] || as_root systemctl daemon-reload
-  as_root systemctl enable --quiet --now pi-mcp.socket pi-mcp-docs.timer
+  as_root systemctl enable --quiet --now pi-mcp.socket "${timers[@]}"
   [ "$changed" -eq 0 ] || as_root systemctl try-restart pi-mcp.service
 }
 
@@ -247,7 +287,7 @@ install_http() {
   for unit in "${http_units[@]}"; do
     install_filled "systemd/$unit" "$unit_folder/$unit" 644 && changed=1
   done
-  say "Give people a token: python3 -m tools token new --user NAME --scope \"onepercent klipper\" (docs/remote.md)"
+  say "Let people in: python3 -m tools invite --user NAME --scope \"onepercent klipper\" (docs/remote.md)"
   [ -z "$root" ] || return 0
   [ "$changed" -eq 0 ] || as_root systemctl daemon-reload
   as_root systemctl enable --quiet --now pi-mcp-http.socket
@@ -270,24 +310,33 @@ import sys
 from tools.core import settings
 from tools.core.errors import ToolError
 from tools.klipper.sources import folders_to_write
+from tools.onepercent import settings as onepercent
+from tools.onepercent.backup import copies
 try:
     folders = {settings.current().state_dir.absolute(): "state", **dict.fromkeys(folders_to_write(), "docs")}
     for folder in settings.written_folders():
         if not any(folder.is_relative_to(other) for other in folders):
             folders[folder] = "data"
+    if not any(copies.folder().is_relative_to(other) for other in folders):
+        folders[copies.folder()] = "backups"
     print(*(f"{kind} {folder}" for folder, kind in folders.items()), sep="\n")
+    own = onepercent.current()
+    print("times", *(f"{time} {own.onepercent_tz}".strip() for time in (own.notify_morning, own.notify_evening)), sep=",")
 except (ToolError, settings.SettingsError) as error:
     sys.exit(". ".join(filter(None, (f"setup.sh: {error}", getattr(error, "hint", "")))))') || exit 1
   docs=()
   data=()
+  backups=()
   while IFS='' read -r line; do
+    case $line in times*) IFS=, read -r _ morning evening <<<"$line"; continue ;; esac
     folder=${line#* }
     is_plain "$folder" || fail "systemd cannot let the service write to $folder; \
-name plain paths (MCP_STATE_DIR, KLIPPER_DOCS_DIR, ONEPERCENT_DB)"
+name plain paths (MCP_STATE_DIR, KLIPPER_DOCS_DIR, ONEPERCENT_DB, ONEPERCENT_BACKUP_DIR)"
     case $line in
       state*) needs_own_folder "$folder" MCP_STATE_DIR; state=$folder ;;
       docs*) docs+=("$folder") ;;
       data*) needs_own_folder "$folder" ONEPERCENT_DB; data+=("$folder") ;;
+      backups*) needs_own_folder "$folder" ONEPERCENT_BACKUP_DIR; backups+=("$folder") ;;
     esac
   done <<<"$lines"
 }
@@ -308,11 +357,15 @@ install_filled() {
   local text
   text=$(<"$1")
   text=${text//@user@/"$user"}
+  text=${text//@home@/"$HOME"}
   text=${text//@project@/"$here"}
   text=${text//@python@/"$base_python"}
   text=${text//@state@/"$state"}
   text=${text//@docs@/"${docs[*]/#/-}"}
   text=${text//@data@/"${data[*]/#/-}"}
+  text=${text//@morning@/"${morning:-}"}
+  text=${text//@evening@/"${evening:-}"}
+  text=${text//@backups@/"${backups[*]/#/-}"}
   text=${text//@http_listen@/"${http_listen:-}"}
   cmp -s "$2" - <<<"$text" && return 1
   say "Installing $2"
@@ -325,6 +378,7 @@ install_filled() {
 update() {
   local before
   before=$(git rev-parse HEAD)
+  "$python" -m tools onepercent backup >/dev/null || say "No backup of OnePercent could be made; going on without"
   say "Pulling"
   git pull --ff-only
   local ways=()
@@ -357,31 +411,37 @@ uninstall() {
     [ ! -e "$unit_folder/pi-mcp-http.socket" ] ||
       as_root systemctl disable --quiet --now pi-mcp-http.socket pi-mcp-http.service
     if [ -e "$unit_folder/pi-mcp.socket" ]; then
-      as_root systemctl disable --quiet --now pi-mcp.socket pi-mcp-docs.timer pi-mcp.service
-      as_root systemctl clean --what=state pi-mcp-docs.timer  # when it last ran
+      as_root systemctl disable --quiet --now pi-mcp.socket "${timers[@]}" pi-mcp.service
+      as_root systemctl clean --what=state "${timers[@]}"  # when they last ran
     fi
     [ ! -d /run/pi-mcp ] || as_root rmdir --ignore-fail-on-non-empty /run/pi-mcp
   fi
   [ -z "$root" ] || remove=(rm -f)
   [ ${#found[@]} -eq 0 ] || "${remove[@]}" "${found[@]}"
   [ -n "$root" ] || [ ! -d /run/systemd/system ] || as_root systemctl daemon-reload
-  rm -rf "$venv"
+  rm -rf "$venv" "$test_venv"
   say "Removed. Your data is where it was (MCP_STATE_DIR, ~/.local/state/pi-mcp by default), like the settings and $here"
 }
 
-# On every processor that has a GiB of memory; a small Pi runs them one by one.
+# On every processor that has a GiB of memory; a small Pi runs them one by one. More words are pytest's. Nothing is left
+# of them but pytest's own cache.
 run_tests() {
-  local gib workers
+  local gib workers selected=(-m 'not slow or smoke')
+  TMPDIR=$(mktemp -d -t t.XXXXXX) || fail "there is no room for temporary files (${TMPDIR:-/tmp})"
+  export TMPDIR
+  trap 'rm -rf "$TMPDIR"' EXIT
+  [ "${1:-}" != --all ] || { selected=(); shift; }
   gib=$(awk '/^MemAvailable/ { print int($2 / 1024 / 1024) }' /proc/meminfo)
   workers=$(nproc)
-  "$venv/bin/python" -m pytest -n "$((gib < workers ? gib : workers))" --dist loadfile "$@"
+  "$test_venv/bin/python" -m pytest -n "$((gib < workers ? gib : workers))" --dist worksteal \
+    --basetemp="$TMPDIR/p" "${selected[@]}" "$@" # short, for the paths of sockets
 }
 
 look_at_sources() {
-  "$venv/bin/ruff" check .
-  "$venv/bin/ruff" format --check .
-  "$venv/bin/mypy"
-  "$venv/bin/shellcheck" setup.sh systemd/pi-mcp .ci/run tests/smoke.sh tests/systemd/boot.sh
+  "$test_venv/bin/ruff" check .
+  "$test_venv/bin/ruff" format --check .
+  "$test_venv/bin/mypy"
+  "$test_venv/bin/shellcheck" setup.sh systemd/pi-mcp .ci/run tests/smoke.sh tests/lab/systemd/boot.sh
 }
 
 main "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws docs/conversation.svg: what a person asks, the tools a model calls for it, what the server really answers.
 
-usage: .venv/bin/python docs/conversation.py      (needs the Klipper docs; its data goes into a temporary folder)
+usage: .venv-test/bin/python docs/conversation.py      (needs the Klipper docs; its data goes into a temporary folder)
 
 The sentences of the person and of the model are written here; the answers are those of the run, cut to a line each.
 """

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,40 @@ def pytest_terminal_summary(terminalreporter):
     if (file := os.environ.get("SKIPPED_TO")) and not os.environ.get("PYTEST_XDIST_WORKER"):
         skipped = [report.nodeid for report in terminalreporter.stats.get("skipped", ())]
         Path(file).write_text("".join(f"{nodeid}\n" for nodeid in dict.fromkeys(skipped)), encoding="utf-8")
+
+
+running: list[pytest.Item] = []
+"""The test that runs, with the fixtures made for it."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    running[:] = [item]
+    try:
+        return (yield)
+    finally:
+        running.clear()
+
+
+def starts_only_in_slow_tests(holder: object, name: str) -> None:
+    """Have a function that starts a process fail the test that calls it, unless the test says that it is slow.
+
+    Processes were four fifths of what the tests cost; `./setup.sh test` leaves the slow ones out.
+    """
+    start = getattr(holder, name)
+
+    def guarded(*words, **named):
+        if running and not any(running[0].get_closest_marker(mark) for mark in ("slow", "smoke")):
+            pytest.fail(f"{running[0].nodeid} starts a process: mark it with @pytest.mark.slow", pytrace=False)
+        return start(*words, **named)
+
+    setattr(holder, name, guarded)
+
+
+for holder, name in (
+    (subprocess.Popen, "_execute_child"), (os, "fork"), (os, "forkpty"), (os, "posix_spawn"), (os, "system"),
+):  # fmt: skip
+    starts_only_in_slow_tests(holder, name)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -67,7 +102,7 @@ def env(tmp_path, monkeypatch):
         "MCP_STATE_DIR": "state",
         "MCP_SOCKET": "run/socket",
     }
-    change(HOME=home, **{name: home / folder for name, folder in folders.items()})
+    change(HOME=home, LANG="C.UTF-8", **{name: home / folder for name, folder in folders.items()})
     change(KLIPPER_DOCS_DIR=home / "docs_repo" / "klipper", KLIPPER_DOCS_URL=(home / "no-upstream").as_uri())
     yield change
     settings.forget()

@@ -15,8 +15,8 @@ FILE = Path(__file__).with_name("golden_tools.json")
 
 def listing():
     """The tools as they go over the wire, with default settings."""
+    from tools import results
     from tools.core import registry, settings
-    from tools.service import results
 
     tools = registry.listed(settings.load({}))
     return [results.describe(*tool) for tool in tools.items()]

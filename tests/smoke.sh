@@ -52,7 +52,7 @@ everything_on() {
   local file
   export MCP_TOOLSETS='' MCP_READ_ONLY=0 MCP_TOOL_NAMES=underscore
   for file in tools/*/__init__.py; do
-    case $file in */core/* | */service/*) continue ;; esac
+    case $file in */core/* | */resident/* | */http/*) continue ;; esac
     MCP_TOOLSETS+=$(basename "$(dirname "$file")"),
   done
 }

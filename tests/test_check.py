@@ -1,15 +1,15 @@
 """`--check`, as far as no server is started for it."""
 
-from tools import check
+from tools import check, connect
 
 
 def test_a_command_installed_from_a_folder_that_was_moved_is_told_with_what_to_do(tmp_path, monkeypatch):
     command = tmp_path / "pi-mcp"
     template = (check.PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
-    monkeypatch.setattr(check, "INSTALLED", command)
+    monkeypatch.setattr(connect, "INSTALLED", command)
     command.write_text(template.replace("@project@", "/home/pi/old place"), encoding="utf-8")
     health = check._service(["false"])
     assert (health.state, "/home/pi/old place" in health.summary) == ("broken", True)
     assert f"./setup.sh --systemd in {check.PROJECT}" in health.advice
     command.write_text(template.replace("@project@", str(check.PROJECT)), encoding="utf-8")
-    assert check._installed_for() == ""
+    assert connect.installed_for() == str(check.PROJECT.resolve())

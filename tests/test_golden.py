@@ -2,16 +2,23 @@
 
 import json
 
+import pytest
+
 from tests import golden
 from tests.support.client import Client
+from tools.core import registry
+from tools.core.tool import TOOLS
 
 AVERAGE_BYTES = 900
 
 
 def test_tools_list_is_the_golden_one():
-    assert golden.text() == golden.FILE.read_text(encoding="utf-8"), "meant? Then: .venv/bin/python tests/golden.py"
+    assert golden.text() == golden.FILE.read_text(encoding="utf-8"), (
+        "meant? Then: .venv-test/bin/python tests/golden.py"
+    )
 
 
+@pytest.mark.slow
 def test_the_wire_says_the_same():
     with Client() as client:
         client.initialize()
@@ -21,3 +28,11 @@ def test_the_wire_says_the_same():
 def test_a_tool_costs_at_most_900_bytes_on_average():
     sizes = [golden.size_bytes(tool) for tool in json.loads(golden.FILE.read_text(encoding="utf-8"))]
     assert sum(sizes) / len(sizes) <= AVERAGE_BYTES, f"{sum(sizes)} bytes for {len(sizes)} tools"
+
+
+def test_the_tools_of_the_documentation_answer_with_success():
+    """The others answer what their requirements show."""
+    registry.load()
+    wrapped = {name for name, tool in TOOLS.items() if tool.envelope}
+    names = {"read_doc", "search_docs", "list_docs_map", "sync_docs", "check_config", "config_reference"}
+    assert wrapped == names

@@ -31,6 +31,7 @@ def each_tool(test):
     )
 
 
+@pytest.mark.slow
 def test_the_standard_library_is_enough_for_every_module():
     names = [name for name in MODULES if not name.endswith("__main__")]
     code = (
@@ -40,31 +41,45 @@ def test_the_standard_library_is_enough_for_every_module():
     assert done.returncode == 0, done.stderr
 
 
+def parsed(path: Path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(path: Path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-@pytest.mark.parametrize("path", [PROJECT / "server.py", *SOURCES], ids=lambda path: str(path.relative_to(PROJECT)))
-def test_every_module_says_its_subject(path):
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+def test_every_module_says_its_subject():
+    assert not [path for path in [PROJECT / "server.py", *SOURCES] if not ast.get_docstring(parsed(path))]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PROJECT)))
-def test_every_tool_error_has_a_hint(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ToolError":
-            hinted = len(node.args) >= 2 or any(one.arg == "hint" for one in node.keywords)
-            spread = any(isinstance(one, ast.Starred) for one in node.args)
-            assert hinted or spread, f"{path.name}:{node.lineno}"
+def test_every_tool_error_has_a_hint():
+    assert not [
+        f"{path.name}:{node.lineno}"
+        for path in SOURCES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ToolError"
+        if len(node.args) < 2 and not any(one.arg == "hint" for one in node.keywords)
+        if not any(isinstance(one, ast.Starred) for one in node.args)
+    ]
 
 
 def test_only_the_server_imports_mcp():
     files = [path for path in PROJECT.glob("*.py") if path.name != "server.py"]
     assert not [path for path in [*files, *SOURCES] if any(name.split(".")[0] == "mcp" for name in imported(path))]
+
+
+def test_every_tool_has_a_name_that_clients_take():
+    """Lower case, single underscores, at most one dot, as several clients ask."""
+    names = [tool.name for tool in [*TOOLS.values(), *READ_ONLY_VARIANTS.values()]]
+    valid = re.compile(r"(?!.*__|.*\._)[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
+    assert [name for name in names if not valid.fullmatch(name) or len(name) > 40] == []
+    assert [tool.title for tool in TOOLS.values() if not re.fullmatch(r"[A-Z][\w' :,().]+", tool.title)] == []
+    assert [tool.title for tool in TOOLS.values() if "_" in tool.title or len(tool.title) > 40] == []
 
 
 @each_tool

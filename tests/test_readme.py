@@ -17,13 +17,15 @@ except ImportError:  # Python 3.10
 
 from tests.klipper.config.sample import CHANGES, REFERENCE
 from tests.support.client import PROJECT, SERVER, Client
-from tools.core import health, registry, settings_table
+from tools import connect
+from tools import ssh_check as remote
+from tools.__main__ import settings_table
+from tools.core import health, registry
 from tools.core import tool as tool_module
-from tools.service import ssh_check as remote
 
 READMES = ["README.md", "README.ru.md"]
-LONE = ("`search`", "`server`")
-"""Toolsets of one tool."""
+CLIENTS = ["docs/clients.md", "docs/clients.ru.md"]
+MANUALS = ["docs/manual.md", "docs/manual.ru.md"]
 PATH_ON_THE_PI = "/home/pi/pi-mcp/server.py"
 
 
@@ -43,43 +45,47 @@ def rows(table):
 
 
 def test_the_settings_table_is_the_generated_one():
-    assert f"<!-- python3 -m tools settings -->\n{settings_table.markdown()}\n<!-- end -->" in text()
+    assert f"<!-- python3 -m tools settings -->\n{settings_table()}\n<!-- end -->" in text("docs/manual.md")
 
 
 def test_the_russian_table_has_the_same_settings_and_defaults():
-    names = {row[0] for row in rows(settings_table.markdown())}
-    told = [row[:2] for row in rows(text("README.ru.md")) if row[0] in names]
-    assert told == [row[:2] for row in rows(settings_table.markdown())]
+    names = {row[0] for row in rows(settings_table())}
+    told = [row[:2] for row in rows(text("docs/manual.ru.md")) if row[0] in names]
+    assert told == [row[:2] for row in rows(settings_table())]
 
 
 @pytest.mark.parametrize("name", READMES)
 def test_every_client_starts_the_server_by_the_same_command(name):
+    host, command, _ = connect.ELSEWHERE
     [config] = map(json.loads, blocks("json", name))
-    [codex] = map(tomllib.loads, blocks("toml", name))
-    [vs_code] = re.findall(r"code --add-mcp '(.+)'", text(name))
-    lines = dict(re.findall(r"(\w+) mcp add (?:--scope user )?pi ([^`\n]+)", text(name)))
-    command = words_of(config["mcpServers"]["pi"])
-    assert words_of(codex["mcp_servers"]["pi"]) == words_of(json.loads(vs_code)) == command
-    assert {program: [word for word in shlex.split(line) if word != "--"] for program, line in lines.items()} == {
-        "claude": command,
-        "codex": command,
-        "gemini": command,
-    }
-    assert command[0] == "ssh"
-    assert command[-1] == PATH_ON_THE_PI
+    assert config == json.loads(connect.client_json(host, command))
+    told = connect.lines(host, command)
+    lines = re.findall(r"^(?:claude|code|gemini) .+|^export .+", text(name), re.MULTILINE)
+    assert len(lines) == 4
+    assert all(line in told for line in [*lines, *blocks("toml", name)])
+
+
+def test_the_lines_of_all_clients_are_one_command():
+    told = connect.lines("anna@pi.local", "/home/anna/pi-mcp/server.py")
+    command = [*connect.ssh_words("anna@pi.local"), "/home/anna/pi-mcp/server.py"]
+    codex = tomllib.loads(told[told.index("[mcp_servers.pi]") : told.index("\n\nClaude Desktop")])["mcp_servers"]["pi"]
+    [vs_code] = re.findall(r"code --add-mcp '(.+)'", told)
+    shell = re.findall(r"(?:claude|gemini) mcp add --scope user pi (.+)", told)
+    assert words_of(codex) == words_of(json.loads(vs_code)) == command
+    assert [[word for word in shlex.split(line) if word != "--"] for line in shell] == [command, command]
+    assert codex["required"]
 
 
 def words_of(config):
     return [config["command"], *config["args"]]
 
 
-@pytest.mark.parametrize("name", READMES)
-def test_keepalive_is_told_for_both_ends_as_the_check_sets_and_advises_it(name):
-    setting = re.compile(r"((?:Client|Server)Alive\w+)[= ](\w+)")
-    assert set(setting.findall(text(name))) == set(setting.findall(remote.client_json("pi") + remote.DROP_IN))
+@pytest.mark.parametrize("name", CLIENTS)
+def test_keepalive_is_told_for_the_pi_as_the_check_advises_it(name):
     assert f"{remote.DROP_IN} && {remote.RELOAD}\n" in blocks("sh", name)
 
 
+@pytest.mark.smoke
 def test_the_config_of_the_readme_starts_a_session():
     [config] = map(json.loads, blocks("json", "README.md"))
     given = config["mcpServers"]["pi"]
@@ -90,7 +96,7 @@ def test_the_config_of_the_readme_starts_a_session():
 
 
 def test_the_example_tool_works(monkeypatch, tmp_path):
-    [source] = blocks("python", "README.md")
+    [source] = blocks("python", "docs/add_a_tool.md")
     name = "tools.pi.temperature"
     monkeypatch.setattr(tool_module, "TOOLS", {})
     monkeypatch.setattr(health, "CHECKS", {})
@@ -102,22 +108,26 @@ def test_the_example_tool_works(monkeypatch, tmp_path):
     assert tool_module.TOOLS["pi.temperature"].call({})["code"] == "NO_SENSOR"
     module.SENSOR.write_text("48312\n", encoding="ascii")
     tool = tool_module.TOOLS["pi.temperature"]
-    assert tool.call({}) == {"success": True, "celsius": 48.3}
+    assert tool.call({}) == {"celsius": 48.3}
 
 
+@pytest.mark.slow
 def test_the_example_tool_is_found_in_a_folder_of_its_own(tmp_path):
     shutil.copytree(PROJECT / "tools", tmp_path / "tools")
     folder = tmp_path / "tools" / "pi"
     folder.mkdir()
-    [docstring] = re.findall(r'`__init__.py` that says\nits subject, such as `("""[^`]+""")`', text())
+    [docstring] = re.findall(
+        r'`__init__.py` that says\nits subject, such as `("""[^`]+""")`', text("docs/add_a_tool.md")
+    )
     (folder / "__init__.py").write_text(docstring + "\n", encoding="utf-8")
-    (folder / "temperature.py").write_text(blocks("python", "README.md")[0], encoding="utf-8")
+    (folder / "temperature.py").write_text(blocks("python", "docs/add_a_tool.md")[0], encoding="utf-8")
     command = [sys.executable, "-m", "tools", "list"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert "pi_temperature " in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("name", READMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MANUALS)
 def test_every_command_of_the_shell_runs(name, env, small_docs):
     home = env() / "home"
     (home / "printer_data" / "config").mkdir(parents=True)
@@ -142,7 +152,7 @@ def test_every_command_of_the_shell_runs(name, env, small_docs):
 
 @pytest.mark.parametrize("name", READMES)
 def test_every_tool_is_in_the_table_of_its_toolset(name):
-    table = {row[0]: row[2] for row in rows(text(name)) if (len(row) == 3 and "`, `" in row[2]) or row[0] in LONE}
+    table = {row[0]: row[1] for row in rows(text(name)) if len(row) == 2}
     for tool in tool_module.TOOLS.values():
         assert tool.app_only or f"`{tool.name.replace('.', '_')}`" in table[f"`{tool.toolset}`"]
 
@@ -154,13 +164,32 @@ def test_the_picture_is_of_tools_that_there_are():
 
 def test_every_symptom_is_told_in_both_languages():
     told = [
-        re.findall(r"^\| .*", re.split("## Trouble|## Если", text(name))[1].split("\n## ")[0], re.M) for name in READMES
+        re.findall(r"^\| .*", re.split("## Trouble|## Если", text(name))[1].split("\n## ")[0], re.M) for name in MANUALS
     ]
     assert len(told[0]) == len(told[1]) > 10
 
 
 def test_what_the_readme_names_is_there():
-    for name in READMES:
-        links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", text(name))
-        assert links
-        assert all((PROJECT / link).exists() for link in links)
+    for page in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md")]:
+        links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        assert all((page.parent / link).exists() for link in links), page
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_the_readme_is_short(name):
+    assert len(text(name).split()) <= 1000
+
+
+def test_the_changes_of_a_version_fit_on_a_screen():
+    versions = text("CHANGELOG.md").split("\n## ")[1:]
+    assert versions and all(version.count("\n- ") <= 25 for version in versions)
+    kinds = set(re.findall(r"^### (.*)$", text("CHANGELOG.md"), re.MULTILINE))
+    assert kinds <= {"Added", "Changed", "Fixed", "Security"}
+
+
+def test_the_map_names_files_that_there_are():
+    named = set(re.findall(r"[\w/]+\.py\b", text("docs/architecture.md")))
+    there = [path.relative_to(PROJECT).as_posix() for path in (PROJECT / "tools").rglob("*.py")]
+    there += [path.relative_to(PROJECT).as_posix() for path in (*PROJECT.glob("*.py"), *PROJECT.glob("tests/**/*.py"))]
+    assert len(named) > 20
+    assert not [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)]

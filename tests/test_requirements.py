@@ -8,41 +8,24 @@ from importlib.metadata import distribution
 
 import pytest
 
-from tests.support.client import ENVELOPE, PROJECT, Client
-from tests.support.installing import copy_of_the_project
+from tests.support.client import PROJECT, Client
+from tests.support.installing import copy_of_the_project, make_environment, pins
 
-MARKER = f'python_version {"<" if sys.version_info < (3, 11) else ">="} "3.11"'
-"""Of the lines that are for this Python only."""
+pytestmark = pytest.mark.slow
+
 PLATFORMS = [f"manylinux2014_{machine}" for machine in ("armv7l", "aarch64", "x86_64")]
-
-
-def pins(name):
-    """The packages with their versions that a requirements file names for this Python."""
-    lines = (PROJECT / name).read_text(encoding="utf-8").splitlines()
-    wanted = [line.partition(";") for line in lines if line and not line.startswith("#")]
-    return dict(line.split("==") for line, _, marker in wanted if not marker or marker.strip() == MARKER)
 
 
 @pytest.fixture(scope="module")
 def lean(tmp_path_factory):
     """A copy of the project whose environment has the pinned packages and no other."""
     folder = copy_of_the_project(tmp_path_factory.mktemp("lean"))
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True, timeout=60)
-    [site_packages] = folder.glob(".venv/lib/python*/site-packages")
-    for name in pins("requirements.txt"):
-        installed = distribution(name)
-        for top in {file.parts[0] for file in installed.files} - {"..", "__pycache__"}:
-            (site_packages / top).symlink_to(installed.locate_file(top))
+    make_environment(folder, *pins("requirements.txt"))
     return folder
 
 
 def session(lean):
     return Client([str(lean / ".venv" / "bin" / "python"), str(lean / "server.py"), "--standalone"])
-
-
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-http.txt"])
-def test_the_versions_are_those_the_tests_run_with(name):
-    assert {package: distribution(package).version for package in pins(name)} == pins(name)
 
 
 def test_the_sdk_asks_for_nothing_that_is_pinned_out_of_its_range():
@@ -82,28 +65,6 @@ def test_every_tool_answers_and_every_list_is_there(lean):
             argument={"name": "language", "value": "r"},
         )
         assert completed["result"]["completion"]["values"] == ["ru"]
-
-
-def test_the_newer_protocol_is_served(lean):
-    with session(lean) as client:
-        client.send(id=1, method="tools/list", params={"_meta": ENVELOPE})
-        assert len(client.answer(1)["result"]["tools"]) > 20
-        client.send(id=2, method="tools/call", params={"name": "greet", "arguments": {"name": "Pi"}, "_meta": ENVELOPE})
-        assert "Pi" in client.answer(2)["result"]["content"][0]["text"]
-
-
-def test_a_sync_and_the_check_work(lean, env, tmp_path):
-    from tests.klipper.upstreams import Upstream
-
-    env(KLIPPER_DOCS_URL=Upstream(tmp_path / "upstream").url)
-    with session(lean) as client:
-        client.initialize()
-        assert client.call("sync_docs")["isError"] is False
-        assert "BLTouch.md" in client.call("search_docs", query="bltouch")["content"][0]["text"]
-    done = subprocess.run(
-        [lean / ".venv" / "bin" / "python", lean / "server.py", "--check"], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def arguments(schema):

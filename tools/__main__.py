@@ -1,182 +1,193 @@
-"""The tools from a shell, without `mcp` installed.
+"""The tools from a shell, without `mcp` installed; from the project's folder, or
+anywhere by `python3 -I -S /path/to/tools`.
 
-From the project's folder; from anywhere, and isolated from the user's own packages, `python3 -I -S /path/to/tools` does
-the same.
+python3 -m tools list                     the tools, a line each
+python3 -m tools call search_docs '{"query": "bltouch"}'
+python3 -m tools schema search_docs       its argument schema as JSON
+python3 -m tools settings [file]          every setting as a Markdown table, or as
+                                          the settings file with all of them unset
+python3 -m tools token new …              tokens for callers over HTTP (--help)
+python3 -m tools invite …                 let somebody sign in from claude.ai,
+                                          ChatGPT or a phone
+python3 -m tools notify [--now]           tell the person's phone of the day
+                                          (NOTIFY_URL); --now shows it, too
+python3 -m tools bundle FILE.mcpb         what a click installs in Claude Desktop
+python3 -m tools TOOLSET COMMAND …        a toolset's own commands
+                                          (python3 -m tools TOOLSET lists them)
 
-    python3 -m tools list                          the tools, a line each
-    python3 -m tools call search_docs '{"query": "bltouch"}'
-    python3 -m tools schema search_docs            its argument schema as JSON
-    python3 -m tools settings                      every setting with its default, as a Markdown table
-    python3 -m tools token new …                   tokens for callers over HTTP (python3 -m tools token --help)
-    python3 -m tools bundle FILE.mcpb              what a click installs in Claude Desktop: the ssh line
-    python3 -m tools TOOLSET COMMAND …             a toolset's own commands (python3 -m tools TOOLSET lists them)
-
-`call` and most commands print the answer as JSON and exit 1 if it is an error (75 if an upstream cannot be reached, so
-that a timer may take it for no failure). `-` in place of the JSON reads it from stdin.
+`call` and most commands print the answer as JSON and exit 1 if it is an error
+(75 if an upstream cannot be reached, so that a timer may take it for no failure).
+`-` in place of the JSON reads it from stdin.
 """
 
 import inspect
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from textwrap import fill
 
 if not __package__:  # run as a folder, whose parent is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from tools.core import calls, leaving, registry, settings, wrappers
-from tools.core.errors import ToolError
-from tools.core.files import compact_json
-from tools.core.registry import Printed
-from tools.core.suggest import did_you_mean
-from tools.core.tool import Tool
-from tools.core.wrappers import Function
+from tools import listing
+from tools.core import calls, processes, registry, settings
+from tools.core.errors import ToolError, did_you_mean
+from tools.core.json_types import compact_json
+from tools.core.registry import TextOutput
+from tools.core.tool import Tool, enveloped
 
 YES = ("y", "yes", "д", "да")
 HELP = ("-h", "--help", "help")
-WORDS = ("bundle", "list", "call", "schema", "settings")
+WORDS = ("bundle", "invite", "notify", "list", "call", "schema", "settings")
+TABLE = "| variable | default | meaning |\n| --- | --- | --- |"
+FILE = "# The settings of pi-mcp. To set one, write its value and take the # away in\n# front of its name."
 EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
 
 
 def main(words: list[str]) -> int:
     """Run one command. Exit status: 0 done, 1 the answer is an error, 2 wrong usage or setting."""
     try:
-        return _main(words)
+        if words[:1] == ["notify"]:  # before all toolsets are loaded: a timer starts it on a small machine
+            os.environ.setdefault("ANKI_CONNECT_TIMEOUT", "3")
+            from tools.onepercent import notices
+
+            return notices.main(words[1:], _cards_due)
+        remarks = settings.check()
+        tools = registry.listed(settings.current())
+        for line in remarks:
+            print(f"pi-mcp: {line}", file=sys.stderr)
+        match words:
+            case ["token" | "invite", *rest]:
+                from tools.http import token_command
+
+                return token_command.main(words if words[0] == "invite" else rest)
+            case ["bundle", *rest]:
+                from tools import connect
+
+                return connect.bundle_command(rest)
+        return _print(_answer(words, tools))
+    except settings.SettingsError as error:
+        return _print(TextOutput(str(error), 2))
+    except ToolError as error:
+        return _print(error.answer())
     except BrokenPipeError:  # whoever reads has enough: `… | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
-def _main(words: list[str]) -> int:
-    try:
-        remarks = settings.check()
-        tools = registry.listed(settings.current())
-    except (settings.SettingsError, ToolError) as error:
-        return _refuse(str(error))
-    for line in remarks:
-        print(f"pi-mcp: {line}", file=sys.stderr)
+def _answer(words: list[str], tools: dict[str, Tool]) -> object:
+    registry.LISTENERS.append(listing.forget)
     match words:
         case ["list"]:
-            return _print(_list(tools))
-        case ["settings"]:
-            from tools.core import settings_table
-
-            return _print(settings_table.markdown())
+            width = max(map(len, tools), default=0)
+            lines = (f"{name:<{width}}  {tool.description.splitlines()[0]}" for name, tool in tools.items())
+            return TextOutput("\n".join(line if len(line) < 79 else f"{line[:77]}…" for line in lines))
+        case ["settings"] | ["settings", "file"]:
+            return TextOutput(settings_table(words[1:] == ["file"]))
         case ["schema", name]:
-            return _answered(lambda: registry.find(name, tools.values()).schema)
+            return registry.find(name, tools.values()).schema
         case ["call", name, flag] if flag in HELP:
-            return _answered(lambda: Printed(_help(registry.find(name, tools.values()))))
+            tool = registry.find(name, tools.values())
+            return TextOutput(f"{tool.description}\n\n{tool.parameters.usage}")
         case ["call", name, *rest] if name not in HELP and len(rest) < 2:
-            return _answered(lambda: _call(registry.find(name, tools.values()), *rest))
-        case ["token", *rest]:
-            from tools.service import token_command
-
-            return token_command.main(rest)
-        case ["bundle", *rest]:
-            from tools.service import bundle
-
-            return bundle.main(rest)
-        case [toolset, name, *rest] if (toolset, name) in registry.COMMANDS:
-            return _run(registry.COMMANDS[toolset, name], rest)
+            return _call(registry.find(name, tools.values()), *rest)
+        case [toolset, name, *rest] if command := registry.COMMANDS.get((toolset, name)):
+            try:
+                inspect.signature(command).bind(*rest)
+            except TypeError:
+                return TextOutput(_commands(toolset), 2)
+            output = command(*rest)
+            return output if isinstance(output, TextOutput) else enveloped(output)
         case [toolset] | [toolset, "-h" | "--help"] if commands := _commands(toolset):
-            return _print(commands)
+            return TextOutput(commands)
+        case [toolset, word, *_] if commands := _commands(toolset):
+            return TextOutput(f"{word} is not a command of {toolset}. There are:\n{commands}", 2)
         case [*_, flag] if flag in HELP:
-            return _print(__doc__.strip())
+            return TextOutput(__doc__.strip())
+        case [word, *_] if word not in WORDS:
+            known = [*WORDS, *(name for name, _ in registry.COMMANDS)]
+            hint = did_you_mean(word, known) or "python3 -m tools --help lists them."
+            return TextOutput(f"{word} is not a command. {hint}", 2)
+        case ["call" | "schema" as word, *_]:
+            return TextOutput(f"{word} needs the name of a tool; python3 -m tools list has them", 2)
         case _:
-            return _refuse(_unknown(words))
+            return TextOutput(__doc__.strip(), 2)
 
 
-def _unknown(words: list[str]) -> str:
-    if words and (
-        hint := _commands(words[0]) or did_you_mean(words[0], [*WORDS, *(name for name, _ in registry.COMMANDS)])
-    ):
-        return hint
-    return __doc__
-
-
-def _list(tools: dict[str, Tool]) -> str:
-    width = max(map(len, tools), default=0)
-    return "\n".join(f"{name:<{width}}  {tool.description.splitlines()[0]}" for name, tool in tools.items())
-
-
-def _help(tool: Tool) -> str:
-    return f"{tool.description}\n\n{tool.parameters.usage}"
-
-
-def _run(command: Function, words: list[str]) -> int:
-    try:
-        inspect.signature(command).bind(*words)
-    except TypeError:
-        return _refuse(_commands(command.__module__.split(".")[1]))
-    return _answered(lambda: command(*words), wrappers.answer)
+def settings_table(as_file: bool = False) -> str:
+    """Every setting with its default: a Markdown table for the README, or the settings file with nothing set."""
+    lines = [FILE if as_file else TABLE]
+    for variable in (variable for section in settings.sections() for variable in section.variables().values()):
+        default = variable.value({}, {})
+        text = str(int(default) if isinstance(default, bool) else "" if default == () else default)
+        text = text.replace(f"{settings.PROJECT}/", "").replace(str(Path.home()), "~")
+        if as_file:
+            lines += ["", fill(f"# {variable.meaning}", 78, subsequent_indent="# "), f"#{variable.name}={text}"]
+        else:
+            lines.append(f"| `{variable.name}` | {f'`{text}`' if text else ''} | {variable.meaning} |")
+    return "\n".join(lines)
 
 
 def _commands(toolset: str) -> str:
-    return "\n".join(
-        f"python3 -m tools {toolset} {name} {_arguments(function)}  {(inspect.getdoc(function) or '').splitlines()[0]}"
-        for (owner, name), function in registry.COMMANDS.items()
-        if owner == toolset
-    )
-
-
-def _arguments(command: Function) -> str:
-    parameters = inspect.signature(command).parameters.values()
-    return " ".join(
-        parameter.name.upper() if parameter.default is parameter.empty else f"[{parameter.name.upper()}]"
-        for parameter in parameters
-    )
+    lines = []
+    for name, command in ((name, command) for (owner, name), command in registry.COMMANDS.items() if owner == toolset):
+        parameters = inspect.signature(command).parameters.values()
+        names = (one.name.upper() if one.default is one.empty else f"[{one.name.upper()}]" for one in parameters)
+        lines.append(f"python3 -m tools {toolset} {' '.join([name, *names])}")
+        lines.append(
+            fill((inspect.getdoc(command) or "").splitlines()[0], 78, initial_indent="    ", subsequent_indent="    ")
+        )
+    return "\n".join(lines)
 
 
 def _call(tool: Tool, text: str = "{}") -> object:
     try:
         arguments = json.loads(sys.stdin.read() if text == "-" else text)
+        if not isinstance(arguments, dict):
+            raise ValueError(f"{text} is not an object")
     except (ValueError, RecursionError) as error:
-        raise ToolError(f"The arguments are not JSON: {error}", EXAMPLE, code="INVALID_JSON") from None
-    if not isinstance(arguments, dict):
-        raise ToolError("The arguments are not a JSON object", EXAMPLE, code="INVALID_JSON")
-    with calls.calling(_progress, lambda: False, _ask if sys.stdin.isatty() else calls.nobody):
-        return tool.call(arguments)
+        raise ToolError(f"The arguments are not a JSON object: {error}", EXAMPLE, code="INVALID_JSON") from None
+    with calls.calling(_progress, lambda: False, _ask if sys.stdin.isatty() else calls.nobody) as lines:
+        answer = tool.call(arguments)
+        print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
+        return answer
+
+
+def _cards_due() -> int:
+    """The cards to review; 0 if Anki is not there."""
+    from tools.anki import client
+
+    try:
+        return len(client.call("findCards", query="is:due -is:suspended -is:buried"))
+    except ToolError:
+        return 0
 
 
 def _progress(done: float, total: float | None, message: str) -> None:
     print(f"{message or 'working'} {done:g}{f'/{total:g}' if total else ''}", file=sys.stderr)
 
 
-def _ask(question: str) -> str:
+def _ask(question: str, key: str) -> str:
     print(f"{question}\n[y/N] ", end="", file=sys.stderr, flush=True)
     return "accept" if sys.stdin.readline().strip().lower() in YES else "decline"
 
 
-def _answered(produce: Callable[[], object], shape: Callable[[object], object] = lambda answer: answer) -> int:
-    """Print what `produce` gives: text for people as it stands, everything else as JSON."""
-    try:
-        answer = produce()
-    except ToolError as error:
-        answer = error.answer()
-    if isinstance(answer, Printed):
-        return _print(answer.text, answer.status)
-    answer = shape(answer)
-    return _print(compact_json(answer), _status(answer))
-
-
-def _status(answer: object) -> int:
-    if not isinstance(answer, dict) or answer.get("success") is not False:
-        return 0
-    return os.EX_TEMPFAIL if answer.get("code") == "UPSTREAM_UNREACHABLE" else 1
-
-
-def _print(text: str, status: int = 0) -> int:
-    print(text.encode("utf-8", "replace").decode(), flush=True)
+def _print(answer: object) -> int:
+    """Print text for people as it stands, wrong usage on stderr, everything else as JSON. Returns the exit status."""
+    if isinstance(answer, TextOutput):
+        text, status = answer
+    else:
+        text, status = compact_json(answer), 0
+        if isinstance(answer, dict) and answer.get("success") is False:
+            status = os.EX_TEMPFAIL if answer.get("code") == "UPSTREAM_UNREACHABLE" else 1
+    stream = sys.stderr if status == 2 else sys.stdout
+    if text:  # a command may have written to standard output itself
+        print(text.encode("utf-8", "replace").decode(), file=stream, flush=True)
     return status
-
-
-def _refuse(text: str) -> int:
-    print(text.strip(), file=sys.stderr)
-    return 2
 
 
 if __name__ == "__main__":
     status = main(sys.argv[1:])
-    leaving.run(status)
+    processes.run_at_leaving(status)
     sys.exit(status)

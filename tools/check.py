@@ -2,22 +2,30 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from textwrap import fill
 
-from tools.core import env_file, health
+from tools import connect, listing
+from tools.core import health, places
 from tools.core.health import Health, guarded
 from tools.core.json_types import JsonObject
 from tools.core.settings import PROJECT, current
+from tools.http import http_check
 
 START_TIMEOUT_S = 120
-INSTALLED = Path("/usr/local/bin/pi-mcp")
-"""The command that setup.sh installs."""
-FOLDER = re.compile(r'"([^"]+)/tools/service/handover\.py"')
-"""The project's folder in that command."""
+COLUMNS = 78
+MARKS = {"ok": "✓", "unset": "○", "broken": "✗"}
+HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}
+REQUESTS: list[JsonObject] = [
+    {"id": 1, "method": "initialize", "params": HANDSHAKE},
+    {"method": "notifications/initialized"},
+    {"id": 2, "method": "tools/list"},
+    {"id": 3, "method": "tools/call", "params": {"name": "greet", "arguments": {"name": "check"}}},
+]
 
 
 def main(command: list[str]) -> int:
@@ -25,96 +33,82 @@ def main(command: list[str]) -> int:
 
     Exit status 1 when something is broken.
     """
+    listing.keep(current(), listing.make(current()))  # so that the first session starts as fast as the others
     rows = [
         ("server", guarded(lambda: _server(command))),
+        ("settings", guarded(_settings)),
         ("service", guarded(lambda: _service(command[:-1]))),
-        ("http", guarded(_http)),
+        ("http", guarded(lambda: http_check.look(current()))),
     ]
-    return show([*rows, *health.every()])
-
-
-def remote(host: str) -> int:
-    """Look at the server on another machine, from here; print a line each, and what the client needs."""
-    from tools.service import ssh_check
-
-    report = ssh_check.look(host)
-    status = show(report.rows)
-    if report.client:
-        print(f"\nFor the client on this machine:\n{report.client}")
-    return status
+    return show([*rows, *health.every(trying=True)])
 
 
 def show(rows: list[tuple[str, Health]]) -> int:
-    """Print a line each. Exit status 1 when something is broken."""
+    """Print a mark, a name and a sentence each, what to do below, and their sum. Exit status 1 if something is broken."""
     width = max(len(name) for name, _ in rows)
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     for name, look in rows:
-        print(f"{name:<{width}}  {health.MARKS[look.state]:<10}  {look.summary}")
+        print(_filled(f"{MARKS[look.state]} {name:<{width}}  ", look.summary))
         if look.advice:
-            print(f"{'':<{width}}  {'':<10}  → {look.advice}")
-    return 1 if any(look.state == "broken" for _, look in rows) else 0
+            print(_filled(" " * width + "    → ", look.advice))
+    sums = Counter(look.state for _, look in rows)
+    print(f"\n{sums['ok']} ok, {sums['unset']} optional and not set up, {sums['broken']} broken")
+    return 1 if sums["broken"] else 0
 
 
-def _http() -> Health:
-    from tools.service import http_check
+def _filled(start: str, text: str) -> str:
+    columns = 10**6 if "|" in text or "&&" in text else COLUMNS  # a line to be pasted into a shell stays one
+    return fill(
+        start + text, columns, subsequent_indent=" " * len(start), break_long_words=False, break_on_hyphens=False
+    )
 
-    return http_check.look(current())
+
+def _settings() -> Health:
+    file = Path(places.settings_file(os.environ))
+    if not file.exists():
+        return Health("unset", "no file: all settings are the defaults, or the environment's", "./setup.sh makes one.")
+    if file.stat().st_mode & 0o077:
+        return Health("unset", f"others on this machine can read {file}", f"chmod 600 {file}")
+    return Health("ok", f"{file}, {len(places.read(str(file)))} set")
 
 
 def _server(command: list[str]) -> Health:
     began = time.monotonic()
-    requests: list[JsonObject] = [
-        {"id": 1, "method": "initialize", "params": {**HANDSHAKE}},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/list"},
-    ]
-    lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in requests)
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in REQUESTS)
     try:
         done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Health("broken", f"it does not start: {error}")
-    answers = _answers(done.stdout)
-    if answers is None or len(answers) < 2:
-        last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
-        return Health("broken", f"it does not answer: {last}", "Run setup.sh again; it installs what is missing.")
+    try:
+        messages = [json.loads(line) for line in done.stdout.splitlines()]
+        tools = next(message["result"]["tools"] for message in messages if message.get("id") == 2)
+        next(message["result"] for message in messages if message.get("id") == 3)
+    except (ValueError, TypeError, LookupError, AttributeError, StopIteration):  # or something else writes to stdout
+        return Health("broken", f"it does not answer: {_last(done.stderr)}", "./setup.sh installs what is missing.")
     took = time.monotonic() - began
-    tools = answers[2]["tools"]
     size = len(json.dumps(tools, ensure_ascii=False).encode())
     python = sys.version.split()[0]
     return Health("ok", f"{len(tools)} tools in {size} bytes, answered within {took:.1f} s, Python {python}")
 
 
 def _service(command: list[str]) -> Health:
-    """Whether sessions are handed to the resident service."""
-    if folder := _installed_for():
+    """The resident service: does it take sessions?"""
+    if (folder := connect.installed_for()) not in ("", str(PROJECT.resolve())):
         advice = f"./setup.sh --systemd in {PROJECT} installs it for this one."
-        return Health("broken", f"{INSTALLED} and the service are those of another folder, {folder}", advice)
-    path = next(filter(os.path.lexists, env_file.sockets(os.environ)), None)
+        return Health("broken", f"{connect.INSTALLED} and the service are those of another folder, {folder}", advice)
+    path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
-        return Health("unset", "every session starts cold", "./setup.sh --systemd makes them start at once.")
+        has_systemd = os.path.isdir("/run/systemd/system")
+        return Health(
+            "unset", "every session starts cold", "./setup.sh --systemd makes them start at once." * has_systemd
+        )
     began = time.monotonic()
     done = subprocess.run(command, input="", capture_output=True, text=True, timeout=START_TIMEOUT_S)
     if done.returncode or done.stderr:
-        last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
-        return Health("broken", last.removeprefix("pi-mcp: "), "sudo systemctl restart pi-mcp; journalctl -u pi-mcp")
+        last = _last(done.stderr).removeprefix("pi-mcp: ")
+        return Health("broken", last, "sudo systemctl restart pi-mcp; journalctl -u pi-mcp")
     return Health("ok", f"{path}, a session came and went in {time.monotonic() - began:.2f} s")
 
 
-def _installed_for() -> str:
-    """The folder that the installed command serves from, if it is not this one."""
-    try:
-        match = FOLDER.search(INSTALLED.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return match[1] if match and os.path.realpath(match[1]) != str(PROJECT.resolve()) else ""
-
-
-HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}
-
-
-def _answers(text: str) -> dict[int, JsonObject] | None:
-    """The results by request id; None if a line is not JSON: something else writes to stdout."""
-    try:
-        messages = [json.loads(line) for line in text.splitlines()]
-        return {message["id"]: message["result"] for message in messages if "id" in message}
-    except (ValueError, TypeError, KeyError):
-        return None
+def _last(text: str) -> str:
+    return (text.strip().splitlines() or ["it says nothing"])[-1]

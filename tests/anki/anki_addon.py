@@ -19,6 +19,7 @@ from tests.anki.anki_study import Studying
 from tests.anki.anki_windows import Windows
 
 DEFAULT = 1
+FIELD = r"{{(?:[^}]*:)?([^#/^}][^}]*)}}"
 ILLEGAL = re.compile(r'[][><:"/?*^\\|\0\r\n]')
 
 
@@ -56,6 +57,14 @@ class AnkiConnect(Studying, Windows):
     def getActiveProfile(self):
         return "User 1"
 
+    def apiReflect(self, scopes=None, actions=None):
+        if not isinstance(scopes, list):
+            raise Exception("scopes has invalid value")
+        absent = getattr(self, "ABSENT", ())
+        known = [name for name in dir(self) if name[0].islower() and name not in absent]
+        names = [name for name in actions or known if name in known]
+        return {"scopes": ["actions"], "actions": names} if "actions" in scopes else {"scopes": []}
+
     # Decks
 
     def deckNames(self):
@@ -77,6 +86,7 @@ class AnkiConnect(Studying, Windows):
     def changeDeck(self, cards, deck):
         did = self._col.decks.id(deck)
         self._col.set_deck(cards, did)
+        self._col.db.execute("update cards set did = did where id = 0")  # by SQL in the add-on: that ends undoing
 
     def deleteDecks(self, decks, cardsToo=False):
         if not cardsToo:
@@ -84,6 +94,18 @@ class AnkiConnect(Studying, Windows):
         for deck in decks:
             if deck in self.deckNames():
                 self._col.decks.remove([self._col.decks.id(deck)])
+
+    def deckNameFromId(self, deckId):
+        deck = self._col.decks.get(deckId, default=False)
+        if deck is None:
+            raise Exception(f"deck was not found: {deckId}")
+        return deck["name"]
+
+    def saveDeckConfig(self, config):
+        if int(config["id"]) not in [known["id"] for known in self._col.decks.all_config()]:
+            return False
+        self._col.decks.update_config(config)
+        return True
 
     def getDeckConfig(self, deck):
         if deck not in self.deckNames():
@@ -170,8 +192,35 @@ class AnkiConnect(Studying, Windows):
             template["afmt"] = changed.get("Back") or template["afmt"]
         self._col.models.update_dict(known)
 
-    def _model(self, name):
-        model = self._col.models.by_name(name)
+    def modelNameFromId(self, modelId):
+        return self._model(modelId, self._col.models.get)["name"]
+
+    def findModelsById(self, modelIds):
+        return [self._model(model, self._col.models.get) for model in modelIds]
+
+    def findModelsByName(self, modelNames):
+        return [self._model(name) for name in modelNames]
+
+    def modelFieldDescriptions(self, modelName):
+        return [field.get("description", "") for field in self._model(modelName)["flds"]]
+
+    def modelFieldFonts(self, modelName):
+        return {
+            field["name"]: {name: field[name] for name in ("font", "size")} for field in self._model(modelName)["flds"]
+        }
+
+    def modelFieldsOnTemplates(self, modelName):
+        model = self._model(modelName)
+        names = [field["name"] for field in model["flds"]]
+        return {
+            template["name"]: [
+                [n for n in re.findall(FIELD, template[side]) if n in names] for side in ("qfmt", "afmt")
+            ]
+            for template in model["tmpls"]
+        }
+
+    def _model(self, name, look=None):
+        model = (look or self._col.models.by_name)(name)
         if model is None:
             raise Exception(f"model was not found: {name}")
         return model
@@ -198,6 +247,9 @@ class AnkiConnect(Studying, Windows):
             self._col.remove_notes(added)
             raise Exception(str(errors))
         return added
+
+    def canAddNote(self, note):
+        return self.canAddNotes([note])[0]
 
     def canAddNotes(self, notes):
         return [answer["canAdd"] for answer in self._can_add(notes)]
@@ -228,12 +280,12 @@ class AnkiConnect(Studying, Windows):
                 if name.lower() == known.lower():
                     made[known] = value
                     break
-        self._check(made, deck, note.get("options") or {})
+        self._check(made, deck, note.get("options", {}))
         return made
 
     def _check(self, made, deck, options):
         state = made.fields_check()
-        if state == 2 and options.get("duplicateScope") == "deck":
+        if "duplicateScope" in options and state == 2 and options["duplicateScope"] == "deck":
             state = 2 if self._in_deck(made, deck) else 0
         if state == 1:
             raise Exception("cannot create note because it is empty")
@@ -343,6 +395,10 @@ class AnkiConnect(Studying, Windows):
 
     def cardsInfo(self, cards):
         return [self._card(cid) for cid in cards]
+
+    def cardsModTime(self, cards):
+        known = dict(self._col.db.all(f"select id, mod from cards where id in ({','.join(map(str, map(int, cards)))})"))
+        return [{"cardId": card, "mod": known[card]} if card in known else {} for card in cards]
 
     def _card(self, cid):
         try:
@@ -471,8 +527,9 @@ class _Older(AnkiConnect):
         return self.findCards(query)
 
 
-for _name, _value in vars(_Older).items():
-    if callable(_value):
-        _value.__qualname__ = f"AnkiConnect.{_name}"
+for _class in (_Older, Studying, Windows):
+    for _name, _value in vars(_class).items():
+        if callable(_value):
+            _value.__qualname__ = f"AnkiConnect.{_name}"
 
 VERSIONS = {"2025-11": AnkiConnect, "2023-10": _Older}

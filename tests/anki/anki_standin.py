@@ -27,7 +27,7 @@ class StandIn:
     """`requests` are those it got, as parsed JSON. `faults` maps the number of a request (from 0) to what goes wrong:
 
     cut_before, cut_after: the connection is closed without a reply, before or after the action was carried out;
-    reset: the same before, by RST; stall: it hangs; drip: ten seconds of headers; garbage: no HTTP;
+    reset: the same before, by RST; stall: it hangs; garbage: no HTTP;
     html, http_500, http_500_envelope, http_403, refused: its answer;
     entry:N:TEXT: that entry of a multi is not carried out and fails with TEXT.
     """
@@ -76,7 +76,7 @@ class StandIn:
         self.headers.append(head)
         self.requests.append(_parsed(body))
         fault = self.faults.get(number, "")
-        if fault in ("cut_before", "reset", "stall", "drip", "garbage"):
+        if fault in ("cut_before", "reset", "stall", "garbage"):
             return self._vanish(connection, fault)
         if fault in FAULTS:
             return _reply(connection, *FAULTS[fault])
@@ -91,11 +91,6 @@ class StandIn:
             self.released.wait()
         if fault == "garbage":
             connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
-        if fault == "drip":
-            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
-            for _ in range(200):
-                connection.sendall(b"x")
-                self.released.wait(0.05)
         if fault == "reset":
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 

@@ -45,6 +45,12 @@ class Studying:
         query = "select max(id) from revlog where cid in (select id from cards where did = ?)"
         return self._col.db.scalar(query, did) or 0
 
+    def insertReviews(self, reviews):
+        self._col.db.executemany("insert into revlog values (?, ?, ?, ?, ?, ?, ?, ?, ?)", reviews)
+
+    def getCollectionStatsHTML(self, wholeCollection=True):
+        return self._col.stats().report()
+
     def getNumCardsReviewedToday(self):
         return self._col.db.scalar(
             "select count() from revlog where id > ?", (self._col.sched.day_cutoff - 86400) * 1000
@@ -63,7 +69,7 @@ class Studying:
         intervals = []
         for cid in cards:
             rows = [row[0] for row in self._col.db.all("select ivl from revlog where cid = ? order by id", cid)]
-            if not rows and self._col.get_card(cid).type == 0:
+            if not rows and self._col.db.scalar("select type from cards where id = ?", cid) == 0:
                 rows = [0]
             intervals.append(rows if complete else rows[-1])
         return intervals
@@ -112,10 +118,13 @@ class Studying:
     def setSpecificValueOfCard(self, card, keys, newValues, warning_check=False):
         if not warning_check and set(keys) & set(GUARDED):
             return False
-        kept = self._col.get_card(card)
-        for name, value in zip(keys, newValues, strict=True):
-            setattr(kept, name, value)
-        self._col.update_card(kept, skip_undo_entry=True)
+        try:
+            kept = self._col.get_card(card)
+            for name, value in zip(keys, newValues, strict=True):
+                setattr(kept, name, value)
+            self._col.update_card(kept, skip_undo_entry=True)
+        except Exception as error:
+            return [[False, str(error) or f"Card was not found: {card}"]]
         return [True]
 
     # Tags

@@ -65,7 +65,12 @@ class Windows:
         return True
 
     def guiUndo(self):
-        self._col.undo()
+        """Also true if there is nothing to undo. After an answer the window shows its card again."""
+        undone = self._col.undo_status().undo
+        if undone:
+            self._col.undo()
+        if undone == "Answer Card":
+            self._show_next()
         return True
 
     def _show_next(self):
@@ -78,12 +83,16 @@ class Windows:
 
     # The Browser and the window for new notes
 
+    _browsing = False
+
     def guiBrowse(self, query=None, reorderCards=None):
+        self._browsing = True
         return self.findCards(query)
 
     def guiSelectCard(self, card):
-        self._selected = (self._col.get_card(card).nid,)
-        return True
+        """False without the Browser."""
+        self._selected = (self._col.get_card(card).nid,) if self._browsing else ()
+        return self._browsing
 
     def guiSelectedNotes(self):
         return list(self._selected)

@@ -1,12 +1,13 @@
 """Fixtures: Anki as the server meets it, and calls as clients make them."""
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
-from tools.anki.batches import parts
-from tools.anki.studying import answers
+from tools.anki import batch
+from tools.anki.studying import answer_batch
 from tools.core import registry, settings
 
 
@@ -29,6 +30,8 @@ def collection_in(fresh_collection):
     def open_in(folder: Path) -> Collection:
         shutil.copytree(fresh_collection, folder)
         opened.append(Collection(str(folder / "collection.anki2")))
+        # Anki's day ends half a day away: in the last hour before it, cards that come back after it are tomorrow's.
+        opened[-1].set_config("rollover", (time.localtime().tm_hour + 12) % 24)
         return opened[-1]
 
     yield open_in
@@ -44,8 +47,8 @@ def collection(collection_in, tmp_path):
 @pytest.fixture(autouse=True)
 def quick_anki(monkeypatch):
     """However busy this machine is, a batch goes in the same parts; its window answers at once."""
-    monkeypatch.setattr(parts, "PART_S", 10_000)
-    monkeypatch.setattr(answers, "PAUSE_S", 0)
+    monkeypatch.setattr(batch, "PART_S", 10_000)
+    monkeypatch.setattr(answer_batch, "PAUSE_S", 0)
 
 
 @pytest.fixture(params=["2025-11"])

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, snapshot
-
-FAULTS = ("cut_before", "cut_after", "http_500", "refused", "entry:0:out of luck", "entry:2:out of luck")
+from tools.core import calls
 
 
 @pytest.fixture
@@ -28,16 +27,6 @@ def moved(decks, old, new):
         new + name.removeprefix(old) if name == old or name.startswith(old + "::") else name: found
         for name, found in decks.items()
     }
-
-
-def test_list_decks_answers_a_bare_list_of_ids_and_names(anki, call):
-    deck_id = anki.collection.decks.id("Custom::Deck")
-
-    assert call("anki.list_decks") == [
-        {"id": anki.collection.decks.id("Custom"), "name": "Custom"},
-        {"id": deck_id, "name": "Custom::Deck"},
-        {"id": 1, "name": "Default"},
-    ]
 
 
 @both_versions
@@ -69,39 +58,29 @@ def test_rename_deck_changes_only_the_case_of_a_name(tree, call):
 
 
 def test_rename_deck_leaves_a_longer_name_and_wildcards_alone(anki, call):
-    for name in ("A_b", "Axb", "A_b*", 'A"q', "A\\n", "A_bc"):
+    for name in ("A_b", "Axb", "A_b*", 'A"q', "A\\n", "A_bc", "no\u00a0break"):
         add_notes(anki.collection, name, name)
     before = snapshot(anki.collection)
 
-    for old in ("A_b", 'A"q', "A\\n", "A_b*"):
+    for old in ("A_b", 'A"q', "A\\n", "A_b*", "no\u00a0break"):
         assert call("anki.rename_deck", oldName=old, newName=old + " new") is None
         before = moved(before, old, old + " new")
 
     assert snapshot(anki.collection) == before
 
 
-@both_versions
-def test_rename_deck_leaves_borrowed_cards_in_their_filtered_deck_and_gives_them_the_new_home(tree, call):
-    cards = tree.collection.find_cards("deck:Old::Sub")
-    borrowed = tree.collection.find_cards('"Front:Old::Sub 1"')[0]
-    filtered = borrow(tree.collection, "Cram", '"Front:Old::Sub 1"')
+def test_rename_deck_takes_cards_along_that_a_filtered_deck_has_borrowed_and_says_so(tree, call):
+    before = snapshot(tree.collection)
+    borrow(tree.collection, "Cram", '"deck:Old::Sub" or deck:Other')
 
-    assert call("anki.rename_deck", oldName="Old", newName="New") is None
+    with calls.calling(lambda *_: None, lambda: False) as lines:
+        assert call("anki.rename_deck", oldName="Old", newName="New") is None
 
-    assert tree.collection.get_card(borrowed).did == filtered
-    assert sorted(tree.collection.find_cards("deck:New::Sub")) == sorted(cards)
-    tree.collection.sched.empty_filtered_deck(filtered)
-    assert tree.collection.get_card(borrowed).did == tree.collection.decks.id("New::Sub")
-
-
-def test_rename_deck_takes_borrowed_cards_along_where_their_home_cannot_be_set(tree, call):
-    borrowed = tree.collection.find_cards('"Old 1"')[0]
-    borrow(tree.collection, "Cram", '"Old 1"')
-    tree.addon.ABSENT = ("setSpecificValueOfCard",)
-
-    assert call("anki.rename_deck", oldName="Old", newName="New") is None
-
-    assert tree.collection.get_card(borrowed).did == tree.collection.decks.id("New")
+    assert lines == ["4 cards are home again from filtered decks: rebuild those in Anki"]
+    tree.collection.sched.empty_filtered_deck(tree.collection.decks.id("Cram"))
+    after = snapshot(tree.collection)
+    assert after.pop("Cram")[0] == []
+    assert after == moved(before, "Old", "New")
 
 
 def borrow(collection, name, query):
@@ -114,40 +93,28 @@ def borrow(collection, name, query):
     return collection.sched.add_or_update_filtered_deck(deck).id
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
-    [
-        ("Nope", "New", "DECK_NOT_FOUND"),
-        ("old", "New", "DECK_NOT_FOUND"),
-        ("Default", "Default", "DECK_EXISTS"),
-        ("Old", "Other", "DECK_EXISTS"),
-        ("Old", "other", "DECK_EXISTS"),
-        ("Old", "Old", "DECK_EXISTS"),
-        ("Default", "DEFAULT", "DECK_EXISTS"),
-        ("old", "OLD", "DECK_NOT_FOUND"),
-        ("Old", "Old::Below", "DECK_EXISTS"),
-        ("Old", "  ", "INVALID_DECK_NAME"),
-        ("Old", "A::", "INVALID_DECK_NAME"),
-        ("Old", "::", "INVALID_DECK_NAME"),
-        ("Old", "A\nB", "INVALID_DECK_NAME"),
+REFUSED = {
+    "DECK_NOT_FOUND": [("Nope", "New"), ("old", "New"), ("old", "OLD")],
+    "DECK_EXISTS": [
+        ("Default", "Default"),
+        ("Old", "other"),
+        ("Old", "Old"),
+        ("Default", "DEFAULT"),
+        ("Old", "Old::x"),
     ],
-)
-def test_rename_deck_refuses_before_anything_moves(tree, call, old, new, code):
+    "INVALID_DECK_NAME": [("Old", "  "), ("Old", "A::"), ("Old", "::"), ("Old", "A\nB")],
+    "FILTERED_DECK": [("Other", "New")],
+}
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_rename_deck_refuses_before_anything_moves(tree, call, code):
+    borrow(tree.collection, "Other::Cram", "deck:Other")
     before = snapshot(tree.collection)
 
-    answer = call("anki.rename_deck", oldName=old, newName=new)
-
-    assert answer["code"] == code
-    assert answer["hint"]
-    assert snapshot(tree.collection) == before
-
-
-def test_rename_deck_refuses_a_filtered_subdeck(tree, call):
-    borrow(tree.collection, "Old::Cram", "deck:Other")
-    before = snapshot(tree.collection)
-
-    assert call("anki.rename_deck", oldName="Old", newName="New")["code"] == "FILTERED_DECK"
-    assert snapshot(tree.collection) == before
+    for old, new in REFUSED[code]:
+        assert call("anki.rename_deck", oldName=old, newName=new)["code"] == code
+        assert snapshot(tree.collection) == before
 
 
 @both_versions
@@ -187,17 +154,20 @@ def test_delete_decks_moves_the_cards_to_default_unless_told_otherwise(tree, cal
     assert tree.collection.decks.all_names() == ["Default", "Other"]
 
 
+def test_delete_decks_keeps_the_cards_of_a_deck_that_no_search_finds_by_its_name(anki, call):
+    """deck: finds nothing for a name with a no-break space, as texts from the web have it."""
+    add_notes(anki.collection, "from\u00a0the web", "a", "b")
+
+    assert call("anki.delete_decks", decks=["from\u00a0the web"], dryRun=True)["cards"] == 2
+    assert call("anki.delete_decks", decks=["from\u00a0the web"]) is None
+    assert len(anki.collection.find_cards("did:1")) == 2
+
+
 def test_delete_decks_deletes_the_cards_when_told_so(tree, call):
     assert call("anki.delete_decks", decks=["Old::Sub", "Other"], cardsToo=True) is None
 
     assert set(snapshot(tree.collection)) == {"Default", "Old"}
     assert tree.collection.card_count() == 2
-    assert [one["params"]["cardsToo"] for one in sent(tree, "deleteDecks")] == [True]
-
-
-def sent(anki, action):
-    entries = [one for request in anki.requests for one in request.get("params", {}).get("actions", [request])]
-    return [one for one in entries if one["action"] == action]
 
 
 def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, call):
@@ -211,14 +181,6 @@ def test_delete_decks_sends_borrowed_cards_home_and_keeps_them(tree, call):
     assert len(tree.collection.find_cards("did:1")) == 6
 
 
-def test_delete_decks_keeps_cards_that_another_filtered_deck_has_borrowed(tree, call):
-    borrow(tree.collection, "Cram", "deck:Old")
-
-    assert call("anki.delete_decks", decks=["Old"]) is None
-
-    assert len(tree.collection.find_cards("did:1")) == 6
-
-
 @pytest.mark.parametrize("cards_too", [True, False])
 def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, call, cards_too):
     before = snapshot(tree.collection)
@@ -228,61 +190,18 @@ def test_delete_decks_with_an_unknown_name_deletes_nothing(tree, call, cards_too
     assert answer["code"] == "DECK_NOT_FOUND"
     assert "'Nope'" in answer["error"]
     assert "'Old'" in answer["hint"]
+    assert "'Other'" not in call("anki.delete_decks", decks=["Other::Temp"], cardsToo=cards_too)["hint"]
     assert snapshot(tree.collection) == before
 
 
-def finish(anki, call, name, arguments, number, fault):
-    """Make the call with one request failing, then again; returns the first answer and whether the fault came."""
-    start = len(anki.requests)
-    anki.faults = {start + number: fault}
-    first = call(name, **arguments)
-    reached = len(anki.requests) > start + number
-    anki.faults = {}
-    if first is not None:
-        assert call(name, **arguments) is None, first
-    return first, reached
-
-
-CALLS = [
-    ("anki.rename_deck", {"oldName": "Default", "newName": "Inbox"}),
-    ("anki.rename_deck", {"oldName": "Old", "newName": "New"}),
-    ("anki.rename_deck", {"oldName": "Old", "newName": "OLD"}),
-    ("anki.delete_decks", {"decks": ["Old", "Other"]}),
-    ("anki.delete_decks", {"decks": ["Old", "Other"], "cardsToo": True}),
-]
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_a_second_run_finishes_whichever_request_failed(collection_in, env, call, tmp_path, name, arguments, fault):
-    wanted, requests = run_on_a_tree(collection_in(tmp_path / "right"), env, call, name, arguments, 99, fault)
-    for number in range(requests):
-        collection = collection_in(tmp_path / str(number))
-        got, _ = run_on_a_tree(collection, env, call, name, arguments, number, fault)
-
-        assert got == wanted, f"after {fault} of request {number}"
-
-
-def run_on_a_tree(collection, env, call, name, arguments, number, fault):
-    from tests.anki.anki_standin import StandIn
-
-    for deck in ("Old", "Old::Sub", "Other", "Default", "Default::Sub"):
-        add_notes(collection, deck, f"{deck} 1", f"{deck} 2")
-    anki = StandIn(collection)
-    env(ANKI_CONNECT_URL=anki.url)
-    try:
-        first, reached = finish(anki, call, name, arguments, number, fault)
-        if reached and not fault.startswith("entry"):
-            assert first["success"] is False
-            assert first["hint"]
-        return {deck: [card["front"] for card in cards] for deck, (cards, _) in snapshot(collection).items()}, len(
-            anki.requests
-        )
-    finally:
-        anki.close()
-
-
-@pytest.mark.parametrize(("name", "arguments"), CALLS[1:4])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("anki.rename_deck", {"oldName": "Old", "newName": "New"}),
+        ("anki.rename_deck", {"oldName": "Old", "newName": "OLD"}),
+        ("anki.delete_decks", {"decks": ["Old", "Other"]}),
+    ],
+)
 def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, call, name, arguments):
     before = snapshot(tree.collection)
     tree.addon.changeDeck = lambda cards, deck: None
@@ -291,50 +210,4 @@ def test_no_deck_is_deleted_before_its_cards_are_seen_elsewhere(tree, call, name
 
     assert answer["code"] == "DECK_NOT_EMPTY"
     assert "deleteDecks" not in tree.actions()
-    assert {name: cards for name, cards in snapshot(tree.collection).items() if cards[0]} == {
-        name: cards for name, cards in before.items() if cards[0]
-    }
-
-
-def test_a_deck_made_by_another_hand_since_a_failed_rename_is_not_merged_into(tree, call):
-    tree.faults = {2: "cut_before"}
-    broken = call("anki.rename_deck", oldName="Old", newName="New")
-    add_notes(tree.collection, "New", "not ours")
-    before = snapshot(tree.collection)
-
-    answer = call("anki.rename_deck", oldName="Old", newName="New")
-
-    assert "No card was moved" in broken["error"]
-    assert answer["code"] == "DECK_EXISTS"
-    assert snapshot(tree.collection) == before
-
-
-def test_a_rename_finished_by_hand_can_be_done_again_later(tree, call):
-    tree.faults = {2: "cut_after"}
-    call("anki.rename_deck", oldName="Old", newName="New")
-    call("anki.delete_decks", decks=["New"], cardsToo=True)
-
-    assert call("anki.rename_deck", oldName="Old", newName="New") is None
-    assert len(tree.collection.find_cards("deck:New")) == 6
-
-
-def test_a_parent_is_no_near_miss_for_a_deletion(tree, call):
-    answer = call("anki.delete_decks", decks=["Other::Temp"], cardsToo=True)
-
-    assert answer["code"] == "DECK_NOT_FOUND"
-    assert "'Other'" not in answer["hint"]
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("anki.delete_decks", {"decks": ["Old"], "cardsToo": True}),
-        ("anki.rename_deck", {"oldName": "Old", "newName": "New"}),
-    ],
-)
-def test_the_window_is_drawn_anew_after_decks_were_deleted(tree, call, name, arguments):
-    assert call(name, **arguments) is None
-
-    actions = tree.actions()
-    assert actions[actions.index("deleteDecks") + 1] == "addTags"
-    assert sent(tree, "addTags")[-1]["params"] == {"notes": [], "tags": ""}
+    assert snapshot(tree.collection).items() >= before.items()

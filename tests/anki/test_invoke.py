@@ -1,44 +1,67 @@
-"""anki.invoke: what reaches files of Anki's host is refused, everything else is sent as it is."""
+"""anki.invoke: what other tools do with consent, and what reaches files of Anki's host, is refused at any depth."""
 
 import pytest
 
-BASIC = {"deckName": "Default", "modelName": "Basic", "fields": {"Front": "q"}}
+from tools.anki.client import READING
+
+NOTE = {"deckName": "Default", "modelName": "Basic", "fields": {"Front": "q"}}
+# AnkiConnect follows redirects: a public page leads into the network of Anki's host.
 PUBLIC = "http://93.184.215.14/pic.png"
 
 
-def with_media(**media):
-    return {"note": {**BASIC, **media}}
+@pytest.fixture
+def read_only(anki, env):
+    env(MCP_READ_ONLY="1")
+    return anki
+
+
+def at_any_depth(action, params):
+    """The arguments that send an action by itself, in a multi, and in a multi in a multi."""
+    sent = {"action": action, "params": params}
+    for _ in range(3):
+        yield sent
+        sent = {"action": "multi", "params": {"actions": [sent]}}
 
 
 @pytest.mark.parametrize(
-    ("action", "params"),
+    ("action", "params", "hint"),
     [
-        ("exportPackage", {"deck": "Default", "path": "x.apkg"}),
-        ("importPackage", {"path": "x.apkg"}),
-        ("guiImportFile", {}),
-        ("removeEmptyNotes", {}),
-        ("storeMediaFile", {"filename": "n.txt", "path": "/etc/hostname"}),
-        ("storeMediaFile", {"filename": "n.txt", "url": "http://127.0.0.1:9/pic.png"}),
-        ("storeMediaFile", {"filename": "n.txt", "url": "http://[::1]/pic.png"}),
-        ("storeMediaFile", {"filename": "n.txt", "url": "http://2130706433/pic.png"}),
-        ("storeMediaFile", {"filename": "n.txt", "url": "http://no-such-host.invalid/pic.png"}),
-        ("storeMediaFile", {"filename": "n.txt", "url": "file:///etc/hostname"}),
-        ("addNote", with_media(picture={"path": "/etc/hostname", "filename": "n.txt", "fields": ["Front"]})),
-        ("addNote", with_media(audio=[{"url": "http://192.168.1.1/a", "filename": "n.txt", "fields": []}])),
-        (
-            "updateNoteFields",
-            {"note": {"id": 1, "fields": {}, "video": [{"path": "/x", "filename": "n", "fields": []}]}},
-        ),
+        ("deleteNotes", {"notes": [1]}, "anki_delete_notes"),
+        ("deleteDecks", {}, "anki_delete_decks"),
+        ("updateNoteFields", {"note": {"id": 1, "fields": {}}}, "anki_update_notes"),
+        ("replaceTagsInAllNotes", {}, "anki_change_cards"),
+        ("setDueDate", {}, "anki_change_cards"),
+        ("exportPackage", {"deck": "Default", "path": "x.apkg"}, "File, Export"),
+        ("importPackage", {"path": "x.apkg"}, "File, Import"),
+        ("guiImportFile", {}, "File, Import"),
+        ("removeEmptyNotes", {}, "Anki itself"),
+        ("modelFieldRemove", {"modelName": "Basic", "fieldName": "Back"}, "Anki itself"),
+        ("loadProfile", {"name": "Two"}, "Anki itself"),
+        ("guiExitAnki", {}, "Anki itself"),
+        ("storeMediaFile", {"filename": "n.txt", "path": "/etc/hostname"}, "anki_store_media"),
+        ("storeMediaFile", {"filename": "n.txt", "url": PUBLIC}, "anki_store_media"),
+        ("addNote", {"note": {**NOTE, "picture": {"path": "/etc/hostname", "filename": "n"}}}, "anki_store_media"),
+        ("addNote", {"note": {**NOTE, "audio": [{"url": PUBLIC, "filename": "n"}]}}, "anki_store_media"),
+        *(("getMediaFilesNames", {"pattern": text}, "*.mp3") for text in ("/etc/host*", "a/../../*", "..\\*")),
     ],
 )
-def test_what_reaches_files_of_anki_s_host_is_refused_before_it_is_sent(anki, call, env, action, params):
-    for sent in (
-        {"action": action, "params": params},
-        {"action": "multi", "params": {"actions": [{"action": action, "params": params}]}},
-    ):
+@pytest.mark.parametrize("confirm", ["off", "elicit"])
+def test_what_others_do_or_reaches_anki_s_host_is_refused_before_it_is_sent(
+    anki, call, env, action, params, hint, confirm
+):
+    env(ANKI_CONFIRM=confirm)
+    for sent in at_any_depth(action, params):
         answer = call("anki.invoke", **sent)
         assert answer["code"] == "ANKI_INVOKE"
-        assert "ANKI_INVOKE=all" in answer["hint"]
+        assert hint in answer["hint"] and "ANKI_INVOKE=all" in answer["hint"]
+    assert anki.requests == []
+
+
+@pytest.mark.parametrize("name", ["", " ", ".", "..", "folder/", "a\\", "../.."])
+def test_no_file_name_is_sent_that_would_take_the_media_folder_along(anki, call, env, name):
+    env(ANKI_INVOKE="all")
+    for sent in at_any_depth("deleteMediaFile", {"filename": name}):
+        assert call("anki.invoke", **sent)["code"] == "INVALID_FILENAME"
     assert anki.requests == []
 
 
@@ -50,27 +73,83 @@ def test_the_owner_can_allow_everything(anki, call, env, tmp_path):
     assert call("anki.get_media", filename="n.txt")["sizeBytes"] == 4
 
 
-def test_media_from_the_public_web_and_as_data_are_sent_as_they_are(anki, call):
-    assert call("anki.invoke", action="storeMediaFile", params={"filename": "a.png", "url": PUBLIC}) == "a.png"
-    assert call("anki.invoke", action="storeMediaFile", params={"filename": "b.png", "data": "eA=="}) == "b.png"
-
-
-def test_fields_may_be_called_as_media_parameters_are(anki, call):
-    call(
-        "anki.create_model",
-        modelName="Files",
-        inOrderFields=["path", "url"],
-        cardTemplates=[{"name": "c", "front": "{{path}}", "back": "{{url}}"}],
-    )
+def test_what_harms_nothing_is_sent_as_it_is(anki, call):
+    """Media as data, fields that are called as parameters of media are, any version."""
+    model = {"modelName": "Files", "inOrderFields": ["path", "url"]}
+    call("anki.create_model", **model, cardTemplates=[{"name": "c", "front": "{{path}}", "back": "{{url}}"}])
     note = {"deckName": "Default", "modelName": "Files", "fields": {"path": "/etc", "url": "http://127.0.0.1"}}
 
     assert call("anki.invoke", action="addNote", params={"note": note})
+    assert call("anki.invoke", action="storeMediaFile", params={"filename": "b.png", "data": "eA=="}) == "b.png"
+    assert call("anki.invoke", action=" version ", version=4) == 6
+    assert anki.requests[-1] == {"action": "version", "version": 4, "params": {}}
 
 
-@pytest.mark.parametrize("pattern", ["/etc/host*", "../*", "a/../../*", "..\\*"])
-@pytest.mark.parametrize("read_only", ["0", "1"])
-def test_a_pattern_that_leads_out_of_the_media_folder_is_refused(anki, call, env, pattern, read_only):
-    env(MCP_READ_ONLY=read_only)
+@pytest.mark.parametrize(
+    ("action", "way"),
+    [("createFilteredDeck", "Create Filtered Deck"), ("buryCards", "Toggle Bury"), ("undo", "guiUndo")],
+)
+def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, call, action, way):
+    answer = call("anki.invoke", action=action)
+    assert answer["error"] == "RuntimeError: unsupported action"
+    assert way in answer["hint"]
 
-    assert call("anki.invoke", action="getMediaFilesNames", params={"pattern": pattern})["code"] == "INVALID_PATTERN"
-    assert anki.requests == []
+
+def test_read_only_sends_what_reads_in_one_request(read_only, call):
+    reading = [{"action": "multi", "params": {"actions": [{"action": "deckNames"}]}}]
+
+    assert call("anki.invoke", action="deckNames") == ["Default"]
+    assert call("anki.invoke", action="multi", params={"actions": reading}) == [[["Default"]]]
+    assert len(read_only.requests) == 2
+    assert list(call("anki.invoke", action="getDeckStats", params={"decks": ["Default"]})) == ["1"]
+
+
+@pytest.mark.parametrize("action", ["createDeck", "deleteNotes", "sync", "guiBrowse", "DECKNAMES", "no"])
+def test_read_only_refuses_any_other_action_before_it_is_sent(read_only, call, action):
+    for sent in at_any_depth(action, {"deck": "New"}):
+        assert call("anki.invoke", **sent)["code"] == "READ_ONLY"
+    assert read_only.requests == []
+
+
+@pytest.mark.parametrize("entries", [["createDeck"], [{}], [{"action": ["deckNames"]}], [{"action": {}}], None])
+def test_read_only_refuses_what_is_not_a_multi(read_only, call, entries):
+    assert call("anki.invoke", action="multi", params={"actions": entries})["code"] == "READ_ONLY"
+
+
+def test_no_action_that_sounds_like_writing_is_called_reading():
+    writing = "add change clear create delete import remove rename set store sync update".split()
+    assert not [name for name in READING if name.startswith(tuple(writing))]
+
+
+@pytest.mark.parametrize("media", ["picture", "audio", "video"])
+@pytest.mark.parametrize("source", ["path", "url", "data"])
+def test_a_reading_action_that_would_store_a_file_is_refused(read_only, call, media, source):
+    note = {**NOTE, media: {source: "/etc/hostname", "filename": "s.txt", "fields": []}}
+
+    for action in ("canAddNotes", "canAddNotesWithErrorDetail"):
+        for sent in at_any_depth(action, {"notes": [note]}):
+            assert call("anki.invoke", **sent)["code"] == "READ_ONLY"
+    assert read_only.requests == []
+
+
+@pytest.mark.parametrize(
+    ("action", "params"),
+    [
+        ("getDeckStats", {"decks": ["Default", "Typo"]}),
+        ("getDeckStats", {"decks": "Typo"}),
+        ("getDeckStats", {"decks": [["Typo"]]}),
+        ("cardReviews", {"deck": "Typo", "startID": 0}),
+        ("cardReviews", {"deck": ["Typo"], "startID": 0}),
+        ("getLatestReviewID", {"deck": "default"}),
+    ],
+)
+def test_a_reading_action_makes_no_deck(read_only, call, action, params):
+    for sent in at_any_depth(action, params):
+        assert call("anki.invoke", **sent)["code"] == "DECK_NOT_FOUND"
+    assert set(read_only.actions()) <= {"deckNamesAndIds"}
+    assert read_only.collection.decks.all_names() == ["Default"]
+
+
+def test_a_file_outside_the_media_folder_is_not_read(read_only, call):
+    params = {"filename": "../collection.anki2"}
+    assert call("anki.invoke", action="retrieveMediaFile", params=params)["code"] == "INVALID_FILENAME"

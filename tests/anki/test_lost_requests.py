@@ -11,7 +11,7 @@ import pytest
 from tests.anki.anki_helpers import add_notes
 from tests.anki.anki_images import png
 from tests.anki.anki_standin import StandIn, names
-from tools.anki.action_names import READING
+from tools.anki.client import READING
 from tools.core import registry
 from tools.core.tool import TOOLS
 
@@ -64,7 +64,7 @@ def calls_of(ids, cards):
         "move": ("anki.change_cards", change | {"deck": "Other"}),
         "tag": ("anki.change_cards", {"noteIds": ids, "addTags": ["x"], "dryRun": False, "expected": len(ids)}),
         "rename tag": ("anki.change_cards", change | {"renameTag": ["old", "new"]}),
-        "invoke": ("anki.invoke", {"action": "addTags", "params": {"notes": ids, "tags": "x"}}),
+        "invoke": ("anki.invoke", {"action": "createDeck", "params": {"deck": "X"}}),
         "restore notes": (*restore, delete_notes),
         "restore decks": (*restore, delete_decks),
         "restore kept cards": (*restore, keep_cards),
@@ -82,7 +82,7 @@ def calls_of(ids, cards):
 
 def test_every_writing_tool_is_among_them():
     registry.load()
-    writing = {name for name, tool in TOOLS.items() if tool.write and name.startswith("anki.")}
+    writing = {tool.name for tool in TOOLS.values() if tool.write and not tool.app_only and tool.toolset == "anki"}
 
     assert {call[0] for call in calls_of([], []).values()} == writing
 
@@ -90,15 +90,15 @@ def test_every_writing_tool_is_among_them():
 NAMES = list(calls_of([], []))
 
 
-def state(collection):
-    """Everything that must come out the same, without ids and times."""
+def state(collection, *, decks=True):
+    """Everything that must come out the same, without ids and times. `decks`: also where each card lies."""
     cards = [collection.get_card(card) for card in collection.find_cards("")]
     return {
         "cards": sorted(
             (
                 *card.note().fields,
                 *card.note().tags,
-                collection.decks.name(card.did),
+                collection.decks.name(card.did) if decks else "",
                 *(card.type, card.queue, card.reps, card.ivl, card.flags),
                 card.due if card.type == REVIEW else 0,
             )
@@ -124,10 +124,17 @@ def prepared(collection):
     return ids, cards
 
 
-@pytest.mark.parametrize("version", ["2025-11", "2023-10"])
-@pytest.mark.parametrize("fault", ["cut_before", "cut_after"])
+ADD_ONS = [
+    ("2025-11", "cut_after"),
+    *(pytest.param(*more, marks=pytest.mark.slow) for more in (("2025-11", "cut_before"), ("2023-10", "cut_after"))),
+]
+
+
+@pytest.mark.parametrize(("version", "fault"), ADD_ONS)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(collection_in, env, call, tmp_path, name, fault, version):
+    # The add-on of 2023 puts new cards into the default deck; after a lost answer nobody knows which those are.
+    decks = not (version == "2023-10" and name.startswith("add"))
     wanted, requests = None, 1
     number = -1
     while number < requests:
@@ -147,8 +154,8 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(collection_in, env
                 check_words(first, anki, number)
                 call(tool, **left_of(arguments, first))
             if wanted is None:
-                wanted, requests = state(anki.collection), len(anki.requests)
-            assert state(anki.collection) == wanted, f"after {fault} of request {number}: {first}"
+                wanted, requests = state(anki.collection, decks=decks), len(anki.requests)
+            assert state(anki.collection, decks=decks) == wanted, f"after {fault} of request {number}: {first}"
         finally:
             anki.close()
         number += 1

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, snapshot
-from tests.anki.anki_standin import names
 from tools.anki.journal import entries
-from tools.core import calls, registry, settings
+from tools.core import settings
 
 
 @pytest.fixture
@@ -62,31 +61,6 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(geo, call, tool):
     assert "addTags" not in geo.actions()
 
 
-def test_a_dry_run_of_decks_tells_where_the_cards_would_go(geo, call):
-    moved = call("anki.delete_decks", decks=["Geo"], dryRun=True)
-    deleted = call("anki.delete_decks", decks=["Geo"], cardsToo=True, dryRun=True)
-
-    assert moved["decks"] == {"Geo": 3, "Geo::Sub": 1}
-    assert (moved["cards"], moved["cardsGoTo"], deleted["cardsGoTo"]) == (4, "Default", None)
-    assert moved["examples"][0]["text"] == "a"
-
-
-@pytest.mark.parametrize("tool", ["anki.delete_notes", "anki.delete_decks", "anki.update_notes"])
-def test_the_owner_can_demand_the_true_count(geo, call, env, tool):
-    env(ANKI_CONFIRM="count")
-    before = content(geo.collection)
-    count = {"anki.delete_notes": 2, "anki.delete_decks": 4, "anki.update_notes": 2}[tool]
-
-    for more in ({}, {"expected": count + 1}):
-        answer = call(tool, **destructive(geo)[tool], **more)
-        assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", count)
-    assert content(geo.collection) == before
-
-    answer = call(tool, **destructive(geo)[tool], expected=count)
-    assert answer is None or answer.get("success") is not False
-    assert content(geo.collection) != before
-
-
 def test_the_true_count_of_a_file_is_that_of_the_notes_that_use_it(geo, call, env):
     env(ANKI_CONFIRM="count")
     geo.collection.media.write_data("a.mp3", b"ID3")
@@ -101,32 +75,6 @@ def test_the_true_count_of_a_file_is_that_of_the_notes_that_use_it(geo, call, en
     assert [(answer["code"], answer["count"]) for answer in refused] == [("EXPECTED_COUNT", 1)] * 2
     assert call("anki.get_media", filename="a.mp3")["sizeBytes"] == 3
     assert call("anki.delete_media", filename="a.mp3", expected=1)["deleted"] is True
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("yes", [False, True])
-def test_the_owner_can_demand_to_be_asked(geo, env, tool, yes):
-    env(ANKI_CONFIRM="elicit")
-    geo.collection.media.write_data("a.mp3", b"ID3")
-    before, asked = content(geo.collection), []
-    arguments = destructive(geo)[tool]
-    if tool == "anki.change_cards":
-        arguments |= {"dryRun": False, "expected": 2}
-
-    def ask(question):
-        asked.append(question)
-        return "accept" if yes else "decline"
-
-    with calls.calling(lambda *report: None, lambda: False, ask):
-        declared = registry.find(tool, registry.listed(settings.current()).values())
-        answer = declared.call(arguments)
-
-    assert len(asked) == 1
-    if not yes:
-        assert answer["code"] == "DECLINED"
-        assert content(geo.collection) == before
-    else:
-        assert answer is None or answer.get("success") is not False
 
 
 @both_versions
@@ -149,7 +97,7 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, call, tool):
     assert content(geo.collection) == before
     assert call("anki.get_media", filename="a.mp3")["dataBase64"] == base64.b64encode(b"ID3").decode()
     if tool in ("anki.delete_notes", "anki.delete_decks"):
-        assert "scheduling of a deleted note is lost" in answer["warnings"][0]
+        assert "review log" in answer["warnings"][0]
         again = call("anki.restore", entry=entry)
         assert "addedAgain" not in again
         assert content(geo.collection) == before
@@ -171,19 +119,24 @@ def test_putting_back_can_be_taken_back_too(geo, call, tool):
     assert (content(geo.collection), geo.collection.find_cards("is:suspended flag:2")) == changed
 
 
-def test_many_notes_are_put_back_in_parts_that_fit_anki_s_pace(anki, call):
-    ids = add_notes(anki.collection, "Geo", *(f"front {number}" for number in range(300)))
-    before = content(anki.collection)
-    call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}} for note in ids])
-    call("anki.delete_notes", noteIds=ids)
-    anki.requests.clear()
+@pytest.mark.parametrize("fault", ["", "cut_after"])
+def test_twins_come_back_each_once(geo, call, fault):
+    """Notes with the first field of one that stays, one of them the same throughout."""
+    twins = add_notes(geo.collection, "Geo", "a", "a")
+    other = geo.collection.get_note(twins[0])
+    other["Back"] = "another"
+    geo.collection.update_note(other)
+    before = content(geo.collection)
+    call("anki.delete_notes", noteIds=[*geo.ids[1:], *twins])
 
-    assert call("anki.restore", entry=2)["addedAgain"] == 300
+    geo.requests.clear()
+    geo.faults = {5: fault} if fault else {}  # the request that adds the notes
+    broken = call("anki.restore", entry=1)
+    geo.faults = {}
 
-    sizes = [names(request).count("addNote") for request in anki.requests]
-    assert [size for size in sizes if size] == [30, 240, 30]
-    assert [back for (_, back), *_ in content(anki.collection)] == ["new"] * 300
-    assert [front for (front, _), *_ in content(anki.collection)] == [front for (front, _), *_ in before]
+    assert (broken.get("code") == "ANKI_CUT") == bool(fault)
+    assert call("anki.restore", entry=1)["alreadyThere"] == 5
+    assert content(geo.collection) == before
 
 
 def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
@@ -196,22 +149,74 @@ def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
     assert geo.collection.note_count() == 3
 
 
-def test_deleted_duplicates_come_back_each_once(geo, call):
-    """Two that are equal in every field, and one that shares its first field with a note that stays."""
+@pytest.mark.parametrize("fsrs", [False, True])
+@pytest.mark.parametrize("tool", ["anki.delete_notes", "anki.delete_decks"])
+@pytest.mark.parametrize("fault", ["", "cut_after"])
+def test_a_deleted_note_comes_back_with_the_schedule_of_its_cards(geo, call, tool, fsrs, fault):
+    """New, learning, due, suspended, flagged; a note of two cards; also when the answer of the restore is lost."""
     collection = geo.collection
-    twins = [*add_notes(collection, "Geo", "twin", "twin"), *add_notes(collection, "Geo", "a")]
-    note = collection.get_note(twins[2])
-    note["Back"] = "another answer"
-    collection.update_note(note)
-    before = content(collection)
-    call("anki.delete_notes", noteIds=twins)
+    collection.set_config("fsrs", fsrs)
+    note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
+    note["Front"], note["Back"] = "both", "sides"
+    collection.add_note(note, collection.decks.id("Geo"))
+    cards = sorted(collection.find_cards("deck:Geo"))
+    for card, ease in zip(cards[1:], (1, 4, 3, 4, 2), strict=False):
+        shown = collection.get_card(card)
+        shown.start_timer()
+        collection.sched.answerCard(shown, ease)
+    collection.sched.set_due_date(cards[-1:], "9!")
+    collection.sched.suspend_cards([cards[0], cards[2]])
+    collection.set_user_flag_for_cards(3, cards[3:4])
+    before = schedule(collection)
+    arguments = (
+        {"noteIds": [*geo.ids, note.id]} if tool == "anki.delete_notes" else {"decks": ["Geo"], "cardsToo": True}
+    )
+    call(tool, **arguments)
 
-    first = call("anki.restore", entry=1)
-    again = call("anki.restore", entry=1)
+    if fault:
+        geo.requests.clear()
+        adds = 6  # the request that adds the notes
+        geo.faults = {adds: fault}
+        assert call("anki.restore", entry=1)["code"] == "ANKI_CUT"
+        geo.faults = {}
+    answer = call("anki.restore", entry=1)
 
-    assert first["addedAgain"] == again["alreadyThere"] == 3
-    assert "failed" not in first
-    assert content(collection) == before
+    assert answer["cardsScheduled"] == 6
+    assert schedule(collection) == before
+
+
+def schedule(collection):
+    """By the first field and the template: each card's place in the schedule."""
+    names = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
+    cards = [collection.get_card(card) for card in collection.find_cards("-is:new or is:suspended")]
+    return {(card.note().fields[0], card.ord): [getattr(card, name) for name in names] for card in cards}
+
+
+def test_an_entry_of_another_profile_is_not_put_back(geo, call):
+    call("anki.change_cards", noteIds=geo.ids, addTags=["x"], dryRun=False, expected=4)
+    geo.addon.getActiveProfile = lambda: "Two"
+    before = content(geo.collection)
+
+    answer = call("anki.restore", entry=1)
+
+    assert answer["code"] == "OTHER_PROFILE"
+    assert "'User 1'" in answer["error"] and "'Two'" in answer["error"]
+    assert content(geo.collection) == before
+
+
+def test_a_card_studied_since_keeps_its_own_schedule(geo, call):
+    """The entry is put back a second time, a day later."""
+    collection = geo.collection
+    cards = sorted(collection.find_cards("deck:Geo"))
+    collection.sched.set_due_date(cards, "5!")
+    call("anki.delete_notes", noteIds=geo.ids)
+    call("anki.restore", entry=1)
+    collection.sched.set_due_date(collection.find_cards("deck:Geo"), "9!")
+    since = schedule(collection)
+
+    call("anki.restore", entry=1)
+
+    assert schedule(collection) == since
 
 
 def test_cards_that_moved_to_default_go_back_to_their_decks(geo, call):
@@ -226,10 +231,6 @@ def test_cards_that_moved_to_default_go_back_to_their_decks(geo, call):
     }
 
 
-def test_an_entry_that_is_not_there_is_told(anki, call):
-    assert call("anki.restore", entry=7)["code"] == "NO_ENTRY"
-
-
 def test_without_a_journal_nothing_is_deleted(geo, call):
     call("anki.restore")
     (settings.current().state_dir / "anki-journal.sqlite3").write_bytes(b"not a database" * 100)
@@ -242,9 +243,9 @@ def test_without_a_journal_nothing_is_deleted(geo, call):
 def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
     monkeypatch.setattr(entries, "MOST_BYTES", 100)
     for number in range(4):
-        entries.write("delete_media", f"{number}", entries.Before(filename="a", content=b"x" * 60))
+        entries.write("delete_media", f"{number}", entries.Before(filename="a", content=b"x" * 60, profile="User 1"))
 
-    assert [entry.summary for entry in entries.newest(9)] == ["3"]
+    assert [summary for *_, summary in entries.newest(9)] == ["3"]
     folder = Path(settings.current().state_dir) / "anki-journal"
     assert len(list(folder.iterdir())) == 1
 

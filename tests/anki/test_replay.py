@@ -18,7 +18,7 @@ LEAST_ID = 10**11
 CARDS = ("cards", "cardId")
 OF_CARDS = ("findCards", "getDecks")
 WITHOUT_A_COLLECTION = (
-    "apiReflect", "exportPackage", "getMediaFilesNames abs", "gui", "importPackage", "modelFieldsOnTemplates", "storeMediaFile url bad",
+    "apiReflect actions", "exportPackage", "getMediaFilesNames abs", "gui", "importPackage", "storeMediaFile url bad",
     "storeMediaFile url garbage", "storeMediaFile url refused", "sync",
 )  # fmt: skip
 """Labels that need windows, a sync server, the network or one machine's files, or what no tool of ours uses."""

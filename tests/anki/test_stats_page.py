@@ -10,6 +10,8 @@ from tests.onepercent.page.browser import Browser, program
 from tests.onepercent.page.hosting import CAPABLE, Host
 from tests.support.client import HANDSHAKE, Client
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<img src=x onerror=\"parent.seen.push('run')\">"
 AXE = "axe-core@4.14.1"
 
@@ -79,5 +81,7 @@ def look(browser, host, axe, tmp_path, theme):
     tab.picture(tmp_path / f"stats-{theme}-{width}.png")
     assert tab.run("seen.includes('run')", host=True) is False
     assert [url for url in tab.requests if not url.startswith(host.url)] == []
+    tab.run("(answer.perDay.fill(0), draw())")
+    assert ("No answers in 30 days" if locale == "en-GB" else "За 30 дней ответов нет") in tab.text()
     assert tab.console == []
     tab.close()

@@ -4,6 +4,7 @@ import re
 import socket
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -11,7 +12,7 @@ from tools.core import http
 from tools.core.http import HttpError, Late, Limits, Misdirected, NotHttp, Request, TooLong
 
 OK = b"HTTP/1.1 200 OK\r\n"
-SOON_S = 0.4
+SOON_S = 0.2
 FAR_S = 60
 
 
@@ -21,25 +22,22 @@ class Peer:
     def __init__(self, listener, reply):
         self.listener, self.reply, self.requests = listener, reply, []
         self.closing = threading.Event()
-        self.thread = threading.Thread(target=self._serve, daemon=True)
-        self.thread.start()
+        threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self):
         while not self.closing.is_set():
-            connection, _ = self.listener.accept()
-            with connection:
-                try:
+            with suppress(OSError):
+                connection, _ = self.listener.accept()
+                with connection:
                     self._answer(connection)
-                except OSError:
-                    continue
 
     def _answer(self, connection):
         request = connection.recv(65536)
         length = re.search(rb"Content-Length: (\d{1,5})\r\n", request)
         while length and len(request.partition(b"\r\n\r\n")[2]) < int(length[1]):
             request += connection.recv(65536)
-        self.requests.append(request)
-        if not self.closing.is_set():
+        if request and not self.closing.is_set():
+            self.requests.append(request)
             self.reply(connection, request)
 
     def drip(self, connection, byte=b"x"):
@@ -47,31 +45,24 @@ class Peer:
         while not self.closing.wait(0.05):
             connection.sendall(byte)
 
-    def close(self):
-        self.closing.set()
-        with socket.socket(self.listener.family) as last:
-            last.connect(self.listener.getsockname())
-        self.thread.join()
-        self.listener.close()
-
 
 @pytest.fixture
 def peer():
-    """A function that starts a peer on a loopback port and gives its address; `peer.last` is that peer."""
+    """A function that starts a peer on a loopback port and returns its address; `peer.last` is that peer."""
     started = []
 
     def start(reply, listener=None):
-        if isinstance(reply, bytes):
-            answer = reply
-            reply = lambda connection, _: connection.sendall(answer)  # noqa: E731
-        listener = listener or socket.create_server(("127.0.0.1", 0))
-        start.last = Peer(listener, reply)
+        answer = (lambda connection, _: connection.sendall(reply)) if isinstance(reply, bytes) else reply
+        start.last = Peer(listener or socket.create_server(("127.0.0.1", 0)), answer)
         started.append(start.last)
-        return f"http://127.0.0.1:{listener.getsockname()[1]}" if listener.family == socket.AF_INET else ""
+        return "" if listener else f"http://127.0.0.1:{start.last.listener.getsockname()[1]}"
 
     yield start
-    for one in started:
-        one.close()
+    for peer in started:
+        peer.closing.set()
+        with socket.socket(peer.listener.family) as last:
+            last.connect(peer.listener.getsockname())
+        peer.listener.close()
 
 
 def limits(seconds=FAR_S, **more):
@@ -116,17 +107,17 @@ def test_where_nothing_listens_nothing_is_sent(url, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    "answer",
     [
-        (OK + b"Content-Length: 500\r\n\r\n" + b"x" * 26, "cut after 26 of 500 bytes"),
-        (OK + b"Content-Length: 500\r\n\r\n", "cut after 0 of 500 bytes"),
-        (OK + b"Transfer-Encoding: chunked\r\n\r\n1a\r\n" + b"x" * 26 + b"\r\n", "the answer was cut"),
-        (OK + b"Transfer-Encoding: chunked\r\n\r\nff\r\n" + b"x" * 26, "the answer was cut"),
-        (b"", "cut before the whole answer"),
+        OK + b"Content-Length: 500\r\n\r\n" + b"x" * 26,
+        OK + b"Content-Length: 500\r\n\r\n",
+        OK + b"Transfer-Encoding: chunked\r\n\r\n1a\r\n" + b"x" * 26 + b"\r\n",
+        OK + b"Transfer-Encoding: chunked\r\n\r\nff\r\n" + b"x" * 26,
+        b"",
     ],
 )
-def test_half_an_answer_is_none(peer, answer, reason):
-    with pytest.raises(HttpError, match=reason) as caught:
+def test_half_an_answer_is_none(peer, answer):
+    with pytest.raises(HttpError, match="cut before the whole answer") as caught:
         http.send(Request(peer(answer)), limits())
     assert caught.value.sent
 
@@ -140,11 +131,7 @@ def test_what_speaks_no_http_is_told_and_not_quoted(peer, answer):
     assert str(caught.value) == "what answers there does not speak HTTP"
 
 
-@pytest.mark.parametrize(
-    "start",
-    [b"", b"HTTP/1.1 2", OK + b"X-Long: ", OK + b"\r\n", OK + b"Content-Length: 500\r\n\r\n"],
-    ids=["status", "half a status", "headers", "body", "body of a length"],
-)
+@pytest.mark.parametrize("start", [b"", OK + b"X-Long: ", OK + b"Content-Length: 500\r\n\r\n"])
 def test_dripping_ends_at_the_deadline_wherever_it_drips(peer, start):
     def drip(connection, _):
         connection.sendall(start)
@@ -155,38 +142,14 @@ def test_dripping_ends_at_the_deadline_wherever_it_drips(peer, start):
     assert caught.value.sent
 
 
-def test_silence_after_the_request_ends_at_the_deadline(peer):
-    with pytest.raises(Late):
-        http.send(Request(peer(lambda *_: peer.last.closing.wait())), limits(SOON_S))
-
-
-def test_a_body_that_nobody_reads_ends_at_the_deadline(peer):
-    with pytest.raises(Late):
-        http.send(Request(peer(lambda *_: peer.last.closing.wait()), "POST", bytes(50_000_000)), limits(SOON_S))
-
-
-def test_a_handshake_that_stalls_ends_at_the_deadline_with_nothing_sent(peer):
+def test_a_peer_that_only_listens_is_given_up_at_the_deadline(peer):
     url = peer(lambda *_: peer.last.closing.wait())
-
     with pytest.raises(Late) as caught:
-        http.send(Request(url.replace("http:", "https:")), limits(SOON_S))
+        http.send(Request(url, "POST", bytes(50_000_000)), limits(SOON_S))
+    assert caught.value.sent
+    with pytest.raises(Late) as caught:
+        http.send(Request(peer(peer.last.reply).replace("http:", "https:")), limits(SOON_S))
     assert not caught.value.sent
-
-
-def test_a_handshake_that_drips_ends_at_the_deadline(peer):
-    def drip(connection, _):
-        connection.sendall(b"\x16\x03\x03\x40\x00")  # the head of a TLS record of 16 KiB
-        peer.last.drip(connection)
-
-    with pytest.raises(Late):
-        http.send(Request(peer(drip).replace("http:", "https:")), limits(SOON_S))
-
-
-def test_plain_text_behind_https_is_told(peer):
-    with pytest.raises(HttpError) as caught:
-        http.send(Request(peer(body(b"plain")).replace("http:", "https:")), limits())
-    assert not caught.value.sent
-    assert "TLS" in caught.value.reason
 
 
 def test_a_name_lookup_that_hangs_ends_at_the_deadline(monkeypatch):
@@ -213,55 +176,20 @@ def test_a_wrong_address_is_told(url, reason):
     assert not caught.value.sent
 
 
-def test_an_address_that_does_not_answer_leaves_time_for_the_next(peer, monkeypatch):
-    url = peer(body(b"second"))
-    port = peer.last.listener.getsockname()[1]
-    real = socket.getaddrinfo
-    with socket.create_server(("127.0.0.2", port), backlog=0) as full, socket.socket() as filler:
-        filler.setblocking(False)
-        filler.connect_ex(full.getsockname())  # its only place in the queue: later ones get no answer
-        both = [one for host in ("127.0.0.2", "127.0.0.1") for one in real(host, port, type=socket.SOCK_STREAM)]
-        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: both)
-
-        assert http.send(Request(url.replace("127.0.0.1", "two.example")), limits(2)).body == b"second"
-
-
-def test_an_announced_size_over_the_limit_is_not_read(peer):
-    with pytest.raises(TooLong) as caught:
-        http.send(Request(peer(OK + b"Content-Length: 999999999\r\n\r\n")), limits())
-    assert caught.value.size_bytes == 999999999
-
-
-@pytest.mark.parametrize("head", [b"", b"Content-Length: 100000\r\n"])
-def test_a_body_of_just_the_limit_is_whole(peer, head):
-    assert len(http.send(Request(peer(OK + head + b"\r\n" + bytes(100_000))), limits()).body) == 100_000
-
-
-def test_a_byte_more_than_the_limit_is_too_much(peer):
-    with pytest.raises(TooLong):
-        http.send(Request(peer(OK + b"\r\n" + bytes(100_001))), limits())
-
-
-def test_an_endless_body_stops_at_the_limit(peer):
+def test_a_body_beyond_the_limit_is_given_up_as_soon_as_that_is_known(peer):
     def pour(connection, _):
         connection.sendall(OK + b"\r\n")
         while True:
             connection.sendall(bytes(65536))
 
+    for head in (b"", b"Content-Length: 100000\r\n"):
+        assert len(http.send(Request(peer(OK + head + b"\r\n" + bytes(100_000))), limits()).body) == 100_000
+    for answer in (OK + b"Content-Length: 999999999\r\n\r\n", OK + b"\r\n" + bytes(100_001)):
+        with pytest.raises(TooLong):
+            http.send(Request(peer(answer)), limits())
     with pytest.raises(TooLong) as caught:
         http.send(Request(peer(pour)), limits())
     assert caught.value.size_bytes < 200_000
-
-
-@pytest.mark.parametrize(
-    ("head", "said"),
-    [(b"\r\n" + b"x" * 70_000, 70_000), (b"Content-Length: 500\r\n\r\ncut", 0), (b"Content-Length: 2\r\n\r\nno", 2)],
-)
-def test_a_refusal_is_an_answer_however_its_body_ends(peer, head, said):
-    response = http.send(Request(peer(b"HTTP/1.1 503 Busy\r\n" + head)), limits())
-
-    assert response.status == 503
-    assert min(said, http.REFUSAL_BYTES) <= len(response.body) <= said
 
 
 def moving(peer, locations):
@@ -287,21 +215,7 @@ def test_redirects_are_followed_as_far_as_allowed(peer):
     assert response.request.url == f"{url}/5"
     with pytest.raises(Misdirected, match="more than 4 redirects"):
         http.send(Request(f"{url}/0"), limits(redirects=4))
-
-
-def test_a_redirect_is_an_answer_to_who_follows_none(peer):
-    url = moving(peer, {"/": (302, "/1")})
-
-    assert http.send(Request(f"{url}/"), limits()).status == 302
-
-
-def test_303_is_followed_by_a_get(peer):
-    url = moving(peer, {"/": (303, "/1")})
-
-    found = http.send(Request(f"{url}/", "POST", b"{}", {"Content-Type": "application/json"}), limits(redirects=1)).body
-
-    assert found.startswith(b"GET /1 ")
-    assert b"Content-Type" not in found
+    assert http.send(Request(f"{url}/0"), limits()).status == 301
 
 
 @pytest.mark.parametrize(

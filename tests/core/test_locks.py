@@ -9,6 +9,8 @@ from tests.support.client import PROJECT
 from tools.core import calls, locks
 from tools.core.errors import Cancelled, ToolError
 
+pytestmark = pytest.mark.slow
+
 HOLD = """
 import sys
 from tools.core import locks
@@ -34,10 +36,7 @@ def test_a_lock_held_by_another_process_is_waited_for_and_then_named(holder):
     with pytest.raises(ToolError, match="Another session") as error, locks.exclusive("anki", timeout_s=0.1):
         pass
     assert error.value.code == "BUSY"
-
-
-def test_other_names_are_other_locks(holder):
-    with locks.exclusive("klipper", timeout_s=0):
+    with locks.exclusive("klipper", timeout_s=0):  # another name is another lock
         pass
 
 

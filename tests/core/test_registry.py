@@ -1,13 +1,13 @@
 """Declaring tools."""
 
 import inspect
-from dataclasses import replace
 from typing import Annotated
 
 import pytest
 
-from tools.core import registry, settings, tool, wrappers
+from tools.core import registry, settings, tool
 from tools.core.errors import ToolError
+from tools.core.places import toolsets
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -22,29 +22,31 @@ def own_registry(monkeypatch):
     return tool.TOOLS
 
 
-def call(name, **arguments):
-    return tool.TOOLS[name].call(arguments)
+def declare(act, name="probe", **knobs):
+    """Declare a tool that does `act`; return a function that calls it."""
+
+    def function():
+        """Do it."""
+        return act()
+
+    Tool(name, **knobs)(function)
+    return lambda **arguments: tool.TOOLS[name].call(arguments)
 
 
-def test_the_decorator_hands_back_the_bare_function(own_registry):
-    def double(number: int) -> int:
+def fail(error):
+    raise error
+
+
+def test_the_decorator_hands_back_the_bare_function_and_the_handler_keeps_its_signature(own_registry):
+    def double(number: Annotated[int, Limits(ge=1)], text: str = "x") -> int:
         """Double."""
         return 2 * number
 
     assert Tool("double")(double) is double
-    assert double(number=2) == 4
-    assert call("double", number=2) == {"success": True, "result": 4}
-
-
-def test_the_handler_keeps_signature_and_annotations(own_registry):
-    @Tool("keep")
-    def keep(number: Annotated[int, Limits(ge=1)], text: str = "x") -> dict:
-        """Keep."""
-
-    handler = own_registry["keep"].handler
-    assert inspect.signature(handler) == inspect.signature(keep)
-    assert handler.__annotations__ == keep.__annotations__
-    assert handler.__doc__ == keep.__doc__
+    handler = own_registry["double"].handler
+    assert inspect.signature(handler) == inspect.signature(double)
+    assert (handler.__annotations__, handler.__doc__) == (double.__annotations__, double.__doc__)
+    assert own_registry["double"].call({"number": "2"}) == 4
 
 
 @pytest.mark.parametrize(
@@ -59,43 +61,20 @@ def test_the_handler_keeps_signature_and_annotations(own_registry):
         ({"success": False, "error": "x"}, {"success": False, "error": "x"}),
     ],
 )
-def test_the_table_of_responses(own_registry, returned, answer):
-    @Tool("table")
-    def table():
-        """Give back."""
-        return returned
-
-    assert call("table") == answer
-
-
-def test_a_bare_tool_answers_what_it_returns(own_registry):
-    @Tool("bare", raw=True)
-    def bare() -> list:
-        """Give back a list."""
-        return [1]
-
-    assert call("bare") == [1]
+def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry, returned, answer):
+    assert declare(lambda: returned, "bare")() == returned
+    assert declare(lambda: returned, "wrapped", envelope=True)() == answer
 
 
 def test_a_tool_error_becomes_error_hint_code_and_data(own_registry):
-    @Tool("fails")
-    def fails():
-        """Fail."""
-        raise ToolError("No deck", "See the decks", code="NO_DECK", available_decks=["A"])
-
-    assert call("fails") == {
-        "success": False, "error": "No deck", "hint": "See the decks", "code": "NO_DECK", "available_decks": ["A"],
-    }  # fmt: skip
+    error = ToolError("No deck", "See the decks", code="NO_DECK", available_decks=["A"])
+    answer = {"error": "No deck", "hint": "See the decks", "code": "NO_DECK", "available_decks": ["A"]}
+    assert declare(lambda: fail(error))() == {"success": False, **answer}
 
 
 @pytest.mark.parametrize("error", [RuntimeError("inside"), SystemExit(3), KeyboardInterrupt()])
-def test_what_was_not_foreseen_says_nothing_internal(own_registry, caplog, error):
-    @Tool("breaks")
-    def breaks():
-        """Break."""
-        raise error
-
-    answer = call("breaks")
+def test_an_unforeseen_error_says_nothing_internal(own_registry, caplog, error):
+    answer = declare(lambda: fail(error), "breaks")()
     assert answer["code"] == "INTERNAL_ERROR"
     assert "inside" not in str(answer)
     assert "breaks failed" in caplog.text
@@ -105,69 +84,21 @@ def test_wrappers_stack_errors_outermost_then_requires_locks_responds(own_regist
     order = []
 
     def traced(wrapper):
-        def wrap(function, tool):
-            inner = wrapper(function, tool)
-
-            def note(**arguments):
-                order.append(wrapper.__name__)
-                return inner(**arguments)
-
-            return note
+        def wrap(call, declaration, /, **arguments):
+            order.append(wrapper.__name__)
+            return wrapper(call, declaration, **arguments)
 
         return wrap
 
-    monkeypatch.setattr(wrappers, "STACK", [traced(wrapper) for wrapper in wrappers.STACK])
-
-    @Tool("order", write=True, requires=lambda: order.append("check"))
-    def order_of_calls():
-        """Note the order."""
-        order.append("tool")
-
-    call("order")
+    monkeypatch.setattr(tool, "STACK", [traced(wrapper) for wrapper in tool.STACK])
+    declare(lambda: order.append("tool"), write=True, requires=lambda: order.append("check"))()
     assert order == ["catching", "requiring", "check", "locking", "responding", "tool"]
 
 
-def test_a_backend_that_is_not_there_keeps_the_tool_from_running(own_registry):
-    def absent():
-        raise ToolError("Anki is not running", "Start it", code="NO_ANKI")
-
-    @Tool("needs", requires=absent)
-    def needs():
-        """Need Anki."""
-        raise AssertionError("ran")
-
-    assert call("needs")["code"] == "NO_ANKI"
-
-
-@pytest.mark.parametrize("name", ["Upper", "two__underscores", "a.b.c", "", "x" * 41, "trailing.", "a._b"])
-def test_a_name_that_clients_would_drop_is_refused_at_import(own_registry, name):
-    def function():
-        """Do."""
-
-    with pytest.raises(TypeError):
-        Tool(name)(function)
-
-
-def test_two_tools_of_one_name_are_refused_in_either_spelling(own_registry):
-    def function():
-        """Do."""
-
-    Tool("a.b")(function)
+def test_a_declaration_that_cannot_be_is_refused_at_import(own_registry):
+    declare(lambda: None, "a.b")
     with pytest.raises(TypeError, match="Two tools"):
-        Tool("a_b")(function)
-
-
-def test_a_tool_without_a_docstring_is_refused(own_registry):
-    with pytest.raises(TypeError, match="docstring"):
-        Tool("mute")(lambda: None)
-
-
-def test_a_constraint_that_does_not_fit_its_type_is_refused_at_import(own_registry):
-    def function(number: Annotated[int, Limits(min_length=1)]):
-        """Do."""
-
-    with pytest.raises(TypeError, match="min_length"):
-        Tool("misfit")(function)
+        declare(lambda: None, "a_b")
 
 
 def test_the_description_is_the_docstring_down_to_its_source_with_the_note_of_the_moment(own_registry):
@@ -189,31 +120,31 @@ def test_the_description_is_the_docstring_down_to_its_source_with_the_note_of_th
 
 
 def test_toolsets_and_read_only_list_less(own_registry):
-    @Tool("reads")
-    def reads():
-        """Read."""
-
-    @Tool("writes", write=True)
-    def writes():
-        """Write."""
-
-    assert set(registry.listed(settings.load({}))) == {"reads", "writes"}
-    assert set(registry.listed(settings.load({"MCP_READ_ONLY": "1"}))) == {"reads"}
-    assert set(registry.listed(replace(settings.load({}), toolsets=("testing",)))) == {"reads", "writes"}
-    assert set(registry.listed(replace(settings.load({}), toolsets=("another",)))) == set()
+    declare(lambda: None, "reads")
+    declare(lambda: None, "writes", write=True)
+    for values, names in (
+        ({}, {"reads", "writes"}),
+        ({"read_only": True}, {"reads"}),
+        ({"toolsets": ("testing",)}, {"reads", "writes"}),
+        ({"toolsets": ("another",)}, set()),
+    ):
+        assert set(registry.listed(settings.Settings(**{**vars(settings.load({})), **values}))) == names
 
 
 def test_a_stand_in_takes_the_writers_place_in_read_only_mode(own_registry, monkeypatch):
     monkeypatch.setattr(tool, "READ_ONLY_VARIANTS", {})
     monkeypatch.setattr(registry, "READ_ONLY_VARIANTS", tool.READ_ONLY_VARIANTS)
+    declare(lambda: None, "mixed", write=True)
+    declare(lambda: None, "mixed", read_only_variant=True)
+    assert registry.listed(settings.load({}))["mixed"].write
+    assert not registry.listed(settings.load({"MCP_READ_ONLY": "1"}))["mixed"].write
 
-    @Tool("mixed", write=True)
-    def mixed():
-        """Do anything."""
 
-    @Tool("mixed", read_only_variant=True)
-    def mixed_reading():
-        """Only read."""
-
-    assert registry.listed(settings.load({}))["mixed"].description == "Do anything."
-    assert registry.listed(settings.load({"MCP_READ_ONLY": "1"}))["mixed"].description == "Only read."
+def test_every_toolset_has_its_say_unless_only_some_are_wanted(env):
+    whole = registry.instructions(settings.current())
+    parts = {}
+    for name in toolsets():
+        env(MCP_TOOLSETS=name)
+        parts[name] = registry.instructions(settings.current()).removesuffix(registry.LAST_INSTRUCTION).strip()
+    assert whole == " ".join([*filter(None, parts.values()), registry.LAST_INSTRUCTION])
+    assert len([text for text in parts.values() if text]) >= 3

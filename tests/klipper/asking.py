@@ -10,8 +10,8 @@ def answer(query, **arguments):
 
 def search(query, **arguments):
     found = answer(query, **arguments)
-    assert found["success"] is True
-    return found["result"]
+    assert "error" not in found, found
+    return found["result"] if isinstance(found, dict) else found
 
 
 def paths(query, **arguments):

@@ -1,14 +1,18 @@
 """The messages of Klipper that a search knows."""
 
+import json
+import re
+
 import pytest
 
+from tests.conftest import SHARED
 from tools.klipper.search import messages
 
 QUOTED = {
     "MCU 'mcu' shutdown: Timer too close": "timer too close",
     "!! Option 'foo_bar' is not valid in section 'gcode_macro START'": "option * is not valid in section *",
     "Move out of range: 0.000 0.000 -3.400 [0.000]": "move out of range",
-    "TMC 'stepper_x' reports error: DRV_STATUS: 80130110 s2ga=1(ShortToGND_A!)": "s2ga",
+    "TMC 'stepper_x' reports error: DRV_STATUS: 80130110 s2ga=1(ShortToGND_A!)": "shorttognd *",
     "TMC 'stepper_x' reports error: GSTAT: 00000001 reset=1(Reset)": "reset 1 reset",
     "Unable to read tmc uart 'extruder' register IFCNT": "unable to read tmc uart * register *",
     "Option 'control' in section 'extruder' must be specified": "option * in section * must be specified",
@@ -16,22 +20,54 @@ QUOTED = {
 }
 
 
+SAID = """
+move is out of range; must home axes first; hotend not heating at expected rate; probe was triggered prior to movement
+endstop z still triggers after retract; bl touch failed to deploy; bltouch did not deploy; tmc uart IFCNT error
+unable to connect to mcu; extrude below min temp; lost comms with mcu; shutdown due to M112; OvertempWarning; otpw=1
+CANBUS unable to open port can0; option pressure_advance_lookahead_time not valid in section extruder
+mcu shutdwon: tmer to close; lost comunication with mcu; Unknown command:"G29"; gcode command M600 already registered
+Unknown config object 'probe'; Unable to load module 'bltouch'; MCU 'mcu' spontaneous restart; i2c timeout
+Unknown pin chip name 'EBBCan'; Include file /home/pi/x.cfg does not exist; Watchdog timer!; Printer is not ready
+horizontal_move_z can't be less than probe's z_offset; Macro PAUSE called recursively; Thermocouple reader fault
+""".replace("\n", ";").split(";")
+"""Messages as people say, misspell or paste them."""
+QUESTIONS = """
+bed mesh; the timer is too fast, too close; option section; how do I set position_endstop; what is the watchdog; where is my printer.cfg
+which boards are fast enough for mpu6050 over i2c; is the hotend heating too slowly; how to write macro names; bed mesh min max
+""".replace("\n", ";").split(";")
+
+
 @pytest.mark.parametrize("query", QUOTED)
 def test_a_message_is_known_by_its_pattern(query):
-    assert messages.known(query).message == QUOTED[query]
+    assert [message.message for message in messages.known(query)] == [QUOTED[query]]
 
 
-@pytest.mark.parametrize(
-    "query", ["bed mesh", "the timer is too fast, too close", "option section", "", "* * *", "(" * 500]
-)
+@pytest.mark.parametrize("said", [*filter(None, map(str.strip, SAID))])
+def test_a_message_is_known_as_it_is_said(said):
+    assert messages.known(said)
+
+
+@pytest.mark.parametrize("query", [*filter(None, map(str.strip, QUESTIONS)), "", "* * *", "(" * 500])
 def test_what_is_no_message_is_not_known(query):
-    assert messages.known(query) is None
+    assert messages.known(query) == []
+
+
+def test_every_message_of_a_log_is_explained_once():
+    log = "Stats 1.0\n" * 50 + "MCU 'mcu' shutdown: Timer too close\n" * 3 + "Lost communication with MCU 'mcu'\n"
+    assert [message.message for message in messages.known(log)] == ["timer too close", "lost communication with mcu *"]
+
+
+def test_at_least_150_of_klippers_messages_are_explained():
+    rows = SHARED / "klipper" / "messages.jsonl"
+    if not rows.exists():
+        pytest.skip("Klipper's messages are not in a clone (../shared/data)")
+    printed = [json.loads(line)["message"] for line in rows.read_text("utf-8").splitlines()]
+    assert sum(bool(messages.of_line(re.sub(r"%[-\d.]*[a-z]", "x1", text))) for text in printed) >= 250
 
 
 def test_every_message_says_where_it_comes_from():
-    every = {message for _, message in messages._table()}
-    assert len(every) > 90
-    for message in every:
+    assert len(messages.messages()) >= 130
+    for _, message in messages.messages():
         assert message.meaning.endswith(".") and message.first.endswith(".")
         assert message.read and message.sources
         assert len(message.meaning + message.first) <= 300

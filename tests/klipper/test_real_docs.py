@@ -1,16 +1,18 @@
 """What holds for every page of the real documentation, beside the small ones of the other tests."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import DOCS_MISSING, documentation
-from tests.klipper.config import single_changes
 from tests.klipper.test_config_reference import look_up
 from tests.klipper.test_reading import call, joined
 from tools.klipper import headings, pages
 from tools.klipper.config import printer_cfg
-from tools.klipper.config.findings import ERROR
+from tools.klipper.config.checking import current
+from tools.klipper.config.reference import Options
 from tools.klipper.search import messages
 
 if not documentation():
@@ -19,7 +21,7 @@ if not documentation():
 
 def test_reading_window_by_window_reproduces_every_real_page(real_docs):
     for page in pages.pages():
-        assert joined(page.path) == page.file.read_bytes().decode()
+        assert joined(page.path) == Path(page.location).read_bytes().decode()
 
 
 def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
@@ -29,11 +31,11 @@ def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
 
 
 def test_every_place_to_read_on_is_in_the_documentation(real_docs):
-    for _, message in messages._table():
+    for _, message in messages.messages():
         for place in message.read:
-            text = pages.read(pages.resolve(place.path))
-            if place.heading:
-                assert headings.find(text, place.heading, place.path), place
+            path, _, heading = place.partition("#")
+            text = pages.read(pages.resolve(path))
+            assert not heading or headings.find(text, heading, path), place
 
 
 def test_a_long_section_is_short_unless_it_is_wanted_in_full(real_docs):
@@ -50,21 +52,42 @@ def test_every_section_fits_into_few_tokens(real_docs):
         assert len(json.dumps(answer, ensure_ascii=False)) / 4 <= 1000, section
 
 
-@pytest.fixture
-def real_checker(real_docs):
-    return single_changes.checker(real_docs)
+PLACEHOLDER = re.compile(r"<\w+>")
 
 
-def test_the_documentation_itself_has_no_errors(real_checker):
-    for block in single_changes.sections(real_checker.reference):
-        text = "\n".join(single_changes.lines(block))
-        assert real_checker.findings(printer_cfg.read(text)).kept[ERROR] == [], text
+def as_written(block, option) -> str:
+    """A line of a configuration for an option of the reference."""
+    return f"{PLACEHOLDER.sub('mine', option.name)}: {option.default}"
 
 
-def test_nearly_every_single_change_is_found(real_checker):
-    made = dict.fromkeys(single_changes.LEVEL, 0)
-    found = dict.fromkeys(single_changes.LEVEL, 0)
-    for change in single_changes.changed(real_checker.reference, 700):
-        made[change.kind] += 1
-        found[change.kind] += single_changes.is_found(real_checker, change)
-    assert {kind: found[kind] / made[kind] >= 0.97 for kind in made} == dict.fromkeys(made, True), found
+def test_every_option_of_the_documentation_is_known_in_its_section(real_docs):
+    checker = current()
+    reference = checker.reference
+    for block in reference.blocks:
+        head = [f"[printer]\nkinematics: {block.kinematics}"] * bool(block.kinematics and block.kind != "printer")
+        lines = [as_written(block, option) for option in block.options if "deprecated" not in option.text]
+        text = "\n".join([*head, f"[{block.name}]", *lines])
+        for finding in checker.findings(printer_cfg.read(text)) if block.name and block.kind != "include" else ():
+            assert " is not valid in " not in finding.message and "not a valid config" not in finding.message, finding
+
+
+def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said(real_docs):
+    checker = current()
+    reference = checker.reference
+    for block in reference.blocks:
+        options = reference.options_of(block.name, block.kinematics)
+        for option in block.options[:4] if block.name and block.kind != "include" else ():
+            name = option.key + "q"
+            text = f"[printer]\nkinematics: {block.kinematics}\n[{block.name}]\n{name}: 1\n"
+            errors = [f for f in checker.findings(printer_cfg.read(text)) if f.level == "error" and f.option == name]
+            assert len(errors) == 1 or Options(options).find(name) or block.open, (block.name, name)
+        if block.name and not reference.kind("q" + block.name):
+            findings = checker.findings(printer_cfg.read(f"[q{block.name}]\n"))
+            assert [f.nearest.partition(" ")[0] for f in findings] == [block.kind] or len(block.kind) < 4, block.name
+
+
+def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
+    gone = "printer max_accel_to_decel; stepper_x step_distance; extruder pid_integral_max; neopixel color_order_grb"
+    for section, option in map(str.split, gone.split(";")):
+        findings = current().findings(printer_cfg.read(f"[{section}]\n{option}: 1\n"))
+        assert any(f.option == option and "is gone" in f.message and f.level == "error" for f in findings), option

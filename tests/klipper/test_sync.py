@@ -1,22 +1,25 @@
 """sync_docs: what it answers and where it ends, on real histories."""
 
 import os
+from pathlib import Path
 
 import pytest
 
-from tests.klipper.upstreams import Upstream, contents, git, page, serving, smart_http
+from tests.klipper.upstreams import ENVIRON, Upstream, contents, git, page, serving, smart_http
 from tools.core import calls, registry, settings
 
+pytestmark = pytest.mark.slow
 
-def sync() -> dict:
+
+def sync(**arguments) -> dict:
     """The answer of sync_docs, through its whole wrapper stack."""
     tool = registry.find("sync_docs", registry.listed(settings.current()).values())
-    return tool.call({})
+    return tool.call(arguments)
 
 
-def done() -> dict:
+def done(**arguments) -> dict:
     """The answer of a sync that must succeed."""
-    answer = sync()
+    answer = sync(**arguments)
     assert answer["success"], answer
     return answer
 
@@ -29,9 +32,11 @@ def assert_at_tip(docs, upstream, branch="master"):
     git(docs, "fsck", "--connectivity-only")
     state = docs / ".pi-mcp"
     assert sorted(os.listdir(state)) == ["current", "generations", "lock"]
-    assert os.listdir(state / "generations") == [(state / "current").resolve().name]
+    kept = sorted(os.listdir(state / "generations"))
+    assert len(kept) <= 2 and kept[-1] == (state / "current").resolve().name
 
 
+@pytest.mark.smoke
 def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(docs, upstream):
     upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, again")})
 
@@ -44,16 +49,8 @@ def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(
     assert git(docs, "rev-list", "--count", "HEAD") == "1"
     code = git(upstream.folder, "rev-parse", "HEAD:src/code.c")
     assert f"?{code}" in git(docs, "rev-list", "--objects", "--missing=print", "HEAD").splitlines()
-
-
-def test_a_second_call_says_that_nothing_changed(docs, upstream):
-    done()
-
-    assert done() == {
-        "success": True,
-        "status": "already up to date",
-        "new": git(docs, "log", "-1", "--format=%h %cs", "--abbrev=9"),
-    }
+    new = git(docs, "log", "-1", "--format=%h %cs", "--abbrev=9")
+    assert done() == {"success": True, "status": "already up to date", "new": new}
 
 
 def test_the_answer_names_each_page_by_what_became_of_it_with_its_change_of_size(docs, upstream):
@@ -82,150 +79,86 @@ def test_the_answer_names_each_page_by_what_became_of_it_with_its_change_of_size
     assert_at_tip(docs, upstream)
 
 
-def test_several_commits_behind_end_at_the_tip(docs, upstream):
-    done()
+def several_commits(upstream):
     for number in range(5):
         upstream.commit({f"docs/P{number}.md": page(f"P{number}")})
 
-    assert len(done()["added"]) == 5
-    assert_at_tip(docs, upstream)
-    assert git(docs, "rev-list", "--count", "HEAD") == "1"
 
-
-def test_a_force_pushed_upstream_ends_at_its_tip(docs, upstream):
-    upstream.commit({"docs/Draft.md": page("Draft")})
-    done()
+def force_push(upstream):
     git(upstream.folder, "reset", "-q", "--hard", "HEAD~1")
     upstream.commit({"docs/Final.md": page("Final")})
 
-    answer = done()
 
-    assert "Draft.md" in answer["removed"] and "Final.md" in answer["added"]
-    assert "local_commits" not in answer
-    assert_at_tip(docs, upstream)
-
-
-def test_a_rewritten_history_ends_at_its_tip(docs, upstream):
-    done()
+def rewritten(upstream):
     git(upstream.folder, "checkout", "-q", "--orphan", "fresh")
     upstream.commit({"docs/Bed_Mesh.md": "# Rewritten\n"})
     git(upstream.folder, "branch", "-M", "fresh", "master")
 
-    assert "local_commits" not in done()
-    assert_at_tip(docs, upstream)
 
-
-def test_an_upstream_set_back_ends_at_the_older_commit(docs, upstream):
-    upstream.commit({"docs/Bed_Mesh.md": "# Newer\n"})
-    done()
+def set_back(upstream):
     git(upstream.folder, "reset", "-q", "--hard", "HEAD~1")
 
+
+def places_changed(upstream):
+    upstream.commit({"docs/a": None, "docs/b/c.md": None})
+    upstream.commit({"docs/a/d.md": page("d"), "docs/b": "a file now"})
+
+
+@pytest.mark.parametrize("change", [several_commits, force_push, rewritten, set_back, places_changed])
+def test_whatever_became_of_the_history_the_sync_ends_at_its_tip(docs, upstream, change):
+    upstream.commit({"docs/a": "a file", "docs/b/c.md": page("c"), "docs/Draft.md": page("Draft")})
     done()
+    change(upstream)
+
+    assert "local_edits" not in done()
 
     assert_at_tip(docs, upstream)
+    assert git(docs, "rev-list", "--count", "HEAD") == "1"
 
 
-@pytest.mark.parametrize("new", ["main", "master/v2"])
-def test_a_renamed_default_branch_is_followed(docs, upstream, new):
+def test_another_default_branch_another_one_in_the_settings_and_another_address_are_followed(env, docs, upstream):
     done()
     git(upstream.folder, "branch", "-M", "master", "passing")
-    git(upstream.folder, "branch", "-M", "passing", new)
+    git(upstream.folder, "branch", "-M", "passing", "master/v2")
     upstream.commit({"docs/Bed_Mesh.md": page("renamed")})
-
     done()
+    assert_at_tip(docs, upstream, "master/v2")
 
-    assert_at_tip(docs, upstream, new)
-
-
-def test_a_default_branch_renamed_there_and_back_is_no_commit_made_here(docs, upstream):
-    for name in ("main", "master", "main"):
-        done()
-        git(upstream.folder, "branch", "-M", name)
-        upstream.commit({"docs/Bed_Mesh.md": page(name)}, "--amend")
-
-        assert "local_commits" not in done()
-        assert_at_tip(docs, upstream, name)
-
-
-def test_the_branch_of_the_settings_is_followed_and_a_change_of_it_too(env, docs, upstream):
     git(upstream.folder, "checkout", "-q", "-b", "beta")
     upstream.commit({"docs/Beta.md": page("Beta")})
-    done_on_beta = done()
-    assert "Beta.md" in done_on_beta["added"]
-    git(upstream.folder, "checkout", "-q", "master")
-    env(KLIPPER_DOCS_BRANCH="master")
+    env(KLIPPER_DOCS_BRANCH="beta")
+    assert list(done()["added"]) == ["Beta.md"]
+    assert_at_tip(docs, upstream, "beta")
 
-    assert list(done()["removed"]) == ["Beta.md"]
-    assert_at_tip(docs, upstream)
-
-
-def test_another_address_in_the_settings_is_followed(env, docs, upstream):
-    done()
     other = Upstream(env() / "other", "main")
     other.commit({"docs/Other.md": page("Other")})
-    env(KLIPPER_DOCS_URL=other.url)
-
+    env(KLIPPER_DOCS_URL=other.url, KLIPPER_DOCS_BRANCH="")
     assert list(done()["added"]) == ["Other.md"]
     assert_at_tip(docs, other, "main")
     assert git(docs, "remote", "get-url", "origin") == other.url
 
 
-def test_folders_and_pages_may_change_places(docs, upstream):
-    upstream.commit({"docs/a": "a file", "docs/b/c.md": page("c")})
+def test_a_missing_page_is_restored_and_a_generation_of_an_earlier_version_is_fetched_anew(docs, upstream):
     done()
-    upstream.commit({"docs/a": None, "docs/b/c.md": None})
-    upstream.commit({"docs/a/d.md": page("d"), "docs/b": "a file now"})
-
-    done()
-
-    assert_at_tip(docs, upstream)
-
-
-def test_links_and_modes_come_as_they_are(docs, upstream):
-    (upstream.folder / "docs/Alias.md").symlink_to("Bed_Mesh.md")
-    upstream.commit({"docs/tool.sh": "#!/bin/sh\n"})
-    (upstream.folder / "docs/tool.sh").chmod(0o755)
-    upstream.commit({})
-
-    done()
-
-    assert (docs / "docs/Alias.md").readlink().name == "Bed_Mesh.md"
-    assert os.access(docs / "docs/tool.sh", os.X_OK)
-    assert_at_tip(docs, upstream)
-
-
-def test_names_that_are_hard_to_write_come_as_they_are(docs, upstream):
-    upstream.commit({"docs/Русский файл.md": page("r"), "docs/-x.md": page("x"), 'docs/a"b\\\n\tc.md': page("q")})
-
-    answer = done()
-
-    assert {"Русский файл.md", "-x.md"} < set(answer["added"])
-    assert_at_tip(docs, upstream)
-
-
-def test_a_missing_page_is_restored(docs, upstream):
+    current = (docs / ".pi-mcp/current").resolve()
+    number, _, commit = current.name.split("_")
+    current.rename(current.with_name(f"{number}_{commit}"))
+    (docs / ".pi-mcp/current").unlink()
+    (docs / ".pi-mcp/current").symlink_to(f"generations/{number}_{commit}")
     done()
     (docs / "docs/Bed_Mesh.md").unlink()
 
     answer = done()
 
-    assert answer["status"] == "restored" and answer["restored"] == ["Bed_Mesh.md"]
+    assert answer["status"] == "restored" and list(answer["added"]) == ["Bed_Mesh.md"] and "local_edits" not in answer
     assert_at_tip(docs, upstream)
 
 
-def test_an_upstream_over_http_without_filters_works_too(env, docs, upstream):
-    git(upstream.folder, "config", "uploadpack.allowFilter", "false")
-    handler = smart_http(upstream.folder.parent)
-    with serving(handler) as url:
-        env(KLIPPER_DOCS_URL=f"{url}/upstream/.git")
-        done()
-        upstream.commit({"docs/Bed_Mesh.md": page("two")})
-        done()
-    assert_at_tip(docs, upstream)
-
-
-def test_an_upstream_over_http_is_asked_for_contents_in_one_go(env, docs, upstream):
+@pytest.mark.parametrize("filters", ["true", "false"])
+def test_an_upstream_over_http_is_asked_for_contents_in_one_go(env, docs, upstream, filters):
+    git(upstream.folder, "config", "uploadpack.allowFilter", filters)
     upstream.commit({f"docs/P{number}.md": page(f"P{number}") for number in range(30)})
+    upstream.commit({"docs/.gitattributes": "*.md text\n", ".gitattributes": "*.md text\n"})
     handler = smart_http(upstream.folder.parent)
     with serving(handler) as url:
         env(KLIPPER_DOCS_URL=f"{url}/upstream/.git")
@@ -234,23 +167,7 @@ def test_an_upstream_over_http_is_asked_for_contents_in_one_go(env, docs, upstre
         done()
         again = len(handler.asked) - asked
     assert_at_tip(docs, upstream)
-    assert asked <= 8 and again <= 2
-
-
-def test_a_sha256_repository_works(env, docs):
-    folder = env() / "new"
-    folder.mkdir()
-    git(folder, "init", "-q", "--object-format=sha256", "-b", "master")
-    upstream = Upstream.__new__(Upstream)
-    upstream.folder = folder
-    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh")})
-    env(KLIPPER_DOCS_URL=upstream.url)
-    done()
-    upstream.commit({"docs/Bed_Mesh.md": page("two")})
-
-    done()
-
-    assert_at_tip(docs, upstream)
+    assert asked <= 12 and again <= 2
 
 
 def test_further_sources_are_synced_by_the_same_call_and_one_that_fails_stops_no_other(env, docs, upstream):
@@ -279,11 +196,71 @@ def test_progress_only_grows_and_stays_within_its_total(env, docs, upstream):
     amounts = [done for done, _, _ in reports]
     assert amounts == sorted(set(amounts)) and amounts[-1] == 200 and {total for _, total, _ in reports} == {200}
     assert len(reports) < 40
-    assert any("receiving objects" in message for _, _, message in reports)
+    assert any("fetching" in message for _, _, message in reports)
 
 
-def test_a_relative_folder_of_the_settings_works(env, upstream, monkeypatch):
-    monkeypatch.chdir(env())
-    env(KLIPPER_DOCS_DIR="relative/klipper")
+def edited(docs):
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+
+
+def added(docs):
+    (docs / "docs/sub").mkdir()
+    (docs / "docs/sub/Mine.md").write_text("my notes\n")
+
+
+def a_folder_where_a_page_comes(docs):
+    (docs / "docs/New.md").mkdir()
+    (docs / "docs/New.md/inside.txt").write_text("my notes\n")
+
+
+def committed(docs):
+    git(docs, "checkout", "-q", "-b", "mine")
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+    git(docs, "commit", "-q", "-am", "mine")
+
+
+def in_place_of_our_link(docs):
+    (docs / "docs").unlink()
+    (docs / "docs").mkdir()
+    (docs / "docs/Bed_Mesh.md").write_text("my notes\n")
+
+
+EDITS = [edited, added, a_folder_where_a_page_comes, committed, in_place_of_our_link]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
+@pytest.mark.parametrize("news", [None, "docs/New.md"])
+def test_what_a_person_wrote_is_put_aside_and_named(docs, upstream, edit, news):
     done()
-    assert_at_tip(env() / "relative/klipper", upstream)
+    edit(docs)
+    if news:
+        upstream.commit({news: page("News")})
+
+    edits = done()["local_edits"]
+
+    assert list(contents(Path(edits["moved_to"])).values()).count(b"my notes\n") == 1 and len(edits["pages"]) == 1
+    assert_at_tip(docs, upstream)
+    assert "local_edits" not in done()
+    if edit is committed:
+        repository = Path(edits["moved_to"]) / edits["pages"][0].partition("/")[0]
+        assert git(repository, "show", "mine:docs/Bed_Mesh.md") == "my notes"
+
+
+def test_pages_and_entries_since_a_day_are_told(docs, upstream, monkeypatch):
+    changes = "# Configuration Changes\n\n## Changes\n\n20260301: New.\n\n20260201: Newer.\n\n20250101: Old.\n"
+    for day, files in (
+        ("2025-01-01", {"docs/Config_Changes.md": changes}),
+        ("2026-02-10", {"docs/Bed_Mesh.md": page("two"), "src/code.c": "int y;\n"}),
+        ("2026-03-10", {"docs/New.md": page("New"), "docs/x.png": b"\x89"}),
+    ):
+        monkeypatch.setitem(ENVIRON, "GIT_COMMITTER_DATE", f"{day}T12:00:00Z")
+        upstream.commit(files, f"--date={day}T12:00:00Z")
+
+    answer = done(since="2026-02-01")
+
+    assert answer["pages_since"] == ["Bed_Mesh.md", "New.md"]
+    assert answer["config_changes_since"] == ["2026-03-01: New.", "2026-02-01: Newer."]
+    assert done(since="2026-03-01")["pages_since"] == ["New.md"]
+    assert done(since="2027-01-01")["pages_since"] == []
+    assert sync(since="yesterday")["success"] is False
+    assert_at_tip(docs, upstream)

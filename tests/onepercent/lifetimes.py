@@ -49,7 +49,7 @@ def live(years: int, habits: int = 30) -> None:
         _insert(db, "diary", _diary(years, chance, today))
         _insert(db, "xp_ledger", _ledger(years, habits, today))
         _insert(db, "audit", _calls(years))
-        histories.settle_all(db, today)
+        histories.settle(db, today)
 
 
 def count(table: str) -> int:
@@ -75,28 +75,15 @@ def _steps(years: int, chance: random.Random, today: date) -> Iterator[dict[str,
     for number in range(A_YEAR["steps"] * years):
         still_open = number < open_steps
         day = _ago(today, -chance.randrange(30) if still_open else chance.randrange(1, 365 * years))
-        yield {
-            "goal_id": goals - number % ACTIVE_GOALS if still_open else 1 + number % (goals - ACTIVE_GOALS),
-            "title": chance.choice(STEPS),
-            "priority": "attention",
-            "dt": day,
-            "is_complete": int(not still_open),
-            "completed_at": None if still_open else f"{day}T09:00:00.000Z",
-            **STAMPS,
-        }
+        goal_id = goals - number % ACTIVE_GOALS if still_open else 1 + number % (goals - ACTIVE_GOALS)
+        done = {"is_complete": int(not still_open), "completed_at": None if still_open else f"{day}T09:00:00.000Z"}
+        yield {"goal_id": goal_id, "title": chance.choice(STEPS), "priority": "attention", "dt": day, **done, **STAMPS}
 
 
 def _habits(years: int, habits: int, today: date) -> Iterator[dict[str, Any]]:
     for number in range(habits):
-        yield {
-            "name": f"Привычка {number}",
-            "icon": "star",
-            "xp_reward": 10,
-            "xp_penalty": 10,
-            "frequency_type": "daily" if number % 3 else "weekdays",
-            "created_on": _ago(today, 365 * years),
-            **STAMPS,
-        }
+        how = {"frequency_type": "daily" if number % 3 else "weekdays", "created_on": _ago(today, 365 * years)}
+        yield {"name": f"Привычка {number}", "icon": "star", "xp_reward": 10, "xp_penalty": 10, **how, **STAMPS}
 
 
 def _marks(years: int, habits: int, chance: random.Random, today: date) -> Iterator[dict[str, Any]]:
@@ -114,8 +101,9 @@ def _diary(years: int, chance: random.Random, today: date) -> Iterator[dict[str,
 
 
 def _ledger(years: int, habits: int, today: date) -> Iterator[dict[str, Any]]:
-    for number in range(int(365 * years * habits * MARKED)):
-        at = f"{_ago(today, 365 * years - number // int(habits * MARKED))}T09:00:00.000Z"
+    count = int(365 * years * habits * MARKED)
+    for number in range(count):
+        at = f"{_ago(today, 365 * years - 1 - number * 365 * years // count)}T09:00:00.000Z"
         yield {"user": "local", "at": at, "xp": 10, "action": "habit.mark_completed", "entity_id": 1}
 
 

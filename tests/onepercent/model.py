@@ -5,9 +5,13 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from tests.onepercent.test_streaks import counted
-from tools.onepercent import days
-from tools.onepercent.habits.streaks import DONE, EXCUSED, MISSED
+from tests.onepercent.plain import PlainHabit
+
+DETAIL = {"custom": "schedule_days", "times_per_week": "times", "every_n_days": "n", "monthly": "month_days"}
+FOREVER = date.max
+SIGNS = {"completed": "+", "missed": "-", "partial": "~"}
+
+Params = dict[str, Any]
 
 
 class Refused(Exception):
@@ -16,7 +20,7 @@ class Refused(Exception):
 
 @dataclass
 class Life:
-    """What one user has."""
+    """What one user has. Each action is a method of its name; it gets its params, whose ids are resolved, and returns XP."""
 
     goals: dict[int, dict] = field(default_factory=dict)
     steps: dict[int, dict] = field(default_factory=dict)
@@ -25,9 +29,16 @@ class Life:
     diary: dict[int, dict] = field(default_factory=dict)
     spheres: dict[str, int] = field(default_factory=dict)
     gains: list[int] = field(default_factory=list)
+    today: date = date.min
+    new: int | None = 0
 
     def copy(self) -> "Life":
         return deepcopy(self)
+
+    def do(self, action: str, params: Params, today: date, new: int | None) -> int:
+        """Do an action; `new` is the id of what it creates."""
+        self.today, self.new = today, new
+        return getattr(self, action.replace(".", "_"))(**params) or 0
 
     @property
     def balance(self) -> int:
@@ -38,154 +49,228 @@ class Life:
         self.gains.append(xp)
         return xp
 
-    def shown(self, today: date) -> dict[str, Any]:
+    def shown(self, today: date) -> Params:
         """What the snapshot must say of it."""
         return {
-            "goals": [self._goal(key) for key, goal in sorted(self.goals.items()) if not goal["deleted"]],
-            "habits": [self._habit(key, today) for key, habit in sorted(self.habits.items()) if not habit["deleted"]],
+            "goals": [self._goal(key) for key, goal in sorted(self.goals.items()) if self._is_seen(goal)],
+            "habits": [self._habit(key, today) for key, habit in sorted(self.habits.items()) if self._is_seen(habit)],
             "diary": {key: entry["what_done"] for key, entry in self.diary.items() if not entry["deleted"]},
             "ssp": self.spheres,
             "xp": (self.balance, sum(gain for gain in self.gains if gain > 0)),
         }
 
-    def _goal(self, key: int) -> tuple:
-        steps = [step for step in self.steps.values() if step["goal"] == key and not step["deleted"]]
-        done = sum(step["done"] for step in steps)
-        return key, self.goals[key]["title"], self.goals[key]["status"], len(steps), done
+    def _is_seen(self, row: dict) -> bool:
+        return not (row["deleted"] or row["archived"])
+
+    def _goal(self, goal: int) -> tuple:
+        steps = {key: step for key, step in self.steps.items() if step["goal_id"] == goal and not step["deleted"]}
+        dates = sorted((key, step["dt"]) for key, step in steps.items() if not step["done"])
+        done = sum(step["done"] for step in steps.values())
+        return goal, self.goals[goal]["title"], self.goals[goal]["status"], len(steps), done, dates
 
     def _habit(self, key: int, today: date) -> tuple:
         habit = self.habits[key]
         marks = {
-            date.fromisoformat(day): DONE if mark["status"] == "completed" else EXCUSED if mark["excuse"] else MISSED
+            date.fromisoformat(day): "e" if mark["excuse"] else SIGNS[mark["status"]]
             for (owner, day), mark in self.marks.items()
             if owner == key
         }
-        return key, habit["name"], *counted(marks, days.schedule(habit["frequency"], habit["days"]), today)
+        plain = PlainHabit(habit["created"], habit["schedules"], habit["pauses"], marks)
+        return key, habit["name"], *plain.streak(today)
 
+    def _find(self, table: str, key: int) -> dict:
+        row = getattr(self, table).get(key)
+        if row is None or row["deleted"]:
+            raise Refused(f"{table.removesuffix('s').upper()}_NOT_FOUND")
+        return row
 
-def do(life: Life, action: str, params: dict[str, Any], today: date, new: int) -> int:
-    """Do one action, whose ids are resolved; its XP. `new` is the id of what it creates."""
-    kind, _, verb = action.partition(".")
-    return {"goal": _goal, "step": _step, "habit": _habit, "diary": _diary, "ssp": _ssp}[kind](
-        life, verb, params, today, new
-    )
+    def _update(self, row: dict, params: Params) -> None:
+        if all(row[name] == value for name, value in params.items()):
+            raise Refused("NOTHING_TO_UPDATE")
+        row.update(params)
 
+    def _close(self, row: dict, name: str, state: Any, worth: int) -> int:
+        """Complete or reopen: what it has brought in all is its worth, or nothing."""
+        if row[name] == state:
+            raise Refused("ALREADY_COMPLETED" if worth else "NOT_COMPLETED")
+        row[name] = state
+        earned = self.earn(worth - row["brought"])
+        row["brought"] += earned
+        return earned
 
-def _find(rows: dict[int, dict], key: Any, code: str) -> dict:
-    if key not in rows or rows[key].get("deleted"):
-        raise Refused(code)
-    return rows[key]
+    def goal_create(self, title: str) -> None:
+        self.goals[self.new] = {"title": title, "status": "work", "deleted": False, "archived": False, "brought": 0}
 
+    def goal_update(self, goal_id: int, title: str) -> None:
+        self._update(self._find("goals", goal_id), {"title": title})
 
-def _update(row: dict, params: dict[str, Any], names: dict[str, str]) -> int:
-    changes = {names[name]: value for name, value in params.items() if name in names and row[names[name]] != value}
-    if not changes:
-        raise Refused("NOTHING_TO_UPDATE")
-    row.update(changes)
-    return 0
+    def goal_complete(self, goal_id: int) -> int:
+        return self._close(self._find("goals", goal_id), "status", "complete", 150)
 
+    def goal_reopen(self, goal_id: int) -> int:
+        return self._close(self._find("goals", goal_id), "status", "work", 0)
 
-def _goal(life: Life, verb: str, params: dict[str, Any], today: date, new: int) -> int:
-    if verb == "create":
-        life.goals[new] = {"title": params["title"], "status": "work", "deleted": False, "brought": 0}
-        return 0
-    goal = _find(life.goals, params["goal_id"], "GOAL_NOT_FOUND")
-    if verb == "update":
-        return _update(goal, params, {"title": "title"})
-    if verb == "delete":
-        goal["deleted"] = True
-        for step in life.steps.values():
-            step["deleted"] = step["deleted"] or step["goal"] == params["goal_id"]
-        return 0
-    return _closed(life, goal, "status", ("work", "complete"), verb, 150)
+    def goal_archive(self, goal_id: int) -> None:
+        self._update(self._find("goals", goal_id), {"archived": True})
 
+    def goal_unarchive(self, goal_id: int) -> None:
+        self._update(self._find("goals", goal_id), {"archived": False})
 
-def _closed(life: Life, row: dict, name: str, states: tuple[Any, Any], verb: str, worth: int) -> int:
-    """Complete or reopen: what it has brought in all is its worth, or nothing."""
-    state = states[verb == "complete"]
-    if row[name] == state:
-        raise Refused("ALREADY_COMPLETED" if verb == "complete" else "NOT_COMPLETED")
-    row[name] = state
-    earned = life.earn((worth if verb == "complete" else 0) - row["brought"])
-    row["brought"] += earned
-    return earned
+    def goal_delete(self, goal_id: int) -> None:
+        self._find("goals", goal_id)["deleted"] = True
+        for step in self.steps.values():
+            step["deleted"] = step["deleted"] or step["goal_id"] == goal_id
 
+    def step_create(self, goal_id: int, title: str, dt: str | None = None) -> None:
+        self._find("goals", goal_id)
+        step = {"goal_id": goal_id, "title": title, "dt": dt, "done": False, "deleted": False, "brought": 0}
+        self.steps[self.new] = step
 
-def _step(life: Life, verb: str, params: dict[str, Any], today: date, new: int) -> int:
-    if verb == "create":
-        _find(life.goals, params["goal_id"], "GOAL_NOT_FOUND")
-        life.steps[new] = {
-            "goal": params["goal_id"],
-            "title": params["title"],
-            "done": False,
-            "deleted": False,
-            "brought": 0,
-        }
-        return 0
-    step = _find(life.steps, params["step_id"], "STEP_NOT_FOUND")
-    if verb == "update":
+    def step_update(self, step_id: int, **params: Any) -> None:
+        step = self._find("steps", step_id)
         if "goal_id" in params:
-            _find(life.goals, params["goal_id"], "GOAL_NOT_FOUND")
-        return _update(step, params, {"title": "title", "goal_id": "goal"})
-    if verb == "delete":
-        step["deleted"] = True
-        return 0
-    return _closed(life, step, "done", (False, True), verb, 25)
+            self._find("goals", params["goal_id"])
+        self._update(step, params)
 
+    def step_shift(self, goal_id: int, days: int) -> None:
+        if not days:
+            raise Refused("NOTHING_TO_UPDATE")
+        self._find("goals", goal_id)
+        steps = [step for step in self.steps.values() if step["goal_id"] == goal_id and not step["deleted"]]
+        dated = [step for step in steps if step["dt"] and not step["done"]]
+        if not dated:
+            raise Refused("STEP_NOT_FOUND")
+        for step in dated:
+            step["dt"] = str(date.fromisoformat(step["dt"]) + timedelta(days))
 
-def _habit(life: Life, verb: str, params: dict[str, Any], today: date, new: int) -> int:
-    if verb == "create":
-        reward = params.get("xp_reward", 10)
-        frequency = params.get("frequency_type", "daily")
-        life.habits[new] = {
-            "name": params["name"], "reward": reward, "penalty": params.get("xp_penalty", reward), "deleted": False,
-            "frequency": frequency, "days": ",".join(map(str, sorted(params.get("schedule_days", ())))),
+    def step_complete(self, step_id: int) -> int:
+        return self._close(self._find("steps", step_id), "done", True, 25)
+
+    def step_reopen(self, step_id: int) -> int:
+        return self._close(self._find("steps", step_id), "done", False, 0)
+
+    def step_delete(self, step_id: int) -> None:
+        self._find("steps", step_id)["deleted"] = True
+
+    def habit_create(
+        self, name: str, xp_reward: int = 10, xp_penalty: int | None = None, target: Params | None = None
+    ) -> None:
+        self.habits[self.new] = {
+            "name": name, "reward": xp_reward, "penalty": xp_reward if xp_penalty is None else xp_penalty,
+            "target": target and target["amount"], "deleted": False, "archived": False, "schedule": ("daily", None),
+            "created": self.today, "schedules": [(date.min, "daily", [])], "pauses": [],
         }  # fmt: skip
-        return 0
-    habit = _find(life.habits, params["habit_id"], "HABIT_NOT_FOUND")
-    if verb == "update":
-        return _update(habit, params, {"name": "name", "frequency_type": "frequency"})
-    if verb == "delete":
-        habit["deleted"] = True
-        return 0
-    status, excuse = verb.removeprefix("mark_"), params.get("excuse_reason")
-    day = params.get("date", today.isoformat())
-    if not (today - timedelta(days=7)).isoformat() <= day <= today.isoformat():
-        raise Refused("INVALID_DATE")
-    before = life.marks.get((params["habit_id"], day))
-    if verb == "unmark":
+
+    def habit_update(self, habit_id: int, frequency_type: str, **detail: Any) -> None:
+        habit = self._find("habits", habit_id)
+        numbers = detail.get(DETAIL.get(frequency_type, ""))
+        self._update(habit, {"schedule": (frequency_type, numbers)})
+        numbers = numbers if isinstance(numbers, list) else [numbers or 1]
+        frequency = "times_per_week" if frequency_type == "weekly" else frequency_type
+        first, is_first = habit["schedules"][-1][0], habit["created"] == self.today
+        if first != self.today and not is_first:
+            habit["schedules"].append((self.today, frequency, numbers))
+        else:
+            habit["schedules"][-1] = (first, frequency, numbers)
+
+    def habit_delete(self, habit_id: int) -> None:
+        self._find("habits", habit_id)["deleted"] = True
+
+    def _first_day(self, habit_id: int) -> date:
+        return self.today + timedelta((habit_id, str(self.today)) in self.marks)
+
+    def _end_pause(self, habit: dict) -> bool:
+        for first, last in sorted(habit["pauses"]):
+            if last >= self.today:
+                habit["pauses"].remove((first, last))
+                habit["pauses"] += [(first, self.today - timedelta(1))] if first < self.today else []
+                return True
+        return False
+
+    def habit_pause(self, habit_id: int, to: str | None = None, **more: str) -> None:
+        habit = self._find("habits", habit_id)
+        first = date.fromisoformat(more["from"]) if "from" in more else self._first_day(habit_id)
+        last = date.fromisoformat(to) if to else FOREVER
+        if last < first:
+            raise Refused("INVALID_DATE")
+        if any(begin <= last and first <= end for begin, end in habit["pauses"]):
+            raise Refused("FIELD_INVALID")
+        habit["pauses"].append((first, last))
+
+    def habit_resume(self, habit_id: int) -> None:
+        if not self._end_pause(self._find("habits", habit_id)):
+            raise Refused("NOT_COMPLETED")
+
+    def habit_archive(self, habit_id: int) -> None:
+        habit = self._find("habits", habit_id)
+        self._update(habit, {"archived": True})
+        first = self._first_day(habit_id)
+        present = [(begin, end) for begin, end in sorted(habit["pauses"]) if begin <= first <= end][:1]
+        habit["pauses"] = [pause for pause in habit["pauses"] if pause not in present]
+        habit["pauses"].append((present[0][0] if present else first, FOREVER))
+
+    def habit_unarchive(self, habit_id: int) -> None:
+        habit = self._find("habits", habit_id)
+        self._update(habit, {"archived": False})
+        self._end_pause(habit)
+
+    def _mark_place(self, habit_id: int, day: str | None) -> tuple[tuple[int, str], dict | None]:
+        day = day or str(self.today)
+        if not str(self.today - timedelta(30)) <= day <= str(self.today):
+            raise Refused("INVALID_DATE")
+        return (habit_id, day), self.marks.get((habit_id, day))
+
+    def habit_mark_completed(self, habit_id: int, date: str | None = None, amount: float | None = None) -> int:
+        return self._mark(habit_id, date, "completed", None, amount)
+
+    def habit_mark_missed(self, habit_id: int, date: str | None = None, excuse_reason: str | None = None) -> int:
+        return self._mark(habit_id, date, "missed", excuse_reason, None)
+
+    def _mark(self, habit_id: int, day: str | None, status: str, excuse: str | None, amount: float | None) -> int:
+        habit = self._find("habits", habit_id)
+        if habit["archived"]:
+            raise Refused("HABIT_ARCHIVED")
+        place, before = self._mark_place(habit_id, day)
+        present, target = (before or {}).get("amount") or 0, habit["target"]
+        if amount and target is None:
+            raise Refused("FIELD_INVALID")
+        if before and before["status"] == status and not amount:
+            raise Refused("ALREADY_COMPLETED")
+        total = None
+        if status == "completed" and target:
+            total = present + amount if amount else max(present, target)
+            status = "completed" if total >= target else "partial"
+        worth = {"completed": habit["reward"], "missed": 0 if excuse else -habit["penalty"], "partial": 0}[status]
+        brought = before["xp"] if before else 0
+        earned = self.earn(worth - brought)
+        self.marks[place] = {"status": status, "excuse": excuse, "xp": earned + brought, "amount": total}
+        return earned
+
+    def habit_unmark(self, habit_id: int, date: str | None = None) -> int:
+        self._find("habits", habit_id)
+        place, before = self._mark_place(habit_id, date)
         if before is None:
             raise Refused("NOT_COMPLETED")
-        del life.marks[params["habit_id"], day]
-        return life.earn(-before["xp"])
-    if before and before["status"] == status:
-        raise Refused("ALREADY_COMPLETED")
-    worth = habit["reward"] if status == "completed" else 0 if excuse else -habit["penalty"]
-    earned = life.earn(worth - (before["xp"] if before else 0))
-    life.marks[params["habit_id"], day] = {
-        "status": status, "excuse": excuse, "xp": earned + (before["xp"] if before else 0)
-    }  # fmt: skip
-    return earned
+        del self.marks[place]
+        return self.earn(-before["xp"])
+
+    def diary_create_entry(self, what_done: str) -> int:
+        self.diary[self.new] = {"what_done": what_done, "deleted": False, "brought": self.earn(10)}
+        return self.diary[self.new]["brought"]
+
+    def diary_update_entry(self, diary_id: int, what_done: str) -> None:
+        self._update(self._find("diary", diary_id), {"what_done": what_done})
+
+    def diary_delete_entry(self, diary_id: int) -> int:
+        self._find("diary", diary_id)["deleted"] = True
+        return self.earn(-self.diary[diary_id]["brought"])
+
+    def ssp_rate(self, category: str, score: int) -> None:
+        if self.spheres.get(category) == score:
+            raise Refused("NOTHING_TO_UPDATE")
+        self.spheres[category] = score
 
 
-def _diary(life: Life, verb: str, params: dict[str, Any], today: date, new: int) -> int:
-    if verb == "create_entry":
-        life.diary[new] = {"what_done": params["what_done"], "deleted": False, "brought": life.earn(10)}
-        return life.diary[new]["brought"]
-    entry = _find(life.diary, params["diary_id"], "DIARY_NOT_FOUND")
-    if verb == "delete_entry":
-        entry["deleted"] = True
-        return life.earn(-entry["brought"])
-    return _update(entry, params, {"what_done": "what_done"})
-
-
-def _ssp(life: Life, verb: str, params: dict[str, Any], today: date, new: int) -> int:
-    if life.spheres.get(params["category"]) == params["score"]:
-        raise Refused("NOTHING_TO_UPDATE")
-    life.spheres[params["category"]] = params["score"]
-    return 0
-
-
-def whole(section: dict[str, Any]) -> list[dict[str, Any]]:
+def whole(section: Params) -> list[Params]:
     """The items of a section, each with what most of them share."""
     return [{**section.get("usual", {}), **item} for item in section["items"]]

@@ -1,264 +1,130 @@
-"""What each action does, shows and refuses."""
+"""What actions do, show and refuse, beside what test_model says of XP and streaks."""
 
 import pytest
 
 from tests.onepercent.person import act, call, do, items, preview, ref, refused, snapshot
-from tools.onepercent import actions
-
-ACTIONS = {
-    *("goal.create", "goal.update", "goal.complete", "goal.delete"),
-    *("step.create", "step.update", "step.complete", "step.delete"),
-    *("habit.create", "habit.update", "habit.delete", "habit.mark_completed", "habit.mark_missed"),
-    *("diary.create_entry", "diary.update_entry"),
-    *("goal.reopen", "step.reopen", "habit.unmark", "diary.delete_entry", "ssp.rate"),
-}
 
 
-@pytest.fixture
-def goal() -> int:
-    return do(act("goal.create", title="Выучить Python"))[0]
-
-
-@pytest.fixture
-def step(goal: int) -> int:
-    return do(act("step.create", goal_id=goal, title="Читать", dt="2026-03-20"))[0]
-
-
-@pytest.fixture
-def habit() -> int:
-    return do(act("habit.create", name="Бег", xp_reward=10, xp_penalty=5))[0]
-
-
-def test_there_are_the_actions_of_the_contract():
-    assert {name for name, one in actions.ACTIONS.items() if one.published} == ACTIONS
+@pytest.fixture(autouse=True)
+def life() -> None:
+    """Goal, step and habit 1."""
+    do(
+        act("goal.create", title="  Выучить Python "),
+        act("step.create", goal_id=None, title="Читать", dt="2026-03-20"),
+        act("habit.create", name="Бег", xp_penalty=5),
+    )
 
 
 def test_a_goal_is_created_with_its_defaults():
-    goal_id = do(act("goal.create", title="  Выучить Python "))[0]
-    assert items("goals") == [
-        {
-            "id": goal_id,
-            "title": "Выучить Python",
-            "category": "work",
-            "status": "work",
-            "score": 0,
-            "steps_count": 0,
-            "steps_completed": 0,
-            "steps": [],
-        }
-    ]
+    goal, steps = {"id": 1, "title": "Выучить Python", "category": "work", "status": "work", "score": 0}, items("goals")
+    assert steps[0] | goal == steps[0] and (steps[0]["steps_count"], steps[0]["steps_completed"]) == (1, 0)
 
 
-def test_an_update_shows_what_changes_from_what_to_what(goal: int):
-    diff = preview(act("goal.update", goal_id=goal, title="Python", why_important="Работа", category="work"))["diff"]
-    assert diff["updates"][0]["changes"] == {
-        "title": {"from": "Выучить Python", "to": "Python"},
-        "why_important": {"from": None, "to": "Работа"},
-    }
-    assert (diff["updates"][0]["entity"], diff["updates"][0]["id"]) == ("goal", goal)
+def test_an_update_shows_what_changes_from_what_to_what():
+    change = act("goal.update", goal_id=1, title="Python", why_important="Работа", category="work")
+    (entry,) = preview(change)["diff"]["updates"]
+    changes = {"title": {"from": "Выучить Python", "to": "Python"}, "why_important": {"from": None, "to": "Работа"}}
+    assert (entry["entity"], entry["id"], entry["changes"]) == ("goal", 1, changes)
 
 
-def test_completing_a_goal_gives_150_and_leaves_its_steps(goal: int, step: int):
-    previewed = preview(act("goal.complete", goal_id=goal))
-    assert previewed["xp_total"] == 150
-    assert previewed["diff"]["completions"][0]["xp_reward"] == 150
-    do(act("goal.complete", goal_id=goal))
-    whole = snapshot("goals", goal_id=goal)["goals"]["items"][0]
-    assert whole["status"] == "complete" and whole["steps"][0]["is_complete"] is False
-    assert refused(act("goal.complete", goal_id=goal))["error"] == "Goal already completed"
+def test_completing_a_goal_leaves_its_steps_and_deleting_it_takes_them_along():
+    previewed = preview(act("goal.complete", goal_id=1))
+    assert previewed["xp_total"] == previewed["diff"]["completions"][0]["xp_reward"] == 150
+    do(act("goal.complete", goal_id=1))
+    assert snapshot("goals", goal_id=1)["goals"]["items"][0]["steps"][0]["is_complete"] is False
+    assert preview(act("goal.delete", goal_id=1))["diff"]["deletes"][0]["steps_deleted"] == 1
+    do(act("goal.delete", goal_id=1))
+    assert refused(act("step.complete", step_id=1))["code"] == "STEP_NOT_FOUND"
 
 
-def test_deleting_a_goal_takes_its_steps_along_and_no_xp_back(goal: int, step: int):
-    do(act("goal.complete", goal_id=goal))
-    assert preview(act("goal.delete", goal_id=goal))["diff"]["deletes"][0]["steps_deleted"] == 1
-    do(act("goal.delete", goal_id=goal))
-    assert refused(act("step.complete", step_id=step))["code"] == "STEP_NOT_FOUND"
-    assert refused(act("goal.update", goal_id=goal, title="x"))["code"] == "GOAL_NOT_FOUND"
-    assert snapshot("xp")["xp"]["balance"] == 150
+def test_steps_carry_the_title_of_their_goal_in_the_diff():
+    (entry,) = preview(act("step.complete", step_id=1))["diff"]["completions"]
+    shown = {"entity": "step", "id": 1, "title": "Читать", "goal_title": "Выучить Python", "xp_reward": 25}
+    assert entry == shown | {"client_action_id": entry["client_action_id"]}
 
 
-def test_steps_carry_the_title_of_their_goal_in_the_diff(step: int):
-    previewed = preview(act("step.complete", step_id=step))
-    assert previewed["diff"]["completions"][0] | {"client_action_id": ""} == {
-        "client_action_id": "",
-        "entity": "step",
-        "id": step,
-        "title": "Читать",
-        "goal_title": "Выучить Python",
-        "xp_reward": 25,
-    }
+def test_a_duration_is_a_word_or_minutes():
+    for sent, shown in (
+        ("half", {"minutes": 30, "word": "half"}),
+        (60, {"minutes": 60, "word": "one"}),
+        (45, {"minutes": 45}),
+    ):
+        do(act("step.update", step_id=1, time_duration=sent))
+        assert items("goals")[0]["steps"][0]["time_duration"] == shown
 
 
-def test_a_step_completed_twice_is_an_error(step: int):
-    do(act("step.complete", step_id=step))
-    error = refused(act("step.complete", step_id=step))
-    assert (error["error"], error["code"]) == ("Step already completed", "ALREADY_COMPLETED")
-
-
-@pytest.mark.parametrize(
-    ("sent", "shown"),
-    [("half", {"minutes": 30, "word": "half"}), (60, {"minutes": 60, "word": "one"}), (45, {"minutes": 45})],
-)
-def test_a_duration_is_a_word_or_minutes(goal: int, sent: object, shown: dict):
-    do(act("step.create", goal_id=goal, title="Читать", time_duration=sent))
-    assert items("goals")[0]["steps"][0]["time_duration"] == shown
-
-
-def test_null_clears_what_may_be_empty_and_nothing_else(step: int):
-    do(act("step.update", step_id=step, dt=None))
+def test_null_clears_what_may_be_empty_and_an_update_that_changes_nothing_is_an_error():
+    do(act("step.update", step_id=1, dt=None))
     assert "dt" not in items("goals")[0]["steps"][0]
-    assert refused(act("step.update", step_id=step, title=None))["code"] == "FIELD_REQUIRED"
-    assert refused(act("step.update", step_id=step, priority=None))["code"] == "FIELD_REQUIRED"
-
-
-def test_an_update_that_changes_nothing_is_an_error(step: int):
+    for params in ({"title": None}, {"priority": None}):
+        assert refused(act("step.update", step_id=1, **params))["code"] == "FIELD_REQUIRED"
     for params in ({}, {"title": "Читать"}, {"description": None}, {"description": "  "}):
-        error = refused(act("step.update", step_id=step, **params))
-        assert (error["error"], error["code"]) == ("Nothing to update", "NOTHING_TO_UPDATE")
+        assert refused(act("step.update", step_id=1, **params))["error"] == "Nothing to update"
 
 
-def test_a_penalty_is_the_reward_unless_it_is_given():
-    do(act("habit.create", name="Бег", xp_reward=30), act("habit.create", name="Сон", xp_penalty=0))
-    found = items("habits")
-    assert [(one["xp_reward"], one["xp_penalty"]) for one in found] == [(30, 30), (10, 0)]
+def test_a_penalty_is_the_reward_unless_it_is_given_and_an_excuse_saves_it():
+    do(act("habit.create", name="Сон", xp_reward=30), act("habit.mark_completed", habit_id=1, date="2026-03-15"))
+    assert [(each["xp_reward"], each["xp_penalty"]) for each in items("habits")] == [(10, 5), (30, 30)]
+    for params, xp in (({}, -5), ({"excuse_reason": "болезнь"}, 0)):
+        assert preview(act("habit.mark_missed", habit_id=1, **params))["xp_total"] == xp
+    assert preview(act("habit.mark_missed", habit_id=2))["xp_total"] == -10  # all there is
 
 
-def test_a_miss_takes_the_penalty_an_excused_one_nothing(habit: int):
-    do(act("habit.mark_completed", habit_id=habit, date="2026-03-15"))
-    assert preview(act("habit.mark_missed", habit_id=habit))["xp_total"] == -5
-    assert preview(act("habit.mark_missed", habit_id=habit, excuse_reason="болезнь"))["xp_total"] == 0
+def test_a_mark_is_of_today_or_the_thirty_days_before():
+    for date, error in (("2026-03-19", "in the future"), ("2026-02-15", "more than 30 days back"),
+                        ("2026-02-30", "not a date"), ("20260318", "not a date")):  # fmt: skip
+        answer = refused(act("habit.mark_completed", habit_id=1, date=date))
+        assert error in answer["error"] and answer["code"] == "INVALID_DATE"
+    assert preview(act("habit.mark_completed", habit_id=1, date="2026-02-16"))
 
 
-def test_a_penalty_takes_what_is_there_and_no_more(habit: int):
-    previewed = preview(act("habit.mark_missed", habit_id=habit))
-    assert previewed["xp_total"] == 0
-    do(act("habit.mark_missed", habit_id=habit))
-    assert snapshot("xp")["xp"]["balance"] == 0
-
-
-def test_a_second_mark_replaces_the_first_and_corrects_the_xp(habit: int):
-    do(act("habit.mark_completed", habit_id=habit))
-    do(act("diary.create_entry", what_done="Много"))
-    assert refused(act("habit.mark_completed", habit_id=habit))["code"] == "ALREADY_COMPLETED"
-    assert preview(act("habit.mark_missed", habit_id=habit))["xp_total"] == -15
-    do(act("habit.mark_missed", habit_id=habit))
-    assert snapshot("xp")["xp"]["balance"] == 5
-    do(act("habit.mark_completed", habit_id=habit))
-    assert snapshot("xp")["xp"]["balance"] == 20
-
-
-@pytest.mark.parametrize(
-    ("date", "error"),
-    [
-        ("2026-03-19", "in the future"),
-        ("2026-03-10", "more than 7 days back"),
-        ("2026-02-30", "not a date"),
-        ("20260318", "not a date"),
-    ],
-)
-def test_a_mark_is_of_today_or_the_seven_days_before(habit: int, date: str, error: str):
-    found = refused(act("habit.mark_completed", habit_id=habit, date=date))
-    assert error in found["error"] and found["code"] == "INVALID_DATE"
-    assert preview(act("habit.mark_completed", habit_id=habit, date="2026-03-11"))
-
-
-def test_custom_needs_days_and_only_custom_has_them(habit: int):
-    assert refused(act("habit.create", name="x", frequency_type="custom"))["code"] == "SCHEDULE_REQUIRED"
-    assert (
-        refused(act("habit.create", name="x", frequency_type="custom", schedule_days=[]))["code"] == "SCHEDULE_REQUIRED"
-    )
-    assert refused(act("habit.create", name="x", frequency_type="daily", schedule_days=[1]))["code"] == "FIELD_INVALID"
-    assert refused(act("habit.update", habit_id=habit, frequency_type="custom"))["code"] == "SCHEDULE_REQUIRED"
-    do(act("habit.update", habit_id=habit, frequency_type="custom", schedule_days=[5, 1]))
+def test_custom_needs_days_and_only_custom_has_them():
+    for params, code in (({"frequency_type": "custom"}, "SCHEDULE_REQUIRED"),
+                         ({"frequency_type": "custom", "schedule_days": []}, "SCHEDULE_REQUIRED"),
+                         ({"frequency_type": "daily", "schedule_days": [1]}, "FIELD_INVALID")):  # fmt: skip
+        assert refused(act("habit.create", name="x", **params))["code"] == code
+        assert refused(act("habit.update", habit_id=1, **params))["code"] == code
+    do(act("habit.update", habit_id=1, frequency_type="custom", schedule_days=[5, 1]))
     assert items("habits")[0]["schedule_days"] == [1, 5]
-    changes = preview(act("habit.update", habit_id=habit, frequency_type="daily"))["diff"]["updates"][0]["changes"]
+    changes = preview(act("habit.update", habit_id=1, frequency_type="daily"))["diff"]["updates"][0]["changes"]
     assert changes["schedule_days"] == {"from": [1, 5], "to": None}
 
 
-def test_a_deleted_habit_is_gone_and_its_xp_stays(habit: int):
-    do(act("habit.mark_completed", habit_id=habit))
-    do(act("habit.delete", habit_id=habit))
-    assert items("habits") == []
-    assert refused(act("habit.mark_missed", habit_id=habit))["code"] == "HABIT_NOT_FOUND"
-    assert snapshot("xp")["xp"]["balance"] == 10
-
-
-def test_every_diary_entry_is_new_and_gives_10():
-    first, second = do(
-        act("diary.create_entry", what_done="Раз"), act("diary.create_entry", plans="Два", date="2026-03-18")
-    )
-    assert first != second
-    found = snapshot("diary", "xp")
-    assert [one["id"] for one in found["diary"]["items"]] == [second, first]
-    assert found["xp"]["balance"] == 20
-
-
-def test_a_diary_entry_is_never_blank():
+def test_a_diary_entry_is_never_blank_and_a_day_has_several():
     text = "At least one of what_done, what_not_done, reflection, plans is required"
     assert refused(act("diary.create_entry", what_done=" \n"))["error"] == text
-    entry = do(act("diary.create_entry", what_done="Раз"))[0]
-    assert refused(act("diary.update_entry", diary_id=entry, what_done=""))["error"] == text
-    do(act("diary.update_entry", diary_id=entry, what_done=None, plans="Два"))
-    assert "what_done" not in items("diary")[0]
+    do(act("diary.create_entry", what_done="Раз"), act("diary.create_entry", plans="Два", date="2026-03-18"))
+    assert refused(act("diary.update_entry", diary_id=1, what_done=""))["error"] == text
+    do(act("diary.update_entry", diary_id=1, what_done=None, plans="Три"))
+    assert [(each["id"], each["plans"], "what_done" in each) for each in items("diary")] == [
+        (2, "Два", False), (1, "Три", False)
+    ]  # fmt: skip
 
 
-def test_null_means_the_goal_created_last_before():
-    first, second = act("goal.create", title="Первая"), act("goal.create", title="Вторая")
+def test_null_means_the_goal_created_last_before_and_never_one_older_than_one_that_failed():
+    goals = [act("goal.create", title="Первая"), act("goal.create", title="Вторая")]
     do(
-        first,
+        goals[0],
         act("step.create", goal_id=None, title="к первой"),
-        second,
+        goals[1],
         act("step.create", goal_id=None, title="ко второй"),
     )
-    assert [goal["steps"][0]["title"] for goal in items("goals")] == ["к первой", "ко второй"]
-
-
-def test_null_never_means_a_goal_older_than_one_that_failed():
-    answer = call(
-        "preview_actions",
-        actions=[
-            act("goal.create", title="Первая"),
-            act("goal.create", title=""),
-            act("step.create", goal_id=None, title="ко второй"),
-        ],
-    )
-    assert [error["code"] for error in answer["diff"]["errors"]] == ["FIELD_REQUIRED", "GOAL_NOT_FOUND"]
+    assert [goal["steps"][0]["title"] for goal in items("goals")[1:]] == ["к первой", "ко второй"]
+    actions = [goals[0], act("goal.create", title=""), act("step.create", goal_id=None, title="ко второй")]
+    errors = call("preview_actions", actions=actions)["diff"]["errors"]
+    assert [error["code"] for error in errors] == ["FIELD_REQUIRED", "GOAL_NOT_FOUND"]
 
 
 def test_a_reference_stands_for_what_an_earlier_action_creates():
-    goal, habit = act("goal.create", title="Цель"), act("habit.create", name="Бег")
+    goal, habit = act("goal.create", title="Цель"), act("habit.create", name="Сон")
     step, entry = act("step.create", goal_id=ref(goal), title="Шаг"), act("diary.create_entry", plans="план")
+    changed = act("diary.update_entry", diary_id=ref(entry).upper().replace("$REF", "$ref"), plans="другой")
     previewed = preview(
-        goal,
-        step,
-        act("step.complete", step_id=ref(step)),
-        habit,
-        act("habit.mark_completed", habit_id=ref(habit)),
-        entry,
-        act("diary.update_entry", diary_id=ref(entry).upper().replace("$REF", "$ref"), plans="другой"),
-        act("goal.complete", goal_id=ref(goal)),
-    )
+        goal, step, act("step.complete", step_id=ref(step)), habit, act("habit.mark_completed", habit_id=ref(habit)),
+        entry, changed, act("goal.complete", goal_id=ref(goal)),
+    )  # fmt: skip
     assert previewed["xp_total"] == 25 + 10 + 10 + 150
-    assert all("id" not in one for one in previewed["diff"]["completions"])
-
-
-def test_a_reference_to_another_kind_or_a_later_action_is_an_error():
-    goal = act("goal.create", title="Цель")
-    answer = call(
-        "preview_actions",
-        actions=[act("step.create", goal_id=ref(goal), title="Шаг"), goal, act("step.complete", step_id=ref(goal))],
-    )
-    assert [error["code"] for error in answer["diff"]["errors"]] == ["GOAL_NOT_FOUND", "STEP_NOT_FOUND"]
-
-
-def test_two_actions_with_one_id_are_an_error():
-    first = act("goal.create", title="Первая")
-    answer = call("preview_actions", actions=[first, first | {"params": {"title": "Вторая"}}])
-    assert answer["success"] and "used twice" in answer["diff"]["errors"][0]["error"]
-    assert len(answer["diff"]["creates"]) == 1
-
-
-@pytest.mark.parametrize("include", [[{}], [["goals"]], [7], ["goal"], {"a": 1}, "x"])
-def test_a_section_that_is_none_is_told(include):
-    answer = call("get_user_snapshot", include=include)
-    assert answer["code"] == "FIELD_INVALID"
+    assert all("id" not in each for each in previewed["diff"]["completions"])
+    actions = [step, goal, act("step.complete", step_id=ref(goal))]
+    errors = call("preview_actions", actions=actions)["diff"]["errors"]
+    assert [error["code"] for error in errors] == ["GOAL_NOT_FOUND", "STEP_NOT_FOUND"]

@@ -9,16 +9,25 @@ from mcp.client import Client as SDKClient
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import ElicitResult
 
-from tests.support.client import ENVELOPE, HANDSHAKE, TEST_SERVER, Client
+import tests.onepercent.person as person
+from tests.support.client import ENVELOPE, HANDSHAKE, TEST_SERVER
+from tests.support.session import Session
+from tools.onepercent.database import store
 
 GOAL = {"action": "goal.create", "params": {"title": "Выучить Python"}}
 RENAME = {"action": "goal.update", "params": {"goal_id": None, "title": "Выучить Rust"}}
 CAPABLE = {**HANDSHAKE, "capabilities": {"elicitation": {}}}
 
 
+def asking() -> Session:
+    """A session of a server that asks the person."""
+    person.use(store.path(), ONEPERCENT_CONFIRM="elicit")
+    return Session()
+
+
 @pytest.fixture
 def client():
-    with Client(ONEPERCENT_CONFIRM="elicit") as one:
+    with asking() as one:
         one.request("initialize", **CAPABLE)
         one.send(method="notifications/initialized")
         yield one
@@ -55,8 +64,9 @@ def apply(client, arguments, action):
 def test_an_accepted_question_applies_and_shows_the_changes_in_words(client):
     question, answer = apply(client, words_of(preview(client)), "accept")
     assert answer["structuredContent"]["success"] is True
-    assert "Создать цель „Выучить Python“" in question
-    assert "название: „Выучить Python“ → „Выучить Rust“" in question
+    assert question.startswith("Применить? Изменить: 1 цель. Создать: 1 цель. XP не изменится\n")
+    assert "Создать цель «Выучить Python»" in question
+    assert "название: «Выучить Python» → «Выучить Rust»" in question
     assert goals(client) == ["Выучить Rust"]
 
 
@@ -77,20 +87,15 @@ def test_a_question_that_is_closed_changes_nothing_and_can_be_asked_again(client
     assert apply(client, arguments, "accept")[1]["isError"] is False
 
 
-def test_what_is_applied_is_not_asked_about_again(client):
-    arguments = words_of(preview(client))
-    _, first = apply(client, arguments, "accept")
-    assert client.call("apply_actions", **arguments) == first
-
-
-def test_others_are_served_while_the_person_thinks(client):
+def test_others_are_served_while_the_person_thinks_and_what_is_applied_is_not_asked_about_again(client):
     arguments = words_of(preview(client))
     client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
     asked = client.receive()
     assert goals(client) == []
     preview(client)
     client.send(id=asked["id"], result={"action": "accept"})
-    assert client.answer(900)["result"]["isError"] is False
+    first = client.answer(900)["result"]
+    assert first["isError"] is False and client.call("apply_actions", **arguments) == first
 
 
 def test_a_wrong_preview_is_told_without_a_question(client):
@@ -98,47 +103,41 @@ def test_a_wrong_preview_is_told_without_a_question(client):
     assert answer["structuredContent"]["code"] == "PREVIEW_NOT_FOUND"
 
 
-@pytest.mark.parametrize("capabilities", [{}, {"elicitation": {"url": {}}}], ids=["none", "only by url"])
+@pytest.mark.parametrize("capabilities", [{}, {"elicitation": {"url": {}}}, None], ids=["none", "only by url", "2026"])
 def test_a_client_that_cannot_ask_gets_a_clear_error(capabilities):
-    with Client(ONEPERCENT_CONFIRM="elicit") as one:
-        one.request("initialize", **{**HANDSHAKE, "capabilities": capabilities})
-        one.send(method="notifications/initialized")
-        answer = one.call("apply_actions", **words_of(preview(one)))
-        assert answer["structuredContent"]["code"] == "CANNOT_ASK"
-        assert answer["structuredContent"]["hint"]
-        assert goals(one) == []
+    with asking() as one:
+        meta = {"_meta": ENVELOPE} if capabilities is None else {}
+        if not meta:
+            one.request("initialize", **{**HANDSHAKE, "capabilities": capabilities})
+            one.send(method="notifications/initialized")
+        arguments = words_of(preview(one, **meta))
+        answer = one.request("tools/call", name="apply_actions", arguments=arguments, **meta)["result"]
+        assert answer["structuredContent"]["code"] == "CANNOT_ASK" and answer["structuredContent"]["hint"]
+        assert goals(one, **meta) == []
 
 
-def test_a_2026_client_that_cannot_ask_gets_the_same_error():
-    with Client(ONEPERCENT_CONFIRM="elicit") as one:
-        arguments = words_of(preview(one, _meta=ENVELOPE))
-        answer = one.request("tools/call", name="apply_actions", arguments=arguments, _meta=ENVELOPE)["result"]
-        assert answer["structuredContent"]["code"] == "CANNOT_ASK"
-
-
-def test_in_the_2026_era_a_yes_to_another_question_does_not_count():
+def test_in_the_2026_era_a_yes_counts_for_the_question_that_was_asked_and_its_preview_alone():
     meta = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}
-    with Client(ONEPERCENT_CONFIRM="elicit") as one:
-        arguments = words_of(preview(one, _meta=meta))
-        asked = one.request("tools/call", name="apply_actions", arguments=arguments, _meta=meta)["result"]
-        yes = {"inputResponses": {"consent": {"action": "accept"}}}
-        forged = one.request(
-            "tools/call", name="apply_actions", arguments=arguments, **yes, requestState="x", _meta=meta
-        )["result"]
-        assert forged["resultType"] == asked["resultType"] == "input_required"
+    yes = {"inputResponses": {"consent": {"action": "accept"}}, "_meta": meta, "name": "apply_actions"}
+    with asking() as one:
+        first, second = (words_of(preview(one, _meta=meta)) for _ in "ab")
+        asked = one.request("tools/call", name="apply_actions", arguments=first, _meta=meta)["result"]
         state = asked["requestState"]
-        done = one.request(
-            "tools/call", name="apply_actions", arguments=arguments, **yes, requestState=state, _meta=meta
-        )["result"]
+        for arguments, sent in ((first, "x"), (second, state)):  # forged; the same words, but another preview
+            again = one.request("tools/call", arguments=arguments, requestState=sent, **yes)["result"]
+            assert again["resultType"] == asked["resultType"] == "input_required"
+        assert goals(one, _meta=meta) == []
+        done = one.request("tools/call", arguments=first, requestState=state, **yes)["result"]
         assert done["structuredContent"]["success"] is True
 
 
 def test_the_default_asks_nothing():
-    with Client() as one:
+    with Session() as one:
         one.initialize()
         assert one.call("apply_actions", **words_of(preview(one)))["isError"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 @pytest.mark.parametrize("action", ["accept", "decline"])
 def test_the_sdk_client_asks_the_person_in_both_eras(mode, action):
@@ -163,8 +162,7 @@ def test_a_withdrawn_call_does_not_wait_for_the_person(client):
     client.receive()
     client.send(method="notifications/cancelled", params={"requestId": 900})
     assert goals(client) == []
-    assert client.end() == 0
-    assert b"Traceback" not in b"".join(client.errors)
+    client.end()
 
 
 def test_a_client_that_claims_what_it_cannot_do_gets_a_clear_error(client):

@@ -6,9 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.onepercent.person import act, call, do
-from tools.onepercent.prompts.evening import evening_review
-from tools.onepercent.prompts.morning import morning_plan
-from tools.onepercent.prompts.weekly import weekly_review
+from tools.onepercent.prompts import evening_review, morning_plan, weekly_review
 
 SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to )?([\d-]+)")
 
@@ -19,7 +17,7 @@ SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to
     [
         (morning_plan, "2026-03-17", {"goals", "habits", "schedule", "diary", "history"}),
         (evening_review, "2026-03-18", {"goals", "habits", "schedule", "diary", "history"}),
-        (weekly_review, "2026-03-12", {"history", "diary"}),
+        (weekly_review, "2026-03-12", {"history"}),
     ],
 )
 def test_a_review_looks_back_with_the_history(

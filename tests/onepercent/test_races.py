@@ -4,14 +4,17 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from tests.onepercent.children import a_day, check_whole, together
 from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
 from tools.onepercent import health
-from tools.onepercent.database import files, store
+from tools.onepercent.database import store
 
 EIGHT = 8
 
 
+@pytest.mark.slow
 def test_eight_sessions_make_one_database(file: Path):
     answers = together(EIGHT, lambda number, tell: tell(apply(preview(*a_day()))))
     assert all(answer["success"] for [answer] in answers), answers
@@ -19,6 +22,7 @@ def test_eight_sessions_make_one_database(file: Path):
     assert snapshot("xp")["xp"]["balance"] == EIGHT * 35
 
 
+@pytest.mark.slow
 def test_one_preview_is_applied_exactly_once():
     previewed = preview(*a_day())
     store.release()
@@ -27,6 +31,7 @@ def test_one_preview_is_applied_exactly_once():
     assert len(items("goals")) == 1
 
 
+@pytest.mark.slow
 def test_the_same_key_gets_the_same_answer_in_every_session():
     previewed, key = preview(*a_day()), str(uuid.uuid4())
     store.release()
@@ -35,6 +40,7 @@ def test_the_same_key_gets_the_same_answer_in_every_session():
     assert len(items("goals")) == 1
 
 
+@pytest.mark.slow
 def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
     habit = do(act("habit.create", name="Бег"))[0]
     previews = [preview(*a_day()) for _ in range(20)]
@@ -80,8 +86,8 @@ def test_a_session_that_only_reads_never_waits_for_one_that_writes():
 
 def test_a_writer_that_is_stuck_is_named_not_waited_for_for_ever(monkeypatch):
     do(act("goal.create", title="Цель"))
-    monkeypatch.setattr(files, "BUSY_S", 0.1)
-    monkeypatch.setattr("tools.onepercent.database.audit.FAILURE_PATIENCE_S", 0.1)
+    monkeypatch.setattr(store, "BUSY_S", 0.1)
+    monkeypatch.setattr("tools.onepercent.dispatch.FAILURE_PATIENCE_S", 0.1)
     with store.writing():
         answer = call("preview_actions", actions=[act("goal.create", title="Ещё")])
     assert answer["code"] == "DATABASE_ERROR" and "Another session" in answer["error"]

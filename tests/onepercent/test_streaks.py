@@ -1,108 +1,102 @@
-"""Streaks against a count that goes day by day through the whole history."""
+"""Streaks and signs against a plain model that goes day by day, for every frequency, with changes and pauses."""
 
+import random
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from tests.onepercent.plain import PlainHabit
 from tools.onepercent import days
-from tools.onepercent.days import Schedule
-from tools.onepercent.habits import streaks
-from tools.onepercent.habits.streaks import DONE, EXCUSED, MISSED, Streak
+from tools.onepercent.habits.histories import History, Streak
+from tools.onepercent.habits.schedules import FREQUENCIES, Course, schedule
 
-TODAY = date(2026, 1, 7)
-"""A Wednesday of ISO week 2, so that histories cross New Year and week 53 of 2020, 2026 and others."""
-
-histories = st.dictionaries(st.integers(0, 60), st.sampled_from([DONE, DONE, DONE, EXCUSED, MISSED]), max_size=60)
-schedules = st.one_of(
-    st.sets(st.integers(1, 7), min_size=1).map(lambda found: Schedule(frozenset(found))),
-    st.just(Schedule(days.EVERY_DAY)),
-    st.just(Schedule(days.EVERY_DAY, weekly=True)),
-)
+START = date(2026, 11, 2)
+"""A Monday: a life of some weeks leads over New Year and ISO week 53."""
+LENGTH = 140
 
 
-def counted(marks: dict[date, int], schedule: Schedule, today: date) -> tuple[int, int]:
-    """(current, best), counted one scheduled day or ISO week after the other."""
-    if not marks:
-        return 0, 0
-    run = best = 0
-    day = min(marks)
-    while day <= today:
-        if schedule.weekly:
-            week = [day - timedelta(days=day.isoweekday() - 1 - offset) for offset in range(7)]
-            found = [marks[one] for one in week if one in marks and one <= today]
-            present = today.isocalendar()[:2] == day.isocalendar()[:2]
-            outcome = max(found, default=None)
-            pending = present and outcome in (None, MISSED)
-            step = timedelta(days=8 - day.isoweekday())
-        elif day.isoweekday() in schedule.weekdays:
-            outcome, step = marks.get(day), timedelta(days=1)
-            pending = day == today and outcome is None
-        else:
-            day += timedelta(days=1)
-            continue
-        if outcome == DONE:
-            run += 1
-            best = max(best, run)
-        elif outcome != EXCUSED and not pending:
-            run = 0
-        day += step
-    return run, best
+def random_schedule(chance: random.Random) -> tuple[str, list[int]]:
+    frequency = chance.choice(FREQUENCIES)
+    numbers = {
+        "weekly": [1],
+        "custom": sorted(chance.sample(range(1, 8), chance.randint(1, 6))),
+        "times_per_week": [chance.randint(1, 7)],
+        "every_n_days": [chance.randint(2, 9)],
+        "monthly": sorted(chance.sample([1, 2, 15, 28, 29, 30, 31], chance.randint(1, 3))),
+    }
+    return ("times_per_week" if frequency == "weekly" else frequency), numbers.get(frequency, [])
 
 
-@given(histories, schedules, st.integers(0, 6))
-def test_a_streak_is_what_counting_day_by_day_gives(ago: dict[int, int], schedule: Schedule, offset: int):
-    today = TODAY + timedelta(days=offset)
-    marks = {today - timedelta(days=number): outcome for number, outcome in ago.items()}
-    ordered = sorted((day.toordinal(), outcome) for day, outcome in marks.items())
-    assert streaks.current_and_best(Streak(), ordered, schedule, today.toordinal()) == counted(marks, schedule, today)
+def random_life(chance: random.Random) -> tuple[PlainHabit, date]:
+    """A habit that changes its schedule, is paused and marked at random, and a day on which it is looked at."""
+    some = lambda: START + timedelta(chance.randrange(LENGTH))  # noqa: E731
+    firsts = sorted({some() for _ in range(chance.randint(0, 3))})
+    schedules = [(first, *random_schedule(chance)) for first in [date(1, 1, 1), *firsts]]
+    habit = PlainHabit(some(), schedules)
+    for first in sorted(chance.sample(range(LENGTH), chance.randint(0, 3))):
+        begin = START + timedelta(first)
+        if not any(last >= begin for _, last in habit.pauses):
+            habit.pauses.append((begin, begin + timedelta(chance.randint(0, 20))))
+    share, often = chance.random(), chance.choice(["+", "+++-", "+++++++e-~"])
+    habit.marks = {START + timedelta(at): chance.choice(often) for at in range(LENGTH) if chance.random() < share}
+    return habit, some()
 
 
-@given(histories, schedules, st.integers(0, 9))
-def test_folding_a_history_in_parts_is_folding_it_whole(ago: dict[int, int], schedule: Schedule, weeks: int):
-    ordered = sorted((TODAY.toordinal() - number, outcome) for number, outcome in ago.items())
-    cut = streaks.settled_until(TODAY.toordinal() - 7 * weeks + 14)
-    first = streaks.fold(Streak(), [mark for mark in ordered if mark[0] <= cut], schedule)
-    assert streaks.fold(first, [mark for mark in ordered if mark[0] > cut], schedule) == streaks.fold(
-        Streak(), ordered, schedule
+def course_of(habit: PlainHabit) -> Course:
+    return Course(
+        tuple(
+            (first.toordinal(), schedule(frequency, ",".join(map(str, numbers)), max(first, habit.created).toordinal()))
+            for first, frequency, numbers in habit.schedules
+        ),
+        tuple((first.toordinal(), last.toordinal()) for first, last in habit.pauses),
     )
 
 
-@pytest.mark.parametrize(
-    ("outcomes", "expected"),
-    [
-        ([DONE, DONE, None], (2, 2)),
-        ([DONE, DONE, DONE], (3, 3)),
-        ([DONE, MISSED, DONE], (1, 1)),
-        ([DONE, EXCUSED, DONE], (2, 2)),
-        ([DONE, None, DONE], (1, 1)),
-        ([DONE, DONE, MISSED], (0, 2)),
-        ([DONE, DONE, EXCUSED], (2, 2)),
-    ],
-)
-def test_what_breaks_a_daily_streak(outcomes: list, expected: tuple[int, int]):
-    today = TODAY.toordinal()
-    marks = [(today - 2 + index, outcome) for index, outcome in enumerate(outcomes) if outcome is not None]
-    daily = Schedule(days.EVERY_DAY)
-    assert streaks.current_and_best(Streak(), marks, daily, today) == expected
+def written(habit: PlainHabit, first: date, last: date) -> str:
+    """The marks between two days as `habit_months` keeps them."""
+    return "".join(habit.marks.get(first + timedelta(at), " ") for at in range((last - first).days + 1))
 
 
-def test_a_weekly_habit_counts_iso_weeks_over_new_year():
-    marks = [
-        (date.fromisoformat(day).toordinal(), DONE) for day in ("2026-12-23", "2026-12-31", "2027-01-03", "2027-01-04")
-    ]
-    weekly = days.schedule("weekly", None)
-    assert streaks.current_and_best(Streak(), marks, weekly, date(2027, 1, 8).toordinal())[0] == 3
-    assert streaks.current_and_best(Streak(), marks[:3], weekly, date(2027, 1, 8).toordinal())[0] == 2
-    assert streaks.current_and_best(Streak(), marks[:3], weekly, date(2027, 1, 11).toordinal())[0] == 0
+def check(seed: int) -> None:
+    chance = random.Random(seed)
+    habit, today = random_life(chance)
+    course, present, begin = course_of(habit), today.toordinal(), START.toordinal()
+    habit.marks = {day: mark for day, mark in habit.marks.items() if day <= today}
+    marks = written(habit, START, date.fromordinal(days.monday(present) + 6))
+    started = min([habit.created, *habit.marks]).toordinal()
+    history = History({}, course, started, Streak(), begin, begin, marks)
+    streak = history.streak(present)
+    assert streak == habit.streak(today), seed
+    # Folded in two parts, at any Sunday before, it is the same.
+    cut = chance.randrange(0, present - begin + 1) // 7 * 7
+    folded = replace(history, marks=marks[:cut]).streak(begin + cut)
+    assert replace(history, folded=folded, unfolded=begin + cut).streak(present) == streak, seed
+    end = begin + len(marks) - 1
+    assert history.signs(begin, end, present) == habit.signs(START, date.fromordinal(end), today), seed
 
 
-def test_a_day_not_scheduled_neither_breaks_nor_lengthens():
-    weekdays = days.schedule("weekdays", None)
-    friday, saturday, monday = (date(2026, 1, day).toordinal() for day in (2, 3, 5))
-    assert (
-        streaks.current_and_best(Streak(), [(friday, DONE), (saturday, MISSED), (monday, DONE)], weekdays, monday)[0]
-        == 2
-    )
-    assert streaks.current_and_best(Streak(), [(friday, DONE), (saturday, DONE)], weekdays, saturday)[0] == 1
+def test_random_histories_are_what_the_plain_model_says():
+    for seed in range(400):
+        check(seed)
+
+
+@pytest.mark.slow
+def test_ten_thousand_random_histories_are_what_the_plain_model_says():
+    for seed in range(400, 10_400):
+        check(seed)
+
+
+def test_a_month_without_a_thirty_first_is_due_on_its_last_day():
+    monthly = schedule("monthly", "1,31")
+    first = date(2027, 1, 1).toordinal()
+    due = sorted(place for places in monthly.due(first, 90) for place in places)
+    assert [
+        f"{date.fromordinal(first + place):%d.%m}" for place in due
+    ] == "01.01 31.01 01.02 28.02 01.03 31.03".split()
+
+
+@pytest.mark.parametrize(("frequency", "detail"), [("daily,", None), ("every_n_days", "0"), ("times_per_week", "x"), ("no", "1")])  # fmt: skip
+def test_a_schedule_that_no_tool_wrote_is_damage(frequency: str, detail: str | None):
+    with pytest.raises(days.Unreadable):
+        schedule(frequency, detail)

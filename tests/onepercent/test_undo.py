@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, apply, call, do, items, preview, ref, snapshot
-from tools.onepercent.database import store, transfer
+from tests.onepercent.person import Clock, act, apply, call, do, items, snapshot
+from tools.onepercent.backup import export
+from tools.onepercent.database import store
 
 
 def state(folder: Path) -> str:
     """What the person has, as an export writes it."""
-    transfer.export(str(folder / "export.json"))
+    export.export(str(folder / "export.json"))
     return json.dumps(json.loads((folder / "export.json").read_text(encoding="utf-8"))["state"], ensure_ascii=False)
 
 
@@ -33,54 +34,44 @@ def life() -> tuple[int, int, int, int]:
     return tuple(do(goal, step, habit, entry))
 
 
+GONE = act("goal.delete", goal_id=1)
+RANGE = {"from": "2026-03-01", "to": "2026-03-09"}
+SHIFTED = [{"title": f"Шаг {at}", "dt": "2026-04-01"} for at in range(7)]
+
+# Each is applied to a goal, a step, a habit and a diary entry with the id 1.
 CHANGES = [
-    lambda goal, step, habit, entry: [
-        act("goal.create", title="Ещё"),
-        act("step.create", goal_id=None, title="Ещё шаг"),
-    ],
-    lambda goal, step, habit, entry: [act("goal.complete", goal_id=goal), act("step.complete", step_id=step)],
-    lambda goal, step, habit, entry: [act("goal.delete", goal_id=goal)],
-    lambda goal, step, habit, entry: [
-        act("step.update", step_id=step, title="Другой", dt="2026-04-01"),
-        act("step.delete", step_id=step),
-    ],
-    lambda goal, step, habit, entry: [
-        act("habit.mark_completed", habit_id=habit),
-        act("habit.mark_missed", habit_id=habit),
-    ],
-    lambda goal, step, habit, entry: [
-        act("habit.update", habit_id=habit, frequency_type="weekends"),
-        act("habit.delete", habit_id=habit),
-    ],
-    lambda goal, step, habit, entry: [
-        act("diary.update_entry", diary_id=entry, plans="П" * 9000),
-        act("diary.create_entry", plans="план"),
-    ],
-    lambda goal, step, habit, entry: [
-        act("step.complete", step_id=step),
-        act("step.reopen", step_id=step),
-        act("goal.create", title="Другая"),
-        act("step.update", step_id=step, goal_id=None),
-    ],
-    lambda goal, step, habit, entry: [
-        act("habit.mark_missed", habit_id=habit),
-        act("habit.unmark", habit_id=habit),
-        act("diary.delete_entry", diary_id=entry),
-    ],
-    lambda goal, step, habit, entry: [
-        act("ssp.rate", category="work", score=7),
-        act("ssp.rate", category="hobby", score=3),
-        act("goal.complete", goal_id=goal),
-        act("goal.reopen", goal_id=goal),
-    ],
-]
+    [act("goal.create", title="Ещё"), act("step.create", goal_id=None, title="Ещё шаг")],
+    [act("goal.complete", goal_id=1), act("step.complete", step_id=1)],
+    [GONE],
+    [act("step.update", step_id=1, title="Другой", dt="2026-04-01"), act("step.delete", step_id=1)],
+    [act("habit.mark_completed", habit_id=1), act("habit.mark_missed", habit_id=1)],
+    [act("habit.update", habit_id=1, frequency_type="weekends"), act("habit.delete", habit_id=1)],
+    [act("diary.update_entry", diary_id=1, plans="П" * 9000), act("diary.create_entry", plans="план")],
+    [act("step.complete", step_id=1), act("step.reopen", step_id=1), act("goal.create", title="Другая"),
+     act("step.update", step_id=1, goal_id=None)],
+    [act("habit.mark_missed", habit_id=1), act("habit.unmark", habit_id=1), act("diary.delete_entry", diary_id=1)],
+    [act("ssp.rate", category="work", score=7), act("ssp.rate", category="hobby", score=3),
+     act("goal.complete", goal_id=1), act("goal.reopen", goal_id=1)],
+    [act("habit.update", habit_id=1, frequency_type="times_per_week", times=3),
+     act("habit.update", habit_id=1, target={"amount": 2, "unit": "л"}),
+     act("habit.mark_completed", habit_id=1, dates=["2026-03-10..2026-03-18"], amount=1),
+     act("habit.pause", habit_id=1, **RANGE), act("habit.archive", habit_id=1)],
+    [act("goal.update", goal_id=1, due="2026-12-31", append={"why_important": "x"}),
+     act("step.create", inbox=True, title="Билет"), act("goal.create", title="Новая", steps=SHIFTED),
+     act("step.shift", goal_id=None, days=7), act("step.complete", step_ids=[1], date="2026-03-17"),
+     act("goal.archive", goal_id=1), act("person.update", time_zone="Asia/Tokyo", day_start_hour=2)],
+    [act("habit.pause", habit_id=1, **{"from": "2026-03-01"}), act("habit.resume", habit_id=1),
+     act("habit.mark_missed", habit_id=1, excuse_reason="x")],
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("changes", CHANGES)
 def test_undo_gives_the_state_before_byte_for_byte_and_redo_brings_it_back(changes, life, clock: Clock, tmp_path: Path):
+    with store.writing() as db:
+        db.execute("UPDATE habits SET created_on = '2026-02-01'")  # so that a new schedule has days before it
     before, shown = state(tmp_path), snapshot()
     clock.set("2026-03-18T13:00:00+00:00")
-    do(*changes(*life))
+    do(*changes)
     after = state(tmp_path)
     clock.set("2026-03-18T14:00:00+00:00")
     assert undo()["success"]
@@ -112,7 +103,7 @@ def test_a_new_change_is_the_end_of_redoing():
     undo()
     do(act("goal.create", title="Два"))
     assert call("undo_last", redo=True)["error"] == "Nothing to redo"
-    assert "Отменить: Цель 'Два' создана" in call("undo_last")["message"]
+    assert "• Удалить цель «Два»" in call("undo_last")["message"]
 
 
 def test_the_words_of_an_undo_never_pile_up():
@@ -120,7 +111,7 @@ def test_the_words_of_an_undo_never_pile_up():
     for redo in (False, True) * 3:
         message = undo(redo=redo)["message"]
     assert message.count("Возвращено") == 1 and "Отменено" not in message
-    assert message.endswith("Цель 'Цель 4' создана; ещё 2")
+    assert message.endswith("Цель «Цель 4» создана; ещё 2")
 
 
 def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
@@ -136,21 +127,16 @@ def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
     assert diff["updates"][0]["changes"]["status"] == {"from": "complete", "to": "work"}
     assert (diff["creates"][0]["title"], diff["creates"][0]["restored"]) == ("Шаг", True)
     assert (diff["deletes"][0]["name"], diff["deletes"][0]["date"]) == ("Бег", "2026-03-18")
-    assert "Отменить: Цель 'Цель' выполнена" in answer["message"]
+    assert "• Вернуть в работу цель «Цель»" in answer["message"]
 
 
-def test_undo_is_a_preview_like_any_other(life):
-    previewed = call("undo_last")
-    assert call("cancel_preview", preview_id=previewed["preview_id"])["success"]
-    assert len(items("goals")) == 1
-    again = call("undo_last")
-    assert apply(again)["xp"] == {"delta": -10, "balance": 0}
-
-
-def test_with_nothing_applied_there_is_nothing_to_undo():
-    preview(act("goal.create", title="Цель"))
+def test_undo_is_a_preview_like_any_other_and_with_nothing_applied_there_is_nothing_to_undo():
     answer = call("undo_last")
     assert (answer["error"], answer["code"]) == ("Nothing to undo", "NOTHING_TO_UNDO")
+    do(act("diary.create_entry", plans="план"))
+    assert call("cancel_preview", preview_id=call("undo_last")["preview_id"])["success"]
+    assert len(items("diary")) == 1
+    assert apply(call("undo_last"))["xp"] == {"delta": -10, "balance": 0}
 
 
 def test_undo_refuses_when_something_it_touched_has_changed_since(life):
@@ -170,32 +156,33 @@ def test_undo_refuses_when_something_depends_on_what_it_would_remove(life):
     assert call("undo_last")["error"].startswith("Cannot undo: something that depends on it was added")
 
 
-def test_a_previewed_undo_is_stale_once_something_else_is_applied(life):
-    previewed = call("undo_last")
-    do(act("goal.create", title="Ещё"))
-    answer = apply(previewed)
-    assert answer["code"] == "PREVIEW_STALE" and "something else was applied" in answer["error"]
+def test_a_change_further_back_is_taken_back_alone_or_not_at_all(life):
+    do(act("goal.create", title="Раз"))
+    do(act("goal.update", goal_id=life[0], title="Два"))
+    previewed = call("undo_last", number=2)
+    assert "• Удалить цель «Раз»" in previewed["message"]
+    do(act("diary.create_entry", plans="x"))
+    assert apply(previewed)["success"] and [goal["title"] for goal in items("goals")] == ["Два"]
+    assert "changed since it was applied: title" in call("undo_last", number=3)["error"]
 
 
-def test_ids_of_undone_things_are_not_given_again(life):
+def test_what_is_undone_already_or_ended_by_a_new_change_is_stale(life):
+    twice = call("undo_last")
     undo()
-    assert do(act("goal.create", title="Новая"))[0] > life[0]
+    answer = apply(twice)
+    assert answer["code"] == "PREVIEW_STALE" and "it was taken back" in answer["error"]
+    again = call("undo_last", redo=True)
+    do(act("goal.create", title="Ещё"))
+    assert apply(again)["code"] == "PREVIEW_STALE"
 
 
-def test_streaks_follow_an_undo(life):
-    habit = life[2]
-    do(act("habit.mark_completed", habit_id=habit), act("habit.mark_completed", habit_id=habit, date="2026-03-17"))
+def test_ids_of_undone_things_are_not_given_again_and_streaks_follow(life):
+    do(*[act("habit.mark_completed", habit_id=life[2], date=f"2026-03-{day}") for day in (17, 18)])
     assert items("habits")[0]["best_streak"] == 2
     undo()
     assert items("habits")[0]["best_streak"] == 0
-
-
-def test_a_created_thing_may_be_referred_to_across_an_undo(life):
-    goal = act("goal.create", title="Ещё")
-    do(goal, act("step.create", goal_id=ref(goal), title="Ещё шаг"), act("goal.complete", goal_id=ref(goal)))
     undo()
-    undo(redo=True)
-    assert snapshot("goals", goals_status="complete")["goals"]["items"][0]["steps_count"] == 1
+    assert do(act("goal.create", title="Новая"))[0] > life[0]
 
 
 def test_an_undo_can_be_undone_after_another_user_earned_xp(file: Path, tmp_path: Path):
@@ -207,3 +194,29 @@ def test_an_undo_can_be_undone_after_another_user_earned_xp(file: Path, tmp_path
     person.use(file)
     assert undo(redo=True)["xp"] == {"delta": 10, "balance": 10}
     assert before["xp_ledger"]["rows"][0] in json.loads(state(tmp_path))["xp_ledger"]["rows"]
+
+
+def test_a_journal_of_other_tables_is_told_as_damage_and_changes_nothing(life, tmp_path: Path):
+    with store.writing() as db:
+        journal = '{"changes": [["audit", [1], null, {}]], "lines": []}'
+        db.execute("UPDATE applied SET journal = ?", (journal,))
+    before = state(tmp_path)
+    assert call("undo_last")["code"] == "DATABASE_ERROR"
+    assert state(tmp_path) == before
+
+
+def test_the_list_names_what_can_be_undone_and_redone_newest_first(clock):
+    clock.set("2026-03-18T12:34:00+00:00")
+    for number in range(22):
+        do(act("goal.create", title=f"Цель {number}"))
+    do(*[act("goal.create", title=f"Ещё {number}") for number in range(5)])
+    undo()
+    changes = call("undo_last", list=True)["changes"]
+    assert len(changes) == 20
+    assert changes[0] == {
+        "at": "2026-03-18 12:34",
+        "change": "Цель «Ещё 0» создана; Цель «Ещё 1» создана; Цель «Ещё 2» создана; ещё 2",
+        "undone": True,
+    }
+    assert changes[1] == {"at": "2026-03-18 12:34", "change": "Цель «Цель 21» создана"}
+    assert call("undo_last", list=True, redo=True)["changes"] == changes

@@ -7,6 +7,8 @@ import pytest
 from tests.support.client import ENVELOPE, Client
 from tests.support.fuzzer import Fuzzer
 
+pytestmark = pytest.mark.slow
+
 FRAMES, CALLS, BATCH = 600, 700, 50
 SEEDS = [1, 2, 3, 4]
 SAFE = {
@@ -28,7 +30,7 @@ def told(client, request_id):
     found = []
     while True:
         message = client.receive()
-        assert message is not None, b"".join(client.errors).decode()[-3000:]
+        assert message is not None, client.log()[-3000:]
         assert message["jsonrpc"] == "2.0"
         assert "Traceback" not in json.dumps(message)
         if message.get("id") == request_id and "method" not in message:
@@ -66,22 +68,22 @@ def test_wrong_arguments_get_an_answer_each_with_a_hint(client, seed):
         answers = {}
         while len(answers) < len(ids):
             message = client.receive()
-            assert message is not None, b"".join(client.errors).decode()[-3000:]
+            assert message is not None, client.log()[-3000:]
             if "method" not in message:
                 answers[message["id"]] = message
         assert set(answers) == set(ids)
         for message in answers.values():
-            check(message["result"])
-    assert b"Traceback" not in b"".join(client.errors)
+            check(message["result"], client)
+    assert "Traceback" not in client.log()
 
 
-def check(result):
+def check(result, client):
     """A tool's answer: text as it stands, or one compact JSON text; an error says what to do next, nothing of the inside."""
     block, *_ = result["content"]
     assert "Traceback" not in block["text"]
     if result["isError"]:
         answer = json.loads(block["text"])
-        assert answer["code"] != "INTERNAL_ERROR", answer
+        assert answer["code"] != "INTERNAL_ERROR", client.log()[-3000:]
         assert answer["error"]
         assert answer["hint"] or answer["code"] == "RATE_LIMITED"
         assert len(block["text"]) < 20_000
@@ -95,16 +97,3 @@ def test_huge_lines_are_answered_or_refused(client):
         client.write("x" * size)
         client.send(id=f"after {number}", method="ping")
         assert len(told(client, f"after {number}")) >= 1
-
-
-def test_duplicate_ids_leave_the_session_alive(client):
-    client.initialize()
-    for _ in range(20):
-        client.send(id=77, method="tools/call", params={"name": "greet", "arguments": {"name": "Ann"}})
-    client.send(id="after", method="ping")
-    told(client, "after")
-    assert client.call("greet", name="Ann")["isError"] is False
-
-
-def test_there_are_enough_inputs():
-    assert len(SEEDS) * (FRAMES + CALLS) >= 5000

@@ -1,8 +1,6 @@
 """The server and the SDK's own client, in both protocol eras."""
 
 import os
-import subprocess
-import sys
 from functools import partial
 
 import anyio
@@ -10,8 +8,10 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.support.client import ENVELOPE, SERVER, TEST_SERVER
+from tests.support.client import ENVELOPE, TEST_SERVER
 from tests.support.sdk_sessions import PAGES, count, give_up_a_call, list_and_call, read_and_complete
+
+pytestmark = pytest.mark.slow
 
 ERAS = ["legacy", ENVELOPE["io.modelcontextprotocol/protocolVersion"], "auto"]
 
@@ -28,27 +28,16 @@ def run(session, command, mode):
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_the_sdk_client_lists_calls_and_gets_errors(small_docs, mode):
+def test_the_sdk_client_lists_calls_reads_and_gets_progress(small_docs, mode):
     small_docs(PAGES)
-    run(list_and_call, SERVER, mode)
 
+    async def session(client):
+        await list_and_call(client)
+        await read_and_complete(client)
+        return await count(client, steps=40)
 
-@pytest.mark.parametrize("mode", ERAS)
-def test_the_sdk_client_gets_prompts_resources_and_completion(small_docs, mode):
-    small_docs(PAGES)
-    run(read_and_complete, SERVER, mode)
-
-
-@pytest.mark.parametrize("mode", ERAS)
-def test_the_sdk_client_gets_progress(mode):
-    assert run(partial(count, steps=40), TEST_SERVER, mode)[-1] == (40.0, 40.0, "step 40")
+    assert run(session, TEST_SERVER, mode)[-1] == (40.0, 40.0, "step 40")
 
 
 def test_the_sdk_client_may_give_a_call_up(tmp_path):
     run(partial(give_up_a_call, mark=tmp_path / "mark"), TEST_SERVER, "legacy")
-
-
-def test_the_servers_module_does_nothing_at_import():
-    code = "import sys, server; print('mcp' in sys.modules, 'tools.server' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "False False\n"

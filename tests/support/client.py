@@ -10,8 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-SERVER = [sys.executable, str(PROJECT / "server.py"), "--standalone"]
-TEST_SERVER = [sys.executable, str(PROJECT / "tests" / "support" / "serve_test_tools.py")]
+SERVING = PROJECT / ".venv" / "bin" / "python"
+PYTHON = str(SERVING) if SERVING.exists() else sys.executable
+"""What serves: the user's environment, with nothing in it that the tests need."""
+SERVER = [PYTHON, str(PROJECT / "server.py"), "--standalone"]
+SUPPORT = PROJECT / "tests" / "support"
+SERVE = [PYTHON, str(SUPPORT / "serve_with_tools.py")]
+MISBEHAVING = str(SUPPORT / "misbehaving.py")
+TEST_SERVER = [*SERVE, MISBEHAVING, "tools.testing.misbehaving"]
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -19,50 +25,39 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 TIMEOUT_S = 30
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
-class Client:
-    """Starts `command` and speaks to it. Every line it writes to stdout must be a JSON-RPC message."""
+class Talk:
+    """A client's end of a session, as JSON lines by hand. Every line that comes must be a JSON-RPC message."""
 
-    def __init__(self, command=None, **environment):
-        self.process = subprocess.Popen(
-            command or SERVER,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **environment},
-        )
+    def __init__(self, stdin, stdout):
+        self.stdin = stdin
         self.messages = queue.Queue()
         self.notifications = []
-        self.errors = []
-        self.threads = [
-            threading.Thread(target=self._read, args=(self.process.stdout, self.messages.put), daemon=True),
-            threading.Thread(target=self._read, args=(self.process.stderr, self.errors.append), daemon=True),
-        ]
-        for thread in self.threads:
-            thread.start()
         self.last_id = 0
+        self.threads = []
+        self.reading = threading.Event()
+        """Cleared, this client reads no more."""
+        self.reading.set()
+        self._follow(stdout, self.messages.put)
 
-    def _read(self, stream, take):
-        for line in stream:
-            take(line)
-        take(b"")
+    def _follow(self, stream, take):
+        def read():
+            for line in stream:
+                self.reading.wait()
+                take(line)
+            take(b"")
+
+        self.threads.append(threading.Thread(target=read, daemon=True))
+        self.threads[-1].start()
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait(TIMEOUT_S)
-        for thread in self.threads:
-            thread.join(TIMEOUT_S)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            with suppress(BrokenPipeError):
-                stream.close()
-
     def write(self, line):
-        self.process.stdin.write(line.encode() + b"\n" if isinstance(line, str) else line)
-        self.process.stdin.flush()
+        self.stdin.write(line.encode() + b"\n" if isinstance(line, str) else line)
+        self.stdin.flush()
 
     def send(self, **message):
         self.write(json.dumps({"jsonrpc": "2.0", **message}))
@@ -73,20 +68,13 @@ class Client:
         return json.loads(line) if line else None
 
     def answer(self, request_id):
-        """The answer to a request; notifications before it are kept in `notifications`."""
+        """The answer to a request; what the server sends or asks before it is kept in `notifications`."""
         while (message := self.receive()) is not None:
             if "method" in message:
                 self.notifications.append(message)
             elif message["id"] == request_id:
                 return message
-        raise AssertionError(f"the server ended: {b''.join(self.errors).decode()}")
-
-    def answer_to_any(self, request_ids):
-        """The next answer to one of these requests."""
-        while (message := self.receive()) is not None:
-            if "method" not in message and message["id"] in request_ids:
-                return message
-        raise AssertionError(f"the server ended: {b''.join(self.errors).decode()}")
+        raise AssertionError(f"the server ended: {self.log()}")
 
     def request(self, method, **params):
         self.last_id += 1
@@ -109,6 +97,38 @@ class Client:
             assert message is not None, "the server ended"
             self.notifications.append(message)
 
+    def log(self):
+        """What a server that ended unexpectedly wrote to stderr."""
+        return ""
+
+
+class Client(Talk):
+    """Starts `command` and speaks to it over its stdin and stdout."""
+
+    def __init__(self, command=None, **environment):
+        self.process = subprocess.Popen(
+            command or SERVER,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **environment},
+        )
+        super().__init__(self.process.stdin, self.process.stdout)
+        self.errors = []
+        self._follow(self.process.stderr, self.errors.append)
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait(TIMEOUT_S)
+        for thread in self.threads:
+            thread.join(TIMEOUT_S)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with suppress(BrokenPipeError):
+                stream.close()
+
+    def log(self):
+        return b"".join(self.errors).decode()
+
     def end(self):
         """Close stdin as a client that leaves, and give back the exit status."""
         self.process.stdin.close()
@@ -126,3 +146,11 @@ def pipe(lines, command=None, **environment):
         env={**os.environ, **environment},
     )
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
+
+
+def messages(headers, body):
+    """The JSON-RPC messages of an answer, streamed or not."""
+    if headers["content-type"].startswith("application/json"):
+        return [json.loads(body)]
+    lines = body.decode().splitlines()
+    return [json.loads(line.removeprefix("data:")) for line in lines if line.startswith("data:") and line[5:].strip()]

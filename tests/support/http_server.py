@@ -1,4 +1,4 @@
-"""The server over HTTP as a process of its own, and callers with tokens."""
+"""The server over HTTP, as a process of its own or in this one, and callers with tokens."""
 
 import http.client
 import json
@@ -6,22 +6,47 @@ import os
 import random
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 
-from tests.support.client import PROJECT, TIMEOUT_S
-from tools.service import ledger, tokens
+from tests.support.client import HEADERS, MISBEHAVING, PROJECT, PYTHON, SERVE, TIMEOUT_S, messages
+from tests.support.installing import packages, pins
+from tools.http import ledger, tokens
 
-SERVER = [sys.executable, str(PROJECT / "server.py"), "--http"]
-SUPPORT = PROJECT / "tests" / "support"
-TEST_SERVER = [sys.executable, str(SUPPORT / "serve_over_http.py"), str(SUPPORT / "misbehaving.py")]
-HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+SERVER = [PYTHON, str(PROJECT / "server.py"), "--http"]
+TEST_SERVER = [*SERVE, MISBEHAVING, "tools.server.testing", "--http"]
 
 
-class HttpServer:
+class Callers:
+    """Callers with tokens; `send` sends a request. Needs `state`, the server's folder, and its `url`."""
+
+    def key(self):
+        return tokens.read_keys(self.state / "http-keys")[0]
+
+    def token(self, user="anna", scope="onepercent server", **changes):
+        """A token as the owner gives it, with other claims where `changes` say so."""
+        claims = {**tokens.new_claims(user, scope.split(), self.url, 3600), **changes}
+        claims = {name: value for name, value in claims.items() if value is not None}
+        if "jti" in claims:
+            entry = {"sub": "", "scope": "", **claims}
+            ledger.Ledger(self.state).add({**entry, "exp": time.time() + 3600}, "")
+        return tokens.sign(claims, self.key())
+
+    def ask(self, method, params=None, *, token, **options):
+        """The JSON-RPC answer to one request."""
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
+        status, headers, body = self.send(request, token=token, **options)
+        assert status == 200, (status, body)
+        return messages(headers, body)[-1]
+
+    def call(self, tool, /, *, token, **arguments):
+        """The result of tools/call."""
+        return self.ask("tools/call", {"name": tool, "arguments": arguments}, token=token)["result"]
+
+
+class HttpServer(Callers):
     """Starts `server.py --http`, or another `command`, on a free port; `environment` are further settings."""
 
     def __init__(self, command=SERVER, **environment):
@@ -34,6 +59,7 @@ class HttpServer:
             "MCP_HTTP_LISTEN": f"127.0.0.1:{self.port}",
             "MCP_HTTP_URL": self.url,
             "MCP_HTTP_RATE": "100000",
+            "PYTHONPATH": packages(*pins("requirements-http.txt")),
             **environment,
         }
         self.log_path = self.state / "log"
@@ -56,7 +82,7 @@ class HttpServer:
                 return socket.create_connection(("127.0.0.1", self.port)).close()
             except ConnectionRefusedError:
                 assert time.monotonic() < deadline and self.process.poll() is None, self.log()
-                time.sleep(0.05)
+                time.sleep(0.005)
 
     def __exit__(self, *_):
         self.process.kill()
@@ -64,18 +90,6 @@ class HttpServer:
 
     def log(self):
         return self.log_path.read_text(encoding="utf-8")
-
-    def key(self):
-        return tokens.read_keys(self.state / "http-keys")[0]
-
-    def token(self, user="anna", scope="onepercent server", **changes):
-        """A token as the owner gives it, with other claims where `changes` say so."""
-        claims = {**tokens.new_claims(user, scope.split(), self.url, 3600), **changes}
-        claims = {name: value for name, value in claims.items() if value is not None}
-        if "jti" in claims:
-            entry = {"sub": "", "scope": "", **claims}
-            ledger.Ledger(self.state).add({**entry, "exp": time.time() + 3600}, "")
-        return tokens.sign(claims, self.key())
 
     def connection(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
@@ -93,17 +107,6 @@ class HttpServer:
         finally:
             connection.close()
 
-    def ask(self, method, params=None, *, token, **options):
-        """The JSON-RPC answer to one request."""
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-        status, headers, body = self.send(request, token=token, **options)
-        assert status == 200, (status, body)
-        return messages(headers, body)[-1]
-
-    def call(self, tool, /, *, token, **arguments):
-        """The result of tools/call."""
-        return self.ask("tools/call", {"name": tool, "arguments": arguments}, token=token)["result"]
-
 
 def free_port():
     """A port that no connection of anybody's takes meanwhile, since it is not one of those the kernel gives out."""
@@ -111,11 +114,3 @@ def free_port():
         port = random.SystemRandom().randrange(20_000, 30_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
-
-
-def messages(headers, body):
-    """The JSON-RPC messages of an answer, streamed or not."""
-    if headers["content-type"].startswith("application/json"):
-        return [json.loads(body)]
-    lines = body.decode().splitlines()
-    return [json.loads(line.removeprefix("data:")) for line in lines if line.startswith("data:") and line[5:].strip()]

@@ -1,10 +1,13 @@
 """setup.sh on a copy of the project."""
 
+import atexit
 import os
 import shutil
 import subprocess
 import sys
-import sysconfig
+import tempfile
+from functools import cache
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,8 @@ import pytest
 from tests.klipper.upstreams import git
 from tests.support.client import PROJECT
 
+MARKER = f'python_version {"<" if sys.version_info < (3, 11) else ">="} "3.11"'
+"""Of the lines that are for this Python only."""
 made_by_setup = pytest.mark.skipif(
     not (PROJECT / ".venv" / "requirements.txt").exists(), reason="this environment was not made by setup.sh"
 )
@@ -27,15 +32,35 @@ def copy_of_the_project(folder):
     return folder
 
 
-def give_packages(folder):
-    """Make its .venv: a new one, into which pip installs, with links to the packages there are here but Pillow."""
-    venv = folder / ".venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
-    [there] = venv.glob("lib/python*/site-packages")
-    for package in Path(sysconfig.get_path("purelib")).iterdir():
-        if not package.name.lower().startswith("pil"):
-            (there / package.name).symlink_to(package)
-    shutil.copy(folder / "requirements.txt", venv)
+@cache
+def packages(*names):
+    """A folder for PYTHONPATH with what .venv need not have: the packages of HTTP, or of an extra."""
+    folder = tempfile.TemporaryDirectory(prefix="pi-mcp-packages-")
+    atexit.register(folder.cleanup)
+    link_packages(names, Path(folder.name))
+    return folder.name
+
+
+def link_packages(names, folder):
+    """Put links to installed packages, by their names for pip, into a folder that Python imports from."""
+    for name in names:
+        installed = distribution(name)
+        for top in {file.parts[0] for file in installed.files} - {"..", "__pycache__"}:
+            (folder / top).symlink_to(installed.locate_file(top))
+
+
+def pins(name):
+    """The packages with their versions that a requirements file pins for this Python."""
+    lines = (PROJECT / name).read_text(encoding="utf-8").splitlines()
+    wanted = [line.partition(";") for line in lines if "==" in line.partition(";")[0]]
+    return dict(line.split("==") for line, _, marker in wanted if "python_version" not in marker or MARKER in marker)
+
+
+def make_environment(folder, *names):
+    """Make its .venv, with links to these packages and nothing else."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True, timeout=60)
+    [site_packages] = folder.glob(".venv/lib/python*/site-packages")
+    link_packages(names, site_packages)
 
 
 def setup(folder, *words, **environment):

@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -16,12 +17,9 @@ from tools.core.errors import ToolError
 from tools.core.tool import Tool
 
 
-@Tool("test.prints")
+@Tool("test.prints", envelope=True)
 def prints() -> dict:
-    """Print to stdout, from Python, from C and from a child process.
-
-    Source: the tests.
-    """
+    """Print to stdout, from Python, from C and from a child process."""
     print("from print", flush=True)
     sys.stdout.write("from sys.stdout\n")
     sys.stdout.flush()
@@ -30,66 +28,45 @@ def prints() -> dict:
     return {"stdin": sys.stdin.read()}
 
 
-@Tool("test.returns", raw=True)
+@Tool("test.returns")
 def returns(value: str) -> Any:
-    """Answer with this JSON value.
-
-    Source: the tests.
-    """
+    """Answer with this JSON value."""
     return json.loads(value)
 
 
-@Tool("test.hogs")
+@Tool("test.hogs", envelope=True)
 def hogs() -> None:
-    """Hold the interpreter for years, as a regular expression can.
-
-    Source: the tests.
-    """
+    """Hold the interpreter for years, as a regular expression can."""
     re.match(r"(a+)+$", "a" * 64 + "b")
 
 
-@Tool("test.surrogates")
+@Tool("test.surrogates", envelope=True)
 def surrogates() -> dict:
-    """Answer half a surrogate pair, as foreign JSON may.
-
-    Source: the tests.
-    """
+    """Answer half a surrogate pair, as foreign JSON may."""
     return {"text": "a\ud800b"}
 
 
-@Tool("test.asks")
+@Tool("test.asks", envelope=True)
 def asks(text: str) -> dict:
-    """Ask the person.
-
-    Source: the tests.
-    """
+    """Ask the person."""
     return {"answer": calls.ask(text)}
 
 
-@Tool("test.exits")
+@Tool("test.exits", envelope=True)
 def exits() -> None:
-    """Call sys.exit.
-
-    Source: the tests.
-    """
+    """Call sys.exit."""
     sys.exit(3)
 
 
-@Tool("test.crashes")
+@Tool("test.crashes", envelope=True)
 def crashes() -> None:
-    """Raise what nobody foresaw.
-
-    Source: the tests.
-    """
+    """Raise what nobody foresaw."""
     raise RuntimeError("secret of the house")
 
 
-@Tool("test.counts")
+@Tool("test.counts", envelope=True)
 def counts(steps: int, mark: str = "") -> dict:
-    """Count up with progress until told to stop.
-
-    Source: the tests.
-    """
+    """Count up with progress until told to stop."""
     for step in range(steps):
         calls.report(step + 1, steps, f"step {step + 1}")
         try:
@@ -101,22 +78,20 @@ def counts(steps: int, mark: str = "") -> dict:
     return {"steps": steps}
 
 
-@Tool("test.sleeps")
-def sleeps(seconds: float) -> dict:
-    """Sleep.
+AWAKE = threading.Event()
+"""Whatever sleeps in this process goes on once it is set."""
 
-    Source: the tests.
-    """
-    time.sleep(seconds)
+
+@Tool("test.sleeps", envelope=True)
+def sleeps(seconds: float) -> dict:
+    """Sleep."""
+    AWAKE.wait(seconds)
     return {"slept": seconds}
 
 
-@Tool("test.process")
+@Tool("test.process", envelope=True)
 def process() -> dict:
-    """Tell the process id, the folder, the environment, the offset of local time, and something random.
-
-    Source: the tests.
-    """
+    """Tell the process id, the folder, the environment, the offset of local time, and something random."""
     told = {"pid": os.getpid(), "folder": os.getcwd(), "environ": dict(os.environ), "offset": time.strftime("%z")}
     return told | {"uuid": str(uuid.uuid4()), "number": random.random()}
 
@@ -124,11 +99,8 @@ def process() -> dict:
 NOTE = [""]
 
 
-@Tool("test.notes", description_suffix=lambda: NOTE[0])
+@Tool("test.notes", envelope=True, description_suffix=lambda: NOTE[0])
 def notes(text: str) -> None:
-    """Change its own description.
-
-    Source: the tests.
-    """
+    """Change its own description."""
     NOTE[0] = text
     registry.tools_changed()

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.client import PROJECT, TEST_SERVER, TIMEOUT_S, Client
+from tests.support.client import PROJECT, PYTHON, TEST_SERVER, TIMEOUT_S, Client
+from tools.resident import handover
 
-SERVER = [sys.executable, "-I", "-S", str(PROJECT / "server.py")]
+SERVER = [PYTHON, "-I", "-S", str(PROJECT / "server.py")]
 """What hands its session over where there is a service."""
 
 
@@ -61,6 +63,24 @@ class Service:
         connection.settimeout(TIMEOUT_S)
         connection.connect(str(self.socket))
         return connection
+
+    def offer(self, connection, handles, *, folder="/", identity=None):
+        """Offer a session on a connection, as a caller does; gives the line that comes back."""
+        fields = [(identity or handover.identity()).encode(), os.fsencode(folder)]
+        environ = [f"{name}={value}".encode() for name, value in self.environment.items()]
+        socket.send_fds(connection, [handover._frame([*fields, *environ])], handles)
+        return connection.makefile("rb").readline()
+
+    @contextmanager
+    def session(self):
+        """A session without a process that waits for it: gives a connection to its stdin and stdout."""
+        ours, theirs = socket.socketpair()
+        ours.settimeout(TIMEOUT_S)
+        with self.connect() as connection, ours:
+            with theirs:
+                assert self.offer(connection, [theirs.fileno(), theirs.fileno(), 2]) == handover.TAKEN
+            connection.sendall(handover.AGREED)
+            yield ours
 
     def children(self):
         return children(self.process.pid)

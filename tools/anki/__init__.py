@@ -1,6 +1,6 @@
 """Anki flashcards, through the AnkiConnect add-on of a running Anki."""
 
-from tools.core.instructions import Instruction
+from tools.core.registry import Instruction
 
 INSTRUCTIONS = (
     Instruction("Anki: anki_model_info shows the fields before notes are added; ask before deleting.", write=True),

@@ -3,30 +3,40 @@
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from tools.anki import replies
-from tools.anki.action_names import READING
-from tools.anki.replies import Failure, Reply, Result, Unanswered
+from tools.anki.replies import Failure, Result, Unanswered
 from tools.anki.settings import current
 from tools.core import http, locks
-from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 
 VERSION = 6
 LONGEST_REPLY_BYTES = 64 * 1024 * 1024
 ENTRY_S = 0.2
-"""What each entry of a `multi` adds to the time allowed: a slow Pi adds a note in less."""
+"""Time that each entry of a `multi` adds to what is allowed: a slow Pi adds a note in less."""
 
 Action = tuple[str, JsonObject]
 
+REDRAW: Action = ("addTags", {"notes": [], "tags": ""})
+"""Changes nothing, and makes Anki draw its window anew: a review that shows a deleted card moves on to the next."""
+PROFILE: Action = ("getActiveProfile", {})
+
+READING = frozenset(
+    """\
+    apiReflect areDue areSuspended canAddNote canAddNotes canAddNotesWithErrorDetail cardReviews cardsInfo cardsModTime
+    cardsToNotes deckNameFromId deckNames deckNamesAndIds findCards findModelsById findModelsByName findNotes
+    getActiveProfile getCollectionStatsHTML getDeckConfig getDeckStats getDecks getEaseFactors getIntervals
+    getLatestReviewID getMediaDirPath getMediaFilesNames getNoteTags getNumCardsReviewedByDay getNumCardsReviewedToday
+    getProfiles getReviewsOfCards getTags guiCurrentCard guiReviewActive guiSelectedNotes modelFieldDescriptions
+    modelFieldFonts modelFieldNames modelFieldsOnTemplates modelNames modelNamesAndIds modelStyling modelTemplates
+    notesInfo notesModTime retrieveMediaFile suspended version""".split()
+)
+"""Actions that change neither the collection nor a file, nor what Anki shows, if their parameters pass the checks."""
+
 
 def call(action: str, *, extra_s: float = 0, **params: object) -> Result:
-    """The result of one action; parameters that are None are left out.
-
-    `extra_s` is waited beyond ANKI_CONNECT_TIMEOUT. Raises Failure.
-    """
-    return _result(entry(action, params), extra_s)
+    """The result of one action; `extra_s` is waited beyond ANKI_CONNECT_TIMEOUT. Raises Failure."""
+    return _result(_entry(action, params), extra_s)
 
 
 def multi(*actions: Action) -> list[Result]:
@@ -36,18 +46,35 @@ def multi(*actions: Action) -> list[Result]:
     """
     if not actions:
         return []
-    entries = [entry(action, params) for action, params in actions]
-    answers = _result(entry("multi", {"actions": entries}), ENTRY_S * len(entries))
-    return replies.results(answers, len(entries))
+    entries = [_entry(action, params) for action, params in actions]
+    return replies.results(_result(_entry("multi", {"actions": entries}), ENTRY_S * len(entries)), len(entries))
 
 
 def results(*actions: Action) -> list[Result]:
     """As `multi`, but the first refusal is raised: for questions that belong together."""
-    answers = multi(*actions)
+    return whole(multi(*actions))
+
+
+def whole(answers: list[Result]) -> list[Result]:
+    """The answers, if none is a refusal; else the first refusal is raised."""
     for answer in answers:
         if isinstance(answer, Failure):
             raise answer
     return answers
+
+
+def results_redrawn(change: Action, *looks: Action) -> list[Result]:
+    """The results of a change and of what looks at it afterwards, in one request, with Anki's window drawn anew.
+
+    Raises Failure. Another server than AnkiConnect may refuse the redraw: it has no window to draw.
+    """
+    changed, _, *seen = multi(change, REDRAW, *looks)
+    return whole([changed, *seen])
+
+
+def profile(answer: Result) -> str:
+    """The name of Anki's profile in an answer to PROFILE; empty with the add-on of 2023, which does not tell it."""
+    return answer if isinstance(answer, str) else ""
 
 
 def raw(action: str, params: JsonObject, version: int) -> Result:
@@ -55,10 +82,21 @@ def raw(action: str, params: JsonObject, version: int) -> Result:
     return _result(_keyed({"action": action, "version": version, "params": params}), 0)
 
 
-def entry(action: str, params: JsonObject) -> JsonObject:
-    """One action as AnkiConnect reads it, alone or inside `multi`."""
-    present = {name: value for name, value in params.items() if value is not None}
-    return _keyed({"action": action, "version": VERSION, **({"params": present} if present else {})})
+def entries(action: object, params: object) -> Iterator[tuple[object, object]]:
+    """The action with its parameters, or each entry of a `multi` at any depth, however wrong."""
+    waiting = [(action, params)]
+    while waiting:
+        name, given = waiting.pop()
+        inner = given.get("actions") if name == "multi" and isinstance(given, dict) else None
+        if not isinstance(inner, list):
+            yield name, given
+            continue
+        members = (member if isinstance(member, dict) else {} for member in inner)
+        waiting += [(member.get("action"), member.get("params")) for member in members]
+
+
+def _entry(action: str, params: JsonObject) -> JsonObject:
+    return _keyed({"action": action, "version": VERSION, **({"params": params} if params else {})})
 
 
 def _keyed(request: JsonObject) -> JsonObject:
@@ -67,45 +105,21 @@ def _keyed(request: JsonObject) -> JsonObject:
 
 
 def _result(request: JsonObject, extra_s: float) -> Result:
-    """The result in the answer to a request; of one that changes something, a failure says that it may have been done."""
-    try:
-        return replies.result(_exchange(request, extra_s), request["version"])
-    except Unanswered as error:
-        if not _only_reads(request):
-            error.hint = f"{error.hint} {replies.UNKNOWN_OUTCOME}"
-        raise
-
-
-def _only_reads(request: object) -> bool:
-    if not isinstance(request, dict):
-        return False
-    params = request.get("params")
-    if request.get("action") == "multi" and isinstance(params, dict):
-        entries = params.get("actions")
-        return isinstance(entries, list) and all(map(_only_reads, entries))
-    return isinstance(request.get("action"), str) and request["action"] in READING
-
-
-def _exchange(request: JsonObject, extra_s: float) -> Reply:
+    """The result in the answer to a request. Raises Failure; that of a change says that it may have been done."""
     settings = current()
     timeout_s = settings.anki_connect_timeout_s + extra_s
     body = json.dumps(request).encode("ascii")
     post = http.Request(settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"})
-    with _one_at_a_time():
-        try:
-            response = http.send(post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES))
-        except http.HttpError as error:
-            raise replies.failure(error, timeout_s) from error
-    return Reply(response.status, response.headers.get_content_type(), response.body)
-
-
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """Wait until no other session talks to AnkiConnect, which answers one request at a time and lets five wait."""
     try:
+        # AnkiConnect answers one request at a time and lets five wait.
         with locks.exclusive("ankiconnect"):
-            yield
-    except ToolError as error:
-        if error.code != "BUSY":
-            raise
-        raise replies.busy() from error
+            response = http.send(post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES))
+        return replies.result(response, request["version"])
+    except http.HttpError as error:
+        failure = replies.failure(error, timeout_s)
+    except Unanswered as error:
+        failure = error
+    asked = entries(request["action"], request.get("params"))
+    if isinstance(failure, Unanswered) and not all(isinstance(name, str) and name in READING for name, _ in asked):
+        failure.hint += " The change may or may not have been made: look before you repeat it."
+    raise failure

@@ -1,21 +1,30 @@
-"""Decks: their names, and which a name means."""
+"""Decks: their names, which a name means, and the tools that list and rename them.
 
+AnkiConnect cannot rename: new decks are made, the cards moved, and the old decks deleted once seen empty.
+"""
+
+import re
 import unicodedata
+from collections.abc import Iterable
+from typing import Annotated
 
-from tools.anki import client
-from tools.anki.batches.outcomes import ItemError
-from tools.core.errors import ToolError
+from tools.anki import client, state
+from tools.anki.batch import ItemError
+from tools.core import calls
+from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
-from tools.core.suggest import several
+from tools.core.schema import Alias
 from tools.core.tool import Tool
 
 DEFAULT_ID = 1
 """The deck that Anki never deletes, whatever it is called."""
-
 SEPARATOR = "::"
 
+# Line breaks, tabs, no-break spaces.
+BLANK = re.compile(r"[^\S ]")
 
-@Tool("anki.list_decks", raw=True)
+
+@Tool("anki.list_decks")
 def list_decks() -> list[JsonObject]:
     """List the decks: [{id, name}].
 
@@ -30,7 +39,7 @@ def ids() -> dict[str, int]:
 
 
 def default_name(decks: dict[str, int]) -> str:
-    """What the deck with id 1 is called: `Default`, unless somebody renamed it."""
+    """The name of the deck with id 1: `Default`, unless somebody renamed it."""
     return next((name for name, deck_id in decks.items() if deck_id == DEFAULT_ID), "Default")
 
 
@@ -54,7 +63,7 @@ def spelled(name: str, deck_ids: dict[str, int]) -> str:
 
 
 def same(name: str, other: str) -> bool:
-    """Whether Anki takes both for one name: it does not tell upper from lower case."""
+    """True if Anki takes both for one name: it does not tell upper from lower case."""
     return folded(name) == folded(other)
 
 
@@ -63,13 +72,8 @@ def folded(name: str) -> str:
 
 
 def within(name: str, deck: str) -> bool:
-    """Whether a deck is `deck` or lies in it."""
+    """True if a deck is `deck` or lies in it."""
     return name == deck or name.startswith(deck + SEPARATOR)
-
-
-def is_filtered(config: object) -> bool:
-    """Whether the answer of getDeckConfig is that of a filtered deck, which borrows its cards from their home decks."""
-    return isinstance(config, dict) and bool(config.get("dyn"))
 
 
 def checked_name(name: str) -> str:
@@ -79,11 +83,8 @@ def checked_name(name: str) -> str:
     """
     parts = [part.strip() for part in unicodedata.normalize("NFC", name).split(SEPARATOR)]
     if not all(parts) or any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
-        raise ItemError(
-            f"ValueError: {name[:80]!r} is not a deck name",
-            "A name and each part of it between `::` must have text, and no line breaks.",
-            code="INVALID_DECK_NAME",
-        )
+        hint = "A name and each part of it between `::` must have text, and no line breaks."
+        raise ItemError(f"ValueError: {name[:80]!r} is not a deck name", hint, code="INVALID_DECK_NAME")
     return SEPARATOR.join(parts)
 
 
@@ -91,16 +92,145 @@ def not_found(names: list[str], decks: dict[str, int]) -> ToolError:
     """The error for decks that are not there, with the nearest that are."""
     by_folded = {folded(name): name for name in decks}
     near = [by_folded[close] for name in names for close in several(folded(name), by_folded, most=1)]
-    hint = f"Did you mean {' and '.join(map(repr, near))}?" if near else "anki_list_decks shows the decks."
+    hint = (
+        f"Did you mean {' and '.join(map(repr, near))}?"
+        if near
+        else "anki_list_decks shows the decks; anki_invoke with createDeck makes one."
+    )
     return ToolError(f"Deck not found: {', '.join(map(repr, names))}", hint, code="DECK_NOT_FOUND")
 
 
-def search(deck: str, *, subdecks: bool) -> str:
-    """The query for the cards of a deck, also those that a filtered deck has at the moment."""
-    name = quoted(deck)
-    return f'deck:"{name}"' if subdecks else f'deck:"{name}" -deck:"{name}{SEPARATOR}*"'
+def search(deck_ids: Iterable[int]) -> str:
+    """The query for the cards of decks, without their subdecks; also those that a filtered deck has at the moment.
+
+    By id: `deck:` does not find a name with a no-break space in it, and a deck deleted as empty takes its cards along.
+    """
+    return f"did:{','.join(map(str, deck_ids))}"
+
+
+def contents(names: Iterable[str], deck_ids: dict[str, int]) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
+    """The preset of each deck; those that are filtered and so have none; the cards of each, without its subdecks. One
+    request."""
+    names = list(names)
+    results = client.results(
+        *(("getDeckConfig", {"deck": name}) for name in names),
+        *(("findCards", {"query": search([deck_ids[name]])}) for name in names),
+    )
+    configs = {name: config for name, config in zip(names, results, strict=False) if config}
+    filtered = [name for name, config in configs.items() if config.get("dyn")]
+    presets = {name: config["id"] for name, config in configs.items()}
+    return presets, filtered, dict(zip(names, results[len(names) :], strict=True))
+
+
+def cards_within(names: list[str]) -> list[int]:
+    """The cards that decks and their subdecks have now. Two requests."""
+    found = [deck_id for name, deck_id in ids().items() if any(within(name, deck) for deck in names)]
+    return client.call("findCards", query=search(found)) if found else []
 
 
 def quoted(text: str) -> str:
     """`text` as it stands, inside the quotes of an Anki query."""
-    return "".join("\\" + char if char in '\\"*_' else char for char in text)
+    # Of blanks Anki finds the common one only; `_` stands for any character.
+    text = "".join("\\" + char if char in '\\"*_' else char for char in text)
+    return BLANK.sub("_", text)
+
+
+def delete(names: list[str]) -> None:
+    """Delete decks with all that is in them. One request, which draws Anki's window anew.
+
+    Raises ToolError DECK_NOT_DELETED: AnkiConnect answers null whatever happened.
+    """
+    _, deck_ids = client.results_redrawn(("deleteDecks", {"decks": names, "cardsToo": True}), ("deckNamesAndIds", {}))
+    if left := [name for name in names if name in deck_ids]:
+        raise ToolError(
+            f"Anki kept {', '.join(map(repr, left))}", "Delete it in Anki's own window.", code="DECK_NOT_DELETED"
+        )
+
+
+@Tool("anki.rename_deck", write=True)
+def rename_deck(
+    oldName: Annotated[str, Alias("old_name")],
+    newName: Annotated[str, Alias("new_name")],
+) -> None:
+    """Rename or move a deck with its subdecks (`::` puts it under another). Scheduling and presets stay, a deck's
+    description and own limits do not.
+
+    Source: AnkiConnect createDeck, setDeckConfigId, changeDeck, deleteDecks.
+    """
+    deck_ids = ids()
+    # `Default` also means the deck with id 1, which Anki names in the language of the profile.
+    old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
+    new = spelled(checked_name(newName), deck_ids)
+    if old == new or not same(old, new) or deck_ids.get(old) == DEFAULT_ID:
+        return Rename(old, new, deck_ids).run()
+    # From `geo` to `Geo` by a name in between: to Anki a new deck `Geo` would be the old one.
+    between = f"{new} (renaming)"
+    if old in deck_ids or (between not in deck_ids and not state.begun(Rename(between, new, deck_ids).call)):
+        Rename(old, between, deck_ids).run()
+    return Rename(between, new, ids()).run()
+
+
+class Rename:
+    """One rename, remembered while it goes on: the same call made again finishes it."""
+
+    def __init__(self, old: str, new: str, deck_ids: dict[str, int]):
+        self.old, self.new, self.deck_ids = old, new, deck_ids
+        self.call = {"tool": "anki.rename_deck", "oldName": old, "newName": new}
+        self.targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
+        """The new name of the deck and of each below it."""
+
+    def run(self) -> None:
+        begun = state.begun(self.call)
+        if begun and self.old not in self.deck_ids and self.new in self.deck_ids:
+            return state.finish(self.call)  # all was done, and only the last answer lost
+        self._check(resumed=bool(begun and begun["deck"] == self.deck_ids.get(self.old)))
+        presets, filtered, cards = contents(self.targets, self.deck_ids)
+        if filtered:
+            problem = f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename"
+            hint = "Rename it in Anki, or delete it there first: its cards go home."
+            raise ToolError(problem, hint, code="FILTERED_DECK")
+        moving = search(self.deck_ids[name] for name in self.targets)
+        borrowed = client.call("findCards", query=f"{moving} deck:filtered")
+        calls.checkpoint()
+        state.begin(self.call, {"deck": self.deck_ids[self.old]})
+        try:
+            self._carry_out(presets, cards)
+        except ToolError as error:
+            error.message += f". No card is lost: each is in {self.old!r} or in {self.new!r}"
+            error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."
+            raise
+        if borrowed:
+            calls.follow(f"{len(borrowed)} cards are home again from filtered decks: rebuild those in Anki")
+        return state.finish(self.call)
+
+    def _check(self, *, resumed: bool) -> None:
+        """Nothing may be wrong before anything moves. In a second run the new decks may be there."""
+        if self.old not in self.deck_ids:
+            raise not_found([self.old], self.deck_ids)
+        if within(folded(self.new), folded(self.old)):
+            hint = "Rename it to a free name first, then to this one."
+            raise ToolError(f"To Anki {self.new!r} is {self.old!r} itself, or lies in it", hint, code="DECK_EXISTS")
+        taken = next((name for name in self.deck_ids if same(name, self.new)), None)
+        if taken and not resumed:
+            hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
+            if self.deck_ids[taken] == DEFAULT_ID:
+                hint = f"anki_delete_decks with decks [{self.old!r}] moves its cards to the default deck."
+            raise ToolError(f"There is a deck {taken!r} already", hint, code="DECK_EXISTS")
+
+    def _carry_out(self, presets: dict[str, int], cards: dict[str, list[int]]) -> None:
+        client.results(*(("createDeck", {"deck": target}) for target in self.targets.values()))
+        moves = [(self.targets[name], moving) for name, moving in cards.items() if moving]
+        client.results(
+            *(
+                ("setDeckConfigId", {"decks": [self.targets[name]], "configId": preset})
+                for name, preset in presets.items()
+            ),
+            *(("changeDeck", {"cards": moving, "deck": target}) for target, moving in moves),
+        )
+        if left := cards_within([self.old]):
+            hint = "They came in the meantime, or Anki did not move them."
+            raise ToolError(f"{len(left)} cards are still in {self.old!r}", hint, code="DECK_NOT_EMPTY")
+        # Anki's default deck cannot be deleted; empty, it is hidden. Its subdecks go.
+        is_default = self.deck_ids[self.old] == DEFAULT_ID
+        if gone := [name for name in self.targets if name != self.old] if is_default else [self.old]:
+            delete(gone)

@@ -1,9 +1,9 @@
-"""How Anki is, for `server.py --check`."""
+"""Anki's health check, for `server.py --check`."""
 
 import json
 import shlex
 
-from tools.anki import client, default_model
+from tools.anki import client, models
 from tools.anki.replies import UNREACHABLE
 from tools.anki.settings import current
 from tools.core.errors import ToolError
@@ -14,7 +14,7 @@ EVERY_NOTE = "deck:*"
 
 @check
 def health() -> Health:
-    """Whether AnkiConnect answers with a profile open, what is in it, and whether the default note type is there."""
+    """Ask AnkiConnect for an open profile, its contents, and the default note type."""
     try:
         version, decks, notes, names = client.results(
             ("version", {}), ("deckNames", {}), ("findNotes", {"query": EVERY_NOTE}), ("modelNames", {})
@@ -25,7 +25,7 @@ def health() -> Health:
     model = current().anki_default_model
     if model in names:
         return Health("ok", f"{contents}, default note type {model!r}")
-    arguments = shlex.quote(json.dumps(default_model.arguments(model), ensure_ascii=False))
+    arguments = shlex.quote(json.dumps(models.default_model(model), ensure_ascii=False))
     return Health(
         "unset",
         f"{contents}; the default note type {model!r} is missing",

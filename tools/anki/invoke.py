@@ -1,35 +1,157 @@
-"""The tool for any action of AnkiConnect."""
+"""The tool for any action of AnkiConnect, whole and as read-only mode lists it, and the actions it refuses."""
 
+import re
+from collections.abc import Iterator
 from typing import Annotated
 
-from tools.anki import actions, client
-from tools.anki.media_names import check_harmless
+from tools.anki import client, decks
+from tools.anki.client import READING
+from tools.anki.note_input import checked_filename
+from tools.anki.replies import Refused
 from tools.anki.settings import current
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
+OURS = {
+    "anki_delete_notes": "deleteNotes",
+    "anki_delete_decks": "deleteDecks",
+    "anki_delete_media": "deleteMediaFile",
+    "anki_update_notes": "updateNote updateNoteFields updateNoteTags",
+    "anki_change_cards": "addTags removeTags replaceTags replaceTagsInAllNotes changeDeck suspend unsuspend setDueDate"
+    " forgetCards setSpecificValueOfCard",
+}
+"""By tool: the actions that it does with a journal and the owner's consent, which must not be gone round."""
+TOOL_BY_ACTION = {action: tool for tool, actions in OURS.items() for action in actions.split()}
 
-@Tool("anki.invoke", write=True, destructive=True, raw=True)
+BEYOND = {
+    "exportPackage": "overwrites any file of the machine that Anki runs on",
+    "importPackage": "reads any file of the machine that Anki runs on",
+    "guiImportFile": "reads any file of the machine that Anki runs on, or opens a dialog that blocks Anki",
+    "removeEmptyNotes": "deletes every note type that has no notes",
+    "modelFieldRemove": "deletes that field's text in all notes",
+    "modelTemplateRemove": "deletes all cards of that template",
+    "updateNoteModel": "replaces the type, fields and tags of a note",
+    "relearnCards": "resets the schedule of cards for good",
+    "setEaseFactors": "overwrites the ease of cards for good",
+    "loadProfile": "closes the person's profile",
+    "guiExitAnki": "closes Anki",
+}
+"""Other actions that the setting ANKI_INVOKE has to allow, and what they do."""
+IN_ANKI = {
+    "export": "the person can do it in Anki: File, Export",
+    "import": "the person can do it in Anki: File, Import",
+    "filter": "the person can make filtered decks in Anki: Tools, Create Filtered Deck",
+    "bury": "the person can bury cards in Anki: in a review with -, in the Browser with Cards, Toggle Bury",
+    "tts": "a note type speaks a field by itself: {{tts en_US:Front}} in its template",
+    "undo": "anki_answer_cards with undo takes back an answer, anki_restore a change; guiUndo is Anki's own Ctrl+Z",
+}
+"""By a part of an action's name: the way to what AnkiConnect cannot, or must not do."""
+NAMING_DECKS = {"getDeckStats": "decks", "cardReviews": "deck", "getLatestReviewID": "deck"}
+"""Reading actions that make a deck of a name they do not know, and the parameter with the name."""
+BRINGING_MEDIA = frozenset(("path", "url", "data", "picture", "audio", "video"))
+"""With one of these in its parameters even canAddNotes stores a file in the media folder."""
+MEMBERS = {
+    "path": "reads any file of the machine that Anki runs on",
+    "url": "lets Anki's machine fetch any address",  # AnkiConnect follows redirects, into Anki's own network too
+}
+"""Parameters, at any depth, that the setting has to allow."""
+
+
+@Tool("anki.invoke", title="Anki: any action", write=True, destructive=True)
 def invoke(
     action: Annotated[str, "e.g. sync, multi", Limits(min_length=1, strip=True)],
     params: Annotated[JsonObject | None, "sent unchanged"] = None,
-    version: Annotated[int | None, "6 by default"] = None,
+    version: int | None = None,
 ) -> object:
-    """Call any other AnkiConnect action; returns its raw result. Reading, guiBrowse, guiDeckReview are safe; sync may open
-    a login window, other gui* a dialog that blocks Anki. What reaches files of its host is refused.
+    """Call any other AnkiConnect action, for its raw result. Reading, guiBrowse, guiDeckReview are safe; sync and
+    other gui* may open a window that blocks Anki. What other tools do, or what reaches its host's files, is refused.
 
     Source: AnkiConnect, any action.
     """
     params = params or {}
-    check_harmless(params)
-    actions.check_safe(action, params)
-    return client.raw(action, _keyed(action, params), client.VERSION if version is None else version)
+    members = list(_members(params))
+    # An empty file name, or one that comes down to nothing, takes the whole media folder to the trash.
+    for key, value in members:
+        if key == "filename" and isinstance(value, str):
+            checked_filename(value)
+    if current().anki_invoke != "all":
+        for name, _ in client.entries(action, params):
+            _check_safe(str(name)[:80], members)
+    api_key, entries = current().anki_connect_key, params.get("actions")
+    if action == "multi" and api_key and isinstance(entries, list):  # AnkiConnect asks each entry for the key
+        keyed = [{"key": api_key, **each} if isinstance(each, dict) else each for each in entries]
+        params = {**params, "actions": keyed}
+    try:
+        return client.raw(action, params, client.VERSION if version is None else version)
+    except Refused as error:
+        if "unsupported action" in error.text and (way := _way(action)):
+            error.hint = f"AnkiConnect cannot do this; {way}."
+        raise
 
 
-def _keyed(action: str, params: JsonObject) -> JsonObject:
-    """AnkiConnect asks each entry of a `multi` for the key; entries that bring none get ours."""
-    key, entries = current().anki_connect_key, params.get("actions")
-    if action != "multi" or not key or not isinstance(entries, list):
-        return params
-    return {**params, "actions": [{"key": key, **entry} if isinstance(entry, dict) else entry for entry in entries]}
+@Tool("anki.invoke", title="Anki: any action", read_only_variant=True)
+def invoke_reading(
+    action: Annotated[str, "e.g. findCards, cardsInfo, getDeckStats, multi", Limits(min_length=1, strip=True)],
+    params: Annotated[JsonObject | None, "as AnkiConnect documents them; sent unchanged"] = None,
+    version: Annotated[int | None, "of the API; 6 by default"] = None,
+) -> object:
+    """Call any AnkiConnect action that only reads, for what no other anki tool does. Returns its raw result.
+
+    Source: AnkiConnect, any action; MCP_READ_ONLY.
+    """
+    media = next((f" with {key}" for key, _ in _members(params) if key in BRINGING_MEDIA), "")
+    named: list[str] = []
+    for name, given in client.entries(action, params):
+        if not isinstance(name, str) or name not in READING or media:
+            problem = f"Not a reading action: {str(name)[:80]}{media}"
+            hint = "The server is in read-only mode (MCP_READ_ONLY): only actions that change nothing are let through."
+            raise ToolError(problem, hint, code="READ_ONLY")
+        if name in NAMING_DECKS and isinstance(given, dict):
+            value = given.get(NAMING_DECKS[name])
+            # Of a text in place of a list AnkiConnect takes each letter for a deck.
+            named += map(str, value if name == "getDeckStats" and isinstance(value, list | str) else [value])
+    if unknown := [name for name in named if name not in (deck_ids := decks.ids())]:
+        raise decks.not_found(unknown, deck_ids)
+    return invoke(action, params, version)
+
+
+def _way(action: str) -> str:
+    return next((way for part, way in IN_ANKI.items() if part in action.casefold()), "")
+
+
+def _members(params: object) -> Iterator[tuple[str, object]]:
+    """Each key with its value, at any depth. The `fields` of a note hold texts under whatever name."""
+    waiting = [params]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict):
+            for key, member in value.items():
+                yield key, member
+                of_texts = isinstance(member, dict) and all(isinstance(text, str) for text in member.values())
+                if key != "fields" or not of_texts:
+                    waiting.append(member)
+
+
+def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
+    """Refuse what a tool here does with a journal and consent, and what reaches files of Anki's host.
+
+    Raises ToolError ANKI_INVOKE.
+    """
+    problem = hint = ""
+    for key, value in members:
+        if key in MEMBERS and value:
+            problem, hint = f"with `{key}` {MEMBERS[key]}", "anki_store_media fetches and stores files."
+        # AnkiConnect joins the pattern to the media folder's path, which `/` and `..` lead out of.
+        if key == "pattern" and re.search(r"[/\\]|\.\.", str(value)):
+            problem, hint = "with such a pattern leads out of Anki's media folder", "Give one such as *.mp3."
+    if tool := TOOL_BY_ACTION.get(action):
+        problem, hint = f"is done by {tool}, which can be undone", f"Call {tool}."
+    elif action in BEYOND:
+        problem, hint = BEYOND[action], f"Nothing else does it here; {_way(action) or 'Anki itself does'}."
+    if problem:
+        hint += " The person can set ANKI_INVOKE=all to let everything through."
+        raise ToolError(f"{action} {problem}. Nothing was sent", hint, code="ANKI_INVOKE")

@@ -1,57 +1,83 @@
-"""Files in Anki's media folder."""
+"""Files in Anki's media folder: read, stored and deleted."""
 
 import base64
 import glob
 import re
+from contextlib import suppress
 from typing import Annotated
 
-from tools.anki import client, consent, decks, media_names
+from tools.anki import client, confirm, decks
 from tools.anki.client import Action
-from tools.anki.images import image_bytes
+from tools.anki.images import download, image_bytes, pictures
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.journal import entries
 from tools.anki.journal.entries import Before
-from tools.core import locks
-from tools.core.answers import Answer
+from tools.anki.note_input import checked_filename
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import Answer, JsonObject
+from tools.core.quoting import quoted
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 DROPPED = re.compile(r'[][<>:"?*^|]')
-"""Characters that AnkiConnect drops from the name of a file to read: it would answer with another file."""
 
 MAX_BYTES = 256_000
 """A larger file is answered only on demand: 1.5 MB were 500,000 tokens."""
+SHOWN = ("png", "jpg", "gif", "webp")
+"""Kinds of pictures that every client shows."""
 
-Filename = Annotated[str, "e.g. hello.mp3"]
 
-
-@Tool("anki.get_media", raw=True)
-def get_media(filename: Filename, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES) -> JsonObject:
+@Tool("anki.get_media")
+def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES) -> JsonObject:
     """Read a media file: {filename, dataBase64, sizeBytes}, and a picture as one.
 
     Source: AnkiConnect retrieveMediaFile.
     """
-    name = media_names.checked(filename)
-    if DROPPED.search(name) and name not in client.call(_looking(name)[0], pattern=_looking(name)[1]["pattern"]):
-        raise _not_found(name)
-    content = client.call("retrieveMediaFile", filename=name)
-    if not isinstance(content, str):
-        raise _not_found(name)
-    size_bytes = _size(content)
-    if len(content) // 4 * 3 - 2 > max_bytes:
+    # Anki stores UP.PNG as up.png.
+    for name in dict.fromkeys((checked_filename(filename), checked_filename(filename).lower())):
+        names, content = client.results(_listing(name), ("retrieveMediaFile", {"filename": name}))
+        # AnkiConnect drops some characters from the name of a file to read: it would answer with another file.
+        if isinstance(content, str) and (name in names or not DROPPED.search(name)):
+            break
+    else:
+        raise _not_found(filename)
+    data = base64.b64decode(content)
+    if len(data) > max_bytes:
         raise ToolError(
-            f"{name!r} has {size_bytes} bytes, over the limit of {max_bytes}: that many tokens would fill the context",
-            f"Do you need its content? If so, call again with max_bytes = {size_bytes}.",
+            f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: that many tokens would fill the context",
+            f"Do you need its content? If so, call again with max_bytes = {len(data)}.",
             code="MEDIA_TOO_LARGE",
-            sizeBytes=size_bytes,
+            sizeBytes=len(data),
         )
-    answer = {"filename": name, "dataBase64": content, "sizeBytes": size_bytes}
-    return Answer(answer, base64.b64decode(content)) if size_bytes and _is_picture(content) else answer
+    answer = {"filename": name, "dataBase64": content, "sizeBytes": len(data)}
+    with suppress(ImageError):
+        if image_bytes.kind(data) in SHOWN:
+            return Answer(answer, data)
+    return answer
 
 
-@Tool("anki.delete_media", write=True, destructive=True, idempotent=True, raw=True, lock=False)
+@Tool("anki.store_media", write=True, open_world=True)
+def store_media(
+    filename: str,
+    data: Annotated[str | None, "base64"] = None,
+    url: Annotated[str | None, "used without data"] = None,
+) -> JsonObject:
+    """Store a sound or file: {filename, sizeBytes}, the name as Anki keeps it. [sound:NAME] in a field plays it.
+
+    Source: AnkiConnect storeMediaFile.
+    """
+    name = checked_filename(filename)
+    if not data and not url:
+        raise ToolError("The file has no content", "Give data (base64) or url.", code="INVALID_ARGUMENTS")
+    try:
+        content = pictures.decode(data) if data else download.fetch(url or "")
+    except ImageError as error:
+        error.hint = error.hint.replace("image_base64", "data (base64)")
+        raise
+    return {"filename": pictures.store(name, content), "sizeBytes": len(content)}
+
+
+@Tool("anki.delete_media", write=True, destructive=True, idempotent=True, lock=False)
 def delete_media(
     filename: str, dryRun: bool | None = None, expected: Annotated[int | None, "notes that use it"] = None
 ) -> JsonObject:
@@ -59,37 +85,30 @@ def delete_media(
 
     Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before and after.
     """
-    name = media_names.checked(filename)
-    users = ("findNotes", {"query": f'"*{decks.quoted(name)}*"'})
-    names, using = client.results(_looking(name), users)
-    if name not in names:
-        raise _not_found(name)
+    name = checked_filename(filename)
+
+    def users() -> list[int]:
+        names, using = client.results(_listing(name), ("findNotes", {"query": f'"*{decks.quoted(name)}*"'}))
+        if name not in names:
+            raise _not_found(name)
+        return using
+
     if dryRun:
-        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
-    consent.check(f"delete the file {name}, which {len(using)} notes use", len(using), expected)
-    with locks.exclusive("anki"):
-        return _delete(name)
-
-
-def _delete(name: str) -> JsonObject:
-    content = client.call("retrieveMediaFile", filename=name)
-    data = base64.b64decode(content) if isinstance(content, str) else b""
-    if len(data) <= entries.MOST_BYTES:
-        entries.write("delete_media", f"{name} deleted, {len(data)} bytes", Before(filename=name, content=data))
-    answer, left = client.results(("deleteMediaFile", {"filename": name}), _looking(name))
+        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(users())}
+    subject = f"delete the file {quoted(name)}"
+    with confirm.agreed(users, set, lambda using: f"{subject}, which {len(using)} notes use", expected):
+        content = client.call("retrieveMediaFile", filename=name)
+        data = base64.b64decode(content) if isinstance(content, str) else b""
+        if len(data) <= entries.MOST_BYTES:
+            before = Before(filename=name, content=data)
+            entries.tell(entries.write("delete_media", f"{name} deleted, {len(data)} bytes", before), "it")
+        answer, left = client.results(("deleteMediaFile", {"filename": name}), _listing(name))
     return {"filename": name, "deleted": name not in left, "anki_response": answer}
 
 
-def _looking(name: str) -> Action:
+def _listing(name: str) -> Action:
+    """The question whether this very file is in the folder."""
     return "getMediaFilesNames", {"pattern": glob.escape(name)}
-
-
-def _is_picture(content: str) -> bool:
-    """Whether it is a picture of a kind that every client shows."""
-    try:
-        return image_bytes.kind(base64.b64decode(content)).extension in ("png", "jpg", "gif", "webp")
-    except ImageError:
-        return False
 
 
 def _not_found(name: str) -> ToolError:
@@ -99,10 +118,3 @@ def _not_found(name: str) -> ToolError:
         '{"pattern": "*.mp3"} lists them.',
         code="MEDIA_NOT_FOUND",
     )
-
-
-def _size(text: str) -> int | None:
-    try:
-        return len(base64.b64decode(text, validate=True))
-    except ValueError:
-        return None

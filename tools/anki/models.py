@@ -1,18 +1,30 @@
-"""Note types, which AnkiConnect calls models."""
+"""Note types, which AnkiConnect calls models: shown, made, and the one that this server suggests."""
 
+import json
+import unicodedata
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated
 
-from tools.anki import client, default_model
+from tools.anki import client
 from tools.anki.replies import Refused
 from tools.anki.settings import current
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, nearest
 from tools.core.json_types import JsonObject
-from tools.core.schema import Limits
-from tools.core.suggest import nearest
+from tools.core.schema import Alias, Limits, Published
 from tools.core.tool import Tool
 
+TEMPLATES = {"type": "array", "items": {"type": "object"}, "description": "{name, front, back}: HTML with {{Field}}"}
 
-@Tool("anki.model_info", raw=True)
+
+@dataclass(frozen=True)
+class CardTemplateSpec:
+    name: Annotated[str, Limits(min_length=1), Alias("Name")]
+    front: Annotated[str, Alias("Front")]
+    back: Annotated[str, Alias("Back")]
+
+
+@Tool("anki.model_info")
 def model_info(
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "",
 ) -> JsonObject:
@@ -29,26 +41,75 @@ def model_info(
     return {"model": shown, "fields": fields, "templates": templates, "styling": styling["css"]}
 
 
+@Tool("anki.create_model", write=True)
+def create_model(
+    model_name: Annotated[str, Limits(min_length=1, strip=True), Alias("modelName")],
+    in_order_fields: Annotated[list[str], Limits(min_length=1), Alias("inOrderFields")],
+    card_templates: Annotated[
+        list[CardTemplateSpec], Published(TEMPLATES), Limits(min_length=1), Alias("cardTemplates")
+    ],
+    css: str = "",
+    is_cloze: Annotated[bool | None, Alias("isCloze")] = None,
+    options: JsonObject | None = None,
+) -> JsonObject:
+    """Create a note type; answers with its names as Anki keeps them, `warnings` tells changes.
+
+    Source: AnkiConnect createModel, modelNames.
+    """
+    for place, names in (
+        ("in_order_fields", in_order_fields),
+        ("card_templates", [card.name for card in card_templates]),
+    ):
+        folded = [name.strip().casefold() for name in names]
+        # Anki would call the second of two equal names `Name+` and say nothing.
+        if wrong := [name for name in folded if not name or folded.count(name) > 1]:
+            problem = f"ValueError: {place}: {wrong[0][:80]!r} is {'there twice' if wrong[0] else 'no name'}"
+            hint = "Give each its own name."
+            raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+    # Anki does not tell case apart, nor a name with quotes from one without: it would make `basic-09deb` of `basic`.
+    kept_name = unicodedata.normalize("NFC", model_name).replace('"', "").strip().casefold()
+    if taken := next((model for model in client.call("modelNames") if model.casefold() == kept_name), None):
+        problem = f"RuntimeError: Model name already exists: Anki does not tell {model_name!r} from {taken!r}"
+        hint = "Choose another model_name, or look at this one with anki_model_info."
+        raise ToolError(problem, hint, code="MODEL_EXISTS")
+    sent = {**(options or {}), **({} if is_cloze is None else {"isCloze": is_cloze})}
+    made = client.call(
+        "createModel",
+        modelName=model_name,
+        inOrderFields=in_order_fields,
+        cardTemplates=[{"Name": card.name, "Front": card.front, "Back": card.back} for card in card_templates],
+        css=css,
+        isCloze=bool(sent.get("isCloze")),
+    )
+    asked = [model_name, *in_order_fields]
+    kept = [made["name"], *(field["name"] for field in made["flds"])]
+    refused = [name for name in sent if name != "isCloze"]
+    warnings = [f"AnkiConnect does not take the option {option}: the model was made without it" for option in refused]
+    warnings += [f"Anki calls {name!r} {other!r}" for name, other in zip(asked, kept, strict=True) if name != other]
+    return {
+        "model_name": kept[0],
+        "in_order_fields": kept[1:],
+        "card_templates": [asdict(template) for template in card_templates],
+        "css": css,
+        "options": sent,
+        "anki_response": None,  # null says that it went well; anki.model_info shows the note type
+        **({"warnings": warnings} if warnings else {}),
+    }
+
+
 def not_found(name: str, names: list[str]) -> ToolError:
     """The error for a note type that is not there; for the default one it brings the call that makes it."""
-    message = f"RuntimeError: model was not found: {name}"
-    if name == current().anki_default_model:
-        return ToolError(
-            message,
-            "Call anki_create_model with the arguments in `create_model`, or name one of `models`.",
-            code="MODEL_NOT_FOUND",
-            create_model=default_model.arguments(name),
-            models=names,
-        )
     near = nearest(name, names)
-    return ToolError(
-        message,
-        f"Did you mean {near!r}?" if near else "`models` lists them; anki_create_model makes one.",
-        code="MODEL_NOT_FOUND",
-        models=names,
-    )
+    hint = f"Did you mean {near!r}?" if near else "`models` lists them; anki_create_model makes one."
+    making = {}
+    if name == current().anki_default_model:
+        hint = "Call anki_create_model with the arguments in `create_model`, or name one of `models`."
+        making = {"create_model": default_model(name)}
+    message = f"RuntimeError: model was not found: {name}"
+    return ToolError(message, hint, code="MODEL_NOT_FOUND", models=names, **making)
 
 
-def ids(answer: object) -> dict[str, int]:
-    """An answer of modelNamesAndIds; empty if it cannot be told: not every server that speaks AnkiConnect knows it."""
-    return answer if isinstance(answer, dict) else {}
+def default_model(name: str) -> JsonObject:
+    """The arguments of anki.create_model for the suggested note type: four fields, one card."""
+    text = Path(__file__).with_name("default_model.json").read_text(encoding="utf-8")
+    return {"model_name": name, **json.loads(text)}

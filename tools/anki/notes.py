@@ -1,9 +1,15 @@
-"""Notes as they stand in Anki."""
+"""Notes as they stand in Anki, and the tools that show and find them."""
 
+import re
+import unicodedata
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Annotated
 
-from tools.anki import client
+from tools.anki import client, decks
+from tools.anki.card_text import cut, plain
+from tools.anki.client import Action
+from tools.core.errors import nearest
 from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
@@ -13,8 +19,19 @@ LARGEST_ID = 2**63 - 1
 
 Info = JsonObject
 
+# A word or a quoted phrase that stands for itself: nothing with `:`, no wildcard, not negated.
+PLAIN = re.compile(r'(?<![^\s(])("[^":\\*_-]+"|[^\s():"\\*_-]+)(?![^\s)])')
+TEXT = re.compile(r"[\w ]+")
+# deck:X, deck:"X Y", "deck:X Y"; the same with tag and note.
+NAMED = re.compile(r'"(deck|tag|note):([^"]+)"|\b(deck|tag|note):(?:"([^"]+)"|([^\s()"]+))', re.IGNORECASE)
+# Names with a meaning of their own, wildcards, regular expressions.
+SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
-@Tool("anki.note_info", raw=True)
+LIMIT = 50
+MOST_NAMES = 10
+
+
+@Tool("anki.note_info")
 def note_info(
     noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")],
 ) -> dict[str, list[Info | None]]:
@@ -25,49 +42,118 @@ def note_info(
     return {"notes": infos(noteIds)}
 
 
+@Tool("anki.find_notes")
+def find_notes(
+    query: Annotated[str, 'e.g. deck:"A B" tag:x front:*word*', Limits(min_length=1, strip=True)],
+    limit: Annotated[int, Limits(ge=1)] = LIMIT,
+    offset: Annotated[int, Limits(ge=0)] = 0,
+    excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
+    brief: Annotated[bool | None, "[id, first field] only"] = None,
+) -> JsonObject:
+    """Find notes with Anki's search: {noteIds, notes, total}, sorted by id, notes as anki_note_info shows them.
+
+    Source: AnkiConnect findNotes, notesInfo, getDecks.
+    """
+    other = _in_any_case(query)
+    searches: list[Action] = [("findNotes", {"query": text}) for text in (query, other) if text]
+    matches, *wider = client.multi(*searches)
+    ids = sorted(client.whole([matches])[0])
+    page = ids[offset : offset + limit]
+    answer: JsonObject
+    if brief:
+        answer = {"notes": [[note, first_text(info, excerpt or 80)] for note, info in by_id(page).items()]}
+    else:
+        answer = {"noteIds": page, "notes": infos(page)}
+        for info in answer["notes"]:
+            if info and excerpt:
+                info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
+    answer["total"] = len(ids)
+    # Anki folds upper and lower case of Latin letters only
+    if more := len(set(wider[0]) - set(ids)) if wider and isinstance(wider[0], list) else 0:
+        answer["inOtherCase"] = {"more": more, "query": other}
+    if not ids and (unknown := _unknown_names(query)):
+        answer["warnings"] = unknown
+    return answer
+
+
+def _in_any_case(query: str) -> str:
+    """The query with its plain words in any case, as regular expressions; empty if Anki finds them anyhow."""
+
+    def fold(match: re.Match[str]) -> str:
+        text = match[0].strip('"')
+        other_script = any(not char.isascii() and char.lower() != char.upper() for char in text)
+        return f'"re:{text}"' if other_script and TEXT.fullmatch(text) else match[0]
+
+    other = PLAIN.sub(fold, query)
+    return other if other != query else ""
+
+
+def _unknown_names(query: str) -> list[str]:
+    """A sentence about each deck, tag and note type in the query that Anki does not have. At most one request."""
+    groups = [match.groups() for match in NAMED.finditer(query)][:MOST_NAMES]
+    asked = [((a or b).lower(), (c or d or e).replace("\\", "")) for a, c, b, d, e in groups]
+    asked = [(kind, name) for kind, name in asked if not SPECIAL.fullmatch(name)]
+    if not asked:
+        return []
+    decks, tags, models = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
+    by_kind = {"deck": decks, "tag": tags, "note": models}
+    sentences = []
+    for kind, name in asked:
+        # With their parents: tag:a finds a::b too.
+        names = {part for known in by_kind[kind] for part in accumulate(known.split("::"), "{}::{}".format)}
+        by_folded = {known.casefold(): known for known in names}
+        if name.casefold() not in by_folded:
+            near = by_folded.get(nearest(name.casefold(), by_folded))
+            sentences.append(f"there is no {kind}:{name}" + (f"; did you mean {near!r}?" if near else ""))
+    return sentences
+
+
 def infos(ids: list[int]) -> list[Info | None]:
     """The note of each id, None if it does not exist. Two requests."""
     by_note = by_id(ids)
-    decks = decks_of([card for info in by_note.values() for card in info["cards"]])
-    return [_shown(by_note[note], decks) if note in by_note else None for note in ids]
+    deck_names = decks_of([card for info in by_note.values() for card in info["cards"]])
+    shown = {
+        note: {
+            "noteId": note,
+            "modelName": info.get("modelName"),
+            "deckName": next(map(deck_names.get, info["cards"]), None),
+            "tags": info.get("tags", []),
+            "fields": values(info),
+            "cards": info["cards"],
+        }
+        for note, info in by_note.items()
+    }
+    return [shown.get(note) for note in ids]
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
-    """What notesInfo says of each note there is. One request."""
-    asked = possible(ids)
-    return with_cards(indexed(client.call("notesInfo", notes=asked))) if asked else {}
+    """The notes that exist, as notesInfo tells them, with their cards in the order of their making. One request."""
+    return by_id_in_profile(ids)[0] if ids else {}
 
 
-def with_cards(infos: dict[int, Info]) -> dict[int, Info]:
-    """The notes with their cards, in the order of their making. Not every server that speaks AnkiConnect tells them: one
-    request more."""
-    lacking = [note for note, info in infos.items() if "cards" not in info]
-    answers = client.results(*(("findCards", {"query": f"nid:{note}"}) for note in lacking))
-    for note, cards in zip(lacking, answers, strict=True):
-        infos[note]["cards"] = cards
+def by_id_in_profile(ids: list[int]) -> tuple[dict[int, Info], str]:
+    """As `by_id`, and the profile of Anki that they are in."""
+    possible = [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
+    profile, answer = client.multi(client.PROFILE, ("notesInfo", {"notes": possible}))
+    infos = indexed(client.whole([answer])[0])
     for info in infos.values():
         info["cards"] = sorted(info["cards"])
-    return infos
-
-
-def possible(ids: list[int]) -> list[int]:
-    """The ids, once each, that a note can have."""
-    return [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
+    return infos, client.profile(profile)
 
 
 def indexed(answer: Iterable[Info | None] | None) -> dict[int, Info]:
-    """An answer of notesInfo by note id: for a missing note the add-on gives `{}`, others null or nothing."""
-    return {info["noteId"]: info for info in answer or [] if info and "noteId" in info}
-
-
-def decks_of(cards: list[int]) -> dict[int, str]:
-    """The deck of each card. One request."""
-    return deck_by_card(client.call("getDecks", cards=cards)) if cards else {}
+    """An answer of notesInfo by note id: for a missing note the add-on gives `{}`."""
+    return {info["noteId"]: info for info in answer or [] if info}
 
 
 def deck_by_card(answer: dict[str, list[int]] | None) -> dict[int, str]:
     """An answer of getDecks, by card."""
     return {card: deck for deck, cards in (answer or {}).items() for card in cards}
+
+
+def decks_of(cards: list[int]) -> dict[int, str]:
+    """The deck of each card. One request."""
+    return deck_by_card(client.call("getDecks", cards=cards)) if cards else {}
 
 
 def values(info: Info) -> dict[str, str]:
@@ -76,13 +162,16 @@ def values(info: Info) -> dict[str, str]:
     return {name: field["value"] for name, field in fields}
 
 
-def _shown(info: Info, decks: dict[int, str]) -> Info:
-    cards = info["cards"]
-    return {
-        "noteId": info["noteId"],
-        "modelName": info.get("modelName"),
-        "deckName": decks.get(cards[0]) if cards else None,
-        "tags": info.get("tags", []),
-        "fields": values(info),
-        "cards": cards,
-    }
+def first_text(info: Info, length: int) -> str:
+    """The first field of a note as text, cut to so many characters."""
+    return cut(plain(next(iter(values(info).values()), "")), length)
+
+
+def with_first_field(text: str, model: str, model_id: int | None, first_field: str) -> Action:
+    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check does."""
+    text = unicodedata.normalize("NFC", text).replace("\r", "")
+    if model_id and not decks.BLANK.search(text):
+        quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+        return "findNotes", {"query": f'"dupe:{model_id},{quoted}"'}
+    value = decks.quoted(text).replace(":", "\\:")
+    return "findNotes", {"query": f'"note:{decks.quoted(model)}" "{decks.quoted(first_field)}:{value}"'}

@@ -42,7 +42,12 @@ Text:
 }
 
 
-@Prompt("anki_cards", "Карточки из текста · Cards from a text", write=True)
+@Prompt(
+    "anki_cards",
+    "Карточки из текста · Cards from a text",
+    when="wants to learn a text by heart with Anki cards",
+    write=True,
+)
 def anki_cards(
     text: Annotated[str, "what to learn"],
     deck: Annotated[str, "the default deck if left out"] = "",
@@ -63,7 +68,7 @@ REVIEW = {
 1. anki_due{argument}: скажи одной строкой, сколько карточек ждёт (новые, в изучении, повторение). Если ни одной, скажи это и закончи.
 2. По одной карточке: покажи только вопрос и жди моего ответа. Ответ заранее не показывай и не подсказывай, пока не попрошу.
 3. Потом покажи ответ, в двух словах скажи, что верно, а чего не хватило, и предложи оценку с её сроком из next: снова, трудно, хорошо, легко. Решаю я: жди моего слова.
-4. anki_answer_cards с моими оценками, сразу или по несколько карточек. Если карточка пропущена, скажи почему.
+4. anki_answer_cards с моими оценками, сразу или по несколько карточек. Если карточка пропущена, скажи почему. Оговорился с оценкой: anki_answer_cards {{"undo": true}}, потом верная. Карточку с `inMinutes` бери только с early.
 5. Карточки кончились: anki_due ещё раз. Когда я скажу «хватит» или больше ничего нет: итог одной строкой и, если просил, anki_stats.
 
 Ошибки в самих карточках запоминай и предложи исправить в конце (anki_update_notes), без моего согласия ничего не меняй.""",
@@ -73,14 +78,19 @@ Review my Anki cards{deck} with me, as a patient teacher: you ask, I rate.
 1. anki_due{argument}: say in one line how many cards wait (new, learning, review). If there are none, say so and stop.
 2. One card at a time: show only the question and wait for my answer. Do not show the answer or give hints before I ask.
 3. Then show the answer, say in a few words what was right and what was missing, and suggest a rating with its interval from `next`: again, hard, good, easy. I decide: wait for my word.
-4. anki_answer_cards with my ratings, at once or a few cards together. If a card was skipped, say why.
+4. anki_answer_cards with my ratings, at once or a few cards together. If a card was skipped, say why. A slip of mine: anki_answer_cards {{"undo": true}}, then the right one. A card with `inMinutes` needs early.
 5. No cards left: anki_due once more. When I say stop, or nothing is due: one line of summary and, if I asked, anki_stats.
 
 Remember mistakes in the cards themselves and offer to correct them at the end (anki_update_notes); change nothing without my yes.""",
 }
 
 
-@Prompt("anki_review", "Повторение карточек · Review of cards", write=True)
+@Prompt(
+    "anki_review",
+    "Повторение карточек · Review of cards",
+    when="wants to review Anki cards in the conversation",
+    write=True,
+)
 def anki_review(
     deck: Annotated[str, "every deck if left out"] = "",
     language: Language = "ru",
@@ -89,7 +99,7 @@ def anki_review(
 
     Source: anki.due and anki.answer_cards.
     """
+    arguments = {**({"deck": deck} if deck else {}), "asText": True}
     return REVIEW[language].format(
-        deck=f" ({deck})" if deck else "",
-        argument=f' {{"deck": {json.dumps(deck, ensure_ascii=False)}}}' if deck else "",
+        deck=f" ({deck})" if deck else "", argument=f" {json.dumps(arguments, ensure_ascii=False)}"
     )

@@ -1,7 +1,7 @@
 """The tool that puts back what was changed or deleted."""
 
 from tools.anki.journal import entries
-from tools.anki.journal.putting_back import put_back
+from tools.anki.journal.restoration import put_back
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
@@ -10,16 +10,16 @@ SHOWN = 20
 """Entries that are listed."""
 
 
-@Tool("anki.restore", write=True, destructive=True, raw=True)
+@Tool("anki.restore", write=True, destructive=True)
 def restore(entry: int | None = None) -> JsonObject:
-    """List what was changed or deleted: {entries: [[id, time, tool, summary]]}; with `entry` put back its notes, decks,
-    cards or file. Deleted notes come back as new cards.
+    """List what was changed or deleted: {entries: [[id, time, tool, summary]]}; with `entry` put it back.
+    Deleted notes come back without their review log.
 
     Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck, setSpecificValueOfCard, suspend, unsuspend,
     addNote, storeMediaFile.
     """
     if entry is None:
-        return {"entries": [[kept.id, kept.at, kept.tool, kept.summary] for kept in entries.newest(SHOWN)]}
+        return {"entries": entries.newest(SHOWN)}
     before = entries.read(entry)
     if before is None:
         raise ToolError(

@@ -1,86 +1,99 @@
-"""The tool that tells how studying goes."""
+"""The tool that shows study statistics, and its page."""
 
-import time
-from datetime import timedelta
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client, decks, notes
-from tools.anki.replies import Refused
-from tools.anki.studying import counts
-from tools.anki.studying.card_text import cut, plain
-from tools.anki.studying.log import Log, day_of, start_of
-from tools.anki.studying.page import STATS
+from tools.anki.journal.note_records import first_text
+from tools.anki.studying import review_log, study_queue
+from tools.anki.studying.card_rows import DAY
+from tools.anki.studying.review_log import ReviewLog, Row
+from tools.core import calls
 from tools.core.json_types import JsonObject
+from tools.core.mcp_apps import MIME_TYPE, Page, document
+from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 FORECAST_DAYS = 7
+RATED_DAYS = 3
+"""Days whose answered cards tell where Anki's day begins."""
+MOST_AT_ONCE_DAYS = 30
+"""Rows of so many days are asked for at once; beyond, of some cards at a time: Anki's window stands still meanwhile."""
+CARDS = 1000
 MOST_DECKS = 12
 MOST_LEECHES = 5
-LONGEST_QUESTION = 80
+
+PAGE = Page("ui://anki/stats")
 
 
-@Tool("anki.stats", raw=True, page=STATS)
+@Resource(PAGE.uri, "Study statistics", mime_type=MIME_TYPE, listed=False)
+def stats_page() -> str:
+    """The page of anki.stats.
+
+    Source: docs/pages.md
+    """
+    return document(Path(__file__).parent / "studying" / "page.html")
+
+
+@Tool("anki.stats", title="Anki: how studying goes", page=PAGE)
 def stats(
     deck: Annotated[str, "with its subdecks; all by default"] = "",
     days: Annotated[int, Limits(ge=1, le=365)] = 30,
 ) -> JsonObject:
-    """Tell how studying goes: {due, decks: [[name, new, learning, review]], today, perDay (today last), streakDays,
+    """Show study statistics: {due, decks: [[name, new, learning, review]], today, perDay (today last), streakDays,
     retention in %, buttons, minutes, forecast (today first), leeches}.
 
-    Source: AnkiConnect getDeckStats, cardReviews, findCards, notesInfo in one multi.
+    Source: AnkiConnect getDeckStats, cardReviews, getReviewsOfCards, findCards, notesInfo.
     """
     deck_ids = decks.ids()
-    names = counts.chosen(deck, deck_ids)
+    names = study_queue.chosen(deck, deck_ids)
     name = names[0] if deck.strip() else ""
-    today = day_of(time.time() * 1000)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
-    since = start_of(today - timedelta(days=days - 1)) - 1
+    since_ms = (review_log.usual_day_start() - days * DAY) * 1000
     ahead = ["prop:due<=0", *(f"prop:due={day}" for day in range(1, FORECAST_DAYS))]
-    results = client.multi(
-        counts.question(names),
+    searches = [f"-is:suspended -is:new {search}" for search in ahead]
+    searches += [f"rated:{day}" for day in range(1, RATED_DAYS + 1)]
+    at_once = days <= MOST_AT_ONCE_DAYS
+    due, leeches, *rest = client.results(
+        ("getDeckStats", {"decks": names}),
         ("findNotes", {"query": f"{scope}tag:leech"}),
-        ("notesInfo", {"query": f"{scope}tag:leech"}),
-        *(("findCards", {"query": f"{scope}-is:suspended -is:new {search}"}) for search in ahead),
-        *(("cardReviews", {"deck": studied, "startID": since}) for studied in names),
+        *(("findCards", {"query": scope + search}) for search in searches),
+        *(("cardReviews", {"deck": studied, "startID": since_ms}) for studied in names if at_once),
     )
-    due, leeches, infos, *rest = results
-    for result in (due, leeches, *rest):
-        if isinstance(result, Refused):
-            raise result
-    by_name = counts.by_deck(due, deck_ids)
-    log = Log.of(rest[FORECAST_DAYS:], today)
+    forecast, rated = rest[:FORECAST_DAYS], [set(cards) for cards in rest[FORECAST_DAYS : len(searches)]]
+    log = ReviewLog()
+    for answer in rest[len(searches) :]:
+        log.add(Row(row[0], row[1], row[3], row[5], row[7], row[8]) for row in answer)
+    for part in [] if at_once else _rows(f"{scope}rated:{days + 1}", since_ms):
+        log.add(part)
+    by_name = study_queue.by_deck(due, deck_ids)
+    busy = sorted((item for item in by_name.items() if any(item[1].values())), key=lambda item: -sum(item[1].values()))
+    hard = notes.by_id(sorted(leeches)[:MOST_LEECHES])
     return {
         "deck": name,
-        "due": counts.summed(by_name, name).shown(),
-        "decks": _due_decks(by_name),
-        "today": log.of_today(),
-        "perDay": log.per_day(days),
-        "streakDays": log.streak(days),
-        "retention": log.retention(),
-        "buttons": log.buttons(),
-        "minutes": log.minutes(),
-        "forecast": [len(cards) for cards in rest[:FORECAST_DAYS]],
-        "leeches": {"total": len(leeches), "notes": _leeches(leeches, infos)},
+        "due": study_queue.summed(by_name, name),
+        "decks": [[deck, *counts.values()] for deck, counts in busy[:MOST_DECKS]],
+        **log.summary(days, rated),
+        "forecast": [len(cards) for cards in forecast],
+        "leeches": {
+            "total": len(leeches),
+            "notes": [{"noteId": note, "question": first_text(info)} for note, info in hard.items()],
+        },
     }
 
 
-def _due_decks(by_name: dict[str, counts.Due]) -> list[list[str | int]]:
-    """[name, new, learning, review] of the decks with most to do."""
-    busy = sorted((name for name, due in by_name.items() if due.total), key=lambda name: -by_name[name].total)
-    return [[name, by_name[name].new, by_name[name].learning, by_name[name].review] for name in busy[:MOST_DECKS]]
-
-
-def _leeches(ids: list[int], infos: object) -> list[JsonObject]:
-    """Notes that were forgotten again and again, with their question. The add-on of 2023 wants their ids."""
-    wanted = sorted(ids)[:MOST_LEECHES]
-    known = notes.by_id(wanted) if wanted and isinstance(infos, Refused) else notes.indexed(_list(infos))
-    return [
-        {"noteId": note, "question": cut(plain(next(iter(notes.values(known[note]).values()), "")), LONGEST_QUESTION)}
-        for note in wanted
-        if note in known
-    ]
-
-
-def _list(infos: object) -> list[JsonObject]:
-    return infos if isinstance(infos, list) else []
+def _rows(search: str, since_ms: int) -> Iterator[Iterator[Row]]:
+    """The log of the cards that a search finds, in parts."""
+    cards = client.call("findCards", query=search)
+    for at in range(0, len(cards), CARDS):
+        calls.checkpoint()
+        answer = client.call("getReviewsOfCards", cards=cards[at : at + CARDS])
+        yield (
+            Row(row["id"], int(card), row["ease"], row["lastIvl"], row["time"], row["type"])
+            for card, rows in answer.items()
+            for row in rows
+            if row["id"] > since_ms
+        )
+        calls.report(at, len(cards), "reading the review log")

@@ -1,1 +1,1 @@
-"""What a toolset may import: declarations, arguments, settings, locks. It imports the standard library and itself."""
+"""Everything that a toolset may import: declarations, arguments, settings, locks. It imports the standard library alone."""

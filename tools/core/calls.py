@@ -1,25 +1,28 @@
-"""The call in progress: what a plain function may tell, or ask, the client that called it.
+"""The call in progress, by which a plain function tells, or asks, the client that called it.
 
 A tool imports `report`, `checkpoint` and `ask` and needs no argument for them. Whoever runs a tool (server.py, the
 shell) says with `calling` where reports and questions go; outside a call nobody hears either.
 """
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
+from tools.core import settings
 from tools.core.errors import Cancelled, ToolError
 
+STATE_S = 600
+
 Report = Callable[[float, float | None, str], None]
-Ask = Callable[[str], str]
+Ask = Callable[[str, str], str]
 
 
-def nobody(question: str) -> str:
-    """Where there is no person to ask.
-
-    Raises ToolError CANNOT_ASK.
-    """
+def nobody(question: str, key: str = "") -> str:
+    """Raises ToolError CANNOT_ASK: there is no person to ask."""
     raise ToolError(
         "This needs the person's own yes, and this client cannot ask for it",
         "Use a client that supports elicitation, or let the person decide whether to unset the setting that asks.",
@@ -27,7 +30,7 @@ def nobody(question: str) -> str:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is one of its own, a key of what belongs to it
 class Call:
     """`report(done, total, message)` tells the client; `cancelled()` is true once the client withdrew the call;
     `ask(question)` gives the person's `accept`, `decline` or `cancel`."""
@@ -35,17 +38,21 @@ class Call:
     report: Report
     cancelled: Callable[[], bool]
     ask: Ask
+    lines: list[str] = field(default_factory=list)
+    """Lines of text that follow the answer, whatever its shape."""
 
 
 _current: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 @contextmanager
-def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = nobody) -> Iterator[None]:
-    """Make `report`, `cancelled` and `ask` those of every tool that runs inside."""
-    token = _current.set(Call(report, cancelled, ask))
+def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = nobody) -> Iterator[list[str]]:
+    """Make `report`, `cancelled` and `ask` those of every tool that runs inside; the lines that its answer is to be
+    followed by."""
+    call = Call(report, cancelled, ask)
+    token = _current.set(call)
     try:
-        yield
+        yield call.lines
     finally:
         _current.reset(token)
 
@@ -61,8 +68,15 @@ def report(done: float, total: float | None = None, message: str = "") -> None:
         call.report(done, total, message)
 
 
-def ask(question: str) -> str:
-    """The person's answer to a question: `accept`, `decline`, or `cancel` if it was closed unanswered.
+def follow(line: str) -> None:
+    """Have a line of text follow the answer of the call in progress."""
+    if call := _current.get():
+        call.lines.append(line)
+
+
+def ask(question: str, key: str = "") -> str:
+    """The person's answer to a question: `accept`, `decline`, or `cancel` if it was closed unanswered. `key`: a secret of
+    what is asked, without which nobody can make an answer to the question.
 
     To be called before anything is changed and without a lock: a person takes time, and in the 2026 era the question
     goes out as the answer of a first call, and the call comes again with the answer.
@@ -70,24 +84,51 @@ def ask(question: str) -> str:
     Raises ToolError CANNOT_ASK.
     """
     call = _current.get()
-    return (call.ask if call else nobody)(question)
+    return (call.ask if call else nobody)(question, key)
 
 
-def digest(question: str) -> str:
-    """What stands for a question, so that an answer is to that one."""
-    import hashlib
+# A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that went out with
+# the question. Without the state whoever speaks for the client could answer what nobody was asked, or use an old yes
+# again. It is a time and an HMAC over that time, the user, the call (tool and arguments) and the question, made with the
+# key of what is asked, or with one of this process: after a restart the person is asked again.
 
-    return hashlib.sha256(question.encode()).hexdigest()
+
+def state_of(question: str, key: str, call: str, issued_s: int | None = None) -> str:
+    """The state of a question that is asked now."""
+    import hmac
+
+    issued = str(int(time.time()) if issued_s is None else issued_s)
+    text = "\n".join((issued, settings.USER.get(), call, question)).encode("utf-8", "surrogatepass")
+    return f"{issued}.{hmac.new(key.encode() or _process_key(), text, 'sha256').hexdigest()}"
+
+
+def is_current(state: object, question: str, key: str, call: str) -> bool:
+    """True if an answer that brings `state` is to this question, asked in the last STATE_S seconds."""
+    import hmac
+
+    issued = str(state).partition(".")[0][:12]
+    if not issued.isascii() or not issued.isdigit() or not 0 <= time.time() - int(issued) <= STATE_S:
+        return False
+    return hmac.compare_digest(
+        str(state).encode("utf-8", "replace"), state_of(question, key, call, int(issued)).encode()
+    )
+
+
+@cache
+def _process_key() -> bytes:
+    return os.urandom(32)
 
 
 class Asking(BaseException):
-    """The call ends here with a question, to be called again with the answer. No error: wrappers let it pass."""
+    """The call ends here with a question, to be called again with the answer and `state`. No error: wrappers let it
+    pass."""
+
+    def __init__(self, question: str, state: str):
+        super().__init__(question)
+        self.state = state
 
 
 def checkpoint() -> None:
-    """Stop here if the client withdrew the call. To be called between steps, never inside a write.
-
-    Raises Cancelled.
-    """
+    """Stop here if the client withdrew the call. To be called between steps, never inside a write. Raises Cancelled."""
     if (call := _current.get()) and call.cancelled():
         raise Cancelled()

@@ -1,44 +1,36 @@
-"""Small files: written whole or not at all, and the compact JSON that they and the answers hold."""
+"""Small files, written whole or not at all."""
 
-import json
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
-
-Value = TypeVar("Value")
 
 
-def compact_json(value: object) -> str:
-    """JSON without blanks; text stays readable (no \\u escapes)."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def encodable(value: Value) -> tuple[Value, str]:
-    """`value` and its compact JSON; half a surrogate pair, which only foreign data brings, becomes `?`."""
-    text = compact_json(value)
+@contextmanager
+def replacing(path: Path, mode: int = 0o600, put: Callable[[Path, Path], None] = os.replace) -> Iterator[Path]:
+    """Give an empty file beside `path`, which takes its place at the end: whoever reads it, at any moment and after a
+    power cut, finds the old content or the new one. When anything is raised, the old file is unchanged. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode("utf-8", "replace").decode()
-        value = json.loads(text)
-    return value, text
+        yield temporary
+        _sync(temporary)
+        put(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    # The new name is on the disk once the folder is: else a power cut brings back a token that was revoked.
+    with suppress(OSError):  # some file systems have no such call
+        _sync(path.parent)
 
 
 def replace_file(path: Path, data: bytes | str, mode: int = 0o600) -> None:
-    """Write `path` whole: whoever reads it, at any moment, finds the old content or the new one.
-
-    Raises OSError; the old file is unchanged then.
-    """
+    """Write `path` whole, and its folder if there is none. Raises OSError; the old file is unchanged then."""
     _write(path, data, mode, os.replace)
 
 
 def make_file(path: Path, data: bytes | str, mode: int = 0o600) -> None:
-    """Write `path` whole unless it is there: what another process made first stays.
-
-    Raises OSError; there is no file of ours then.
-    """
+    """Write `path` whole unless it is there: what another process made first stays. Raises OSError; there is no file of
+    ours then."""
     _write(path, data, mode, _link)
 
 
@@ -48,15 +40,14 @@ def _link(new: Path, path: Path) -> None:
 
 
 def _write(path: Path, data: bytes | str, mode: int, put: Callable[[Path, Path], None]) -> None:
-    content = data.encode() if isinstance(data, str) else data
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with replacing(path, mode, put) as part:
+        part.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        put(temporary, path)
+        os.fsync(handle)
     finally:
-        temporary.unlink(missing_ok=True)
+        os.close(handle)

@@ -1,14 +1,14 @@
-"""How a toolset is, as `server.py --check` tells it."""
+"""The health of the toolsets, for `server.py --check`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from tools.core import registry, settings
 from tools.core.errors import ToolError
-from tools.core.toolsets import toolset_of
+from tools.core.tool import toolset_of
 
-MARKS = {"ok": "ok", "unset": "not set up", "broken": "BROKEN"}
 CHECKS: dict[str, Callable[[], "Health"]] = {}
+TRIALS: dict[str, Callable[[], "Health"]] = {}
 
 
 @dataclass(frozen=True)
@@ -21,21 +21,28 @@ class Health:
 
 
 def check(function: Callable[[], Health]) -> Callable[[], Health]:
-    """Declare how `server.py --check` looks at this toolset."""
+    """Declare a toolset's health check."""
     CHECKS[toolset_of(function)] = function
     return function
 
 
-def every() -> list[tuple[str, Health]]:
-    """Each toolset on offer with what its own check says."""
+def trial(function: Callable[[], Health]) -> Callable[[], Health]:
+    """Declare a check that may cost something: `--check` alone makes it, in place of the other."""
+    TRIALS[toolset_of(function)] = function
+    return function
+
+
+def every(trying: bool = False) -> list[tuple[str, Health]]:
+    """Each toolset on offer with the result of its check."""
     registry.load()
-    return [(name, guarded(look)) for name, look in sorted(CHECKS.items()) if registry.offers(settings.current(), name)]
+    checks = CHECKS | (TRIALS if trying else {})
+    return [(name, guarded(checks[name])) for name in sorted(CHECKS) if registry.offers(settings.current(), name)]
 
 
-def guarded(look: Callable[[], Health]) -> Health:
-    """What `look` finds; a check that fails is a finding, not the end of the checks."""
+def guarded(check: Callable[[], Health]) -> Health:
+    """The result of a check; one that fails is a finding, not the end of the checks."""
     try:
-        return look()
+        return check()
     except ToolError as error:
         return Health("broken", error.message, error.hint)
     except Exception as error:

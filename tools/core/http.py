@@ -4,32 +4,33 @@ Addresses are http, https, or `unix:/path` for a socket of this machine.
 """
 
 import socket
-from collections.abc import Mapping
-from contextlib import closing
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
-
-from tools.core import connections
-from tools.core.connections import DEFAULT_PORTS
 
 if TYPE_CHECKING:
     from email.message import Message
-    from http.client import HTTPConnection, HTTPResponse, IncompleteRead
+    from http.client import HTTPConnection, HTTPResponse
 
-READ_BYTES = 64 * 1024
+DEFAULT_PORTS = {"http": 80, "https": 443}
 REFUSAL_BYTES = 64 * 1024
-"""The most that is read of the body of an error status."""
-
 REDIRECTS = (301, 302, 303, 307, 308)
 SAFE_IN_PATH = "/%:@!$&'()*+,;=~"
+KEYLESS = ("Accept", "Content-Type")
 HEADERS = {"User-Agent": "pi-mcp", "Accept-Encoding": "identity", "Connection": "close"}
+
+Place = tuple[int, Any]  # an address family with an address
 
 
 class HttpError(Exception):
     """A request without a whole answer. `reason` quotes nothing of what came; without `sent`, nothing left here."""
 
-    def __init__(self, reason: str, *, sent: bool):
+    def __init__(self, reason: str, *, sent: bool = True):
         super().__init__(reason)
         self.reason = reason
         self.sent = sent
@@ -43,7 +44,7 @@ class TooLong(HttpError):
     """The body is larger than allowed; `size_bytes` is its announced size, or what had come by then."""
 
     def __init__(self, size_bytes: int):
-        super().__init__(f"the answer has {size_bytes} bytes or more", sent=True)
+        super().__init__(f"the answer has {size_bytes} bytes or more")
         self.size_bytes = size_bytes
 
 
@@ -55,21 +56,19 @@ class Misdirected(HttpError):
     """Redirects that lead nowhere."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a request may take, redirects included. `admit` raises for a host with an address not to be connected to."""
+class Limits(NamedTuple):
+    """The bounds of a request, redirects included. `deadline` is of `time.monotonic()`. `admit` gets a host with all of
+    its addresses before any is connected to, and raises if it must not be."""
 
     deadline: float
-    """Of `time.monotonic()`."""
-
     body_bytes: int
     redirects: int = 0
-    admit: connections.Admit = connections.anywhere
+    admit: Callable[[str, list[str]], None] = lambda host, addresses: None
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is sent where. An Authorization header stays on its own host."""
+    """A request to be sent to `url`. Its headers stay on its own host, but for KEYLESS."""
 
     url: str
     method: str = "GET"
@@ -85,19 +84,20 @@ class Request:
         """
         try:
             url = urljoin(self.url, location)
-            headers = dict(self.headers)
-            if not _trusts(_origin(self.url), _origin(url)):
-                headers.pop("Authorization", None)
+            before, after = _origin(self.url), _origin(url)
         except (ValueError, KeyError) as error:
-            raise Misdirected("a redirect leads to what is not an http(s) address", sent=True) from error
-        if status == 303:
-            headers.pop("Content-Type", None)
-            return Request(url, "GET", None, headers)
-        return replace(self, url=url, headers=headers)
+            raise Misdirected("a redirect leads to what is not an http(s) address") from error
+        headers = dict(self.headers)
+        # A key, in whatever header, may go to the same origin, or from plain http to the same host's https.
+        if before != after and (*before, *after) != ("http", before[1], 80, "https", before[1], 443):
+            headers = {name: value for name, value in headers.items() if name in KEYLESS}
+        if status != 303:
+            return replace(self, url=url, headers=headers)
+        headers.pop("Content-Type", None)
+        return Request(url, "GET", None, headers)
 
 
-@dataclass(frozen=True)
-class Response:
+class Response(NamedTuple):
     """A whole answer, and the request that it answers: the last one after redirects."""
 
     status: int
@@ -107,17 +107,14 @@ class Response:
 
 
 def send(request: Request, limits: Limits) -> Response:
-    """The answer, whatever its status; without redirects allowed, also a redirect.
-
-    Raises HttpError.
-    """
+    """The answer, whatever its status; without redirects allowed, also a redirect. Raises HttpError."""
     for _ in range(limits.redirects + 1):
         response = _exchange(request, limits)
         location = response.headers.get("Location")
         if not limits.redirects or response.status not in REDIRECTS or not location:
             return response
         request = request.moved(response.status, location)
-    raise Misdirected(f"more than {limits.redirects} redirects", sent=True)
+    raise Misdirected(f"more than {limits.redirects} redirects")
 
 
 def _origin(url: str) -> tuple[str, str, int]:
@@ -129,85 +126,58 @@ def _origin(url: str) -> tuple[str, str, int]:
     return parts.scheme, parts.hostname, parts.port or port
 
 
-def _trusts(before: tuple[str, str, int], after: tuple[str, str, int]) -> bool:
-    """Whether `after` may have the key sent to `before`: the same origin, or the same host's https."""
-    return before == after or (before[1] == after[1] and before[::2] == ("http", 80) and after[::2] == ("https", 443))
-
-
 def _exchange(request: Request, limits: Limits) -> Response:
     from http.client import HTTPException, IncompleteRead
 
     url = urlsplit(request.url)
+    # Path and query as a request line may hold them; a socket's path is not for its other side.
+    query = f"?{quote(url.query, safe=SAFE_IN_PATH + '?')}" if url.query else ""
+    target = "/" if url.scheme == "unix" else (quote(url.path, safe=SAFE_IN_PATH) or "/") + query
     with closing(_connection(url, limits)) as connection:
         try:
-            connection.request(request.method, _target(url), request.body, {**HEADERS, **request.headers})
+            connection.request(request.method, target, request.body, {**HEADERS, **request.headers})
             with closing(connection.getresponse()) as response:
                 return Response(response.status, response.headers, _body(response, limits.body_bytes), request)
         except TimeoutError as error:
-            raise Late("no answer in time", sent=True) from error
-        except IncompleteRead as error:
-            raise HttpError(_cut_after(error), sent=True) from error
-        except OSError as error:
-            raise HttpError("the connection was cut before the whole answer came", sent=True) from error
+            raise Late("no answer in time") from error
+        except (OSError, IncompleteRead) as error:
+            raise HttpError("the connection was cut before the whole answer came") from error
         except (HTTPException, ValueError) as error:
-            raise NotHttp("what answers there does not speak HTTP", sent=True) from error
-
-
-def _cut_after(error: "IncompleteRead") -> str:
-    announced = f" of {len(error.partial) + error.expected}" if error.expected else ""
-    return f"the answer was cut after {len(error.partial)}{announced} bytes"
-
-
-def _target(url: SplitResult) -> str:
-    """Path and query as a request line may hold them."""
-    if url.scheme == "unix":
-        return "/"
-    query = f"?{quote(url.query, safe=SAFE_IN_PATH + '?')}" if url.query else ""
-    return (quote(url.path, safe=SAFE_IN_PATH) or "/") + query
+            raise NotHttp("what answers there does not speak HTTP") from error
 
 
 def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
-    from http.client import HTTPException
+    """The whole body. Of an error, whose status tells enough, the beginning if it comes; nothing of a redirect."""
+    from http.client import HTTPException, IncompleteRead
 
     if not 200 <= response.status < 300:
-        try:
-            return b"" if response.headers.get("Location") else _read(response, REFUSAL_BYTES)
-        except (OSError, HTTPException):
-            return b""  # the status tells enough
-    if response.length is not None and response.length > limit_bytes:
-        raise TooLong(response.length)
-    body = _read(response, limit_bytes)
+        with suppress(OSError, HTTPException):
+            return b"" if response.headers.get("Location") else response.read(REFUSAL_BYTES)
+        return b""
+    expected = response.length
+    if expected is not None and expected > limit_bytes:
+        raise TooLong(expected)
+    body = response.read(limit_bytes + 1)
     if len(body) > limit_bytes:
         raise TooLong(len(body))
+    if expected is not None and len(body) < expected:
+        raise IncompleteRead(body, expected - len(body))
     return body
 
 
-def _read(response: "HTTPResponse", limit_bytes: int) -> bytes:
-    """The whole body, or its beginning as soon as that is longer than the limit."""
-    from http.client import IncompleteRead
-
-    body, expected = bytearray(), response.length
-    while len(body) != expected and len(body) <= limit_bytes and (chunk := response.read1(READ_BYTES)):
-        body += chunk
-    if expected is not None and len(body) < min(expected, limit_bytes):
-        raise IncompleteRead(bytes(body), expected - len(body))
-    return bytes(body)
-
-
 def _connection(url: SplitResult, limits: Limits) -> "HTTPConnection":
-    """Connected, and through TLS's handshake."""
+    """A connection to an address, through TLS's handshake."""
     from http.client import HTTPConnection
 
     try:
-        connected = connections.connect(url, limits.deadline, limits.admit)
         connection = HTTPConnection(url.hostname or "localhost", url.port)
+        connection.default_port = DEFAULT_PORTS.get(url.scheme, 80)
+        connection.port = url.port or connection.default_port
+        connection.sock = _connect(url, limits)
     except TimeoutError as error:
         raise Late("the machine does not answer", sent=False) from error
     except (OSError, ValueError) as error:
         raise HttpError(_reason(error), sent=False) from error
-    connection.default_port = DEFAULT_PORTS.get(url.scheme, 80)
-    connection.port = url.port or connection.default_port
-    connection.sock = connected
     return connection
 
 
@@ -218,8 +188,89 @@ def _reason(error: Exception) -> str:
         return "no such host" if error.errno == socket.EAI_NONAME else "its name cannot be looked up now"
     if message := getattr(error, "verify_message", ""):
         return f"its certificate is not accepted: {message}"
-    if not isinstance(error, OSError):  # of a name; from Python 3.13 on it has a `reason` too
+    if not isinstance(error, OSError):  # of a name
         return "that is not a proper address"
-    if name := getattr(error, "reason", ""):
-        return f"TLS fails there ({name})"
     return error.strerror or str(error) or type(error).__name__
+
+
+def _connect(url: SplitResult, limits: Limits) -> socket.socket:
+    """A socket of which every use ends at the deadline. Raises OSError (TimeoutError, gaierror …), ValueError."""
+    if url.scheme == "unix":
+        return _first([(socket.AF_UNIX, url.path)], limits.deadline)
+    host, port = url.hostname or "", url.port or DEFAULT_PORTS[url.scheme]
+    places = _look_up(host, port, limits.deadline)
+    limits.admit(host, [str(address[0]) for _, address in places])
+    plain = _first(places, limits.deadline)
+    if url.scheme == "http":
+        return plain
+    import ssl
+
+    context = ssl.create_default_context()
+    context.sslsocket_class = type("TimedTls", (_Deadline, ssl.SSLSocket), {"deadline": plain.deadline})
+    plain.settimeout(max(0.001, plain.deadline - time.monotonic()))
+    return context.wrap_socket(plain, server_hostname=host)
+
+
+def _look_up(host: str, port: int, deadline: float) -> list[Place]:
+    """Every place of a host. getaddrinfo has no timeout of its own: a thread waits for it as long as it likes."""
+    answers: SimpleQueue[Any] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except (OSError, ValueError) as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        answer = answers.get(timeout=_left(deadline))
+    except Empty:
+        raise TimeoutError from None
+    if isinstance(answer, Exception):
+        raise answer
+    return list(dict.fromkeys((family, address) for family, _, _, _, address in answer))
+
+
+def _first(places: list[Place], deadline: float) -> "TimedSocket":
+    """A connection to the first place that takes one; each has its share of the time."""
+    error: Exception = OSError("no address")
+    for index, (family, address) in enumerate(places):
+        plain = TimedSocket(family, socket.SOCK_STREAM)
+        try:
+            plain.settimeout(_left(deadline) / (len(places) - index))
+            plain.connect(address)
+            plain.deadline = deadline
+            return plain
+        except OSError as failed:
+            plain.close()
+            error = failed
+    raise error
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+# The hard case is a peer that sends a byte now and then: each byte renews a socket's own timeout, for hours. So the socket
+# itself, plain or of TLS, counts down to one deadline, and what waits before there is a socket (the name lookup, each
+# address, the handshake) gets its share of the same time.
+class _Deadline:
+    """Stands before a plain socket or one of TLS. A socket's own timeout begins anew with every byte; this one ends all
+    of them at `deadline`."""
+
+    deadline = 0.0
+
+    def recv_into(self, *args: Any) -> int:
+        self.settimeout(_left(self.deadline))  # type: ignore[attr-defined]
+        return super().recv_into(*args)  # type: ignore[misc]
+
+    def sendall(self, *args: Any) -> None:
+        self.settimeout(_left(self.deadline))  # type: ignore[attr-defined]
+        super().sendall(*args)  # type: ignore[misc]
+
+
+class TimedSocket(_Deadline, socket.socket):  # type: ignore[misc]
+    """A plain connection."""

@@ -1,6 +1,32 @@
-"""The types of what goes over JSON."""
+"""Data as JSON: its types, its compact text, answers with more than it."""
 
-from typing import Any
+import json
+from typing import Any, TypeVar
 
+# An object as `json` reads and writes it; its members are checked where it comes in (`tools/core/parameters.py`).
 JsonObject = dict[str, Any]
-"""An object as `json` reads and writes it; what stands in it is checked where it comes in (`tools/core/values.py`)."""
+Value = TypeVar("Value")
+
+
+def compact_json(value: object) -> str:
+    """JSON without blanks; text stays readable (no \\u escapes)."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def encodable(value: Value) -> tuple[Value, str]:
+    """`value` and its compact JSON; half a surrogate pair, which only foreign data brings, becomes `?`."""
+    text = compact_json(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode()
+        value = json.loads(text)
+    return value, text
+
+
+class Answer(JsonObject):
+    """A tool's answer and what follows it in the result: pictures (bytes) and lines of text."""
+
+    def __init__(self, answer: JsonObject, *content: bytes | str):
+        super().__init__(answer)
+        self.content = content

@@ -1,108 +1,150 @@
-"""Reading a call's arguments as clients really send them.
+"""Reading a call's arguments as clients really send them, by the types of a function's signature.
 
 Clients send null for what they leave out, JSON inside a string where a list is wanted, a name they remember from
-elsewhere. What is certain is corrected here; what is not becomes an error that says what would be right.
+elsewhere. Unambiguous mistakes are corrected; the rest become errors that suggest a fix and name the place
+(`notes.0.fields`).
 """
 
 import dataclasses
 import inspect
 import json
-from collections.abc import Mapping
-from typing import Any, TypeVar, cast, get_args, get_origin
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Literal, TypeVar, cast, get_args, get_origin
 
-from tools.core import schema, values
-from tools.core.errors import ToolError
+from tools.core import schema
+from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
-from tools.core.schema import Member
-from tools.core.suggest import did_you_mean
-from tools.core.values import Problem
+from tools.core.schema import Limits, Member
 
+# What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
-"""What some clients send in place of null for an argument that is not text."""
 SHOWN_PROBLEMS = 8
+TRUE, FALSE = {True, "1", "true", "t", "yes", "y", "on"}, {False, "0", "false", "f", "no", "n", "off"}
+# A whole number as text; `5.0` is one. Python converts up to MAX_DIGITS digits in linear time.
+INTEGER = re.compile(r"\s*[+-]?\d+(\.0*)?\s*")
+MAX_DIGITS = 4300
 
 Value = TypeVar("Value")
 
 
+class ValueMismatch(Exception):
+    """A value does not fit its type; the text says what would."""
+
+
 class Parameters:
-    """What a tool or prompt takes: `schema` is its JSON Schema, `usage` one line for hints."""
+    """The parameters of a tool or prompt: `schema` is their JSON Schema, `usage` one line for hints."""
 
     def __init__(self, name: str, signature: inspect.Signature):
         self.members = schema.parameters(signature)
-        self.schema = schema.of_members(self.members)
+        self.schema = schema.derive_object(self.members)
         self.required = [name for name, member in self.members.items() if member.required]
-        self.usage = self._usage(name)
-
-    def _usage(self, name: str) -> str:
-        words = [
-            f"{parameter} ({_kind(described)}{'' if parameter in self.required else ', optional'})"
-            for parameter, described in self.schema["properties"].items()
-        ]
-        return f"{name} takes {', '.join(words) or 'no arguments'}."
+        words = []
+        for parameter, described in self.schema["properties"].items():
+            choices = ", ".join(map(str, described.get("enum", ())))
+            kind = f"one of {choices}" if choices else described.get("type", "any")
+            words.append(f"{parameter} ({kind}{'' if parameter in self.required else ', optional'})")
+        self.usage = f"{name} takes {', '.join(words) or 'no arguments'}."
 
     def read(self, arguments: Mapping[str, object]) -> JsonObject:
-        """`arguments`, as a client sent them, as values of the declared types, defaults filled in.
-
-        Raises ToolError that names every argument that does not fit.
-        """
-        problems: list[Problem] = []
-        result = values.of_members(self.canonical(arguments), self.members, "", problems)
-        if problems:
-            raise _invalid(problems, self.usage)
-        return result
-
-    def canonical(self, arguments: Mapping[str, object]) -> JsonObject:
-        """`arguments` under their declared names, without nulls for optional ones, JSON texts read.
-
-        Raises ToolError: an unknown name (the hint names the nearest right one), a name sent twice.
-        """
-        try:
-            return _named(arguments, self.members, "")
-        except _UnknownName as error:
-            hint = error.hint if error.place else f"{error.hint} {self.usage}".strip()
-            raise ToolError(error.message, hint, code="UNKNOWN_ARGUMENT") from None
-        except _BadArgument as error:
-            raise _invalid([error.problem], self.usage) from None
+        """`arguments`, as a client sent them, as values of the declared types, defaults filled in. Raises ToolError
+        that names every argument that does not fit."""
+        reader = Reader()
+        return reader.checked(reader.members(arguments, self.members, "", self.usage), self.usage)
 
 
 def read_value(annotation: type[Value], value: object, place: str) -> Value:
-    """`value`, as a client sent it, as one of a declared type: for what a tool takes as a bare dict.
-
-    Raises ToolError.
-    """
-    problems: list[Problem] = []
-    try:
-        result = values.of(annotation, _canonical(annotation, value, place), place, problems)
-    except _UnknownName as error:
-        raise ToolError(error.message, error.hint or "Leave it out.", code="UNKNOWN_ARGUMENT") from None
-    except _BadArgument as error:
-        problems.append(error.problem)
-    if problems:
-        raise _invalid(problems, "Correct it and send it again.")
-    return cast(Value, result)
+    """`value`, as a client sent it, as one of a declared type: for what a tool takes as a bare dict. Raises
+    ToolError."""
+    reader = Reader()
+    return cast(Value, reader.checked(reader.value(annotation, value, place), "Correct it and send it again."))
 
 
-def _invalid(problems: list[Problem], hint: str) -> ToolError:
-    text = "; ".join(f"{place}: {message}" if place else message for place, message in problems[:SHOWN_PROBLEMS])
-    return ToolError(text, hint, code="INVALID_ARGUMENTS")
+# One pass over what was sent, in this order for each value: its name (an alias or a near miss), null for nothing, JSON in a
+# text, blanks, the size of a list before its items, the type, then the limits. An unknown name ends the pass at once; all
+# else is collected, so that a model reads every problem in one answer.
+class Reader:
+    """Reads values of declared types; `problems` are those found on the way, each with its place."""
 
+    def __init__(self) -> None:
+        self.problems: list[str] = []
 
-def _kind(described: schema.Schema) -> str:
-    if "enum" in described:
-        return "one of " + ", ".join(map(str, described["enum"]))
-    return described.get("type", "any")
+    def checked(self, values: Value, hint: str) -> Value:
+        """Raises ToolError if there were problems."""
+        if self.problems:
+            raise ToolError("; ".join(self.problems[:SHOWN_PROBLEMS]), hint, code="INVALID_ARGUMENTS")
+        return values
 
+    def named(self, sent: Mapping[str, object], members: Mapping[str, Member], place: str, usage: str) -> JsonObject:
+        """The values under their declared names, without those that stand for nothing. Raises ToolError for others."""
+        names = {alias: name for name, member in members.items() for alias in schema.aliases(member.annotation)}
+        names |= {name: name for name in members}
+        result: JsonObject = {}
+        for sent_name, value in sent.items():
+            if sent_name not in names:
+                message = f"Unknown argument{f' in {place}' if place else ''}: {sent_name[:80]}"
+                hint = f"{_meant(sent_name[:80].lower(), names)} {usage}".strip()
+                raise ToolError(message, hint, code="UNKNOWN_ARGUMENT")
+            name = names[sent_name]
+            member = members[name]
+            absent = value is None or (value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str)
+            if absent and not member.required:
+                continue
+            if name in result:
+                self.problems.append(f"{_inside(place, name)}: given twice, also as {sent_name}")
+            result[name] = value
+        return result
 
-class _UnknownName(Exception):
-    """`names` are those that are known at the place, each with the declared one."""
+    def members(self, sent: Mapping[str, object], members: Mapping[str, Member], place: str, usage: str) -> JsonObject:
+        """The values of parameters or fields, defaults filled in."""
+        named, result = self.named(sent, members, place, usage), {}
+        for name, member in members.items():
+            if name in named:
+                result[name] = self.value(member.annotation, named[name], _inside(place, name))
+            elif member.required:
+                self.problems.append(f"{_inside(place, name)}: Field required")
+            else:
+                result[name] = member.default
+        return result
 
-    def __init__(self, sent: str, place: str, names: Mapping[str, str]):
-        self.place = place
-        self.message = f"Unknown argument{f' in {place}' if place else ''}: {sent[:80]}"
-        self.hint = _meant(sent[:80].lower(), names)
-        if place:
-            declared = [name for name in names if names[name] == name]
-            self.hint = f"{self.hint} It takes {', '.join(declared)}.".strip()
+    def value(self, annotation: object, value: object, place: str) -> object:
+        """A value of a declared type, within its limits."""
+        kind, markers = schema.unwrap(annotation)
+        limits = [marker for marker in markers if isinstance(marker, Limits)]
+        problems = len(self.problems)
+        value = _parsed(kind, value)
+        try:
+            if isinstance(value, str) and any(limit.strip for limit in limits):
+                value = value.strip()
+            if isinstance(value, list):  # too long a list is refused before its items are looked at
+                _check_limits(limits, value)
+            value = self.converted(kind, value, place)
+            if len(self.problems) == problems:
+                _check_limits(limits, value)
+        except ValueMismatch as mismatch:
+            self.problems.append(f"{place}: {mismatch}")
+        return value
+
+    def converted(self, kind: object, value: object, place: str) -> object:
+        """Raises ValueMismatch; what does not fit inside a list or object is among the problems."""
+        origin, inner = get_origin(kind) or kind, get_args(kind)
+        if convert := SCALARS.get(origin):
+            return convert(value)
+        if origin is list:
+            items = _of_type(list, value)
+            return [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)] if inner else items
+        if origin is dict:
+            members = _of_type(dict, value)
+            return {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members} if inner else members
+        if origin is Literal and (isinstance(value, list | dict) or value not in inner):
+            raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
+        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+            named, problems = schema.members(kind), len(self.problems)
+            values = self.members(_of_type(dict, value), named, place, f"It takes {', '.join(named)}.")
+            return kind(**values) if len(self.problems) == problems else value
+        return value
 
 
 def _meant(sent: str, names: Mapping[str, str]) -> str:
@@ -112,52 +154,67 @@ def _meant(sent: str, names: Mapping[str, str]) -> str:
     return near or (f"Did you mean {part_of}?" if part_of else did_you_mean(sent, names, cutoff=0.5))
 
 
-class _BadArgument(Exception):
-    def __init__(self, place: str, message: str):
-        self.problem = Problem(place, message)
+def _inside(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name
 
 
-def _named(sent: Mapping[str, object], members: Mapping[str, Member], place: str) -> JsonObject:
-    names = {alias: name for name, member in members.items() for alias in schema.aliases(member.annotation)}
-    names |= {name: name for name in members}
-    result: JsonObject = {}
-    for sent_name, value in sent.items():
-        if sent_name not in names:
-            raise _UnknownName(sent_name, place, names)
-        name = names[sent_name]
-        where = f"{place}.{name}" if place else name
-        if not members[name].required and _is_absent(members[name].annotation, value):
-            continue
-        if name in result:
-            raise _BadArgument(where, f"given twice, also as {sent_name}")
-        result[name] = _canonical(members[name].annotation, value, where)
-    return result
-
-
-def _is_absent(annotation: object, value: object) -> bool:
-    return value is None or (value in ABSENT_TEXTS and schema.unwrap(annotation)[0] is not str)
-
-
-def _canonical(annotation: object, value: object, place: str) -> object:
-    kind, _ = schema.unwrap(annotation)
-    origin = get_origin(kind) or kind
-    if kind in (int, float) and isinstance(value, bool):
-        raise _BadArgument(place, "Input should be a valid " + ("integer" if kind is int else "number"))
-    if isinstance(value, str) and (origin in (list, dict) or dataclasses.is_dataclass(kind)):
-        value = _read_json(value)
-    if origin is list and isinstance(value, list):
-        item_kind = (get_args(kind) or (Any,))[0]
-        return (
-            value if item_kind is Any else [_canonical(item_kind, item, f"{place}.{i}") for i, item in enumerate(value)]
-        )
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and isinstance(value, dict):
-        return _named(value, schema.members(kind), place)
+def _parsed(kind: object, value: object) -> object:
+    """The list or object in a text that is sent where one is wanted; everything else as it is."""
+    if isinstance(value, str) and ((get_origin(kind) or kind) in (list, dict) or dataclasses.is_dataclass(kind)):
+        with suppress(ValueError, RecursionError):
+            parsed = json.loads(value)
+            return parsed if isinstance(parsed, list | dict) else value
     return value
 
 
-def _read_json(text: str) -> object:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, list | dict) else text
+NAMES: dict[object, str] = {str: "string", list: "list", dict: "dictionary"}
+
+
+def _of_type(kind: type[Value], value: object) -> Value:
+    if not isinstance(value, kind):
+        raise ValueMismatch(f"Input should be a valid {NAMES[kind]}")
+    return value
+
+
+def _integer(value: object) -> int:
+    if isinstance(value, str) and len(value) <= MAX_DIGITS and INTEGER.fullmatch(value):
+        return int(value.strip().partition(".")[0])
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise ValueMismatch("Input should be a valid integer")
+
+
+def _number(value: object) -> float:
+    with suppress(ValueError, OverflowError):
+        if isinstance(value, int | float | str) and not isinstance(value, bool):
+            return float(value)
+    raise ValueMismatch("Input should be a valid number")
+
+
+def _boolean(value: object) -> bool:
+    word = value.lower() if isinstance(value, str) else value
+    if not isinstance(word, str | int | float) or word not in TRUE | FALSE:
+        raise ValueMismatch("Input should be a valid boolean")
+    return word in TRUE
+
+
+SCALARS: dict[object, Callable[[object], object]] = {
+    str: partial(_of_type, str), int: _integer, float: _number, bool: _boolean
+}  # fmt: skip
+
+
+def _check_limits(limits: list[Limits], value: object) -> None:
+    for limit in limits:
+        if isinstance(value, str | list):
+            kind, unit = ("String", "character") if isinstance(value, str) else ("List", "item")
+            if limit.min_length is not None and len(value) < limit.min_length:
+                raise ValueMismatch(f"{kind} should have at least {limit.min_length} {unit}(s), not {len(value)}")
+            if limit.max_length is not None and len(value) > limit.max_length:
+                raise ValueMismatch(f"{kind} should have at most {limit.max_length} {unit}(s), not {len(value)}")
+        elif isinstance(value, int | float):
+            if limit.ge is not None and value < limit.ge:
+                raise ValueMismatch(f"Input should be greater than or equal to {limit.ge}")
+            if limit.le is not None and value > limit.le:
+                raise ValueMismatch(f"Input should be less than or equal to {limit.le}")

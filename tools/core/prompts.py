@@ -1,41 +1,41 @@
-"""Prompts, by their declarations.
-
-What the functions here answer has the shape of MCP's results.
-"""
+"""Prompts, by their declarations. The answers of the functions have the shape of MCP's results."""
 
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
 from tools.core import registry
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.parameters import Parameters
-from tools.core.schema import Schema
 from tools.core.settings import Settings
-from tools.core.tool import description
-from tools.core.toolsets import toolset_of
+from tools.core.tool import description, toolset_of
 
 Language = Literal["ru", "en"]
 
 PROMPTS: dict[str, "Prompt"] = {}
+# False while a text is to be the same every day, with `<today>` for the date.
+IS_DATED: ContextVar[bool] = ContextVar("is_dated", default=True)
 
 
+@dataclass(eq=False)
 class Prompt:
     """Declare a plain function a prompt: it gives the text that the person sends, from its arguments.
 
-    `title` is what people see; the docstring down to its `Source:` line is the description. `write`: it leads to
-    changes, so read-only mode hides it.
+    `title` is for people; the docstring down to its `Source:` line is the description. `when` ends the sentence “Use
+    when the person …” of its skill. `write`: it leads to changes, so read-only mode hides it.
     """
 
-    function: Callable[..., str]
-    toolset: str
-    parameters: Parameters
-
-    def __init__(self, name: str, title: str, *, write: bool = False):
-        self.name = name
-        self.title = title
-        self.write = write
+    name: str
+    title: str
+    _: KW_ONLY
+    when: str
+    write: bool = False
+    function: Callable[..., str] = field(init=False)
+    toolset: str = field(init=False)
+    parameters: Parameters = field(init=False)
 
     def __call__(self, function: Callable[..., str]) -> Callable[..., str]:
         self.function = function
@@ -45,10 +45,7 @@ class Prompt:
         return function
 
     def text(self, arguments: JsonObject) -> str:
-        """The prompt for these arguments.
-
-        Raises ToolError.
-        """
+        """The prompt for these arguments. Raises ToolError."""
         return self.function(**self.parameters.read(arguments))
 
     def choices(self, argument: str) -> list[str]:
@@ -61,15 +58,11 @@ class Prompt:
             {"name": name, "description": _described(schema), "required": name in self.parameters.required}
             for name, schema in self.parameters.schema["properties"].items()
         ]
-        return {
-            "name": self.name,
-            "title": self.title,
-            "description": description(self.function),
-            "arguments": arguments,
-        }
+        about = {"name": self.name, "title": self.title, "description": description(self.function)}
+        return {**about, "arguments": arguments}
 
 
-def _described(schema: Schema) -> str:
+def _described(schema: JsonObject) -> str:
     words = [schema.get("description", ""), " or ".join(schema.get("enum", ()))]
     return "; ".join(filter(None, words)) + (f" ({schema['default']})" if "default" in schema else "")
 
@@ -80,10 +73,7 @@ def list_prompts(settings: Settings, params: Any) -> JsonObject:
 
 
 def get_prompt(settings: Settings, params: Any) -> JsonObject:
-    """prompts/get.
-
-    Raises ToolError.
-    """
+    """prompts/get. Raises ToolError."""
     prompt = find(settings, params.name)
     message = {"role": "user", "content": {"type": "text", "text": prompt.text(params.arguments or {})}}
     return {"description": description(prompt.function), "messages": [message]}
@@ -101,10 +91,7 @@ def offered(settings: Settings) -> dict[str, Prompt]:
 
 
 def find(settings: Settings, name: str) -> Prompt:
-    """The prompt of that name.
-
-    Raises ToolError NOT_FOUND.
-    """
+    """The prompt of that name. Raises ToolError NOT_FOUND."""
     prompts = offered(settings)
     if name not in prompts:
         raise ToolError(f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", code="NOT_FOUND")

@@ -1,31 +1,27 @@
-"""The registry: every tool, command and start-up job of every toolset, by its declaration.
-
-A module under `tools/<toolset>/` declares them and is found by itself: adding a tool touches one file.
-"""
+"""The registry: every tool, command and start-up job that a module under `tools/<toolset>/` declares."""
 
 import importlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from functools import cache
+from typing import NamedTuple
 
-from tools.core import caller, toolsets
-from tools.core.errors import ToolError
+from tools.core import caller
+from tools.core.errors import ToolError, did_you_mean
+from tools.core.places import toolsets
+from tools.core.settings import TOOLS as TOOLS_FOLDER
 from tools.core.settings import Settings
-from tools.core.suggest import did_you_mean
-from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, Tool
-from tools.core.toolsets import toolset_of
-from tools.core.wrappers import Function
+from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
 
 COMMANDS: dict[tuple[str, str], Function] = {}
 START_JOBS: list[Callable[[], None]] = []
+# Called when a tool's description suffix changed, so that `tools/list` reads differently.
 LISTENERS: list[Callable[[], None]] = []
-"""Called when a tool's description suffix changed, so that `tools/list` reads differently."""
+LAST_INSTRUCTION = "Errors carry a hint: what to do next."
 
 
 def command(name: str) -> Callable[[Function], Function]:
-    """Declare what `python3 -m tools TOOLSET name …` does: a function of the words that follow, each a text.
-
-    It gives back an answer as a tool does, or `Printed`, or raises ToolError; its docstring's first sentence is its
-    help.
+    """Declare a command of the shell, `python3 -m tools TOOLSET name …`: a function of the words that follow, with its
+    help in its docstring's first sentence. It returns an answer as a tool does, or `TextOutput`, or raises ToolError.
     """
 
     def declare(function: Function) -> Function:
@@ -35,12 +31,11 @@ def command(name: str) -> Callable[[Function], Function]:
     return declare
 
 
-class Printed:
-    """What a command prints for people as it stands, in place of JSON, with its exit status."""
+class TextOutput(NamedTuple):
+    """Text for people that a command prints as it stands, in place of JSON, with its exit status."""
 
-    def __init__(self, text: str, status: int = 0):
-        self.text = text
-        self.status = status
+    text: str
+    status: int = 0
 
 
 def at_start(function: Callable[[], None]) -> Callable[[], None]:
@@ -56,7 +51,7 @@ def start_jobs(settings: Settings) -> list[Callable[[], None]]:
 
 
 def tools_changed() -> None:
-    """To be called after a tool's description suffix changed: tells whoever serves the tools."""
+    """Tell whoever serves the tools that a description suffix changed."""
     for listener in LISTENERS:
         listener()
 
@@ -64,59 +59,76 @@ def tools_changed() -> None:
 @cache
 def load() -> None:
     """Import every module of every toolset, once; each registers what it declares."""
-    for name in toolsets.toolsets():
-        for path in sorted((toolsets.TOOLS / name).rglob("*.py")):
-            if path.stem != "__init__":
-                importlib.import_module(".".join(("tools", *path.relative_to(toolsets.TOOLS).with_suffix("").parts)))
+    for name in toolsets():
+        load_toolset(name)
+
+
+def load_toolset(name: str) -> None:
+    """Import every module of one toolset."""
+    for path in sorted((TOOLS_FOLDER / name).rglob("*.py")):
+        if path.stem != "__init__":
+            importlib.import_module(".".join(("tools", *path.relative_to(TOOLS_FOLDER).with_suffix("").parts)))
 
 
 def is_loaded() -> bool:
-    """Whether every toolset has been imported: then a listing takes no time."""
+    """True once every toolset has been imported: then a listing takes no time."""
     return bool(load.cache_info().currsize)
 
 
-def listed(settings: Settings, pages: bool = False) -> dict[str, Tool]:
-    """The tools that these settings offer, by the name they are listed under. What is not here cannot be called: so the
-    tools for pages alone are here only if the client shows `pages`.
-
-    Their order is declared: toolsets by name, in each the tools' own `order`, then their names.
+def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[str, Tool]:
+    """The tools that these settings offer, by the name they are listed under; no other can be called. Tools for pages
+    alone are here only if the client shows `pages`. Toolsets are in alphabetical order, in each the tools' own `order`.
+    Imports every toolset, or `toolset` alone; then others may be missing.
     """
-    load()
-    ordered = sorted(TOOLS.values(), key=lambda tool: (tool.toolset, tool.order, tool.name))
-    declared = [
-        READ_ONLY_VARIANTS.get(tool.name, tool) if only_reads(settings, tool.toolset) else tool for tool in ordered
-    ]
-    return {
-        tool.name if settings.tool_names == "dotted" else tool.listed_name: tool
-        for tool in declared
-        if offers(settings, tool.toolset)
-        and not (tool.write and only_reads(settings, tool.toolset))
-        and (pages or not tool.app_only)
-    }
-
-
-def named(name: str, tools: Iterable[Tool]) -> Tool | None:
-    """The tool of that name, in either spelling."""
-    return next((tool for tool in tools if name in (tool.name, tool.listed_name)), None)
+    load_toolset(toolset) if toolset else load()
+    tools = {}
+    # Of a copy: another thread may be importing a toolset, which adds to TOOLS.
+    for declared in sorted(TOOLS.copy().values(), key=lambda tool: (tool.toolset, tool.order, tool.name)):
+        reads = only_reads(settings, declared.toolset)
+        tool = READ_ONLY_VARIANTS.get(declared.name, declared) if reads else declared
+        if offers(settings, tool.toolset) and not (tool.write and reads) and (pages or not tool.app_only):
+            tools[tool.name if settings.tool_names == "dotted" else tool.listed_name] = tool
+    return tools
 
 
 def find(name: str, tools: Collection[Tool]) -> Tool:
-    """The tool of that name, in either spelling.
-
-    Raises ToolError that names the nearest one.
-    """
-    if tool := named(name, tools):
-        return tool
+    """The tool of that name, in either spelling. Raises ToolError that names the nearest one."""
+    for tool in tools:
+        if name in tool.names:
+            return tool
     names = [tool.listed_name for tool in tools]
     hint = did_you_mean(name[:80].lower().replace(".", "_"), names) or f"There are: {', '.join(names)}."
     raise ToolError(f"Unknown tool: {name[:80]}", hint, code="UNKNOWN_TOOL")
 
 
 def offers(settings: Settings, toolset: str) -> bool:
-    """Whether these settings offer a toolset to the caller of the moment."""
-    return (not settings.toolsets or toolset in settings.toolsets) and caller.may_use(toolset)
+    """True if these settings offer a toolset to the caller of the moment."""
+    remote = caller.current()
+    return (not settings.toolsets or toolset in settings.toolsets) and (remote is None or toolset in remote.toolsets)
 
 
 def only_reads(settings: Settings, toolset: str) -> bool:
-    """Whether they offer only what changes nothing of it."""
-    return settings.read_only or caller.may_only_read(toolset)
+    """True if they offer only its readers."""
+    remote = caller.current()
+    return settings.read_only or (remote is not None and toolset in remote.read_only)
+
+
+class Instruction(NamedTuple):
+    """A sentence for the model, of the `INSTRUCTIONS` that a toolset's package brings; `write`: it is about changes, so
+    read-only mode leaves it out."""
+
+    text: str
+    write: bool = False
+
+
+def instructions(settings: Settings) -> str:
+    """The sentences about what these settings offer to the caller of the moment. Packages alone are imported, not yet
+    their modules."""
+    texts = [
+        text
+        for name in toolsets()
+        if offers(settings, name)
+        for text, write in getattr(importlib.import_module(f"tools.{name}"), "INSTRUCTIONS", ())
+        if not (write and only_reads(settings, name))
+    ]
+    return " ".join([*texts, LAST_INSTRUCTION])

@@ -1,56 +1,46 @@
-"""Resources, by their declarations.
-
-What the functions here answer has the shape of MCP's results.
-"""
+"""Resources, by their declarations, and completion. The answers of the functions have the shape of MCP's results."""
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
-from tools.core import registry
+from tools.core import prompts, registry, skills
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
-from tools.core.tool import description
-from tools.core.toolsets import toolset_of
+from tools.core.tool import description, toolset_of
 
+# Items in one answer; of a completion MCP allows no more.
 PAGE_SIZE = 100
-"""Resources in one answer of resources/list."""
+# The beginning of a cursor; the URI of the last resource listed follows.
 CURSOR = "after:"
-"""What a cursor begins with; the URI of the last resource listed follows."""
-MARKDOWN = "text/markdown"
 
 RESOURCES: dict[str, "Resource"] = {}
 
 
+@dataclass(eq=False)
 class Resource:
     """Declare a plain function a resource: it gives its text.
 
     A `uri` with a variable, `x://{path}`, makes it a template: the function takes the variable, `entries` gives every
-    value there is, `about` what is listed of one (title, size). What is not `listed` can be read all the same.
+    value there is, `about` the title and size that are listed of one. A resource that is not `listed` can be read all
+    the same.
     """
 
-    function: Callable[..., str]
-    toolset: str
+    uri: str
+    title: str
+    _: KW_ONLY
+    mime_type: str = "text/markdown"
+    entries: Callable[[], Iterable[str]] = tuple
+    about: Callable[[str], JsonObject] | None = None
+    listed: bool = True
+    function: Callable[..., str] = field(init=False)
+    toolset: str = field(init=False)
 
-    def __init__(
-        self,
-        uri: str,
-        title: str,
-        *,
-        mime_type: str = MARKDOWN,
-        entries: Callable[[], Iterable[str]] | None = None,
-        about: Callable[[str], JsonObject] | None = None,
-        listed: bool = True,
-    ):
-        self.uri = uri
-        self.title = title
-        self.mime_type = mime_type
-        self.entries = entries
-        self.about = about
-        self.is_listed = listed
-        self.base, _, rest = uri.partition("{")
+    def __post_init__(self) -> None:
+        self.base, _, rest = self.uri.partition("{")
         self.variable = rest.removesuffix("}")
 
     def __call__(self, function: Callable[..., str]) -> Callable[..., str]:
@@ -60,21 +50,19 @@ class Resource:
         return function
 
     def serves(self, uri: str) -> bool:
-        """Whether it is what `uri` names."""
+        """True if it is what `uri` names."""
         return uri == self.uri or bool(self.variable and uri.startswith(self.base) and uri != self.base)
 
     def text(self, uri: str) -> str:
         """Raises ToolError if there is nothing at `uri`."""
         return self.function(self._value(uri)) if self.variable else self.function()
 
-    def values(self) -> list[str]:
-        """Every value of the variable."""
-        return list(self.entries()) if self.entries else []
-
     def uris(self) -> list[str]:
-        return [self.base + quote(os.fsencode(value)) for value in self.values()] if self.variable else [self.uri]
+        if not self.variable:
+            return [self.uri] if self.listed else []
+        return [self.base + quote(os.fsencode(value)) for value in self.entries()]
 
-    def listed(self, uri: str) -> JsonObject:
+    def entry(self, uri: str) -> JsonObject:
         """As resources/list shows it."""
         if not self.variable or not self.about:
             return {"uri": uri, "name": self.title, **self.described()}
@@ -90,42 +78,58 @@ class Resource:
 
 def list_resources(settings: Settings, params: Any) -> JsonObject:
     """resources/list: a page at a time, by URI; a cursor holds the last one, so a sync in between confuses nothing.
-
-    Raises ToolError INVALID_CURSOR.
-    """
+    Raises ToolError INVALID_CURSOR."""
     cursor = getattr(params, "cursor", None)
     if cursor is not None and not cursor.startswith(CURSOR):
         raise ToolError("No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR")
-    resources = [resource for resource in offered(settings) if resource.is_listed]
-    every = sorted(((uri, resource) for resource in resources for uri in resource.uris()), key=lambda it: it[0])
-    left = [(uri, resource) for uri, resource in every if cursor is None or uri > cursor.removeprefix(CURSOR)]
-    answer: JsonObject = {"resources": [resource.listed(uri) for uri, resource in left[:PAGE_SIZE]]}
-    return answer | ({"nextCursor": CURSOR + left[PAGE_SIZE - 1][0]} if len(left) > PAGE_SIZE else {})
+    resources = {uri: resource for resource in offered(settings) for uri in resource.uris()}
+    left = [uri for uri in sorted(resources) if cursor is None or uri > cursor.removeprefix(CURSOR)]
+    answer: JsonObject = {"resources": [resources[uri].entry(uri) for uri in left[:PAGE_SIZE]]}
+    return answer | ({"nextCursor": CURSOR + left[PAGE_SIZE - 1]} if len(left) > PAGE_SIZE else {})
 
 
 def list_templates(settings: Settings, params: Any) -> JsonObject:
     """resources/templates/list."""
-    templates = [resource for resource in offered(settings) if resource.variable]
-    return {
-        "resourceTemplates": [
-            {"uriTemplate": template.uri, "name": template.title, **template.described()} for template in templates
-        ]
-    }
+    templates = [
+        {"uriTemplate": resource.uri, "name": resource.title, **resource.described()}
+        for resource in offered(settings)
+        if resource.variable
+    ]
+    return {"resourceTemplates": templates}
 
 
 def read_resource(settings: Settings, params: Any) -> JsonObject:
-    """resources/read.
-
-    Raises ToolError.
-    """
-    for resource in offered(settings):
-        if resource.serves(params.uri):
-            text = resource.text(params.uri)
-            return {"contents": [{"uri": params.uri, "mimeType": resource.mime_type, "text": text}]}
-    raise ToolError(f"No such resource: {params.uri[:200]}", "resources/list names them.", code="NOT_FOUND")
+    """resources/read. Raises ToolError."""
+    uri, resource = params.uri, next((one for one in offered(settings) if one.serves(params.uri)), None)
+    if not resource and not uri.startswith(skills.SCHEME):
+        raise ToolError(f"No such resource: {uri[:200]}", "resources/list names them.", code="NOT_FOUND")
+    text = resource.text(uri) if resource else skills.read(settings, uri)
+    return {"contents": [{"uri": uri, "mimeType": resource.mime_type if resource else skills.MIME_TYPE, "text": text}]}
 
 
 def offered(settings: Settings) -> list[Resource]:
     """The resources that these settings offer."""
     registry.load()
     return [resource for resource in RESOURCES.values() if registry.offers(settings, resource.toolset)]
+
+
+def complete(settings: Settings, params: Any) -> JsonObject:
+    """The values that contain what was typed, those that begin with it first. Raises ToolError."""
+    typed = _folded(params.argument.value)
+    fitting = [value for value in _values(settings, params.ref, params.argument.name) if typed in _folded(value)]
+    fitting.sort(key=lambda value: not _folded(value).startswith(typed))
+    values = fitting[:PAGE_SIZE]
+    return {"completion": {"values": values, "total": len(fitting), "hasMore": len(values) < len(fitting)}}
+
+
+def _values(settings: Settings, ref: Any, name: str) -> list[str]:
+    if ref.type == "ref/prompt":
+        return prompts.find(settings, ref.name).choices(name)
+    for resource in offered(settings):
+        if resource.uri == ref.uri:
+            return sorted(resource.entries()) if name == resource.variable else []
+    raise ToolError(f"No such resource: {ref.uri[:200]}", "resources/templates/list names them.", code="NOT_FOUND")
+
+
+def _folded(text: str) -> str:
+    return text.casefold().replace("-", "_").replace(" ", "_")

@@ -16,36 +16,22 @@ Schema = JsonObject
 
 SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
-KEYWORDS: dict[str, dict[str, str | None]] = {
-    "str": {"min_length": "minLength", "max_length": "maxLength", "pattern": "pattern", "strip": None},
-    "int": {"ge": "minimum", "le": "maximum"},
-    "float": {"ge": "minimum", "le": "maximum"},
-    "list": {"min_length": "minItems", "max_length": "maxItems"},
-    "dict": {"min_length": "minProperties", "max_length": "maxProperties"},
-}
-"""For each type the constraints it takes, and their JSON Schema keyword (None: there is none)."""
-
 
 @dataclass(frozen=True)
 class Limits:
-    """Constraints on the annotated type: numbers from `ge` to `le`; length of text, list or dict from `min_length`
-    to `max_length`; text matches `pattern` and is stripped of blanks at its ends with `strip`."""
+    """Constraints on the annotated type: numbers from `ge` to `le`; text or list of a length from `min_length` to
+    `max_length`; `strip`: text is stripped of blanks at its ends."""
 
     ge: float | None = None
     le: float | None = None
     min_length: int | None = None
     max_length: int | None = None
-    pattern: str | None = None
     strip: bool | None = None
-
-    def declared(self) -> JsonObject:
-        """The constraints that are set."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
 class Alias:
-    """Another name under which a client may send the annotated argument or field."""
+    """Another name that a client may send the annotated argument or field under."""
 
     name: str
 
@@ -75,32 +61,24 @@ def parameters(signature: inspect.Signature) -> dict[str, Member]:
 
 def members(kind: type) -> dict[str, Member]:
     """Each field of a dataclass, by name."""
-    hints = get_type_hints(kind, include_extras=True)
-    return {field.name: _member(hints[field.name], field) for field in dataclasses.fields(kind)}
+    hints, result = get_type_hints(kind, include_extras=True), {}
+    for field in dataclasses.fields(kind):
+        made = field.default_factory
+        default = field.default if made is dataclasses.MISSING else made()
+        result[field.name] = Member(hints[field.name], default is dataclasses.MISSING, default)
+    return result
 
 
-def _member(annotation: object, field: dataclasses.Field) -> Member:
-    if field.default_factory is not dataclasses.MISSING:
-        return Member(annotation, False, field.default_factory())
-    return Member(annotation, field.default is dataclasses.MISSING, field.default)
-
-
-def of_members(named: Mapping[str, Member]) -> Schema:
+def derive_object(named: Mapping[str, Member]) -> Schema:
     """The object schema of parameters or fields; unknown names are not allowed."""
     properties = {}
     for name, member in named.items():
-        properties[name] = of(member.annotation)
+        properties[name] = derive(member.annotation)
         if not member.required and member.default not in (None, "", [], {}, ()):
             properties[name]["default"] = member.default
-    schema: Schema = {"type": "object", "properties": properties}
-    if required := [name for name, member in named.items() if member.required]:
-        schema["required"] = required
-    return {**schema, "additionalProperties": False}
-
-
-def of_dataclass(kind: type) -> Schema:
-    """The object schema of a dataclass."""
-    return of_members(members(kind))
+    required = [name for name, member in named.items() if member.required]
+    listed = {"required": required} if required else {}
+    return {"type": "object", "properties": properties, **listed, "additionalProperties": False}
 
 
 def unwrap(annotation: object) -> tuple[object, list[object]]:
@@ -117,18 +95,15 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
 
 
 def aliases(annotation: object) -> list[str]:
-    """The other names under which an argument may be sent."""
+    """The other names that an argument may be sent under."""
     return [marker.name for marker in unwrap(annotation)[1] if isinstance(marker, Alias)]
 
 
-def of(annotation: object) -> Schema:
-    """The schema of one annotation.
-
-    Raises TypeError for a type JSON Schema has no word for, or a constraint that does not fit its type.
-    """
+def derive(annotation: object) -> Schema:
+    """The schema of one annotation. Raises TypeError for a type JSON Schema has no word for."""
     kind, markers = unwrap(annotation)
     published = next((dict(marker.schema) for marker in markers if isinstance(marker, Published)), None)
-    schema = _plain(kind) if published is None else published
+    schema = _derive_type(kind) if published is None else published
     for marker in markers:
         if isinstance(marker, str):
             schema["description"] = marker
@@ -137,32 +112,26 @@ def of(annotation: object) -> Schema:
     return schema
 
 
-def _plain(kind: object) -> Schema:
+def _derive_type(kind: object) -> Schema:
     origin, inner = get_origin(kind) or kind, get_args(kind)
     if kind is Any:
         return {}
     if kind in SIMPLE:
         return {"type": SIMPLE[kind]}
     if origin is list:
-        return {"type": "array", **({"items": of(inner[0])} if inner else {})}
+        return {"type": "array"} | ({"items": derive(inner[0])} if inner else {})
     if origin is dict:
-        values = of(inner[1]) if inner else {}
-        return {"type": "object", **({"additionalProperties": values} if values else {})}
+        values = derive(inner[1]) if inner else {}
+        return {"type": "object"} | ({"additionalProperties": values} if values else {})
     if origin is Literal:
         return {"type": SIMPLE[type(inner[0])], "enum": list(inner)}
-    if origin in (Union, types.UnionType):
-        return {"anyOf": [of(arm) for arm in inner]}
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        return of_dataclass(kind)
+        return derive_object(members(kind))
     raise TypeError(f"No JSON Schema for {kind!r}")
 
 
 def _constraints(limits: Limits, kind: object) -> Schema:
-    keywords = KEYWORDS.get(getattr(get_origin(kind) or kind, "__name__", ""), {})
-    constraints = {}
-    for name, value in limits.declared().items():
-        if name not in keywords:
-            raise TypeError(f"Limits({name}=…) does not fit {kind!r}")
-        if keyword := keywords[name]:
-            constraints[keyword] = value
-    return constraints
+    unit = "Items" if (get_origin(kind) or kind) is list else "Length"
+    sizes = {f"min{unit}": limits.min_length, f"max{unit}": limits.max_length}
+    keywords = {"minimum": limits.ge, "maximum": limits.le, **sizes}
+    return {keyword: value for keyword, value in keywords.items() if value is not None}

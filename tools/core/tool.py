@@ -1,87 +1,74 @@
-"""Declaring a tool."""
+"""Declaring a tool, and the stack of wrappers around it."""
 
 import inspect
 import re
 from collections.abc import Callable
-from functools import cache
+from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cache, partial, wraps
 from typing import Any
 
-from tools.core import wrappers
+from tools.core import locks
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.pages import Page
+from tools.core.mcp_apps import Page
 from tools.core.parameters import Parameters
-from tools.core.toolsets import toolset_of
-from tools.core.wrappers import Function
+from tools.core.settings import current
 
-NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
-"""A tool's name, with its toolset in front or not: `greet`, `anki.add_notes`."""
-MAX_NAME_LENGTH = 40
+Function = Callable[..., Any]
+
+# A single line break: one inside a paragraph.
 SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
-"""A single line break: one inside a paragraph."""
+
 
 TOOLS: dict[str, "Tool"] = {}
 READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
 
+@dataclass(eq=False)
 class Tool:
     """Declare a plain function a tool. The function is the declaration: its signature, annotations and docstring
-    give schema, validation and description; the decorator hands it back bare.
+    give schema, validation and description; the decorator hands it back bare. What it returns is the answer."""
 
-    `title`: what people see. `order`: its place among the tools of its toolset (then by name).
-    `write`: it changes something; then writers of its toolset run one at a time, and read-only mode hides it.
-    `destructive`: it may remove or overwrite. `idempotent`: a second call changes nothing more. `open_world`: it
-    reaches beyond this machine. `requires`: a function that raises ToolError if the tool's backend is not there.
-    `raw`: what it returns is the answer as it stands. `description_suffix`: text that the description gains while it
-    is not empty. `lock`: False if the backend itself puts writers in order. `on_call`: answers a call in place of
-    `call`, given the tool and the arguments as sent, for a toolset whose contract has errors of its own for them.
-    `read_only_variant`: in read-only mode it takes the place of the writer of its name, and lets only reading through.
-    `page`: what a client that shows pages shows beside its answer. `app_only`: only such a page may call it; no other
-    client has it.
-    """
+    name: str  # with its toolset in front or not: `greet`, `anki.add_notes`
+    _: KW_ONLY
+    title: str = ""  # the name that people see
+    order: int = 50  # its place among the tools of its toolset (then by name)
+    write: bool = False  # it changes something: writers run one at a time, and read-only mode hides it
+    destructive: bool = False  # it may remove or overwrite
+    idempotent: bool = False  # a second call changes nothing more; true of every reader
+    open_world: bool = False  # it reaches beyond this machine
+    requires: Callable[[], None] | None = None  # raises ToolError if the tool's backend is not there
+    envelope: bool = False  # its answer is a JSON object with `"success": true`, whatever the function returns
+    lock: bool = True  # False if the backend itself puts writers in order
+    # Answers a call in place of `call`, given the arguments as sent: for a toolset with argument errors of its own.
+    on_call: Callable[["Tool", JsonObject], Any] | None = None
+    description_suffix: Callable[[], str] = str  # text that the description gains while it is not empty
+    read_only_variant: bool = False  # in read-only mode it replaces the writer of its name, and only reads
+    page: Page | None = None  # shown beside its answer by clients that show pages
+    app_only: bool = False  # only such a page may call it; no other client has it
 
-    function: Function
-    toolset: str
-    parameters: Parameters
-    handler: Function
+    function: Function = field(init=False)
+    toolset: str = field(init=False)
+    parameters: Parameters = field(init=False)
+    handler: Function = field(init=False)
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        title: str = "",
-        order: int = 50,
-        write: bool = False,
-        destructive: bool = False,
-        idempotent: bool = False,
-        open_world: bool = False,
-        requires: Callable[[], None] | None = None,
-        raw: bool = False,
-        description_suffix: Callable[[], str] | None = None,
-        lock: bool = True,
-        on_call: Callable[["Tool", JsonObject], Any] | None = None,
-        read_only_variant: bool = False,
-        page: Page | None = None,
-        app_only: bool = False,
-    ):
-        self.name = name
-        self.title = title or (name if "." in name else name.replace("_", " ").capitalize())
-        self.order = order
-        self.write = write
-        self.destructive = destructive
-        self.idempotent = idempotent or not write
-        self.open_world = open_world
-        self.requires = requires
-        self.raw = raw
-        self.description_suffix = description_suffix
-        self.lock = lock
-        self.on_call = on_call
-        self.read_only_variant = read_only_variant
-        self.page = page
-        self.app_only = app_only
+    def __post_init__(self) -> None:
+        self.title = self.title or self.name.replace("_", " ").replace(".", ": ").capitalize()
+        self.idempotent = self.idempotent or not self.write
 
     def __call__(self, function: Function) -> Function:
-        register(self, function)
+        self.function = function
+        self.toolset = toolset_of(function)
+        self.parameters = Parameters(self.listed_name, inspect.signature(function, eval_str=True))
+        handler = function
+        for wrapper in STACK:
+            handler = partial(wrapper, handler, self)
+        self.handler = wraps(function)(handler)
+        declared = READ_ONLY_VARIANTS if self.read_only_variant else TOOLS
+        if any(other.listed_name == self.listed_name for other in declared.values()):
+            raise TypeError(f"Two tools are named {self.name!r}")
+        declared[self.name] = self
         return function
 
     @property
@@ -90,10 +77,16 @@ class Tool:
         return self.name.replace(".", "_")
 
     @property
+    def names(self) -> tuple[str, str]:
+        """Both spellings of its name, which calls may use."""
+        return self.name, self.listed_name
+
+    @property
     def page_settings(self) -> JsonObject:
-        """What `_meta.ui` of a listed tool says."""
-        page = {"resourceUri": self.page.uri} if self.page else {}
-        return page | ({"visibility": ["app"]} if self.app_only else {})
+        """`_meta.ui` of the listed tool. A tool for pages alone names none, or hosts would open one for it."""
+        if self.app_only:
+            return {"visibility": ["app"]}
+        return {"resourceUri": self.page.uri} if self.page and current().pages != "off" else {}
 
     @property
     def schema(self) -> JsonObject:
@@ -102,9 +95,8 @@ class Tool:
 
     @property
     def description(self) -> str:
-        """What a model reads: the docstring down to its `Source:` line, and the suffix of the moment."""
-        suffix = self.description_suffix() if self.description_suffix else ""
-        return " ".join(filter(None, (description(self.function), suffix)))
+        """The text for the model: the docstring down to its `Source:` line, and the suffix of the moment."""
+        return " ".join(filter(None, (description(self.function), self.description_suffix())))
 
     def call(self, arguments: JsonObject) -> Any:
         """The answer to a call with these arguments, as a client sent them."""
@@ -117,39 +109,61 @@ class Tool:
         return self.handler(**values)
 
 
-def register(tool: Tool, function: Function) -> None:
-    """Take in what `function` declares, wrap it, and put the tool on the list."""
-    tool.function = function
-    tool.toolset = toolset_of(function)
-    tool.parameters = Parameters(tool.listed_name, inspect.signature(function, eval_str=True))
-    tool.handler = _wrapped(tool)
-    _check_declaration(tool)
-    (READ_ONLY_VARIANTS if tool.read_only_variant else TOOLS)[tool.name] = tool
-
-
-def _wrapped(tool: Tool) -> Function:
-    handler = tool.function
-    for wrapper in wrappers.STACK:
-        handler = wrapper(handler, tool)
-    handler.__name__ = tool.function.__name__
-    handler.__doc__ = tool.function.__doc__
-    handler.__module__ = tool.function.__module__
-    handler.__signature__ = inspect.signature(tool.function, eval_str=True)  # type: ignore[attr-defined]
-    handler.__annotations__ = tool.function.__annotations__
-    return handler
-
-
-def _check_declaration(tool: Tool) -> None:
-    if not NAME.fullmatch(tool.name) or len(tool.name) > MAX_NAME_LENGTH or "__" in tool.listed_name:
-        raise TypeError(f"{tool.name!r} is not a tool name: lower case, single underscores, at most {MAX_NAME_LENGTH}")
-    others = READ_ONLY_VARIANTS if tool.read_only_variant else TOOLS
-    if taken := next((other for other in others.values() if other.listed_name == tool.listed_name), None):
-        raise TypeError(f"Two tools are named {tool.name!r}: {taken.function.__module__}, {tool.function.__module__}")
-    if not (inspect.getdoc(tool.function) or "").strip():
-        raise TypeError(f"{tool.name!r} has no docstring")
-
-
 @cache
 def description(function: Function) -> str:
     """A docstring down to its `Source:` line, each paragraph one line."""
     return SOFT_BREAK.sub(" ", (inspect.getdoc(function) or "").partition("\nSource:")[0].strip())
+
+
+def toolset_of(function: Callable[..., object]) -> str:
+    """The toolset whose module declares `function`."""
+    return function.__module__.split(".")[1]
+
+
+# The wrappers, one concern each: each gets the function that it wraps, the declaration and the arguments.
+
+
+def responding(call: Function, tool: Tool, /, **arguments: object) -> object:
+    """The answer of a tool that declares an `envelope` becomes a JSON object with `"success": true`."""
+    answer = call(**arguments)
+    return enveloped(answer) if tool.envelope else answer
+
+
+def enveloped(result: object) -> JsonObject:
+    """The table of responses: None, a dict, a list or anything else as {"success": true, …}."""
+    if result is None:
+        return {"success": True}
+    if isinstance(result, dict):
+        return result if "success" in result else {"success": True, **result}
+    return {"success": True, "result": list(result) if isinstance(result, tuple) else result}
+
+
+def locking(call: Function, tool: Tool, /, **arguments: object) -> object:
+    """Writers of one toolset run one at a time, across threads and processes."""
+    with locks.exclusive(tool.toolset) if tool.write and tool.lock else nullcontext():
+        return call(**arguments)
+
+
+def requiring(call: Function, tool: Tool, /, **arguments: object) -> object:
+    """The tool's backend is there, else its check says how to get it."""
+    if tool.requires:
+        tool.requires()
+    return call(**arguments)
+
+
+def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
+    """Every failure becomes an answer with a hint; what was not foreseen goes to the log, not to the client."""
+    try:
+        return call(**arguments)
+    except ToolError as error:
+        return error.answer()
+    except (Exception, SystemExit, KeyboardInterrupt):
+        import logging
+
+        logging.getLogger(__name__).exception("%s failed", tool.name)
+        hint = "This is a fault of the server, not of the call. Its log (stderr) has the details."
+        return ToolError(f"Internal error in {tool.name}", hint, code="INTERNAL_ERROR").answer()
+
+
+# Innermost first.
+STACK = (responding, locking, requiring, catching)

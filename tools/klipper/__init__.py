@@ -1,6 +1,6 @@
 """Klipper documentation: search, reading and sync of a local git checkout; a printer's configuration checked."""
 
-from tools.core.instructions import Instruction
+from tools.core.registry import Instruction
 
 INSTRUCTIONS = (
     Instruction(

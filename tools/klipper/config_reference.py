@@ -1,52 +1,140 @@
-"""The configuration reference by section and option."""
+"""The configuration reference by section and option, in few words."""
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Annotated
 
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages
-from tools.klipper.config import changes, shown
-from tools.klipper.config.blocks import Block
-from tools.klipper.config.reference import PAGE, Reference
+from tools.klipper.config import changes, checking
+from tools.klipper.config.changes import Entry
+from tools.klipper.config.findings import short
+from tools.klipper.config.reference import AXIS_STEPPER, PAGE, Block, Option, Options, Reference
 
 Name = Annotated[str | None, Limits(max_length=200)]
+BUDGET = 2500
+"""Characters of a section's options with shortened texts."""
+LEAST = 24
+MOST_CHANGES = 4
+MOST_OWNERS = 30
+LONGEST_CHANGE = 160
 
 
-@Tool("config_reference", requires=pages.require_docs)
+@Tool("config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True)
 def config_reference(section: Name = None, option: Name = None, full: bool = False) -> JsonObject:
     """Look up a printer.cfg section's options (default, required, text), or the sections that have an option; with what
     Config_Changes says. Texts are shortened unless `full`.
 
     Source: Config_Reference.md and Config_Changes.md as they are in the checkout. Without either name: all sections.
     """
-    reference = Reference(pages.read(pages.resolve(PAGE)))
-    entries = changes.entries(pages.read(pages.resolve(changes.PAGE)))
+    known = checking.current()
+    reference, entries = known.reference, known.entries
     if not section and not option:
-        return {
-            "sections": list(reference.kinds),
-            "common": [blocks[0].heading for blocks in reference.commons.values()],
-        }
-    blocks = shown.sections(reference, section) if section else []
+        common = [blocks[0].heading for blocks in reference.commons.values()]
+        return {"sections": list(reference.kinds), "common": common}
+    blocks = _blocks(reference, section) if section else []
     if section and not blocks:
-        raise _unknown(f"No such section in {PAGE}: {section}", shown.nearest(reference, section))
+        headed = (block.heading[1:-1] for block in reference.blocks if block.heading.startswith("["))
+        names = dict.fromkeys((*reference.kinds, *headed))
+        near = several(section.strip().strip("[]").lower().partition(" ")[0], names)
+        raise _unknown(f"No such section in {PAGE}: {section}", near)
     if not option:
-        return shown.section(blocks, entries, full=full)
-    if described := shown.option(reference, _with_shared(reference, blocks), option, entries):
+        return _section(blocks, entries, full=full)
+    with_shared = [*blocks, *(block for block, _ in reference.referred(blocks))]
+    if described := _option(reference, with_shared, option, entries):
         return described
-    gone = changes.about(entries, option)
-    if gone:
+    if gone := changes.about(entries, option):
         return {"option": option, "changes": [f"{entry.date}: {entry.text}" for entry in gone[:3]]}
-    where = f" in [{section}]" if section else f" in {PAGE}"
-    raise _unknown(f"No such option{where}: {option}", shown.nearest_options(blocks or reference.blocks, option))
-
-
-def _with_shared(reference: Reference, blocks: list[Block]) -> list[Block]:
-    """The blocks and those they refer to."""
-    return [*blocks, *(block for block, _ in reference.referred(blocks))]
+    names = dict.fromkeys(named.key for block in blocks or reference.blocks for named in block.options)
+    near = several(option.strip().lower(), names, cutoff=0.5)
+    raise _unknown(f"No such option in {f'[{section}]' if section else PAGE}: {option}", near)
 
 
 def _unknown(message: str, near: list[str]) -> ToolError:
     hint = f"Nearest: {', '.join(near)}." if near else "Without a name config_reference lists all sections."
     return ToolError(message[:300], hint, code="NOT_FOUND")
+
+
+def _blocks(reference: Reference, name: str) -> list[Block]:
+    """The blocks of a section by its name as typed: `[stepper_x]`, `heater_fan hotend`, `common spi settings`."""
+    wanted = " ".join(name.strip().strip("[]").split())
+    headed = [block for block in reference.blocks if block.heading.lower() in (f"[{wanted.lower()}]", wanted.lower())]
+    kind = reference.kind(wanted) or reference.kind(wanted.lower())
+    own = reference.kinds.get(kind, [])
+    if AXIS_STEPPER.fullmatch(kind) and not any(block.options for block in own):
+        own = reference.kinds["stepper_x"]  # the page describes all axes there
+    return own if any(block in headed for block in own) or not headed else headed
+
+
+def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
+    """The options of a section: `name (default): text` each, or those of a group together."""
+    shown: JsonObject = {"section": blocks[0].name or blocks[0].heading, "page": PAGE, "heading": blocks[0].heading}
+    grouped = [
+        [list(group) for _, group in groupby(block.options, lambda option: option.text or option)] for block in blocks
+    ]
+    groups = [group for block in grouped for group in block]
+    room = max(LEAST, (BUDGET - sum(len(_names(group)) + 5 for group in groups)) // max(1, len(groups)))
+    listed = [
+        [f"{_names(group)}: {group[0].text if full else short(group[0].text, room)}".rstrip(": ") for group in block]
+        for block in grouped
+    ]
+    if len(blocks) == 1:
+        shown["options"] = listed[0]
+    else:
+        variants: dict[str, list[str]] = {}
+        titles: list[str] = []
+        for block, lines in zip(blocks, listed, strict=True):
+            title = f"[{block.name}]" if block.heading.startswith("[") else f"[{block.name}], {block.heading}"
+            titles.append(title)
+            count = titles.count(title)
+            if lines:
+                variants[f"{title} ({count})" if count > 1 else title] = lines
+        shown["variants"] = variants
+    if refers := sorted({name for block in blocks for name, _ in block.refers}):
+        shown["see"] = refers
+    return shown | _changes(entries, blocks[0].kind or blocks[0].heading, full=full)
+
+
+def _option(reference: Reference, blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
+    """The reference's words for an option: in the section given by its blocks, or in every section that has it."""
+    key = name.strip().strip("#: ").lower()
+    every = [(block, named) for block in blocks or reference.blocks for named in block.options]
+    owners = [(block, named) for block, named in every if named.key == key]
+    # Else one of a series or a pattern: `screw7_name`, `variable_<name>`.
+    owners = owners or [(block, named) for block, named in every if Options({named.key: named}).find(key)]
+    if not owners:
+        return {}
+    texts: dict[str, list[str]] = {}
+    for block, named in owners:
+        value = f" ({_mark(named)})" if _mark(named) else ""
+        texts.setdefault(named.text, []).append((f"[{block.name}]" if block.name else block.heading) + value)
+    described = sorted(texts.items(), key=lambda item: (not item[0] or item[0].startswith("See the"), -len(item[1])))
+    shown: JsonObject = {"option": owners[0][1].name, "page": PAGE}
+    shown["sections"] = [
+        {"in": list(dict.fromkeys(places))[:MOST_OWNERS], "text": text if len(described) == 1 else short(text, 300)}
+        for text, places in described[:6]
+    ]
+    return shown | _changes(entries, key, full=False)
+
+
+def _names(group: Sequence[Option]) -> str:
+    marked = (f"{option.name} ({_mark(option)})" if _mark(option) else option.name for option in group)
+    return ", ".join(marked)
+
+
+def _mark(option: Option) -> str:
+    """The default, or that it is required."""
+    return option.default or ("required" if option.required else "")
+
+
+def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> JsonObject:
+    """The entries of the page on changes that have a name: each entry's date, and of its text the first sentence that has it."""
+    if full:
+        told = [f"{entry.date}: {entry.text}" for entry in changes.about(entries, name)]
+    else:
+        newest = changes.about(entries, name)[:MOST_CHANGES]
+        told = [f"{entry.date}: {short(changes.saying(entry, name), LONGEST_CHANGE)}" for entry in newest]
+    return {"changes": told} if told else {}

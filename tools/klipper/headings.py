@@ -1,32 +1,40 @@
-"""The sections of a page, by what people and pages call them."""
+"""The headings of a Markdown page, as GitHub reads them, and its sections, by what people and pages call them."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.core.errors import ToolError
-from tools.core.suggest import several
-from tools.klipper import markdown
-from tools.klipper.markdown import Outline, anchor, heading_text
+from tools.core.errors import ToolError, several
 
-CENTURY = "\n20"
-# The line end before an entry of a page of dated ones (`Config_Changes.md`), and the date that begins it. A search looks
-# through every page that it shows: fixed characters at the beginning are found much faster than `^`.
-DATED = re.compile(CENTURY + r"(\d\d)(\d\d)(\d\d): ")
-
-# A date as it is typed, with the number of an entry among those of the same day.
+# A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or the fence of
+# a code block: marks and what is behind them.
+LINE = re.compile(r"^ {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))", re.MULTILINE)
+# What a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it stays linear.
+MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
+# What an anchor leaves out.
+DROPPED = re.compile(r"[^\w\- ]")
+# Characters of a heading that are looked at, and that its plain text has at most.
+LONGEST_HEADING, LONGEST_TEXT = 500, 200
+# The date that begins an entry of a page of dated ones (`Config_Changes.md`), and one as it is typed, with the number of
+# an entry among those of the same day.
+DATED = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
 DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(-\d+)?$")
-
 ENTRY_LEVEL = 7
 """A dated entry is below every heading."""
-
 FEWEST_ENTRIES = 3
-
 # What tells the sections of a series apart: `extruder2`, `stepper_x`.
-LAST_NUMBER = re.compile(r"\d+$")
-AXIS = re.compile(r"_[a-z]$")
-MOST_PLACES = 40
+LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
+# A section of printer.cfg with a name of one's own: `[mcu EBBCan]`.
+NAMED = re.compile(r"\s*\[(\w+) +\S")
+
+
+class Heading(NamedTuple):
+    """A heading: the `offset` of its line, in characters, its plain text, and its `level` (1 to 6)."""
+
+    offset: int
+    text: str
+    level: int
 
 
 class Section(NamedTuple):
@@ -37,67 +45,64 @@ class Section(NamedTuple):
     offset: int
     end: int
 
-    def following(self, text: str) -> str:
-        """What the section after it is called; "" at the end of the page."""
-        spot = Outline(text).below(self.end) if self.level < ENTRY_LEVEL else None
-        if spot:
-            return heading_text(spot.raw)
-        match = DATED.match(text, self.end - 1)
-        return _date(match) if match else ""
+
+def headings(text: str) -> Iterator[Heading]:
+    """The headings (`# …`) of a page in order. A `#` in a fenced code block is not one."""
+    fence = ""
+    for match in LINE.finditer(text):
+        marks, title, opening, rest = match.groups()
+        if fence:  # a block ends with a fence that is at least as long and has nothing behind it
+            fence = "" if opening and opening.startswith(fence) and not rest.strip() else fence
+        elif marks:
+            yield Heading(match.start(), _heading_text(title), len(marks))
+        elif "`" not in rest or opening[0] == "~":  # else it is code in running text
+            fence = opening
+
+
+def _heading_text(raw: str) -> str:
+    """The plain text of a heading, given what follows its marks: without the marks that may close it."""
+    text = raw[:LONGEST_HEADING].strip()
+    open_end = text.rstrip("#")
+    if not open_end or open_end[-1] in " \t":
+        text = open_end
+    return _plain(text)[:LONGEST_TEXT]
+
+
+def _plain(text: str) -> str:
+    """Inline Markdown as a reader sees it: links by their text, without emphasis and code marks."""
+    return MARKS.sub(lambda match: match[1] or "", text).strip()
+
+
+def anchor(text: str) -> str:
+    """The anchor that GitHub gives a heading: `#` links end in it."""
+    return DROPPED.sub("", _plain(text).lower()).replace(" ", "-")
 
 
 def sections(text: str) -> dict[str, Section]:
     """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in order."""
-    starts = [(heading.text, heading.level, heading.offset) for heading in markdown.headings(text)]
-    entries = [(date, ENTRY_LEVEL, offset) for date, offset in _dates(text)]
-    return _anchored(_closed(sorted(starts + entries, key=lambda start: start[2]), len(text)))
-
-
-def entries(text: str) -> list[Section]:
-    """The dated entries of a page, in order; without a look at its headings if it has none."""
-    dates = _dates(text)
-    if not dates:
-        return []
-    headings = [(heading.text, heading.level, heading.offset) for heading in markdown.headings(text)]
-    starts = [(date, ENTRY_LEVEL, offset) for date, offset in dates]
-    every = _closed(sorted(headings + starts, key=lambda start: start[2]), len(text))
-    return [section for section in every if section.level == ENTRY_LEVEL]
-
-
-def _dates(text: str) -> list[tuple[str, int]]:
-    """The date and the offset of each dated entry; none if there are too few for a page of them."""
-    if CENTURY not in text:
-        return []
-    dates = [(_date(match), match.start() + 1) for match in DATED.finditer(text)]
-    return dates if len(dates) >= FEWEST_ENTRIES else []
-
-
-def _date(match: re.Match[str]) -> str:
-    return "20" + "-".join(match.groups())
-
-
-def _closed(starts: list[tuple[str, int, int]], size: int) -> Iterator[Section]:
-    """The sections that begin there, each with its end."""
-    ends: list[int] = []
-    last_of_level = [size] * (ENTRY_LEVEL + 1)
-    for _, level, offset in reversed(starts):
-        ends.append(min(last_of_level[: level + 1]))
-        last_of_level[level] = offset
-    for (heading, level, offset), end in zip(starts, reversed(ends), strict=True):
-        yield Section(heading, level, offset, end)
-
-
-def _anchored(every: Iterator[Section]) -> dict[str, Section]:
+    entries = [Heading(match.start(), "-".join(match.groups()), ENTRY_LEVEL) for match in DATED.finditer(text)]
+    starts = sorted([*headings(text), *(entries if len(entries) >= FEWEST_ENTRIES else ())])
+    ends: dict[int, int] = {}
+    inside: list[Heading] = []
+    for heading in starts:
+        while inside and inside[-1].level >= heading.level:
+            ends[inside.pop().offset] = heading.offset
+        inside.append(heading)
     named: dict[str, Section] = {}
     counts: dict[str, int] = {}
-    for section in every:
-        base = anchor(section.heading)
+    for offset, title, level in starts:
+        base = anchor(title)
         number = counts.get(base, 0)
         while (name := f"{base}-{number}" if number else base) in named:
             number += 1
         counts[base] = number
-        named[name] = section
+        named[name] = Section(title, level, offset, ends.get(offset, len(text)))
     return named
+
+
+def following(section: Section, text: str) -> str:
+    """The heading of the section after one; "" at the end of the page."""
+    return next((other.heading for other in sections(text).values() if other.offset >= section.end), "")
 
 
 def find(text: str, wanted: str, path: str) -> Section:
@@ -105,40 +110,28 @@ def find(text: str, wanted: str, path: str) -> Section:
 
     Raises ToolError HEADING_NOT_FOUND with the nearest, HEADING_AMBIGUOUS with all that fit.
     """
-    if section := _exact(text, wanted.strip()):
-        return section
     named = sections(text)
+    if match := NAMED.match(wanted):  # [mcu EBBCan] is as [mcu my_extra_mcu]
+        for section in named.values():
+            if section.heading.startswith(f"[{match[1]} "):
+                return section
     for name in _spellings(wanted):
         if name and name in named:
             return named[name]
     places = _places(text, wanted, list(named.values()))
+    words = set(re.findall(r"\w{3,}", wanted.lower()))
+    if not places and words:  # the only heading that has all the words
+        places = [place for place in named.values() if words <= set(re.findall(r"\w+", place.heading.lower()))]
+        places = places if len(places) == 1 else []
     if len(places) == 1:
         return places[0]
     if places:
-        raise ToolError(
-            f"{len(places)} sections of {path} have {wanted[:80]}",
-            f"Name one as heading: {'; '.join(place.heading for place in places)}.",
-            code="HEADING_AMBIGUOUS",
-        )
-    raise _not_found(named, wanted, path)
-
-
-def _exact(text: str, wanted: str) -> Section | None:
-    """The first section whose heading stands in the page as it is wanted: found without the other headings."""
-    line = f" {wanted}\n"
-    outline: Outline | None = None
-    place = text.find(line)
-    while place >= 0:
-        outline = outline or Outline(text)
-        heading = outline.above(place)
-        if heading and heading.end == place + len(line) - 1 and heading.raw.strip() == wanted:
-            following = outline.below(heading.end)
-            while following and following.level > heading.level:
-                following = outline.below(following.end)
-            end = following.offset if following else len(text)
-            return Section(heading_text(heading.raw), heading.level, heading.offset, end)
-        place = text.find(line, place + len(line))
-    return None
+        hint = f"Name one as heading: {'; '.join(place.heading for place in places)}."
+        raise ToolError(f"{len(places)} sections of {path} have {wanted[:80]}", hint, code="HEADING_AMBIGUOUS")
+    key = anchor(wanted.lstrip("# \t"))
+    near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3] or list(named)[:5]
+    hint = f"Nearest: {'; '.join(named[name].heading for name in near)}" if near else f"{path} has no headings."
+    raise ToolError(f"No such heading in {path}: {wanted[:200]}", hint, code="HEADING_NOT_FOUND")
 
 
 def _spellings(wanted: str) -> Iterator[str]:
@@ -169,21 +162,8 @@ def _places(text: str, wanted: str, every: list[Section]) -> list[Section]:
         rf"^ *[-*] [^`\n]{{0,200}}`{quoted}\b",
         rf"`{quoted}\b",
     ):
-        places: dict[Section, None] = {}
-        for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
-            if (at := bisect_right(offsets, match.start())) and len(places) < MOST_PLACES:
-                places[every[at - 1]] = None
-        if places:
-            return list(places)
+        matches = re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE)
+        numbers = (bisect_right(offsets, match.start()) for match in matches)
+        if places := list(dict.fromkeys(every[number - 1] for number in numbers if number)):
+            return places
     return []
-
-
-def _not_found(named: dict[str, Section], wanted: str, path: str) -> ToolError:
-    key = anchor(wanted.lstrip("# \t"))
-    near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3]
-    shown = "; ".join(named[name].heading for name in near or list(named)[:5])
-    return ToolError(
-        f"No such heading in {path}: {wanted[:200]}",
-        f"Nearest: {shown}" if shown else f"{path} has no headings.",
-        code="HEADING_NOT_FOUND",
-    )

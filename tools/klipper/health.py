@@ -1,10 +1,10 @@
-"""How the documentation is, for `server.py --check`."""
+"""The state of the documentation, for `server.py --check`."""
 
 from tools.core.health import Health, check
 from tools.klipper.checkout import freshness, generations, git
-from tools.klipper.ownership import is_foreign
 from tools.klipper.pages import pages
-from tools.klipper.sources import Source, folders_to_write, generation_of, sources
+from tools.klipper.settings import is_foreign
+from tools.klipper.sources import Source, folders_to_write, sources
 
 CALL = "Call sync_docs once: python3 -m tools call sync_docs"
 STATES = {True: "behind its upstream", False: "up to date at the last look", None: "not yet compared with its upstream"}
@@ -18,30 +18,16 @@ def health() -> Health:
     """
     git.require_git()
     folders_to_write()
-    every = sources()
-    if not any(map(_count, every)):
+    counts = {source: len(list(pages([source]))) for source in sources()}
+    if not any(counts.values()):
         return Health("unset", "the documentation is not here yet", CALL)
-    summary = "; ".join(_summary(source) for source in every)
-    if not all(map(_count, every)) or "damaged" in summary:
-        return Health("ok", summary, CALL)
-    return Health("ok", summary, "Call sync_docs" if freshness.note() else "")
+    summary = "; ".join(_summary(source, f"{source.label}: {count} pages") for source, count in counts.items())
+    return Health("ok", summary, CALL if not all(counts.values()) else "Call sync_docs" if freshness.note() else "")
 
 
-def _summary(source: Source) -> str:
-    count = f"{source.label}: {_count(source)} pages"
+def _summary(source: Source, count: str) -> str:
     if is_foreign(source.checkout):
         return f"{count} of {source.checkout}, which is only read: its owner updates it"
-    if not source.head:
+    if not source.generation:
         return f"{count}, not fetched into {source.checkout} yet"
-    return f"{count}, {_commit(source)}, {STATES[freshness.is_behind(source)]}"
-
-
-def _commit(source: Source) -> str:
-    current = generation_of(source.checkout)
-    if current is None:
-        return "checked out by version 0.1"
-    return generations.load(current, source.docs).title
-
-
-def _count(source: Source) -> int:
-    return sum(page.file.is_relative_to(source.root) for page in pages())
+    return f"{count}, {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"

@@ -34,7 +34,7 @@ CHECK = {
     "ru": """\
 Вот мой printer.cfg: что в нём не так?
 {problem}
-1. Вызови check_config с полным текстом файла, ничего в нём не меняя; тексты включаемых файлов передай в include.
+1. Вызови check_config с полным текстом файла, ничего в нём не меняя; тексты включаемых файлов передай в include. Без config проверяется файл самого принтера; почему он остановился, скажет printer_log.
 2. Начни с ошибок: для каждой строка, что не так и на что исправить. Что написано в nearest, проверь через config_reference, прежде чем советовать.
 3. Предупреждения и подсказки коротко; неизвестная секция может быть от расширения, это не ошибка.
 4. Назови, что не проверялось (not_checked). Если есть описание неисправности, а файл в порядке, ищи её через search_docs.
@@ -44,7 +44,7 @@ CHECK = {
     "en": """\
 Here is my printer.cfg: what is wrong with it?
 {problem}
-1. Call check_config with the whole text of the file, unchanged; give the texts of included files in include.
+1. Call check_config with the whole text of the file, unchanged; give the texts of included files in include. Without config it reads the printer's own file; why the printer stopped, printer_log tells.
 2. Begin with the errors: for each the line, what is wrong, and what to put there. Verify what stands in nearest by config_reference before you advise it.
 3. Warnings and hints in brief; an unknown section may be an extension's, that is not an error.
 4. Say what was not checked (not_checked). If a problem is described and the file is sound, look for it with search_docs.
@@ -55,7 +55,7 @@ Here is my printer.cfg: what is wrong with it?
 LONGEST = 200_000
 
 
-@Prompt("klipper_question", "Вопрос о Klipper · Klipper question")
+@Prompt("klipper_question", "Вопрос о Klipper · Klipper question", when="asks about Klipper, a 3D printer's firmware")
 def klipper_question(question: Annotated[str, "what to find out"], language: Language = "ru") -> str:
     """Answer a question from the Klipper documentation, naming the page.
 
@@ -64,7 +64,11 @@ def klipper_question(question: Annotated[str, "what to find out"], language: Lan
     return QUESTION[language].format(question=question)
 
 
-@Prompt("klipper_check", "Проверить printer.cfg · Check a printer.cfg")
+@Prompt(
+    "klipper_check",
+    "Проверить printer.cfg · Check a printer.cfg",
+    when="shows a printer.cfg or a printer that does not start",
+)
 def klipper_check(
     config: Annotated[str, "the text of printer.cfg", Limits(max_length=LONGEST)],
     problem: Annotated[str, "what goes wrong"] = "",

@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -10,11 +9,10 @@ from tools.klipper import headings, pages
 
 LIMIT = 10_000
 """Characters of one answer's text, its closing line included."""
-
 CLOSING = "\n[… {} characters more: read_doc again with offset={}{}]"
 
 
-@Tool("read_doc", requires=pages.require_docs)
+@Tool("read_doc", title="Read Klipper's docs", requires=pages.require_docs, envelope=True)
 def read_doc(
     path: Annotated[str, "from search_docs, or a link", Limits(max_length=1000)],
     offset: Annotated[int, "next_offset of the answer before", Limits(ge=0)] = 0,
@@ -29,20 +27,12 @@ def read_doc(
     section or page, when null), then, if there is more, one closing line that is not the page's. With a heading
     `next_heading` names the section that follows.
     """
-    target = pages.referred(path)
-    text = pages.read(target.page)
-    name = target.page.path
-    wanted = heading if heading and heading.strip("# \t") else target.anchor
+    page, anchor = pages.referred(path)
+    text, name = pages.read(page), page.path
+    wanted = heading if heading and heading.strip("# \t") else anchor
     section = headings.find(text, wanted, name) if wanted.strip("# \t") else None
     end = section.end if section else len(text)
     offset = max(offset, section.offset) if section else offset
-    if offset > end:
-        what = f"the section {section.heading}" if section else name
-        raise ToolError(
-            f"offset {offset} is behind the end of {what}",
-            f"It ends at {end}; the page has {len(text)} characters.",
-            code="INVALID_OFFSET",
-        )
     window, stop = _window(text, offset, end, in_section=section is not None)
     answer = {
         "path": name,
@@ -53,11 +43,11 @@ def read_doc(
         "next_offset": stop if stop < end else None,
         "truncated": stop < end,
     }
-    return answer | ({"next_heading": section.following(text) or None} if section else {})
+    return answer | ({"next_heading": headings.following(section, text) or None} if section else {})
 
 
 def _window(text: str, offset: int, end: int, *, in_section: bool) -> tuple[str, int]:
-    """What fits into one answer from `offset`, cut after a line where that costs little, and where it ends."""
+    """The part that fits into one answer from `offset`, cut after a line where that costs little, and its end."""
     if end - offset <= LIMIT:
         return text[offset:end], end
     also = " and this heading" if in_section else ""

@@ -1,15 +1,8 @@
 """The pages of the documentation as resources."""
 
-from collections.abc import Iterator
-
 from tools.core.json_types import JsonObject
 from tools.core.resources import Resource
 from tools.klipper import pages
-
-
-def paths() -> Iterator[str]:
-    """Every page's path."""
-    return (page.path for page in pages.pages())
 
 
 def about(path: str) -> JsonObject:
@@ -20,7 +13,7 @@ def about(path: str) -> JsonObject:
         return {}
 
 
-@Resource("klipper://docs/{path}", "Klipper docs", entries=paths, about=about)
+@Resource("klipper://docs/{path}", "Klipper docs", entries=lambda: (page.path for page in pages.pages()), about=about)
 def page(path: str) -> str:
     """A page of the Klipper documentation, whole.
 

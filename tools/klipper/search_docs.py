@@ -1,38 +1,46 @@
 """Search in the documentation."""
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Annotated
 
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
-from tools.core.suggest import several
 from tools.core.tool import Tool
 from tools.klipper import headings, pages
-from tools.klipper.headings import Section
-from tools.klipper.markdown import Outline, heading_text
-from tools.klipper.pages import Page
-from tools.klipper.search import messages
-from tools.klipper.search.evidence import WINDOW, Hit
-from tools.klipper.search.finding import Search, file_words, find, read
+from tools.klipper.headings import ENTRY_LEVEL
+from tools.klipper.search import index, messages
+from tools.klipper.search.index import Index, read
 from tools.klipper.search.messages import Message
-from tools.klipper.search.ranking import Place, Ranked
-from tools.klipper.search.snippets import snippet
-
-LARGE = 50_000
-"""Characters of a page that may give two results."""
+from tools.klipper.search.query import Question, Term, question
+from tools.klipper.search.ranking import Ranked, ranked
+from tools.klipper.sources import sources
 
 MOST_ABSENT = 8
-FEWEST, WEAK = 3, 0.25
-"""So many pages are shown at least; a further one only if its score has this share of the best. None of 270 questions
-lost its page by it, and the answers are a third shorter."""
+FEWEST, WEAK = 2, 0.4
+"""So many pages are shown at least; a further one only if its score has this share of the best."""
+ANOTHER = 0.85
+"""The share of the best section's score that another section of the page has to have to be shown beside it."""
+NEAR = 0.8
+"""The main source comes first where its page has this share of the score of another source's."""
+CLOSE = 160
+"""Characters in which the words of a question are together."""
+LEAST, MOST = 150, 184
+LEAD = 80
+"""So far before the match the line begins, or with the first sentence after that."""
+REACH, FURTHER = 1000, 16_000
+"""Characters looked at on either side, and further ones if most of those are blanks."""
+# What becomes one blank on the line shown, and the place between two sentences on it.
+BLANK = re.compile(r"\s+")
+SENTENCE = re.compile(r"[.!?:] (?=[A-ZА-ЯЁ`\[(*])")
+CUT = "…"
 
 
-@Tool("search_docs", requires=pages.require_docs)
+@Tool("search_docs", title="Search Klipper's docs", requires=pages.require_docs, envelope=True)
 def search_docs(
-    query: Annotated[str, "words, question, command, option or error message", Limits(max_length=1000)],
+    query: Annotated[str, "words, question, command, option, error message or log", Limits(max_length=20_000)],
     limit: Annotated[int, Limits(ge=1, le=7)] = 7,
 ) -> JsonObject | list[JsonObject]:
     """Search the Klipper documentation, in English or Russian, best first.
@@ -40,118 +48,155 @@ def search_docs(
     Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message (Klipper's own
     are explained as `known_message`). Each result has `path` and `heading` for read_doc, `offset`, `line`, a `snippet`.
 
-    Source: the pages in docs/ of the checkout. `title` is there only if it differs from the path, `date` in a page of dated entries,
-    of which the newest that says most is shown. `absent` names the words that stand nowhere.
+    Source: the pages in docs/ of the checkout. `title` is there only if it differs from the path, `date` in a page of dated entries.
+    `also_in` names the same page of other sources. `absent` names the words that are nowhere, not even inside of others.
     """
     if not query.strip():
-        raise ToolError(
-            "The query is empty",
-            "Name a subject, an option, a command or an error; list_docs_map shows all pages.",
-            code="EMPTY_QUERY",
-        )
-    files = {page.path: page for page in pages.pages()}
-    search = find(query, files)
-    message = messages.known(query)
-    results = list(islice(_results(search, message, files), limit))
-    answer: JsonObject = {"known_message": _explained(message)} if message else {}
-    if search.absent:
-        words = ", ".join(search.absent[:MOST_ABSENT])
-        answer["absent"] = f"these words stand nowhere in the documentation: {words}"
+        hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
+        raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
+    known = index.current()
+    found = messages.known(query)
+    asked = question(query, known)
+    results = list(islice(_results(known, asked, found[0] if found else None, query), limit))
+    answer: JsonObject = {}
+    if len(found) == 1:
+        answer["known_message"] = messages.explained(found[0])
+    elif found:
+        answer["known_messages"] = [messages.explained(message) for message in found]
+    if asked.absent:
+        answer["absent"] = f"not found in the documentation: {', '.join(asked.absent[:MOST_ABSENT])}"
     if not results:
-        return {**answer, "result": [], "hint": _nearest_names(query)}
+        return {**answer, "result": [], "hint": _nearest_names(query, known)}
     return {**answer, "result": results} if answer else results
 
 
-def _results(search: Search, message: Message | None, files: Mapping[str, Page]) -> Iterator[JsonObject]:
+def _results(known: Index, asked: Question, message: Message | None, query: str) -> Iterator[JsonObject]:
     """The results: first where a known message sends the reader, then the pages of the search, each page once."""
-    leading: dict[str, messages.Place] = {}
+    files = {page.path: page for page in known.files}
+    leading: dict[str, str] = {}
     for place in message.read if message and message.leads else ():
-        if place.path in files:
-            leading.setdefault(place.path, place)
-    best = {page.path: page for page in _worth_showing(search.pages)}
-    for path in dict.fromkeys([*leading, *best]):
-        text = read(files[path])
-        section = _section(text, leading[path]) if path in leading else None
-        if text and section:
-            yield _result(path, text, section.heading, section.offset, section.offset)
-        elif text and path in best:
-            yield from _of_page(best[path], text, search.hits[path])
-        elif text:
-            first = Outline(text).below(0)
-            yield _matching(path, text, Place(first, first.offset if first else 0))
+        path, _, heading = place.partition("#")
+        if path in files:
+            leading.setdefault(path, heading)
+    best = _worth_showing(known, ranked(known, asked.terms), query)
+    for path, also in _copies(dict.fromkeys([*leading, *best])).items():
+        if not (text := read(files[path])):
+            continue
+        try:
+            section = headings.find(text, leading[path], path) if leading.get(path) else None
+        except ToolError:  # another version of the page
+            section = None
+        if section:
+            results = [_result(known, path, text, (section.heading, section.offset, section.offset))]
+        elif path in best:
+            results = list(_of_page(known, best[path], text, asked.terms))
+        else:
+            results = [_result(known, path, text, (known.title(path), 0, 0))]
+        yield from ({**result, **({"also_in": also} if also else {})} for result in results)
 
 
-def _worth_showing(best: Sequence[Ranked]) -> list[Ranked]:
-    """The pages without those that say little beside the first."""
-    return [page for index, page in enumerate(best) if index < FEWEST or page.score >= WEAK * best[0].score]
+def _worth_showing(known: Index, every: Sequence[Ranked], query: str) -> dict[str, Ranked]:
+    """The best pages by path; those of further sources behind the main one's, unless the query names the source."""
+    behind = tuple(source.prefix for source in sources() if source.prefix and source.name not in query.lower())
+    paths = [known.files[page.page].path for page in every]
+    scores = [page.score * (NEAR if path.startswith(behind) else 1) for page, path in zip(every, paths, strict=True)]
+    rows = sorted(zip(scores, paths, every, strict=True), key=lambda row: -row[0])
+    least = WEAK * max(scores, default=0)
+    return {path: page for number, (score, path, page) in enumerate(rows) if number < FEWEST or score >= least}
 
 
-def _section(text: str, place: messages.Place) -> Section | None:
-    """The section of a page that a message names, if the page has it."""
-    try:
-        return headings.find(text, place.heading, place.path) if place.heading else None
-    except ToolError:
-        return None
+def _copies(best: Iterable[str]) -> dict[str, list[str]]:
+    """The paths of the same page in other sources, by the path that is shown."""
+    prefixes = [source.prefix for source in sources() if source.prefix]
+    same: dict[str, list[str]] = {}
+    for path in best:
+        name = next((path.removeprefix(prefix) for prefix in prefixes if path.startswith(prefix)), path)
+        same.setdefault(name, []).append(path)
+    return {first: others for first, *others in same.values()}
 
 
-def _of_page(page: Ranked, text: str, hits: Sequence[Hit]) -> Iterator[JsonObject]:
-    """The results of a page: two of a large one if two sections say nearly as much."""
-    title = heading_text(page.title.raw) if page.title else file_words(page.path)
-    if entry := _entry(text, hits, page.best):
-        yield {**_result(page.path, text, entry.heading, entry.offset, entry.offset, title), "date": entry.heading}
-        return
-    yield _matching(page.path, text, page.best, title)
-    if page.another and len(text) > LARGE:
-        yield _matching(page.path, text, page.another, title)
+def _of_page(known: Index, page: Ranked, text: str, terms: Sequence[Term]) -> Iterator[JsonObject]:
+    """The results of a page: two if two sections say nearly as much."""
+    path = known.files[page.page].path
+    most = page.sections[0][0] if page.sections else 0
+    near = [section for score, section in page.sections if score >= ANOTHER * most] or [known.sections[page.page][0]]
+    if known.places[near[0]].level == ENTRY_LEVEL:
+        near = [min(near)]  # the newest entry that says as much
+    for section in near[:2]:
+        place = known.places[section]
+        end = known.places[section + 1].offset if section + 1 in known.sections[page.page] else len(text)
+        at = place.offset + _closest(text[place.offset : end], terms)
+        result = _result(known, path, text, (place.heading, place.offset, at))
+        yield result | ({"date": place.heading[:10]} if place.level == ENTRY_LEVEL else {})
 
 
-def _entry(text: str, hits: Sequence[Hit], place: Place) -> Section | None:
-    """The dated entry of a page in which most terms stand, the newest of several; None if there is none with a hit."""
-    start = place.heading.offset if place.heading else 0
-    if text.find(headings.CENTURY, start, place.offset + WINDOW) < 0:  # most pages have no dates where they match
-        return None
-    best, most = None, 0
-    for entry in headings.entries(text):
-        terms = {number for _, _, number in hits[bisect_left(hits, (entry.offset,)) : bisect_left(hits, (entry.end,))]}
-        if len(terms) > most:
-            best, most = entry, len(terms)
-    return best
+def _closest(text: str, terms: Sequence[Term]) -> int:
+    """The place in a section from which most terms are close together."""
+    of_word = {word: number for number, term in enumerate(terms) for word in term.words}
+    pattern = "|".join(sorted(map(re.escape, of_word), key=len, reverse=True))
+    found = re.finditer(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", text.lower()) if pattern else ()
+    hits = [(match.start(), of_word[match[0]]) for match in found]
+    best, offset = 0, 0
+    for number, (start, _) in enumerate(hits):
+        together = {term for at, term in hits[number : number + 20] if at < start + CLOSE}
+        if len(together) > best:
+            best, offset = len(together), start
+    return offset
 
 
-def _matching(path: str, text: str, place: Place, title: str = "") -> JsonObject:
-    """The result for a match."""
-    heading = place.heading
-    if heading:
-        return _result(path, text, heading_text(heading.raw), heading.offset, place.offset, title)
-    return _result(path, text, "", 0, place.offset, title)
-
-
-def _result(path: str, text: str, heading: str, offset: int, match: int, title: str = "") -> JsonObject:
-    """A result: the section with that heading, at `offset`, and a snippet around `match`."""
-    title = title or pages.title(text, path)
-    differs = file_words(title.replace(" ", "_")).replace("_", "") != file_words(path).replace("_", "")
+def _result(known: Index, path: str, text: str, place: tuple[str, int, int]) -> JsonObject:
+    """A result: the section with a heading, at an offset, and a snippet around a match."""
+    heading, offset, match = place
+    title = known.title(path)
+    differs = _letters(title) != _letters(path.rpartition("/")[2].removesuffix(pages.SUFFIX))
     return {
         "path": path,
         **({"title": title} if differs else {}),
         "heading": heading,
         "line": text.count("\n", 0, offset) + 1,
         "offset": offset,
-        "snippet": snippet(text, match, offset),
+        "snippet": _snippet(text, match, offset),
     }
 
 
-def _explained(message: Message) -> JsonObject:
-    """A message of Klipper for the model: what it means, what to look at first, where to read on."""
-    return {
-        "message": message.message,
-        "means": message.meaning,
-        "first": message.first,
-        "read": [f"{place.path}#{place.heading}".rstrip("#") for place in message.read],
-    }
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).lower()
 
 
-def _nearest_names(query: str) -> str:
-    names = {file_words(page.path).replace("_", " "): page.path for page in pages.pages()}
-    near = several(query.lower().replace("_", " "), names, cutoff=0.4)
+def _nearest_names(query: str, known: Index) -> str:
+    names = {page.path.removesuffix(pages.SUFFIX).lower().replace("_", " "): page.path for page in known.files}
+    near = several(query[:200].lower().replace("_", " "), names, cutoff=0.4)
     listed = f"The nearest file names: {', '.join(names[name] for name in near)}. " if near else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
+
+
+def _snippet(text: str, at: int, section: int = 0) -> str:
+    """150 to 184 characters around `at` on one line, cut between words with `…`; fewer only if the page has no more.
+
+    It begins no earlier than the `section` (the offset of a line), unless too little is left there.
+    """
+    for first, last in ((max(section, at - REACH, 0), at + REACH), (max(at - FURTHER, 0), at + FURTHER)):
+        before = BLANK.sub(" ", text[first:at]).lstrip()
+        after = BLANK.sub(" ", text[at:last]).rstrip()
+        line = before + (after.lstrip() if before.endswith(" ") or not before else after)
+        if len(line) >= MOST:
+            break
+    start, stop = _window(line, len(before))
+    cut_before, cut_after = start or text[:first].strip(), stop < len(line) or text[last:].strip()
+    return (CUT if cut_before else "") + line[start:stop].strip() + (CUT if cut_after else "")
+
+
+def _window(line: str, at: int) -> tuple[int, int]:
+    """Start and end of the part of the line that is shown: between words, unless there is none within reach (a long address)."""
+    room = MOST - 2 * len(CUT)
+    if len(line) <= room:
+        return 0, len(line)
+    begins = [match.end() for match in SENTENCE.finditer(line, max(0, at - LEAD), at)]
+    start = max(0, min(begins[0] if begins else at - LEAD, len(line) - room))
+    if start and line[start - 1] != " ":
+        blank = line.find(" ", start, start + room - LEAST)
+        blank = blank if blank >= 0 else line.rfind(" ", max(0, at - LEAST), start)
+        start = blank + 1 if blank >= 0 else start
+    stop = min(len(line), start + room)
+    blank = line.rfind(" ", start + LEAST, stop + 1) if stop < len(line) else -1
+    return start, blank if blank >= 0 else stop

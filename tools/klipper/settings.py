@@ -1,13 +1,14 @@
 """The settings of the Klipper documentation."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.core import setting_types as types
 from tools.core import settings
 from tools.core.settings import PROJECT, Section, setting
+
+STATE = ".pi-mcp"
+"""The folder in a checkout that shows that sync_docs made it: the generations of pages, the lock."""
 
 
 class Repository(NamedTuple):
@@ -38,15 +39,15 @@ def _repository(word: str) -> Repository:
     return Repository(name, url, branch, "/".join(parts))
 
 
-def _if_ours(path: Path) -> Path | None:
-    from tools.klipper.ownership import is_foreign
+def is_foreign(checkout: Path) -> bool:
+    """True if somebody else made what is there: it is only read."""
+    if (checkout / STATE).is_dir():
+        return False
+    return checkout.exists() and (not checkout.is_dir() or any(checkout.iterdir()))
 
-    return None if is_foreign(path) else path
 
-
-@dataclass(frozen=True)
 class KlipperSettings(Section):
-    """Whose documentation is kept, where, and how often it is compared."""
+    """The documentation that is kept: whose, where, and how often it is compared."""
 
     klipper_docs_url: str = setting(
         "KLIPPER_DOCS_URL", "https://github.com/Klipper3d/klipper.git", "repository of the Klipper documentation"
@@ -56,17 +57,23 @@ class KlipperSettings(Section):
         "KLIPPER_DOCS_DIR",
         PROJECT / "docs_repo" / "klipper",
         "its checkout, or one of your own, which is only read; the pages lie in its `docs/`",
-        types.path,
-        writes=_if_ours,
+        settings.path,
+        writes=lambda checkout: None if is_foreign(checkout) else checkout,
     )
     klipper_docs_extra: tuple[Repository, ...] = setting(
         "KLIPPER_DOCS_EXTRA", (), "more repositories: `name=url#branch:docs-path`, separated by spaces", _repositories
+    )
+    klipper_printer_data: Path = setting(
+        "KLIPPER_PRINTER_DATA",
+        Path("~/printer_data"),
+        "the printer's own files (config, log, socket), which are only read; `off`: none",
+        Path,
     )
     klipper_docs_check_interval_s: int = setting(
         "KLIPPER_DOCS_CHECK_INTERVAL",
         3600,
         "seconds between two looks at the upstream; 0: at every start",
-        types.count,
+        settings.count,
     )
 
 

@@ -1,54 +1,82 @@
 """Bringing the documentation up to date."""
 
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from typing import Annotated
+
+from tools.core import calls
 from tools.core.errors import Cancelled, ToolError
 from tools.core.json_types import JsonObject
+from tools.core.schema import Limits
 from tools.core.tool import Tool
-from tools.klipper.checkout import freshness, generations, git, report
-from tools.klipper.checkout.report import Progress
-from tools.klipper.checkout.update import update
-from tools.klipper.ownership import check_place, is_foreign
-from tools.klipper.sources import Source, configured
+from tools.klipper import pages
+from tools.klipper.checkout import freshness, generations, git
+from tools.klipper.checkout.update import only_read, pages_since, update
+from tools.klipper.config import changes
+from tools.klipper.config.findings import short
+from tools.klipper.settings import is_foreign
+from tools.klipper.sources import Source, check_place, sources
+
+MOST_ENTRIES, LONGEST_ENTRY = 20, 200
 
 
 @Tool(
-    "sync_docs",
-    write=True,
-    idempotent=True,
-    open_world=True,
-    requires=git.require_git,
-    description_suffix=freshness.note,
-)
-def sync_docs() -> JsonObject:
+    "sync_docs", title="Update Klipper's docs", write=True, idempotent=True, open_world=True, requires=git.require_git,
+    envelope=True, description_suffix=freshness.note,
+)  # fmt: skip
+def sync_docs(
+    since: Annotated[
+        str | None, "a day: also the pages and the entries of Config_Changes since then", Limits(max_length=10)
+    ] = None,
+) -> JsonObject:
     """Bring the Klipper docs to the newest version (fetches about 2 MB). Answers the old and new
     commit and each page added, changed, removed or renamed with its change of size in bytes.
 
     Source: git fetch of KLIPPER_DOCS_URL. {"status", "old", "new", "added": {path: bytes}, …, "local_edits"}; with further
-    sources {"sources": [{"source", …}]}, where one that failed has "error", "hint" and "code" and the others are done.
+    sources {"sources": [{"source", …}]}; one that failed has "error", "hint" and "code" there, and the others are done.
 
     Raises ToolError when every source failed.
     """
-    sources, answers, failures = configured(), [], []
+    try:
+        date.fromisoformat(since or "2020-01-01")
+    except ValueError:
+        raise ToolError(f"{since} is not a day", "Write it as 2026-10-22.", code="INVALID_DAY") from None
+    every, answers, failures = sources(), [], []
     with freshness.announcing():
-        for index, source in enumerate(sources):
+        for index, source in enumerate(every):
             try:
-                answers.append(_sync(source, Progress(source.label, index, len(sources))))
+                answers.append(_sync(source, partial(_report, source.label, index, len(every)), since))
             except Cancelled:
                 raise
             except ToolError as error:
                 failures.append(error)
                 answers.append({"error": error.message, "hint": error.hint, "code": error.code})
-    if len(failures) == len(sources):
+    if len(failures) == len(every):
         raise failures[0]
-    if len(sources) == 1:
+    if len(every) == 1:
         return answers[0]
-    return {"sources": [{"source": source.label, **answer} for source, answer in zip(sources, answers, strict=True)]}
+    return {"sources": [{"source": source.label, **answer} for source, answer in zip(every, answers, strict=True)]}
 
 
-def _sync(source: Source, progress: Progress) -> JsonObject:
+def _report(label: str, index: int, count: int, percent: int, step: str) -> None:
+    calls.report(100 * index + percent, 100 * count, f"{label}: {step}")
+
+
+def _sync(source: Source, report: Callable[[int, str], None], since: str | None) -> JsonObject:
     check_place(source.checkout)
     if is_foreign(source.checkout):
-        return report.only_read(source)
-    with generations.locked(source) as handle:
-        answer = update(source, handle, progress)
-    freshness.remember(source, source.head)
+        answer = only_read(source)
+    else:
+        with generations.locked(source):
+            answer = update(source, report)
+            if since:
+                answer["pages_since"] = pages_since(source, since)
+        freshness.remember(source, source.head)
+    if since and not source.name:
+        text = pages.read(pages.resolve(changes.PAGE))
+        dated = [entry for entry in changes.entries(text) if entry.date >= since]
+        answer["config_changes_since"] = [
+            short(f"{entry.date}: {entry.text}", LONGEST_ENTRY) for entry in dated[:MOST_ENTRIES]
+        ]
     return answer

@@ -1,12 +1,14 @@
 """OnePercent: goals with steps, habits and a diary, changed in two phases."""
 
-from tools.core.instructions import Instruction
+from tools.core.registry import Instruction
 
 INSTRUCTIONS = (
-    Instruction("Goals, habits, diary: get_user_snapshot gives the ids; never guess one, ask."),
+    Instruction(
+        "OnePercent (goals, habits, diary): get_user_snapshot gives the ids; never guess one, ask. Dates are YYYY-MM-DD."
+    ),
     Instruction(
         "Every change: preview_actions, show its diff in words and wait for a clear yes, then apply_actions; "
-        "cancel_preview on a no.",
+        "cancel_preview on a no. A page that shows it needs no second telling.",
         write=True,
     ),
 )

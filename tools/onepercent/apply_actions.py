@@ -1,79 +1,96 @@
 """The tool that does what a preview showed."""
 
 import json
-from datetime import datetime
+from collections.abc import Collection
 from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
-from tools.onepercent import days, fields
-from tools.onepercent.database import audit, store
+from tools.onepercent import days, dispatch, fields, settings
+from tools.onepercent.database import store
 from tools.onepercent.database.types import Database, Row
-from tools.onepercent.preview import consent, previews, showing
+from tools.onepercent.page import keys
+from tools.onepercent.preview import stored
+from tools.onepercent.preview.apply import apply
+from tools.onepercent.preview.dry_run import dry_run
 
-CONFIRMATION = fields.Text(500, line=True)
-
-Uuid = Annotated[str, Published(fields.Uuid().schema())]
+CONFIRMATION = fields.text(500, line=True)
 
 
 @Tool(
-    "apply_actions",
-    title="Apply a preview",
-    order=30,
-    write=True,
-    destructive=True,
-    idempotent=True,
-    lock=False,
-    on_call=audit.entry,
-)
+    "apply_actions", title="Apply a preview", order=30, write=True, destructive=True, idempotent=True, lock=False,
+    on_call=dispatch.dispatch,
+)  # fmt: skip
 def apply_actions(
-    preview_id: Uuid,
-    idempotency_key: Annotated[Uuid, "new for each preview; the same when repeating a call"],
-    user_confirmation: Annotated[str, "the person's words of consent", Limits(min_length=1, max_length=500)],
+    preview_id: str,
+    user_confirmation: Annotated[str, "the person's words of consent"],
+    idempotency_key: Annotated[str | None, "default: the preview's own: a repeated call does nothing twice"] = None,
 ) -> JsonObject:
     """Phase 2: apply a preview, all or nothing, only after the person said yes to its diff.
 
-    An expired preview is not applied: the error brings a new preview_id and diff to be confirmed.
-    Source: README.md, “What it does with your data”.
+    An expired or stale preview is not applied: the error brings a new preview_id and diff to be confirmed.
+    Source: docs/manual.md, “Your data”.
     """
     preview_id = fields.identifier("preview_id", preview_id)
-    key = fields.identifier("idempotency_key", idempotency_key)
+    key = preview_id if idempotency_key is None else fields.identifier("idempotency_key", idempotency_key)
     CONFIRMATION.read("user_confirmation", user_confirmation)
     calls.checkpoint()
-    consent.obtain(preview_id, key)
+    if settings.current().onepercent_confirm == "elicit":
+        _ask(preview_id, key)
     return applied(preview_id, key)
 
 
-def applied(preview_id: str, key: str) -> JsonObject:
-    """The answer of the call in progress to a preview that the person has agreed to.
+def applied(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
+    """Apply a preview that the person has agreed to, but for the actions `without`; return the recorded answer.
 
     Raises ToolError.
     """
     moment = days.now()
-    with store.writing() as db:
-        preview = previews.find(db, preview_id)
-        answer = _repeated(db, preview, key)
-        if answer:
-            audit.record(db, answer)
-            return answer
-        if not previews.is_expired(preview, moment):
-            answer = _done(db, preview, key, moment)
-        else:
-            renewed = showing.made_again(db, preview, moment)
-    if answer is None:
-        raise renewed
+    try:
+        with store.writing() as db:
+            preview = stored.find(db, preview_id, moment)
+            if repeated := _repeated(db, preview, key):
+                return dispatch.recorded(db, repeated)
+            stored.check_unused(preview)
+            if preview["status"] == "expired":
+                raise ToolError("Preview expired", stored.REPEAT, code="PREVIEW_EXPIRED")
+            preview = stored.narrowed(preview, without)
+            answer = apply(db, preview, key, moment)
+    except ToolError as error:
+        if error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
+            with store.writing() as db:
+                stored.renew(db, preview, moment, error)
+        raise
     store.checkpoint()
     return answer
 
 
-def _done(db: Database, preview: Row, key: str, moment: datetime) -> JsonObject:
-    previews.check_pending(preview, moment)
-    done = previews.apply(db, preview, moment)
-    previews.finish(db, preview, key, audit.record(db, done.answer), done)
-    return done.answer
+def _ask(preview_id: str, key: str) -> None:
+    """Ask the person, not the model, showing the changes in words. Calls that change nothing need no consent: one that
+    is repeated after the apply, and that of an expired preview.
+
+    Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK.
+    """
+    moment = days.now()
+    with store.writing() as db:
+        preview = stored.find(db, preview_id, moment)
+        if preview["status"] == "applied" and preview["idempotency_key"] == key:
+            return
+        stored.check_unused(preview)
+        if preview["status"] == "expired":
+            return
+        question = dry_run(db, stored.plan(preview).actions, moment).question()
+    answer = calls.ask(question, keys.of_question(preview_id))
+    if answer == "decline":
+        with store.writing() as db:
+            stored.cancel(db, preview_id, days.now())
+        hint = "The preview is cancelled. Ask what should be different."
+        raise ToolError("The person declined", hint, code="DECLINED")
+    if answer != "accept":
+        hint = "Nothing was changed; the preview can still be applied."
+        raise ToolError("The person has not answered", hint, code="NOT_CONFIRMED")
 
 
 def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
@@ -81,17 +98,10 @@ def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
 
     Raises ToolError IDEMPOTENCY_CONFLICT if the key belongs to another preview.
     """
-    row = db.execute(
-        """SELECT p.id, a.answer FROM previews p JOIN audit a ON a.id = p.audit_id
-        WHERE p.user = ? AND p.idempotency_key = ?""",
-        (preview["user"], key),
-    ).fetchone()
-    if row is None:
-        return None
-    if row["id"] != preview["id"]:
-        raise ToolError(
-            "idempotency_key was already used for another preview",
-            "Use a new UUID for this preview.",
-            code="IDEMPOTENCY_CONFLICT",
-        )
-    return json.loads(row["answer"])
+    statement = """SELECT p.id, a.answer FROM previews p JOIN audit a ON a.id = p.audit_id
+        WHERE p.user = ? AND p.idempotency_key = ?"""
+    row = db.execute(statement, (preview["user"], key)).fetchone()
+    if row and row["id"] != preview["id"]:
+        message, hint = "idempotency_key was already used for another preview", "Use a new UUID for this preview."
+        raise ToolError(message, hint, code="IDEMPOTENCY_CONFLICT")
+    return json.loads(row["answer"]) if row else None

@@ -1,19 +1,39 @@
-"""Days as a person counts them: the local date, and which days a habit is scheduled on."""
+"""Days as a person counts them: by the zone they are in and the hour at which their day begins."""
 
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
+from typing import NamedTuple
 
-from tools.onepercent import settings
+from tools.onepercent import settings, texts
 
 WEEK = 7
 YEAR = 366
-EVERY_DAY = frozenset(range(1, 8))
-NAMED = {"daily": EVERY_DAY, "weekdays": frozenset(range(1, 6)), "weekends": frozenset((6, 7))}
-FREQUENCIES = (*NAMED, "weekly", "custom")
 
 
 class Unreadable(ValueError):
     """The database holds a value that the tools never wrote."""
+
+
+class PersonsDay(NamedTuple):
+    """`zone`: an IANA name, or "" for the machine's; a day begins `start_hour` hours after midnight."""
+
+    zone: str
+    start_hour: int
+
+
+_persons: dict[str, PersonsDay] = {}
+"""By user, as the last transaction of this process read it."""
+
+
+def learn(zone: str | None, start_hour: int) -> None:
+    """Keep how the present user counts days: every transaction begins by reading it, as another session may change it."""
+    own = settings.current()
+    _persons[own.onepercent_user] = PersonsDay(zone or own.onepercent_tz, start_hour)
+
+
+def persons_day() -> PersonsDay:
+    """The present user's zone and beginning of the day."""
+    own = settings.current()
+    return _persons.get(own.onepercent_user) or PersonsDay(own.onepercent_tz, 0)
 
 
 def now() -> datetime:
@@ -27,112 +47,70 @@ def stamp(moment: datetime) -> str:
 
 
 def today(moment: datetime) -> date:
-    """The local date at that moment: in ONEPERCENT_TZ, else in the machine's zone."""
-    name = settings.current().onepercent_tz
-    if not name:
-        return moment.astimezone().date()
-    from zoneinfo import ZoneInfo
-
-    return moment.astimezone(ZoneInfo(name)).date()
+    """The person's date at that moment."""
+    return (local(moment) - timedelta(hours=persons_day().start_hour)).date()
 
 
-def midnight(day: date) -> str:
-    """The moment at which a local day begins, as the database keeps moments."""
-    start = datetime.combine(day, time())
-    if name := settings.current().onepercent_tz:
-        from zoneinfo import ZoneInfo
-
-        start = start.replace(tzinfo=ZoneInfo(name))
-    return stamp(start.astimezone(timezone.utc))
+def local(moment: datetime) -> datetime:
+    """The moment on the person's clock."""
+    return _in_zone(moment, persons_day().zone)
 
 
 def zone_name() -> str:
     """The zone that decides what today is."""
-    return settings.current().onepercent_tz or f"{now().astimezone():%Z}"
+    return persons_day().zone or f"{now().astimezone():%Z}"
 
 
-def date_hint(value: object) -> str:
-    """What today is, and the date that a word like «завтра» means, for the hint of an error."""
-    present = today(now())
-    hint = f"Today is {present} ({present:%A})."
-    word = value.strip().lower() if isinstance(value, str) else ""
-    if word in AHEAD:
-        return f"{hint} «{word}» is {present + timedelta(days=AHEAD[word])}."
-    if word in WEEKDAY_NAMES:
-        ahead = (WEEKDAY_NAMES.index(word) % WEEK - present.weekday() - 1) % WEEK + 1
-        return f"{hint} The next «{word}» is {present + timedelta(days=ahead)}."
-    return hint
+def _in_zone(moment: datetime, zone: str) -> datetime:
+    if not zone:
+        return moment.astimezone()
+    from zoneinfo import ZoneInfo
+
+    return moment.astimezone(ZoneInfo(zone))
+
+
+def date_of_stamp(text: str) -> str:
+    """The date, in the zone of the settings, of a moment as the database keeps it."""
+    return _in_zone(moment_of(text), settings.current().onepercent_tz).date().isoformat()
+
+
+def moment_of(text: str) -> datetime:
+    """A moment as the database keeps it."""
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
 AHEAD = {
     "позавчера": -2, "вчера": -1, "сегодня": 0, "завтра": 1, "послезавтра": 2,
     "yesterday": -1, "today": 0, "tomorrow": 1,
 }  # fmt: skip
-WEEKDAY_NAMES = (
-    "понедельник", "вторник", "среда", "четверг", "пятница", "суббота", "воскресенье",
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-)  # fmt: skip
+
+
+def date_hint(value: object) -> str:
+    """Today, and the date that a word like «завтра» means, for the hint of an error."""
+    present = today(now())
+    hint, word = f"Today is {present} ({present:%A}).", str(value).strip().lower()
+    weekdays = [name.lower() for names in texts.WEEKDAYS.values() for name in names]
+    if word in AHEAD:
+        return f"{hint} «{word}» is {present + timedelta(days=AHEAD[word])}."
+    if word in weekdays:
+        ahead = (weekdays.index(word) % WEEK - present.weekday() - 1) % WEEK + 1
+        return f"{hint} The next «{word}» is {present + timedelta(days=ahead)}."
+    return hint
 
 
 def weekday(day: int) -> int:
-    """The ISO weekday, 1 (Monday) to 7, of a day given as its ordinal."""
+    """The ISO weekday, 1 (Monday) to 7, of a day given as its ordinal (date.toordinal)."""
     return (day - 1) % WEEK + 1
 
 
 def monday(day: int) -> int:
-    """The first day of the ISO week; days are ordinals (date.toordinal)."""
+    """The first day of the ISO week of an ordinal."""
     return day - (day - 1) % WEEK
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """The days a habit is due: certain weekdays, or any one day of each ISO week."""
-
-    weekdays: frozenset[int]
-    weekly: bool = False
-
-    def period(self, day: int) -> int | None:
-        """The first day of the stretch that a mark on `day` counts for; None where nothing is due."""
-        if self.weekly:
-            return monday(day)
-        return day if weekday(day) in self.weekdays else None
-
-    def due_between(self, first: int, last: int) -> bool:
-        """Whether something is due after `first` and before `last`; for weekly habits both are Mondays."""
-        if last - first > WEEK:
-            return True
-        return not self.weekly and any(weekday(day) in self.weekdays for day in range(first + 1, last))
-
-
-def parsed(day: str) -> date:
-    """A date as the database keeps it.
-
-    Raises Unreadable.
-    """
+def ordinal(day: str) -> int:
+    """The ordinal of a date as the database keeps it. Raises Unreadable."""
     try:
-        return date.fromisoformat(day)
+        return date.fromisoformat(day).toordinal()
     except (ValueError, TypeError):
         raise Unreadable(f"not a date: {day!r:.40}") from None
-
-
-def listed(schedule_days: str | None) -> list[int] | None:
-    """The weekdays of a custom schedule; the database keeps text like `1,3,5`.
-
-    Raises Unreadable.
-    """
-    try:
-        return [int(day) for day in schedule_days.split(",")] if schedule_days else None
-    except (ValueError, AttributeError):
-        raise Unreadable(f"not weekdays: {schedule_days!r:.40}") from None
-
-
-def schedule(frequency_type: str, schedule_days: str | None) -> Schedule:
-    """The schedule that a habit's two columns mean.
-
-    Raises Unreadable.
-    """
-    if frequency_type not in FREQUENCIES:
-        raise Unreadable(f"not a frequency: {frequency_type!r:.40}")
-    if frequency_type == "weekly":
-        return Schedule(EVERY_DAY, weekly=True)
-    return Schedule(NAMED.get(frequency_type) or frozenset(listed(schedule_days) or ()))

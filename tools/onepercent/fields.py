@@ -1,174 +1,205 @@
-"""Fields of actions and tools: what each takes, as JSON Schema and in words, and how a sent value is read.
+"""Fields of actions and tools: the JSON Schema, the words and the reader of each kind.
 
-`read` gives the canonical value or raises ToolError with the contract's code. The schemas are plain (no unions, no
-patterns or lengths: several model APIs refuse those); `words` says the rest.
+The schemas are plain (no unions, no patterns or lengths: several model APIs refuse those); the words say the rest.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any
 
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, nearest
 from tools.core.json_types import JsonObject
 from tools.core.parameters import read_value
+from tools.core.quoting import LINE_BREAKERS
 from tools.core.schema import Limits
 from tools.onepercent import days
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 REFERENCE = "$ref:"
 LARGEST_ID = 2**63 - 1
-"""sqlite's; nothing ever has it, so it stands for every larger number."""
+"""SQLite's largest integer. No row gets this id, so larger ids are clamped to it."""
+
+DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
+LONGEST_MINUTES = 480
+LONGEST_ACTION_ID = 40
+LONGEST_RANGE = 366
+MOST_IN_LIST = 50
+
+# Fields by names that models use for them and that are not alike; the first that the object takes is meant.
+OTHER_NAMES = {
+    "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
+    "deadline": ("dt", "due"),
+    "date": ("dt",),
+    "dt": ("date",),
+    "name": ("title",),
+    "title": ("name", "what_done"),
+    "task_id": ("step_id",),
+    "description": ("why_important",),
+    "days": ("schedule_days",),
+    "content": ("what_done", "what_not_done", "reflection", "plans"),
+    "text": ("what_done", "what_not_done", "reflection", "plans"),
+}
 
 
-def shown(value: object) -> str:
-    """A value as an error may quote it: short, on one line, encodable."""
-    if isinstance(value, int | float) and abs(value) < 1e30:
-        value = repr(value)
-    text = value if isinstance(value, str) else type(value).__name__
-    return text[:80].encode("utf-8", "replace").decode().replace("\0", "�")
+@dataclass(frozen=True, eq=False)
+class Field:
+    """A kind of value. `convert` takes the field's name and a value as sent, which is not empty, and returns the
+    canonical one, or raises ToolError with the contract's code.
 
-
-def invalid(name: str, expected: str, code: str = "FIELD_INVALID") -> ToolError:
-    """The error of a value that does not fit."""
-    return ToolError(f"{name} must be {expected}", f"Send {name} as {expected}.", code=code, field=name)
-
-
-def valid(annotation: Any, name: str, value: object, expected: str) -> Any:
-    """A value as the tools' own validator reads it.
-
-    Raises ToolError FIELD_INVALID.
+    `empty`: null, and text without content, stand for none; `takes_null`: null means something else than that.
     """
-    try:
-        return read_value(annotation, value, name)
-    except ToolError:
-        raise invalid(name, expected) from None
 
-
-def required(name: str) -> ToolError:
-    """The error of a value that is not there."""
-    return ToolError(f"{name} is required", f"Add {name}; it cannot be empty.", code="FIELD_REQUIRED", field=name)
-
-
-@dataclass(frozen=True)
-class Text:
-    """Text of at most `longest` characters; a blank one counts as none. `line`: it cannot be empty."""
-
-    longest: int
-    line: bool = False
+    schema: JsonObject
+    words: str
+    convert: Callable[[str, Any], Any]
     default: str | int | None = None
+    empty: bool = False
+    takes_null: bool = False
 
-    def schema(self) -> JsonObject:
-        return {"type": "string"}
-
-    def words(self) -> str:
-        return f"text, {'1 to' if self.line else 'at most'} {self.longest} characters"
-
-    def read(self, name: str, value: object) -> str | None:
-        if value is None and not self.line:
-            return None
-        if value is None:
+    def read(self, name: str, value: object) -> Any:
+        """The canonical value. Raises ToolError."""
+        if value is None or (value == [] and self.empty) or (isinstance(value, str) and not value.strip()):
+            if self.empty or (self.takes_null and value is None):
+                return None
             raise required(name)
-        text = valid(str, name, value, "text")
-        if "\0" in text or not encodable(text):
+        return self.convert(name, value)
+
+
+def text(longest: int, *, line: bool = False, default: str | None = None) -> Field:
+    """Text of at most `longest` characters; a blank one counts as none. `line`: one line, which cannot be empty."""
+
+    def convert(name: str, value: object) -> str:
+        content = valid(str, name, value, "text")
+        if UNSTORABLE.search(content):
             raise invalid(name, "text without NUL and lone surrogates")
-        if not text.strip():
-            if self.line:
-                raise required(name)
-            return None
-        text = text.strip() if self.line else text
-        if len(text) > self.longest:
-            raise ToolError(
-                f"{name} is too long: {len(text)} characters, at most {self.longest}",
-                f"Shorten {name}.",
-                code="FIELD_TOO_LONG",
-                field=name,
-            )
-        return text
+        content = content.strip() if line else content
+        if line and LINE_BREAKERS.search(content):
+            raise invalid(name, "one line, without control and bidirectional characters")
+        if len(content) > longest:
+            message = f"{name} is too long: {len(content)} characters, at most {longest}"
+            raise ToolError(message, f"Shorten {name}.", code="FIELD_TOO_LONG", field=name)
+        return content
+
+    words = f"text, {'1 to' if line else 'at most'} {longest} characters"
+    return Field({"type": "string"}, words, convert, default, empty=not line)
 
 
-def encodable(text: str) -> bool:
-    """Whether the text can be written as UTF-8: it has no lone surrogate."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def choice(choices: tuple[str, ...], code: str, default: str | None = None) -> Field:
+    """One of a few words; `code` is that of the error for any other."""
 
-
-@dataclass(frozen=True)
-class Choice:
-    """One of a few words."""
-
-    choices: tuple[str, ...]
-    code: str
-    default: str | int | None = None
-
-    def schema(self) -> JsonObject:
-        return {"type": "string", "enum": list(self.choices)}
-
-    def words(self) -> str:
-        return ", ".join(f"`{word}`" for word in self.choices)
-
-    def read(self, name: str, value: object) -> str:
-        if isinstance(value, str) and value in self.choices:
+    def convert(name: str, value: object) -> str:
+        if isinstance(value, str) and value in choices:
             return value
-        if value is None:
-            raise required(name)
-        hint = f"{name} is one of {', '.join(self.choices)}."
-        raise ToolError(f"Invalid {name}: {shown(value)}", hint, code=self.code, field=name)
+        hint = f"{name} is one of {', '.join(choices)}."
+        raise ToolError(f"Invalid {name}: {printable(value)}", hint, code=code, field=name)
+
+    words = ", ".join(f"`{word}`" for word in choices)
+    return Field({"type": "string", "enum": list(choices)}, words, convert, default)
 
 
-@dataclass(frozen=True)
-class Whole:
-    """A whole number; true and false are not numbers. `empty`: it may be null."""
-
-    least: int
-    most: int
-    empty: bool = False
-    default: str | int | None = None
-
-    def schema(self) -> JsonObject:
-        return {"type": "integer"}
-
-    def words(self) -> str:
-        return f"whole number, {self.least} to {self.most}"
-
-    def read(self, name: str, value: object) -> int | None:
-        if value is None:
-            if self.empty:
-                return None
-            raise required(name)
-        expected = f"a whole number from {self.least} to {self.most}"
-        return valid(Annotated[int, Limits(ge=self.least, le=self.most)], name, value, expected)
+def whole(least: int, most: int, *, empty: bool = False, default: str | int | None = None) -> Field:
+    """A whole number; true and false are not numbers."""
+    kind, words = Annotated[int, Limits(ge=least, le=most)], f"a whole number from {least} to {most}"
+    return Field({"type": "integer"}, words, lambda name, value: valid(kind, name, value, words), default, empty)
 
 
-@dataclass(frozen=True)
-class Day:
-    """A date; the canonical value is its text. `empty`: it may be null."""
-
-    empty: bool = False
-    default: str | int | None = None
-
-    def schema(self) -> JsonObject:
-        return {"type": "string"}
-
-    def words(self) -> str:
-        return "date, YYYY-MM-DD"
-
-    def read(self, name: str, value: object) -> str | None:
-        if value is None or (self.empty and value == ""):
-            if self.empty:
-                return None
-            raise required(name)
-        return day(name, value)
+def flag() -> Field:
+    """True or false."""
+    return Field({"type": "boolean"}, "true or false", lambda name, value: valid(bool, name, value, "true or false"))
 
 
-def day(name: str, value: object) -> str:
+def day(*, empty: bool = False, default: str | None = None) -> Field:
+    """A date; the canonical value is its text."""
+    return Field({"type": "string"}, "date, YYYY-MM-DD", read_day, default, empty)
+
+
+def dates() -> Field:
+    """Days and ranges of days; the canonical value is a list of dates and of [first, last] for each range."""
+    each = Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _day_or_range)
+    return several(each, {"description": "or first..last"})
+
+
+def several(each: Field, schema: JsonObject) -> Field:
+    """A list of values of a kind; one that is alone may be sent without the list."""
+
+    def convert(name: str, value: object) -> list[Any]:
+        sent = value if isinstance(value, list) else [value]
+        if not 1 <= len(sent) <= MOST_IN_LIST:
+            raise invalid(name, f"a list of 1 to {MOST_IN_LIST}")
+        return [each.read(f"{name}[{at}]", part) for at, part in enumerate(sent)]
+
+    schema = {"type": "array", "items": each.schema, **schema}
+    return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert)
+
+
+def _day_or_range(name: str, value: object) -> str | list[str]:
+    if not isinstance(value, str) or ".." not in value:
+        return read_day(name, value)
+    first, last = (read_day(name, day.strip()) for day in value.split("..", 1))
+    length = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
+    if not 1 <= length <= LONGEST_RANGE:
+        raise invalid(name, f"a range of 1 to {LONGEST_RANGE} days, the earlier day first")
+    return [first, last]
+
+
+def duration() -> Field:
+    """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
+    kind, named = Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], ", ".join(DURATIONS)
+
+    def convert(name: str, value: object) -> int:
+        if isinstance(value, str) and value in DURATIONS:
+            return DURATIONS[value]
+        return valid(kind, name, value, f"one of {named} or minutes from 1 to {LONGEST_MINUTES}")
+
+    schema = {"type": "string", "description": "minutes; or half, one to four: hours"}
+    return Field(schema, f"hours as {named}, or minutes, 1 to {LONGEST_MINUTES}", convert, empty=True)
+
+
+def reference(*, latest: bool = False) -> Field:
+    """The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that text.
+
+    `latest`: null stands for the one created last.
+    """
+
+    def convert(name: str, value: object) -> int | str:
+        if isinstance(value, str) and value.startswith(REFERENCE):
+            return REFERENCE + action_id(name, value.removeprefix(REFERENCE))
+        key = valid(Annotated[int, Limits(ge=1)], name, value, f"an id or {REFERENCE}<client_action_id>")
+        return min(key, LARGEST_ID)
+
+    words = f"an id or `{REFERENCE}…`" + (", or null" if latest else "")
+    return Field({"type": "string"}, words, convert, takes_null=latest)
+
+
+def references() -> Field:
+    """Ids of several entities, or references to what earlier actions create."""
+    return several(reference(), {})
+
+
+def record(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: bool = False) -> Field:
+    """An object of fields."""
+
+    def convert(name: str, value: object) -> JsonObject:
+        if not isinstance(value, dict) or not value:
+            raise invalid(name, f"an object of {', '.join(kinds)}")
+        check_names(value, kinds, name)
+        if missing := next((key for key in needed if value.get(key) is None), None):
+            raise required(f"{name}.{missing}")
+        return {key: kinds[key].read(f"{name}.{key}", each) for key, each in value.items() if each is not None}
+
+    words = f"object of {', '.join(kinds)}" + (", or null" if empty else "")
+    return Field({"type": "object"}, words, convert, empty=empty)
+
+
+def read_day(name: str, value: object) -> str:
     """A date as its text.
 
-    Raises ToolError INVALID_DATE.
+    Raises ToolError INVALID_DATE, whose hint says what today is and which date a word like «завтра» means.
     """
     try:
         if not isinstance(value, str) or not DATE.fullmatch(value):
@@ -176,115 +207,73 @@ def day(name: str, value: object) -> str:
         date.fromisoformat(value)
     except ValueError:
         hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
-        raise ToolError(f"{name} is not a date: {shown(value)}", hint, code="INVALID_DATE", field=name) from None
+        raise ToolError(f"{name} is not a date: {printable(value)}", hint, code="INVALID_DATE", field=name) from None
     return value
-
-
-DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
-LONGEST_MINUTES = 480
-
-
-@dataclass(frozen=True)
-class Duration:
-    """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
-
-    default: str | int | None = None
-
-    def schema(self) -> JsonObject:
-        return {"type": "string", "description": "hours: half, one, two (=120), three, four; or minutes"}
-
-    def words(self) -> str:
-        return f"hours as {', '.join(f'`{word}`' for word in DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}"
-
-    def read(self, name: str, value: object) -> int | None:
-        if value is None or value == "":
-            return None
-        if isinstance(value, str) and value in DURATIONS:
-            return DURATIONS[value]
-        expected = f"one of {', '.join(DURATIONS)} or minutes from 1 to {LONGEST_MINUTES}"
-        return valid(Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], name, value, expected)
-
-
-def duration(minutes: int) -> JsonObject:
-    """Minutes as the snapshot gives them: with the word if one fits."""
-    word = next((word for word, length in DURATIONS.items() if length == minutes), None)
-    return {"minutes": minutes, "word": word} if word else {"minutes": minutes}
-
-
-@dataclass(frozen=True)
-class Weekdays:
-    """ISO weekdays; the canonical value is text like `1,3,5`."""
-
-    default: str | int | None = None
-
-    def schema(self) -> JsonObject:
-        return {"type": "array", "items": {"type": "integer"}, "description": "1 (Monday) to 7; custom only"}
-
-    def words(self) -> str:
-        return "different ISO weekdays, 1 (Monday) to 7, at least one"
-
-    def read(self, name: str, value: object) -> str | None:
-        if value is None or value == [] or value == "":
-            return None
-        weekday = Annotated[int, Limits(ge=1, le=7)]
-        numbers = valid(list[weekday], name, value, "a list of ISO weekdays, 1 (Monday) to 7 (Sunday)")
-        if len(set(numbers)) < len(numbers):
-            raise invalid(name, "a list of different ISO weekdays")
-        return ",".join(map(str, sorted(numbers)))
-
-
-@dataclass(frozen=True)
-class Reference:
-    """The id of an entity, or `$ref:<client_action_id>` of the action that creates it.
-
-    The canonical value is the id or that text; `latest`: null stands for the one created last.
-    """
-
-    latest: bool = False
-    default: str | int | None = None
-
-    def schema(self) -> JsonObject:
-        return {"type": "string"}
-
-    def words(self) -> str:
-        return f"an id or `{REFERENCE}…`" + (", or null" if self.latest else "")
-
-    def read(self, name: str, value: object) -> int | str | None:
-        if value is None and self.latest:
-            return None
-        if value is None or value == "":
-            raise required(name)
-        if isinstance(value, str) and value.startswith(REFERENCE):
-            return REFERENCE + identifier(name, value.removeprefix(REFERENCE))
-        key = valid(Annotated[int, Limits(ge=1)], name, value, f"an id or {REFERENCE}<client_action_id>")
-        return min(key, LARGEST_ID)
 
 
 def identifier(name: str, value: object) -> str:
     """A UUID in lower case."""
-    if value is None or value == "":
-        raise required(name)
     if not isinstance(value, str) or not UUID.fullmatch(value):
-        raise ToolError(
-            f"{name} is not a UUID: {shown(value)}",
-            f"Send {name} like 123e4567-e89b-42d3-a456-426614174000.",
-            code="INVALID_UUID",
-            field=name,
-        )
+        hint = f"Send {name} like 123e4567-e89b-42d3-a456-426614174000."
+        raise ToolError(f"{name} is not a UUID: {printable(value)}", hint, code="INVALID_UUID", field=name)
     return value.lower()
 
 
-@dataclass(frozen=True)
-class Uuid:
-    """A UUID."""
+def action_id(name: str, value: object) -> str:
+    """The id of an action in its preview: a short text, a UUID in lower case."""
+    content = text(LONGEST_ACTION_ID, line=True).read(name, str(value) if type(value) is int else value)
+    return content.lower() if UUID.fullmatch(content) else content
 
-    default: str | int | None = None
 
-    def schema(self) -> JsonObject:
-        return {"type": "string"}
+def one_or_several(params: JsonObject, name: str) -> list[int | str]:
+    """The ids in `habit_ids`, or the one in `habit_id`. Raises ToolError FIELD_REQUIRED."""
+    if ids := params.get(f"{name}s") or ([params[name]] if name in params else []):
+        return list(dict.fromkeys(ids))
+    raise required(name)
 
-    def words(self) -> str:
-        return "UUID"
 
-    def read(self, name: str, value: object) -> str:
-        return identifier(name, value)
+def minutes_and_word(minutes: int) -> JsonObject:
+    """A duration as the snapshot gives it: minutes, with the word if one fits."""
+    word = next((word for word, length in DURATIONS.items() if length == minutes), None)
+    return {"minutes": minutes, "word": word} if word else {"minutes": minutes}
+
+
+def check_names(sent: Mapping[str, object], names: Mapping[str, object], place: str) -> None:
+    """Raises ToolError FIELD_UNKNOWN, naming the canonical field, if `sent` has a name that `names` lacks."""
+    unknown = next((name for name in sent if name not in names), None)
+    if unknown is None:
+        return
+    near = nearest(unknown.lower(), names)
+    meant = [name for name in OTHER_NAMES.get(unknown.lower(), ()) if name in names] or ([near] if near else [])
+    if unknown not in ("content", "text"):  # A diary has four texts; any of them may be meant.
+        meant = meant[:1]
+    hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
+    canonical = {"canonical": meant[0]} if len(meant) == 1 else {}
+    name = printable(unknown)
+    raise ToolError(f"Unknown field: {name}", hint, code="FIELD_UNKNOWN", field=name, **canonical)
+
+
+def required(name: str) -> ToolError:
+    """The error of a value that is missing."""
+    return ToolError(f"{name} is required", f"Add {name}; it cannot be empty.", code="FIELD_REQUIRED", field=name)
+
+
+def invalid(name: str, expected: str) -> ToolError:
+    """The error of a value that does not fit."""
+    return ToolError(f"{name} must be {expected}", f"Send {name} as {expected}.", code="FIELD_INVALID", field=name)
+
+
+def valid(annotation: Any, name: str, value: object, expected: str) -> Any:
+    """A value as the tools' own validator reads it. Raises ToolError FIELD_INVALID."""
+    try:
+        return read_value(annotation, value, name)
+    except ToolError:
+        raise invalid(name, expected) from None
+
+
+def printable(value: object) -> str:
+    """A value as an error may quote it: short, encodable."""
+    if isinstance(value, int | float) and abs(value) < 1e30:
+        value = repr(value)
+    content = value if isinstance(value, str) else type(value).__name__
+    return content[:80].encode("utf-8", "replace").decode().replace("\0", "�")

@@ -1,19 +1,20 @@
-"""The reference of all actions, from their declarations."""
+"""The reference of all actions, from their declarations, and the page of answers and errors."""
 
-from typing import Any
+from pathlib import Path
 
 from tools.core.resources import Resource
-from tools.onepercent import actions, fields, xp
+from tools.onepercent import actions, fields
 from tools.onepercent.actions import Action
+from tools.onepercent.actions.unit_of_work import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
 
 HEAD = f"""\
 # OnePercent actions
 
-For preview_actions: `{{"action": "goal.create", "client_action_id": "<a new UUID>", "params": {{…}}}}`, 1 to 50 in order.
+For preview_actions: `{{"action": "goal.create", "params": {{…}}}}`, 1 to 50 in order.
 
 - An id is one of get_user_snapshot, or `"{fields.REFERENCE}<client_action_id>"` of an earlier action that creates it; `goal_id: null` is the goal created last before it in this preview.
 - In an update, send what changes; `null` clears a field that may be empty.
-- XP: goal.complete +{xp.GOAL_COMPLETED}, step.complete +{xp.STEP_COMPLETED}, diary.create_entry +{xp.DIARY_WRITTEN}; marks of a habit bring its xp_reward or cost its xp_penalty.
+- XP: goal.complete +{GOAL_COMPLETED}, step.complete +{STEP_COMPLETED}, diary.create_entry +{DIARY_WRITTEN}; marks of a habit bring its xp_reward or cost its xp_penalty.
 """
 
 
@@ -23,18 +24,22 @@ def reference() -> str:
 
     Source: the declarations in actions/
     """
-    actions.load()
     return "\n".join([HEAD, *(_section(action) for action in actions.ordered())])
 
 
 def _section(action: Action) -> str:
-    rows = [f"- {_name(name, action)}: {kind.words()}{_default(kind)}" for name, kind in action.fields.items()]
+    rows = []
+    for name, kind in action.fields.items():
+        shown = f"**{name}** (required)" if name in action.required else name
+        default = f"; `{kind.default}` unless said otherwise" if kind.default is not None else ""
+        rows.append(f"- {shown}: {kind.words}{default}")
     return "\n".join([f"## {action.name}\n", *rows, ""])
 
 
-def _name(name: str, action: Action) -> str:
-    return f"**{name}** (required)" if name in action.required else name
+@Resource("onepercent://errors", "OnePercent answers and errors")
+def errors() -> str:
+    """The shapes of answers, and every error code with what to do.
 
-
-def _default(kind: Any) -> str:
-    return f"; `{kind.default}` unless said otherwise" if kind.default is not None else ""
+    Source: docs/onepercent.md
+    """
+    return (Path(__file__).resolve().parents[2] / "docs" / "onepercent.md").read_text(encoding="utf-8")

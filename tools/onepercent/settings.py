@@ -1,50 +1,74 @@
 """The settings of OnePercent."""
 
-from dataclasses import dataclass
+import re
 from pathlib import Path
 
-from tools.core import setting_types as types
 from tools.core import settings
 from tools.core.settings import Section, setting
 
 
-def _database_folder(path: Path) -> Path:
-    return (settings.current().state_dir / path).parent
+def zone(value: str) -> str:
+    """An IANA time zone; ValueError says what would be one."""
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError, LookupError):
+        raise ValueError("expected a time zone like Europe/Berlin that this machine knows") from None
+    return value
 
 
-@dataclass(frozen=True)
+def _time_of_day(value: str) -> str:
+    if not re.fullmatch("([01][0-9]|2[0-3]):[0-5][0-9]", value):
+        raise ValueError("expected a time like 08:00")
+    return value
+
+
 class OnePercentSettings(Section):
-    """Whose life this is, where it is kept, how it is changed."""
+    """The life that is kept: its user, its file, the consent that changes need."""
 
     onepercent_db: Path = setting(
         "ONEPERCENT_DB",
         Path("onepercent.sqlite3"),
         "OnePercent's database; a relative path lies in MCP_STATE_DIR",
-        types.path,
-        writes=_database_folder,
+        settings.path,
+        writes=lambda path: (settings.current().state_dir / path).parent,
+    )
+    onepercent_backup_dir: Path = setting(
+        "ONEPERCENT_BACKUP_DIR",
+        Path("backups"),
+        "where a copy of the database is put each day, best on another disk; a relative path lies beside the database",
+        settings.path,
     )
     onepercent_user: str = setting(
         "ONEPERCENT_USER",
         "local",
         "whose goals, habits and diary these are; over HTTP the token says it",
-        of_caller=lambda caller: caller.user,
+        per_user=True,
     )
     onepercent_tz: str = setting(
-        "ONEPERCENT_TZ",
-        "",
-        "time zone that decides what today is, e.g. `Europe/Berlin`; empty: the machine's",
-        types.zone,
+        "ONEPERCENT_TZ", "", "time zone that decides what today is, e.g. `Europe/Berlin`; empty: the machine's", zone
     )
     onepercent_preview_ttl_s: int = setting(
-        "ONEPERCENT_PREVIEW_TTL", 300, "seconds for which a preview can be applied", types.positive
+        "ONEPERCENT_PREVIEW_TTL", 300, "seconds for which a preview can be applied", settings.positive
     )
     onepercent_rate_limit: bool = setting(
-        "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", types.flag
+        "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", settings.flag
     )
     onepercent_confirm: str = setting(
         "ONEPERCENT_CONFIRM", "off", "`elicit` asks the person through the client before anything is applied",
-        types.one_of("off", "elicit"),
+        settings.one_of("off", "elicit"),
     )  # fmt: skip
+    notify_url: str = setting(
+        "NOTIFY_URL", "", "where notices of the day are sent: a topic of ntfy, Gotify's `/message?token=…`, a webhook; "
+        "empty: none", settings.url, secret=True,
+    )  # fmt: skip
+    notify_body: str = setting(
+        "NOTIFY_BODY", "", 'what a webhook takes, with `{title}` and `{text}` in it, e.g. `{"content": "{text}"}`'
+    )
+    notify_morning: str = setting("NOTIFY_MORNING", "08:00", "when a notice says what the day holds", _time_of_day)
+    notify_evening: str = setting("NOTIFY_EVENING", "21:00", "when a notice says what is left of it", _time_of_day)
+    notify_private: bool = setting("NOTIFY_PRIVATE", False, "1 sends counts, no titles", settings.flag)
 
 
 def current() -> OnePercentSettings:

@@ -1,5 +1,5 @@
 """The search tool: a search service of the person's own, asked over HTTP."""
 
-from tools.core.instructions import Instruction
+from tools.core.registry import Instruction
 
 INSTRUCTIONS = (Instruction("Web: search, for what the other tools do not know."),)

@@ -1,27 +1,37 @@
 """The settings of the search service."""
 
-from dataclasses import dataclass
-
-from tools.core import setting_types as types
 from tools.core import settings
 from tools.core.settings import Section, setting
 
 
-@dataclass(frozen=True)
+def _header(value: str) -> str:
+    if not value.isascii() or not value.isprintable():
+        raise ValueError("expected plain ASCII characters")
+    return value
+
+
 class SearchSettings(Section):
-    """Which service is asked, and how."""
+    """The service that is asked, and the way of asking."""
 
     search_api_url: str = setting(
-        "SEARCH_API_URL", "", "the service that `search` asks, e.g. an n8n webhook; empty: no search", types.url
+        "SEARCH_API_URL",
+        "",
+        "the address that `search` asks: an engine's API, an n8n webhook, or one with `{query}` in it; empty: no search",
+        settings.url,
     )
+    search_api_kind: str = setting(
+        "SEARCH_API_KIND", "auto",
+        "`json`: one of your own; `searxng`, `brave`, `kagi`, `serper`, `tavily`, `exa`, `google`; auto: by the address",
+        settings.one_of("auto", "json", "searxng", "brave", "kagi", "serper", "tavily", "exa", "google"),
+    )  # fmt: skip
     search_api_key: str = setting(
         "SEARCH_API_KEY", "", "its key, sent as `Authorization: Bearer …`, or as it is with a scheme of its own",
-        types.header, secret=True,
+        _header, secret=True,
     )  # fmt: skip
     search_api_method: str = setting(
-        "SEARCH_API_METHOD", "post", "`get` sends query parameters instead of JSON", types.one_of("post", "get")
+        "SEARCH_API_METHOD", "post", "`get` sends query parameters instead of JSON", settings.one_of("post", "get")
     )
-    search_api_timeout_s: int = setting("SEARCH_API_TIMEOUT", 30, "seconds to wait for its answer", types.positive)
+    search_api_timeout_s: int = setting("SEARCH_API_TIMEOUT", 30, "seconds to wait for its answer", settings.positive)
 
 
 def current() -> SearchSettings:

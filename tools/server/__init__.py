@@ -1,1 +1,1 @@
-"""What the server itself offers."""
+"""The toolset of the server itself."""

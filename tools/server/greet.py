@@ -2,14 +2,16 @@
 
 from typing import Annotated
 
+from tools.core import settings
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 
-@Tool("greet", raw=True)
+@Tool("greet")
 def greet(name: Annotated[str, Limits(min_length=1, max_length=200, strip=True)]) -> str:
     """Say hello, to test the connection.
 
     Source: nothing but the name.
     """
-    return f"Привет, {name}! Я твой MCP-сервер."
+    words = {"ru": f"Привет, {name}! Я твой MCP-сервер.", "en": f"Hello, {name}! I am your MCP server."}
+    return words[settings.current().language]

@@ -9,20 +9,28 @@ SETTINGS = "\n## Settings\n\n| variable | value |\n| --- | --- |"
 
 @Resource("pi-mcp://status", "Server status")
 def status() -> str:
-    """What works, what is not set up and how to, what is broken; every setting, secrets hidden.
+    """The state of each system, with advice; every setting, secrets hidden.
 
     Source: the checks of each system, the settings.
     """
     toolsets = [
-        f"| {name} | {health.MARKS[found.state]} | {_cell(found.summary)} | {_cell(found.advice)} |"
-        for name, found in health.every()
+        f"| {name} | {found.state} | {_cell(found.summary)} | {_cell(found.advice)} |" for name, found in health.every()
     ]
     values = [
         f"| `{name}` | {_cell(value)} |"
         for section in settings.sections()
-        for name, value in settings.current(section).shown()
+        for name, value in shown(settings.current(section)).items()
     ]
     return "\n".join([TOOLSETS, *toolsets, SETTINGS, *values, ""])
+
+
+def shown(section: settings.Section) -> dict[str, str]:
+    """The value of each variable, without secrets."""
+    values = {variable: getattr(section, name) for name, variable in section.variables().items()}
+    return {
+        variable.name: "set" if variable.secret and value else settings.masked(str(value))
+        for variable, value in values.items()
+    }
 
 
 def _cell(text: str) -> str:

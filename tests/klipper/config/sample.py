@@ -6,11 +6,15 @@ from tools.klipper.config.reference import Reference
 
 REFERENCE = """\
 # Configuration reference
-
+## Boards
+### [mcu]
+```
+[mcu]
+serial:
+#   This parameter must be provided.
+```
 ## Motion
-
 ### [printer]
-
 ```
 [printer]
 kinematics:
@@ -18,9 +22,7 @@ kinematics:
 #max_jump: 5.0
 #   How far (in mm). The default is 5mm.
 ```
-
 ### [stepper]
-
 ```
 [stepper_x]
 step_pin:
@@ -31,44 +33,34 @@ endstop_pin:
 #   This parameter must be provided for axes.
 #homing_speed: 5.0
 #   The default is 5mm/s.
+#position_endstop:
+#   A place.
 ```
-
 ### Cartesian Kinematics
-
 ```
 [printer]
 kinematics: cartesian
 #max_z_jump:
 #   For z.
-
 [stepper_x]
-
 [stepper_y]
 ```
-
 ### Delta Kinematics
-
 ```
 [printer]
 kinematics: delta
-
 [stepper_a]
 arm_length:
 #   This parameter must be provided for stepper_a.
-
 [stepper_b]
 ```
-
 ### [stepper_z1]
-
 ```
 [stepper_z1]
 #step_pin:
 #   See the "stepper" section for the definition of the above parameters.
 ```
-
 ### [extruder]
-
 ```
 [extruder]
 step_pin:
@@ -94,9 +86,7 @@ pid_Ki:
 min_temp:
 #   This parameter must be provided.
 ```
-
 ### [heater_bed]
-
 ```
 [heater_bed]
 heater_pin:
@@ -105,20 +95,15 @@ sensor_pin:
 min_temp:
 #   See the "extruder" section for a description of the above parameters.
 ```
-
 ### [extruder1]
-
 ```
 [extruder1]
 #step_pin:
 #...
 #   See the "extruder" section for available parameters.
 ```
-
 ## Things
-
 ### [fan]
-
 ```
 [fan]
 pin:
@@ -127,14 +112,12 @@ pin:
 #   The default is False.
 # kick_start: 0
 #   One blank after the mark.
-#scale: 1, 2
+#ratios: 1, 2
 #   Two numbers.
 #loud:
 #   This option is deprecated.
 ```
-
 ### [heater_fan]
-
 ```
 [heater_fan cooling_fan]
 #pin:
@@ -142,9 +125,7 @@ pin:
 #heater: extruder
 #   A name.
 ```
-
 ### [bed_screws]
-
 ```
 [bed_screws]
 #screw1:
@@ -152,9 +133,7 @@ pin:
 #   Coordinates.
 #...
 ```
-
 ### [gcode_macro]
-
 ```
 [gcode_macro my_cmd]
 #gcode:
@@ -162,36 +141,27 @@ pin:
 #variable_<name>:
 #   One may specify any number of options with a "variable_" prefix.
 ```
-
 ### [display]
-
 ```
 [display]
 lcd_type:
 #   One of "st1" and "st2".
 ```
-
 #### st2 display
-
 ```
 [display]
 lcd_type: st2
 #spi_bus:
 #   See the "common SPI settings" section for a description of the above parameters.
 ```
-
 ## Temperature sensors
-
 ### Host temperature sensor
-
 ```
 sensor_type: temperature_host
 #sensor_path:
 #   The path.
 ```
-
 ### Common thermistors
-
 ```
 sensor_type:
 #   One of "Generic 3950".
@@ -200,11 +170,8 @@ sensor_pin:
 #inline_resistor: 0
 #   In ohms. The default is 0 ohms.
 ```
-
 ## Common bus parameters
-
 ### Common SPI settings
-
 ```
 #spi_bus:
 #   The bus.
@@ -215,32 +182,27 @@ sensor_pin:
 
 CHANGES = """\
 # Configuration Changes
-
 All dates are approximate.
-
 ## Changes
-
 20250811: Support for the `max_hop` parameter in the `[printer]` config
 section has been removed. It was deprecated on 20240313.
-
 20250721: The `[fan]` and `[heater_fan]` modules no longer accept the
 `scl_pin` and `sda_pin` options. Use `soft_scl_pin` and `soft_sda_pin`
 instead.
-
 20240601: The `[fan]` config option `loud` is deprecated; it will be
 removed in the near future.
-
 20240313: The `max_hop` parameter is deprecated. Use the
 [max_jump parameter](./Config_Reference.md#printer) instead.
-
 20240215: Using "NTC 100K" as a thermistor name has been removed.
-
 20231110: The fan `whirl` option has been renamed to `spin`. Using the old
 name is deprecated.
-
 20210503: The gcode_macro `default_parameter_<name>` config option has been
 removed.
 """
+
+
+WHOLE = "[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n"
+"""With it a configuration is a whole one: nothing can stand in another file."""
 
 
 def checker():

@@ -20,7 +20,7 @@ OPTIONS = (
     "--disable-features=IsolateSandboxedIframes,Translate", "--remote-debugging-pipe",
 )  # fmt: skip
 TIMEOUT_S = 30
-KEYS = {"Tab": 9, "Enter": 13, " ": 32}
+KEYS = {"Tab": 9, "Enter": 13, " ": 32, **{str(digit): 48 + digit for digit in range(10)}}
 
 
 def program() -> str | None:
@@ -160,10 +160,20 @@ class Tab:
 
     def press(self, label: str) -> None:
         """Click, as a mouse does, the button or check box of that label, once its place has settled."""
-        find = f"[...document.querySelectorAll('button, label')].find(e => e.innerText.includes({json.dumps(label)}))"
-        self.run(f"{find}.scrollIntoView()")
+        self._click(
+            f"[...document.querySelectorAll('button, label')].find(e => e.innerText.includes({json.dumps(label)}))"
+        )
+
+    def click(self, selector: str) -> None:
+        """Click, as a mouse does, what a selector finds."""
+        self._click(f"document.querySelector({json.dumps(selector)})")
+
+    def _click(self, find: str) -> None:
+        self.run(f"{find}.scrollIntoView({{ block: 'center' }})")
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))", host=True)
-        x, y = self.run(f"(e => (e = e.getBoundingClientRect(), [e.x + 12, e.y + e.height / 2]))({find})")
+        x, y = self.run(
+            f"(e => (e = e.getBoundingClientRect(), [e.x + Math.min(12, e.width / 2), e.y + e.height / 2]))({find})"
+        )
         frame = "(e => (e ? (e = e.getBoundingClientRect(), [e.x, e.y]) : [0, 0]))(document.querySelector('iframe'))"
         left, top = self.run(frame, host=True)
         for kind in ("mousePressed", "mouseReleased"):
@@ -171,7 +181,11 @@ class Tab:
 
     def key(self, name: str) -> None:
         """Press a key."""
-        code = {"key": name, "windowsVirtualKeyCode": KEYS[name], "text": {"Enter": "\r", " ": " "}.get(name, "")}
+        code = {
+            "key": name,
+            "windowsVirtualKeyCode": KEYS[name],
+            "text": "\r" if name == "Enter" else name[:1] * (len(name) == 1),
+        }
         self.send("Input.dispatchKeyEvent", type="keyDown", **code)
         self.send("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=KEYS[name])
 

@@ -76,10 +76,10 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client,
     client.__exit__()
 
 
-def started(settings: dict[str, str]) -> Client:
-    """A session of a client that shows pages."""
+def started(settings: dict[str, str], capabilities: dict[str, Any] = CAPABLE) -> Client:
+    """A session of a client that shows pages, and says so unless its `capabilities` are others."""
     client = Client(**settings)
-    client.request("initialize", **HANDSHAKE | {"capabilities": CAPABLE})
+    client.request("initialize", **HANDSHAKE | {"capabilities": capabilities})
     client.send(method="notifications/initialized")
     return client
 
@@ -91,9 +91,9 @@ def sit(browser: Browser, file: Path, standing: tuple[Client, Path, Host]) -> It
     people: list[Person] = []
     own: list[Person] = []
 
-    def start(script: str = "", **settings: str) -> Person:
-        if script or settings:
-            client = started(settings)
+    def start(script: str = "", silent: bool = False, **settings: str) -> Person:
+        if script or settings or silent:
+            client = started(settings, {} if silent else CAPABLE)
             person = Person(browser, client, file, Host(client, script))
             own.append(person)
         else:

@@ -29,9 +29,13 @@ const answers = {
     hostCapabilities: given.get("mute") ? {} : { serverTools: {} }, hostContext: context() }),
   "tools/call": async (params) => {
     calls.push(params.name);
+    if (given.slow) await new Promise((done) => setTimeout(done, given.slow));
+    if (given.deny) throw new Error("Tool call denied");
     return (await post("/ask", { ...params, as: "page" })).result;
   },
+  "ui/message": (params) => (model.push(params.content[0].text), {}),
   "ui/update-model-context": (params) => (model.push(params.content[0].text), {}),
+  "ui/message": (params) => (model.push(params.content[0].text), {}),
 };
 addEventListener("message", async ({ source, data }) => {
   if (source !== frame.contentWindow || data.jsonrpc !== "2.0") return;
@@ -39,6 +43,7 @@ addEventListener("message", async ({ source, data }) => {
   if (data.method === "ui/notifications/initialized") window.initialized();
   if (data.method === "ui/notifications/size-changed") frame.style.height = `${data.params.height}px`;
   if (data.id === undefined || !data.method) return;
-  const answer = await answers[data.method]?.(data.params);
-  send(answer ? { id: data.id, result: answer } : { id: data.id, error: { code: -32601, message: "Method not found" } });
+  let answer, refusal = "Method not found";
+  try { answer = await answers[data.method]?.(data.params); } catch (error) { refusal = error.message; }
+  send(answer ? { id: data.id, result: answer } : { id: data.id, error: { code: -32601, message: refusal } });
 });

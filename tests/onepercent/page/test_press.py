@@ -1,5 +1,6 @@
 """What a press on a page proves, and who can make one: without a browser."""
 
+import hmac
 import multiprocessing
 import os
 import stat
@@ -10,8 +11,9 @@ import pytest
 from tests.onepercent import person
 from tests.onepercent.page.hosting import CAPABLE, EXTENSION, MIME
 from tests.support.client import ENVELOPE, HANDSHAKE, Client
-from tools.core.documents import document
-from tools.onepercent.page import keys, pages
+from tools.core.mcp_apps import document
+from tools.core.presses import PRESS
+from tools.onepercent.page import keys, person_pages
 
 GOAL = {"action": "goal.create", "client_action_id": str(uuid.uuid4()), "params": {"title": "Python"}}
 MOST_BYTES = 24_000
@@ -26,22 +28,37 @@ def client(file):
         yield one
 
 
-@pytest.fixture
-def plain(file):
-    """A client without pages."""
-    with Client() as one:
-        one.initialize()
-        yield one
-
-
 def listed(client):
     return {tool["name"]: tool for tool in client.request("tools/list")["result"]["tools"]}
 
 
-def test_a_client_with_pages_hears_of_them(client):
-    tools = listed(client)
-    assert tools["preview_actions"]["_meta"] == {"ui": {"resourceUri": "ui://onepercent/preview"}}
-    assert tools["apply_by_press"]["_meta"]["ui"]["visibility"] == ["app"]
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("capabilities", "setting", "pages", "presses"),
+    [
+        ({}, "auto", 5, 0),
+        ({"elicitation": {}}, "auto", 5, 0),
+        ({"extensions": {EXTENSION: {}}}, "auto", 5, 3),
+        ({"experimental": {EXTENSION: {"mimeTypes": [MIME]}}}, "auto", 5, 3),
+        ({"extensions": {EXTENSION: {"mimeTypes": ["text/plain"]}}}, "auto", 5, 0),
+        ({}, "on", 5, 3),
+        (CAPABLE, "off", 0, 0),
+    ],
+)
+def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(file, capabilities, setting, pages, presses):
+    with Client(MCP_PAGES=setting) as client:
+        client.request("initialize", **HANDSHAKE | {"capabilities": capabilities})
+        client.send(method="notifications/initialized")
+        shown = [tool["_meta"]["ui"] for tool in listed(client).values() if "_meta" in tool]
+        assert len([ui for ui in shown if "resourceUri" in ui]) == pages
+        assert [ui for ui in shown if "resourceUri" not in ui] == [{"visibility": ["app"]}] * presses
+        result = client.call("get_user_snapshot")
+        assert ("_meta" in result) is bool(presses)
+        assert ("on a page" in str(result["content"])) is bool(presses)
+
+
+@pytest.mark.slow
+def test_a_page_is_read_by_its_address_and_not_listed(client):
     resources = client.request("resources/list")["result"]["resources"]
     assert not [one for one in resources if one["uri"].startswith("ui:")]
     (content,) = client.request("resources/read", uri="ui://onepercent/preview")["result"]["contents"]
@@ -49,32 +66,50 @@ def test_a_client_with_pages_hears_of_them(client):
     assert content["text"].startswith("<!doctype html>")
 
 
-def test_a_client_without_pages_gets_no_byte_of_them(plain):
-    tools = listed(plain)
-    assert not [name for name in tools if "press" in name]
-    assert not [tool for tool in tools.values() if "_meta" in tool]
-    result = plain.call("preview_actions", actions=[GOAL])
-    assert "_meta" not in result
-    refused = plain.call("apply_by_press", preview_id=result["structuredContent"]["preview_id"], press_key="x")
-    assert refused["structuredContent"]["code"] == "UNKNOWN_TOOL"
+@pytest.mark.slow
+def test_a_client_without_pages_cannot_press(file):
+    with Client() as plain:
+        plain.initialize()
+        result = plain.call("preview_actions", actions=[GOAL])
+        assert "_meta" not in result
+        refused = plain.call("apply_by_press", preview_id=result["structuredContent"]["preview_id"], press_key="x")
+        assert refused["structuredContent"]["code"] == "UNKNOWN_TOOL"
 
 
+@pytest.mark.slow
 def test_in_the_2026_era_every_request_says_whether_the_client_shows_pages(file):
     with Client() as one:
         server = one.request("server/discover", _meta=ENVELOPE)["result"]
-        assert server["capabilities"]["extensions"] == {EXTENSION: {}}
+        assert server["capabilities"]["extensions"][EXTENSION] == {}
         capable = ENVELOPE | {"io.modelcontextprotocol/clientCapabilities": CAPABLE}
         for meta, shown in ((capable, True), (ENVELOPE, False)):
             tools = one.request("tools/list", _meta=meta)["result"]["tools"]
             assert ("apply_by_press" in {tool["name"] for tool in tools}) is shown
 
 
+@pytest.mark.slow
 def test_only_the_page_is_handed_the_key(client):
     result = client.call("preview_actions", actions=[GOAL])
-    key = result["_meta"][pages.PRESS]
+    key = result["_meta"][PRESS]
     assert key not in str(result["content"]) + str(result["structuredContent"])
     refused = client.call("preview_actions", actions=[{}])
-    assert "_meta" not in refused
+    assert "pi-mcp/press" not in refused["_meta"]
+    assert "on a page" not in str(refused["content"])
+
+
+@pytest.mark.parametrize(("content", "mode"), [(b"", 0o600), (b"x", 0o600), (b"x" * 32, 0o666)])
+def test_a_key_file_that_somebody_could_guess_or_read_is_good_for_nothing(content, mode, file):
+    preview_id = person.preview(person.act("goal.create", title="x"))["preview_id"]
+    keys.of_preview(preview_id)
+    secret = file.with_name(file.name + ".key")
+    secret.write_bytes(content)
+    secret.chmod(mode)
+    forged = hmac.new(content, f"local\npreview {preview_id}".encode(), "sha256").hexdigest()
+    answer = person.call("apply_by_press", preview_id=preview_id, press_key=forged)
+    assert answer["code"] == "NOT_PRESSED" and str(secret) in answer["error"]
+    assert "pi-mcp/press" not in person_pages.PREVIEW.private({"success": True, "preview_id": preview_id})
+    secret.unlink()
+    assert person.call("apply_by_press", preview_id=preview_id, press_key=keys.of_preview(preview_id))["success"]
 
 
 @pytest.mark.parametrize("key", ["", "x", "é" * 64, "\ud800"])
@@ -115,32 +150,24 @@ def test_the_secret_is_the_owners_and_survives(file):
     assert [name for name in os.listdir(file.parent) if ".key" in name] == [secret.name]
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_make_one_secret(file):
     with multiprocessing.get_context("fork").Pool(4) as pool:
         assert len(set(pool.map(keys.of_preview, ["x"] * 32))) == 1
 
 
 def test_a_folder_that_cannot_be_written_costs_the_press_and_not_the_answer(file, monkeypatch, caplog):
-    monkeypatch.setattr(keys, "_secret", lambda file: (_ for _ in ()).throw(PermissionError(13, "denied")))
-    assert pages.PREVIEW.private({"success": True, "preview_id": "x"}) == {}
+    monkeypatch.setattr(keys.presses, "key", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied")))
+    assert "pi-mcp/press" not in person_pages.PREVIEW.private({"success": True, "preview_id": "x"})
     assert "no key for a page" in caplog.text
 
 
 def test_the_pages_are_small_and_whole():
-    texts = [document(path) for path in pages.HERE.glob("*.html")]
-    assert sum(len(text.encode()) for text in texts) <= MOST_BYTES
+    texts = [document(path) for path in person_pages.HERE.glob("*.html")]
+    assert max(len(text.encode()) for text in texts) <= MOST_BYTES
     for text in texts:
         assert "/* shared" not in text
-        for word in (
-            "innerHTML",
-            "outerHTML",
-            "insertAdjacent",
-            "document.write",
-            "eval(",
-            "fetch(",
-            "XMLHttp",
-            "import(",
-        ):
+        for word in "innerHTML outerHTML insertAdjacent document.write eval( fetch( XMLHttp import(".split():
             assert word not in text
-        for word in ("http://", "https://", "@import", "url(", "animation", "transition", "@keyframes"):
+        for word in "http:// https:// @import url( animation transition @keyframes".split():
             assert word not in text

@@ -1,17 +1,17 @@
 """The page of a preview, in a real browser, against the real server and its database."""
 
 import json
+import re
 import uuid
 
 import pytest
 
 from tests.onepercent.page.browser import Tab
 
+pytestmark = pytest.mark.slow
+
 GOAL = "Пробежать полумарафон"
-HOSTILE = (
-    "<img src=x onerror=\"parent.seen.push('run')\"><script>parent.seen.push('run')</script> \u202e\u200fRTL "
-    + "ы" * 400
-)
+HOSTILE = "<img src=x onerror=\"parent.seen.push('run')\"><script>parent.seen.push('run')</script> שלום " + "ы" * 400
 
 
 def act(action, **params):
@@ -44,8 +44,8 @@ def do(person, *actions):
 def test_a_press_applies_what_the_page_shows(sit):
     person = sit()
     tab = person.see("preview_actions", arguments=create(), locale="ru-RU")
-    assert head(tab) == "Применить эти изменения?"
-    assert GOAL in tab.text() and "здоровье и спорт" in tab.text()
+    assert head(tab) == "1 изменение"
+    assert GOAL in tab.text() and "доровье и спорт" in tab.text()
     assert goals(person) == []
     tab.press("Применить")
     ends(tab, "Применено")
@@ -73,7 +73,7 @@ def test_a_press_counts_as_the_yes_that_the_setting_asks_for(sit):
     tab.press("Apply")
     ends(tab, "Applied")
     assert goals(person) == [GOAL]
-    assert person.client.notifications == []
+    assert "elicitation" not in str(person.client.notifications)
 
 
 def test_all_of_it_works_by_keyboard_alone(sit):
@@ -86,8 +86,8 @@ def test_all_of_it_works_by_keyboard_alone(sit):
     assert tab.run("document.activeElement.id") == "head"
     tab.key("Tab")
     tab.key(" ")
-    ends(tab, "Apply these")
-    assert "Goes away" in tab.text()
+    ends(tab, "Put it back as it was?")
+    assert "Delete the goal" in tab.text()
     tab.key("Tab")
     tab.key("Enter")
     ends(tab, "Applied")
@@ -102,7 +102,7 @@ def test_cancel_changes_nothing_and_can_be_thought_over(sit):
     assert "Nothing was changed." in tab.text("#state")
     assert person.rows("SELECT status FROM previews") == [("cancelled",)]
     tab.press("Show again")
-    ends(tab, "Apply these")
+    ends(tab, "1 change")
     tab.press("Apply")
     ends(tab, "Applied")
     assert goals(person) == [GOAL]
@@ -115,7 +115,7 @@ def test_an_expired_preview_says_so_and_is_shown_again(sit):
     assert "no longer holds" in tab.text("#state")
     assert goals(person) == []
     tab.press("Show again")
-    ends(tab, "Apply these")
+    ends(tab, "1 change")
     assert GOAL in tab.text()
 
 
@@ -126,11 +126,10 @@ def test_a_stale_preview_says_what_changed_and_is_shown_again(sit):
     tab = person.see("preview_actions", arguments=rename)
     do(person, act("goal.update", goal_id=1, title="Третье"))
     tab.press("Apply")
-    ends(tab, "Something changed meanwhile")
+    tab.wait("/Something changed meanwhile/.test(document.body.innerText)")
+    ends(tab, "1 change")
     assert goals(person) == ["Третье"]
-    tab.press("Show again")
-    ends(tab, "Apply these")
-    assert "Третье → Новое" in tab.text()
+    assert "“Третье” → “Новое”" in tab.text()
     tab.press("Apply")
     ends(tab, "Applied")
     assert goals(person) == ["Новое"]
@@ -173,39 +172,149 @@ def test_a_refused_action_stands_beside_the_others(sit):
     person = sit()
     actions = [*create()["actions"], act("step.complete", step_id=77)]
     tab = person.see("preview_actions", arguments={"actions": actions})
-    assert tab.text().index("New") < tab.text().index("Refused") < tab.text().index("Step not found")
+    assert "there is no such step (77)" in tab.text()
     alone = person.see("preview_actions", arguments={"actions": actions[1:]})
     assert head(alone) == "Nothing to apply"
-    assert "Step not found" in alone.text()
+    assert "there is no such step (77)" in alone.text()
     assert alone.run("document.querySelectorAll('button').length") == 0
-    alone = person.see("preview_actions", arguments={"actions": actions[1:]}, locale="ru-RU")
-    assert "шаг не найдено" in alone.text()
+    russian = person.see("preview_actions", arguments={"actions": actions}, locale="ru-RU")
+    assert "такого шага нет (77)" in russian.text()
 
 
-def test_a_client_that_hands_no_key_on_applies_as_the_model_does(sit):
+MANY = [
+    act("goal.create", title="Научиться готовить", category="hobby", why_important="Кормить друзей по воскресеньям"),
+    act("step.create", goal_id=None, title="Купить нож", dt="2031-11-25", time_duration="one", priority="important"),
+    act("step.create", goal_id=None, title="Борщ", dt="2031-11-29"),
+    *(act("habit.create", name=f"Готовить дома, неделя {week}", xp_reward=15) for week in range(8)),
+    act("diary.create_entry", what_done="Пробежал 15 км, дописал бота", reflection="Темп ровный"),
+    act("step.update", step_id=1, dt="2031-11-26", priority="critical"),
+    act("goal.update", goal_id=1, title="Сдать IELTS на 7.5"),
+    act("ssp.rate", category="health_sport", score=9),
+    act("habit.mark_completed", habit_id=1),
+    act("goal.delete", goal_id=2),
+]
+
+
+def lively(sit, **settings):
+    """Somebody whose preview of MANY changes a bit of everything."""
+    person = sit(**settings)
+    do(
+        person,
+        act("goal.create", title="Сдать IELTS на 7.0"),
+        act("step.create", goal_id=None, title="Прочитать главу 3", dt="2031-11-22"),
+        act("goal.create", title="Чаще бывать с семьёй"),
+        act("step.create", goal_id=None, title="Поездка на озеро"),
+        act("habit.create", name="Разбор недели", xp_reward=30, frequency_type="weekly"),
+        act("ssp.rate", category="health_sport", score=8),
+    )
+    return person
+
+
+def test_seventeen_changes_weigh_at_a_glance(sit):
+    tab = lively(sit).see("preview_actions", arguments={"actions": MANY, "partial": True}, width=390, locale="ru-RU")
+    assert head(tab) == "17 изменений · +40 XP"
+    assert "1 удаление · 12 новых · 3 поправки · 1 отметка" in tab.text("#state")
+    assert "Поездка на озеро" in tab.text("li"), "what is deleted stands first, with what goes with it"
+    assert "22.11.2031" in tab.run("[...document.querySelectorAll('s')].map(one => one.textContent)")
+    assert tab.run("document.documentElement.scrollHeight") <= 1200
+    tab.press("Применить 17")
+    ends(tab, "Применено · +40 XP")
+    assert tab.run("document.querySelector('details').open") is False
+    assert tab.run("document.querySelector('button').getBoundingClientRect().top") < 200
+
+
+def test_a_line_can_be_left_out(sit):
+    person = lively(sit)
+    tab = person.see("preview_actions", arguments={"actions": MANY})
+    tab.press("IELTS")
+    ends(tab, "16 changes")
+    tab.click("label.creates")
+    tab.press("Apply 15")
+    tab.wait("/needs what you left out/.test(document.body.innerText)")
+    assert goals(person) == ["Сдать IELTS на 7.0", "Чаще бывать с семьёй"]
+    tab.click("label.creates")
+    tab.press("Apply 16")
+    ends(tab, "Applied")
+    assert goals(person) == ["Сдать IELTS на 7.0", "Научиться готовить"]
+    assert "without" in tab.run("model", host=True)[-1]
+    assert "16 changes" in tab.text()
+
+
+def test_a_host_that_refuses_is_not_taken_for_a_yes_or_a_no(sit):
     person = sit()
+    tab = person.see("preview_actions", arguments=create(), locale="ru-RU")
+    tab.run("given.deny = true", host=True)
+    tab.press("Отмена")
+    tab.wait("/Неизвестно, отменено ли/.test(document.body.innerText)")
+    tab.press("Применить")
+    tab.wait("/Не получилось, данные не изменены/.test(document.body.innerText)")
+    assert tab.run("model", host=True) == []
+    tab.run("given.deny = false", host=True)
+    tab.press("Применить")
+    ends(tab, "Применено")
+    assert goals(person) == [GOAL]
+
+
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_the_page_is_in_one_language_whatever_the_servers(sit, language):
+    """But for the person's own words and XP."""
+    other = {"ru": "en-GB", "en": "ru-RU"}[language]
+    person = lively(sit, MCP_LANGUAGE=language)
+    odd = [act("habit.mark_completed", habit_id=1, date="2001-01-01"), act("step.complete", step_id=99)]
+    actions = [*(action for action in MANY if "delete" not in action["action"]), *odd]
+    same = [
+        act("goal.create", title="Сдать IELTS на 7.0"),
+        act("step.create", goal_id=1, title="Борщ", dt="2020-01-01"),
+    ]
+    tab = person.see("preview_actions", arguments={"actions": [*actions, *same]}, locale=other)
+    own = [text for action in actions for text in action["params"].values() if isinstance(text, str)]
+    text = tab.text()
+    for words in sorted(
+        [*own, "Сдать IELTS на 7.0", "Прочитать главу 3", "Разбор недели", "XP"], key=len, reverse=True
+    ):
+        text = text.replace(words, "")
+    assert re.findall(r"[а-яё]{2,}" if other == "en-GB" else r"[a-z]{2,}", text, re.I) == []
+
+
+def test_undo_and_a_mark_taken_off_read_as_what_they_are(sit):
+    person = lively(sit)
+    do(person, act("habit.mark_completed", habit_id=1))
+    tab = person.see("undo_last", locale="ru-RU")
+    assert head(tab) == "Вернуть как было?"
+    assert "Удалить отметку за" in tab.text() and "ривычк" not in tab.text()
+    do(person, act("ssp.rate", category="health_sport", score=9))
+    tab = person.see("undo_last", locale="ru-RU")
+    assert "здоровье и спорт 9" in tab.text() and "object" not in tab.text()
+    tab.press("Вернуть")
+    ends(tab, "Применено")
+    assert person.rows("SELECT count(*) FROM ssp_evaluations") == [(1,)]
+
+
+def test_a_host_that_hands_no_private_data_on_shows_the_message(sit):
+    person = lively(sit)
+    person.host.private = False
+    tab = person.see("preview_actions", arguments={"actions": MANY, "partial": True})
+    assert head(tab) == "17 changes · +40 XP"
+    assert "Поездка" not in tab.text() and "Научиться готовить" in tab.text()
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_a_client_that_hands_no_key_on_applies_as_the_model_does(sit, silent):
+    """VS Code, and ext-apps' own host, show pages and do not say so."""
+    person = sit(silent=silent)
     person.host.private = False
     tab = person.see("preview_actions", arguments=create())
     tab.press("Apply")
     ends(tab, "Applied")
     assert tab.run("calls", host=True) == ["apply_actions"]
     assert goals(person) == [GOAL]
+    assert GOAL in person.see("get_user_snapshot").text()
 
 
 def test_a_client_whose_pages_may_not_call_tools_leaves_the_answer_to_the_chat(sit):
     tab = sit().see("preview_actions", arguments=create(), mute="yes")
     assert "Please answer in the chat." in tab.text("#buttons")
     assert tab.run("document.querySelectorAll('button').length") == 0
-
-
-def test_undo_last_has_the_same_page(sit):
-    person = sit()
-    do(person, act("goal.create", title="Лишнее"))
-    tab = person.see("undo_last")
-    assert "Лишнее" in tab.text()
-    tab.press("Apply")
-    ends(tab, "Applied")
-    assert goals(person) == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -226,11 +335,10 @@ def test_it_follows_the_host_and_fits(sit, theme, width):
     tab.wait("document.documentElement.style.colorScheme === 'dark'")
 
 
-def test_it_fits_at_a_zoom_of_two(sit):
-    tab = sit().see("preview_actions", arguments=create("Очень" * 30), width=360)
-    tab.resize(360 // 2, 2)
-    tab.wait("innerWidth === 180")
-    assert tab.run("document.documentElement.scrollWidth") <= 180
+@pytest.mark.parametrize("locale", ["en_US", "ru_RU", "en-", "ru-RU@calendar=x"])
+def test_a_locale_in_any_spelling_leaves_the_page_readable(sit, locale):
+    tab = sit().see("preview_actions", arguments=create(), locale=locale)
+    assert head(tab) == ("1 изменение" if locale.startswith("ru") else "1 change")
 
 
 def test_it_answers_what_a_host_may_ask(sit):

@@ -1,45 +1,101 @@
-"""The report: the page of the days in a file."""
+"""The report: a period as a file for any browser, and on paper."""
 
+import base64
+import re
 import subprocess
 import sys
+import zlib
+from pathlib import Path
+
+import pytest
 
 from tests.onepercent import person
 from tests.onepercent.page.test_preview_page import HOSTILE
+from tests.onepercent.person import act, do
 from tests.support.client import PROJECT
+from tools.core.errors import ToolError
 from tools.core.registry import COMMANDS
 
-
-def write(file):
-    command = [sys.executable, "-m", "tools", "onepercent", "report", str(file)]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=60)
+SCRIPT = "Бег</script><script>document.title='run'</script>"
 
 
-def test_a_browser_shows_the_report_without_a_server(browser, tmp_path):
-    person.do(person.act("habit.create", name="Бег</script><script>document.title='run'</script>"))
-    person.do(person.act("habit.create", name=HOSTILE[:200]))
-    file = tmp_path / "report.html"
-    done = write(file)
-    assert done.returncode == 0, done.stderr
-    tab = browser.open(file.as_uri(), 320)
-    tab.wait("document.querySelector('li')", host=True)
-    text = tab.run("document.body.innerText", host=True)
-    assert "Бег</script>" in text
-    assert tab.run("document.title", host=True) == "OnePercent"
-    assert tab.run("[...document.querySelectorAll('input')].every(one => one.disabled)", host=True)
+def report(*words: object):
+    return COMMANDS["onepercent", "report"](*map(str, words))
+
+
+def lived() -> None:
+    habits = do(act("habit.create", name=SCRIPT), act("habit.create", name=HOSTILE[:200]))
+    do(*[act("habit.mark_completed", habit_id=habit, dates=["2026-03-01..2026-03-17"]) for habit in habits])
+    goal, step = do(act("goal.create", title="Марафон"), act("step.create", goal_id=None, title="Купить обувь"))
+    do(act("step.complete", step_id=step), act("goal.complete", goal_id=goal))
+    do(*[act("diary.create_entry", date=f"2026-03-{day:02}", what_done="Длинный день. " * 40) for day in range(1, 18)])
+
+
+@pytest.mark.slow
+def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_path: Path, file: Path):
+    person.use(file, MCP_LANGUAGE="ru")
+    lived()
+    assert report(tmp_path / "r.html", "--from", "2026-03-01").text == (
+        f"Записано: {tmp_path / 'r.html'}. Откройте в браузере."
+    )
+    tab = browser.open((tmp_path / "r.html").as_uri(), 320)
+    tab.wait("document.querySelector('.habit')", host=True)
     assert tab.run("document.documentElement.scrollWidth", host=True) <= 320
-    assert tab.requests == [file.as_uri()]
-    assert tab.console == []
+    assert tab.run("document.title", host=True) == "OnePercent, 1–18 марта 2026 г."
+    text = tab.run("document.body.innerText", host=True)
+    for part in (SCRIPT, "Март 2026", "ЦЕЛИ", "Марафон", "Купить обувь", "воскресенье, 1 марта", "100 %, серия: 17"):
+        assert part.casefold() in text.casefold().replace("\xa0", " "), part
+    assert tab.requests == [(tmp_path / "r.html").as_uri()] and tab.console == []
+    # Printed as browsers do it by default, without backgrounds, the marks are there all the same.
+    printed = base64.b64decode(tab.send("Page.printToPDF", printBackground=False)["data"])
+    drawn = b"".join(map(unpacked, re.findall(rb"stream\r?\n(.*?)endstream", printed, re.DOTALL)))
+    accent = [f"{part / 255:.3g}"[1:].encode() for part in bytes.fromhex("1f5fa6")]
+    assert re.search(rb" 0?".join([b"0?" + part[:3] + rb"\d*" for part in accent]) + b" rg", drawn)
+    assert 2 <= printed.count(b"/Type /Page\n") <= 5
     tab.close()
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path):
-    (tmp_path / "file").write_text("x")
-    done = write(tmp_path / "file" / "report.html")
-    assert done.returncode == 1
-    assert "cannot be written" in done.stdout
+def unpacked(stream: bytes) -> bytes:
+    try:
+        return zlib.decompress(stream.strip(b"\r\n"))
+    except zlib.error:
+        return b""
 
 
-def test_the_report_is_the_owners(tmp_path):
-    file = tmp_path / "report.html"
-    COMMANDS["onepercent", "report"](str(file))
-    assert file.stat().st_mode & 0o777 == 0o600
+@pytest.mark.slow
+def test_a_report_of_nothing_says_so(browser, tmp_path: Path, file: Path):
+    person.use(file, MCP_LANGUAGE="en")
+    assert "Open it in a browser" in report(tmp_path / "r.html").text
+    tab = browser.open((tmp_path / "r.html").as_uri(), 320)
+    tab.wait("document.querySelector('h1')", host=True)
+    shown = tab.run("document.body.innerText", host=True).split("\n\n")
+    assert shown[-2:] == ["February 19 – March 18, 2026", "Nothing is recorded for this time."]
+    tab.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("no/r.html",), "cannot be written"),
+        (("r.html", "--from", "вчера"), "--from is not a date"),
+        (("r.html", "--from", "2020-01-01"), "not a period"),
+        (("r.html", "--from", "2026-03-10", "--to", "2026-03-09"), "not a period"),
+    ],
+)
+def test_what_cannot_be_reported_is_a_clear_error_and_makes_nothing(words, error: str, tmp_path: Path):
+    with pytest.raises(ToolError, match=error):
+        report(tmp_path / words[0], *words[1:])
+    assert not (tmp_path / "no").exists() and not (tmp_path / "r.html").exists()
+
+
+def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path: Path):
+    assert report(tmp_path / "r.html", "--from").status == report(tmp_path / "r.html", "--since", "x").status == 2
+    report(tmp_path / "r.html")
+    assert (tmp_path / "r.html").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.slow
+def test_it_works_from_a_shell(tmp_path: Path):
+    command = [sys.executable, "-m", "tools", "onepercent", "report", str(tmp_path / "r.html"), "--to", "2026-03-17"]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and str(tmp_path / "r.html") in done.stdout, done.stderr

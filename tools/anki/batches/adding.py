@@ -1,115 +1,230 @@
 """Adding notes: every good note of a batch, each bad one named with its reason."""
 
-from dataclasses import replace
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from tools.anki import client, decks, models, notes
-from tools.anki.batches import added_keys, fields
-from tools.anki.batches.note_input import NoteInput
-from tools.anki.batches.outcomes import ItemError, Outcomes
-from tools.anki.batches.sending import Anki, Sending
-from tools.anki.replies import Refused
+from tools.anki import client, decks, models, note_input, notes, state
+from tools.anki.batch import Batch, ItemError, Parts
+from tools.anki.client import Action
+from tools.anki.images.pictures import Pictures
+from tools.anki.images.placing import Placed, place
+from tools.anki.note_input import NoteInput
+from tools.anki.replies import Refused, Result, hangs
 from tools.anki.settings import current
+from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 
+# A cloze deletion: {{c1::…}}.
+CLOZE = re.compile(r"\{\{c\d+::")
 
-def add(deck: str, model: str, notes: list[NoteInput | ItemError], *, strict: bool) -> JsonObject:
-    """Add the notes to a deck: {added, skipped, details}. An ItemError in place of a note is reported as its failure.
+LOOK_FIRST = "Look with anki_find_notes first: with allowDuplicates Anki adds once more what it got."
+AGAIN = "Send the notes again that are not `ok`: those that Anki got are refused as duplicates."
 
-    `strict` refuses the whole call for an image's target_field that there is not, and does not make the deck.
+
+@dataclass(frozen=True)
+class NoteType:
+    """A note type that this call uses."""
+
+    name: str
+    id: int
+    fields: list[str]
+
+
+@dataclass
+class Ready:
+    """A note that fits its type, with its pictures once they are stored."""
+
+    note: NoteInput
+    type: NoteType
+    placed: Placed
+
+
+# The same call made again adds no note twice: Anki refuses a note whose first field is there, and the answer names the
+# note that it repeats. A dedup_key is kept once Anki has told the id of its note, never before. The pictures of all
+# notes are stored before the first note is sent: a picture stored again gets the same name.
+class AddBatch(Batch):
+    """Notes added to a deck: {added, skipped, details}. An ItemError in place of a note is reported as its failure.
+
+    `strict` refuses the whole call for an image's target_field that the note type does not have, and does not make the
+    deck.
     """
-    deck, model = deck.strip() or current().anki_default_deck, model.strip() or current().anki_default_model
-    outcomes = Outcomes(len(notes), "added")
-    anki = _look(model, [note.dedup_key for note in notes if isinstance(note, NoteInput) and note.dedup_key])
-    if lacking := _lacking(deck, anki, strict=strict):
-        for index in range(len(notes)):
-            outcomes.failed(index, lacking, lacking.code.lower())
-        return outcomes.answer()
-    if strict:
-        _check_targets(notes, anki.fields)
-    ready = _ready(notes, anki, outcomes)
-    sending = Sending(deck, anki, ready, outcomes)
-    sending.recognize_keys(note.dedup_key for note in notes if isinstance(note, NoteInput))
-    return sending.run()
 
+    done = "added"
 
-def _look(model: str, keys: list[str]) -> Anki:
-    """What Anki has at the moment. One request."""
-    by_key = added_keys.notes(keys)
-    deck_ids, names, ids, model_fields, infos = client.multi(
-        ("deckNamesAndIds", {}),
-        ("modelNames", {}),
-        ("modelNamesAndIds", {}),
-        ("modelFieldNames", {"modelName": model}),
-        ("notesInfo", {"notes": list(by_key.values())}),
-    )
-    for result in (deck_ids, names, infos):
-        if isinstance(result, Refused):
-            raise result
-    problem = None
-    if isinstance(model_fields, Refused):
-        problem = models.not_found(model, names) if "was not found" in model_fields.text else model_fields
-    alive = notes.indexed(infos)
-    return Anki(
-        decks=deck_ids,
-        model=model,
-        model_id=next(
-            (number for name, number in models.ids(ids).items() if name.casefold() == model.casefold()), None
-        ),
-        fields=[] if problem else model_fields,
-        by_key={key: note for key, note in by_key.items() if note in alive},
-        problem=problem,
-    )
+    def __init__(
+        self,
+        deck: str,
+        model: str,
+        items: list[NoteInput | ItemError],
+        *,
+        strict: bool,
+        brief: bool = False,
+        allow_duplicates: bool = False,
+    ):
+        model = model.strip() or current().anki_default_model
+        self.items = [
+            item if isinstance(item, ItemError) else replace(item, model=item.model.strip() or model) for item in items
+        ]
+        self.given = [item for item in self.items if isinstance(item, NoteInput)]
+        self.strict, self.brief = strict, brief
+        self.options = {"options": {"allowDuplicate": True}} if allow_duplicates else {}
+        self._look(list({item.model for item in self.given} or {model}))
+        deck = deck.strip() or current().anki_default_deck
+        known = decks.known(deck, self.deck_ids)
+        if strict and known is None:
+            error = ItemError(f"deck was not found: {deck}", decks.not_found([deck], self.deck_ids).hint, code="DECK")
+            self.items = [error for _ in items]
+        self.new_deck = known is None
+        self.deck = known or decks.checked_name(deck)
+        self.ready: dict[int, Ready] = {}
+        self.added: list[int] = []
 
+    def run(self) -> JsonObject:
+        self.begin([{} for _ in self.items], sum(bool(item.images) for item in self.given))
+        for index, item in enumerate(self.items):
+            try:
+                self._check(index, item)
+            except ItemError as error:
+                self.failed(index, error)
+        return self.run_parts(self._place, LOOK_FIRST if self.options else AGAIN, "adding notes")
 
-def _lacking(deck: str, anki: Anki, *, strict: bool) -> ItemError | None:
-    """What no note of this call can do without."""
-    if anki.problem:
-        hint = "anki_model_info with this model says how to make it, or which there are."
-        return ItemError(anki.problem.message.removeprefix("RuntimeError: "), hint, code="MODEL")
-    if strict and decks.known(deck, anki.decks) is None:
-        return ItemError(f"deck was not found: {deck}", decks.not_found([deck], anki.decks).hint, code="DECK")
-    return None
-
-
-def _check_targets(notes: list[NoteInput | ItemError], model_fields: list[str]) -> None:
-    wrong = [
-        f"notes.{index}: {image.target_field!r}"
-        for index, note in enumerate(notes)
-        if isinstance(note, NoteInput)
-        for image in note.images
-        if image.target_field and fields.find(image.target_field, model_fields) is None
-    ]
-    if wrong:
-        raise ToolError(
-            f"ValueError: target_field is not in the note type: {', '.join(wrong[:8])}. Nothing was sent to Anki",
-            f"target_field must be one of {', '.join(model_fields)}.",
-            code="UNKNOWN_TARGET_FIELD",
+    def _look(self, names: list[str]) -> None:
+        """The state of Anki at the moment, of these note types, and the notes of known dedup_keys. One request."""
+        by_key = state.notes_by_key(item.dedup_key for item in self.given if item.dedup_key)
+        profile, *answers = client.multi(
+            client.PROFILE,
+            *(("modelFieldNames", {"modelName": name}) for name in names),
+            ("deckNamesAndIds", {}),
+            ("modelNamesAndIds", {}),
+            ("notesInfo", {"notes": [note for by_profile in by_key.values() for note in by_profile.values()]}),
         )
+        self.deck_ids, model_ids, infos = client.whole(answers[-3:])
+        self.profile = client.profile(profile)
+        id_of = {name.casefold(): number for name, number in model_ids.items()}
+        self.types: dict[str, NoteType | ItemError] = {}
+        for name, fields in zip(names, answers[:-3], strict=True):
+            if isinstance(fields, Refused):
+                unknown = models.not_found(name, list(model_ids)) if "was not found" in fields.text else fields
+                hint = "anki_model_info with this model says how to make it, or which there are."
+                self.types[name] = ItemError(unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL")
+            else:
+                self.types[name] = NoteType(name, id_of[name.casefold()], fields)
+        alive = notes.indexed(infos)
+        # A key of a profile that this AnkiConnect did not tell counts in each, if its note is there.
+        mine = {key: by_profile.get(self.profile, by_profile.get("", 0)) for key, by_profile in by_key.items()}
+        self.by_key = {key: note for key, note in mine.items() if note in alive}
 
+    def _check(self, index: int, item: NoteInput | ItemError) -> None:
+        """Keep the note if nothing here speaks against it."""
+        if isinstance(item, ItemError):
+            raise item
+        kind = self.types[item.model]
+        if isinstance(kind, ItemError):
+            raise kind
+        fields, tags = note_input.canonical_fields(item.fields, kind.fields), note_input.checked_tags(item.tags)
+        _, unknown = note_input.aim_images(item.images, kind.fields)
+        if self.strict and unknown:
+            raise ToolError(
+                f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}. Nothing was sent to Anki",
+                f"target_field must be one of {', '.join(kind.fields)}.",
+                code="UNKNOWN_TARGET_FIELD",
+            )
+        key = item.dedup_key
+        if key and key in self.by_key:
+            known = {"noteId": self.by_key[key]} if self.by_key[key] else {}  # else it is of this call
+            return self.set(index, "duplicate", reason="duplicate", dedup_key=key, **known)
+        self.by_key |= {key: 0} if key else {}
+        self.ready[index] = Ready(replace(item, fields=fields, tags=tags), kind, Placed({}))
+        return None
 
-def _ready(notes: list[NoteInput | ItemError], anki: Anki, outcomes: Outcomes) -> dict[int, NoteInput]:
-    """The notes, by index, that nothing here speaks against; the others get their reason."""
-    ready: dict[int, NoteInput] = {}
-    keys: set[str] = set()
-    for index, note in enumerate(notes):
+    def _place(self) -> Parts:
+        pictures = Pictures()
+        for index, ready in list(self.ready.items()):
+            images, unknown = note_input.aim_images(ready.note.images, ready.type.fields)
+            try:
+                ready.placed = place(pictures, ready.note.fields, {}, images)
+            except ItemError as error:
+                del self.ready[index]
+                self.failed(index, error)
+                continue
+            for name in unknown:
+                warning = note_input.UNKNOWN_TARGET
+                ready.placed.warnings.append(warning)
+                ready.placed.images.append({"target_field": name, "warning": warning, "fields": ready.type.fields})
+            if ready.note.images:
+                calls.checkpoint()
+                self.report(1, "placing images")
+        return Parts(self.ready)
+
+    def send(self, part: list[int]) -> None:
+        create: list[Action] = [("createDeck", {"deck": self.deck})] if self.new_deck else []
+        profile, *made = client.multi(client.PROFILE, *create, *(("addNote", self._entry(index)) for index in part))
+        answers = made[len(create) :]
+        if (other := client.profile(profile)) != self.profile:
+            # The person has switched it meanwhile: the notes of a moment ago are in another collection.
+            client.results_redrawn(("deleteNotes", {"notes": [note for note in answers if isinstance(note, int)]}))
+            problem = f"Anki's profile was switched from {self.profile!r} to {other!r}, where nothing was left"
+            hint = "Ask the person which profile is meant."
+            raise ToolError(problem, hint, code="OTHER_PROFILE")
+        self.new_deck = False
+        keys: dict[str, int] = {}
+        for index, answer in zip(part, answers, strict=True):
+            self._tell(index, answer)
+            if isinstance(answer, int):
+                self.added.append(answer)
+                keys |= {key: answer} if (key := self.ready[index].note.dedup_key) else {}
+        state.remember_keys(keys, self.profile)
+
+    def _entry(self, index: int) -> JsonObject:
+        """The note as AnkiConnect takes it."""
+        ready = self.ready[index]
+        fields = {name: ready.placed.values.get(name, "") for name in ready.type.fields}
+        note = {"deckName": self.deck, "modelName": ready.type.name, "fields": fields, "tags": ready.note.tags}
+        return {"note": {**note, **self.options}}
+
+    def _tell(self, index: int, answer: Result) -> None:
+        ready = self.ready[index]
+        key = ready.note.dedup_key
+        more = {**({"dedup_key": key} if key else {}), **ready.placed.detail()}
+        if isinstance(answer, int):
+            return self.set(index, "ok", noteId=answer, **more)
+        error = answer if isinstance(answer, ToolError) else Refused("Anki did not add it and gives no reason")
+        # Anki gives no reason for a note without a card: the usual one is cloze text in another note type.
+        if "unknown reason" in error.message and any(map(CLOZE.search, ready.placed.values.values())):
+            error.hint = (
+                f"The text has {{{{c1::…}}}}, and {ready.type.name!r} is not a Cloze note type, or the field is not its "
+                "cloze field: use note type Cloze, or write it without {{c1::}}."
+            )
+        return self.failed(index, error, **more)
+
+    def end(self, after: ToolError | None = None) -> None:
+        """Leave no new card in the default deck, where the AnkiConnect of 2023 puts them all, and name duplicates. Two
+        requests; nothing is asked after Anki hung: it would hang again."""
         try:
-            checked = _checked(note, anki.fields)
-        except ItemError as error:
-            outcomes.failed(index, error, error.code.lower())
-            continue
-        key = checked.dedup_key
-        if key and key in anki.by_key:
-            outcomes.duplicate(index, anki.by_key[key], dedup_key=key)
-        elif key and key in keys:
-            outcomes.duplicate(index, error="dedup_key is in this call twice", dedup_key=key)
-        else:
-            keys.update([key] if key else [])
-            ready[index] = checked
-    return ready
+            if after and hangs(after):
+                raise after
+            if self.added and self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
+                search = f"nid:{','.join(map(str, self.added))} did:{decks.DEFAULT_ID}"
+                if astray := client.call("findCards", query=search):
+                    client.call("changeDeck", cards=astray, deck=self.deck)
+        except ToolError as error:
+            self.warnings.append(
+                f"whether all new cards are in {self.deck!r} is not known: {error.message}. An AnkiConnect of 2023 "
+                "puts them into the default deck; anki_change_cards moves them"
+            )
+        if not after:
+            self._name_duplicates()
 
-
-def _checked(note: NoteInput | ItemError, model_fields: list[str]) -> NoteInput:
-    if isinstance(note, ItemError):
-        raise note
-    return replace(note, fields=fields.canonical(note.fields, model_fields), tags=fields.checked_tags(note.tags))
+    def _name_duplicates(self) -> None:
+        """Say which note each duplicate repeats. One request, if there are any."""
+        nameless = [i for i in self.indexes("duplicate") if i in self.ready and "noteId" not in self.details[i]]
+        kinds = [(self.ready[index].type, self.ready[index].placed.values) for index in nameless]
+        searches = [
+            notes.with_first_field(values.get(kind.fields[0], ""), kind.name, kind.id, kind.fields[0])
+            for kind, values in kinds
+        ]
+        with suppress(ToolError):
+            for index, ids in zip(nameless, client.results(*searches), strict=True):
+                self.details[index] |= {"noteId": max(ids)} if ids else {}

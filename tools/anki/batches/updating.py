@@ -1,190 +1,290 @@
-"""Changing notes: what each update comes to, and sending it."""
+"""Changing notes: the change that each update comes to, sending it, and reading back what Anki made of it."""
 
-from tools.anki import client, consent, decks, models, notes
-from tools.anki.batches import consequences, fields, reading_back
-from tools.anki.batches.note_input import NoteUpdate
-from tools.anki.batches.outcomes import ItemError, Outcomes
-from tools.anki.batches.parts import Parts
-from tools.anki.batches.steps import Change, steps
+import re
+import time
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tools.anki import client, confirm, decks, note_input, notes
+from tools.anki.batch import Batch, ItemError, Parts
+from tools.anki.batches import replacing
+from tools.anki.card_text import cut
+from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
-from tools.anki.images.placing import place
-from tools.anki.journal import entries, looking
+from tools.anki.images.placing import Placed, place
+from tools.anki.journal import entries, note_records
 from tools.anki.journal.entries import Before, Note
+from tools.anki.note_input import NoteUpdate
 from tools.anki.notes import Info
-from tools.anki.replies import Refused
-from tools.anki.studying.card_text import cut
-from tools.core import calls, locks
+from tools.anki.replies import Refused, hangs
+from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+from tools.core.quoting import quoted
 
 AGAIN = "The same call can be made again: what is changed already stays as it is."
+UNDO_LIST = "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
+
+EDITOR_S = 1.5
+"""After so long the editor of Anki's Browser, which was still loading a note, has saved what it had."""
+MOST_PLACES = 10
+AROUND = 20
+"""Characters before the first difference that an example of a changed field begins with."""
+
+# Control characters, which Anki does not keep in a field; line breaks and tabs it keeps.
+DROPPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
-class Updating:
-    """One batch, from looking at the notes to reading them back."""
+@dataclass
+class Change:
+    """One update, ready to be sent. `deck` is empty if no card has to move; `removed` holds tags that the note has."""
 
-    def __init__(self, updates: list[NoteUpdate]):
-        self.updates = updates
-        self.outcomes = Outcomes(len(updates), "updated", [{"noteId": update.noteId} for update in updates])
-        self.changes: dict[int, Change] = {}
-        self.done = 0
+    note: int
+    cards: list[int]
+    placed: Placed
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    deck: str
+
+
+class UpdateBatch(Batch):
+    """Changes of notes. With a `query` it replaces texts in what that finds."""
+
+    done = "updated"
+
+    def __init__(self, updates: list[NoteUpdate], query: str = "", replace: dict[str, list[str]] | None = None):
+        self.updates, self.query, self.replace, self.brief = updates, query, replace or {}, bool(query)
+        for pair in (*self.replace.values(), *(pair for update in updates for pair in (update.replace or {}).values())):
+            if len(pair) != 2 or not pair[0]:
+                hint = 'Give {"Back": ["teh", "the"]}; * stands for every field.'
+                raise ToolError("replace takes [old, new]. Nothing was changed", hint, code="INVALID_ARGUMENTS")
 
     def run(self, expected: int | None) -> JsonObject:
-        consent.check(f"change {len(self.updates)} notes", len(self.updates), expected)
-        with locks.exclusive("anki"):
-            return self._run()
+        with confirm.agreed(self.look, set, self.words, expected, demanded=bool(self.query)):
+            images = sum(bool(update.images) for update in self.updates)
+            self.begin([{"noteId": update.noteId} for update in self.updates], images)
+            self.changes: dict[int, Change] = {}
+            return self.run_parts(self._prepare, AGAIN, "changing notes")
 
-    def dry_run(self) -> JsonObject:
-        """What it would do: how many notes there are, and the texts of the first before and after."""
-        self._look()
-        updates = [update for update in self.updates if update.noteId in self.before]
-        return {
-            "dryRun": True,
-            "count": len(self.updates),
-            "missing": len(self.updates) - len(updates),
-            "examples": [self._example(update) for update in updates[: looking.EXAMPLES]],
-        }
-
-    def _example(self, update: NoteUpdate) -> JsonObject:
-        info, old = self.before[update.noteId], self.values[update.noteId]
-        try:
-            values = fields.canonical(update.fields or {}, list(old))
-        except ItemError as error:
-            return {"noteId": update.noteId, "error": error.message, "hint": error.hint}
-        changed = {
-            name: [cut(old[name], looking.LONGEST_TEXT), cut(text, looking.LONGEST_TEXT)]
-            for name, text in values.items()
-        }
-        return {"noteId": update.noteId, "text": looking.first_text(info), **({"fields": changed} if changed else {})}
-
-    def _run(self) -> JsonObject:
-        self._look()
-        part: list[int] = []
-        try:
-            self._prepare()
-            self._record()
-            for part in Parts(self.changes, weigh=lambda index: bool(self.changes[index].placed.values)):
-                calls.checkpoint()
-                self._send({index: self.changes[index] for index in part})
-                self.done += len(part)
-                calls.report(len(self.updates) + self.done, 2 * len(self.updates), "changing notes")
-        except ToolError as error:
-            reading_back.check(self.before, self.changes, self.outcomes, after=error)
-            raise self.outcomes.interrupted(error, part, AGAIN) from error
-        after = reading_back.check(self.before, self.changes, self.outcomes)
-        self._warn(after)
-        return self.outcomes.answer()
-
-    def _warn(self, after: dict[int, Info]) -> None:
-        """Say what the changes brought about that nobody asked for. One request, if there can be anything."""
-        try:
-            warnings = consequences.find(self.before, after, self.model_ids)
-        except ToolError as error:
-            return self.outcomes.warn(f"whether a changed note is a duplicate now is not known: {error.message}")
-        last = {change.note: index for index, change in self.changes.items()}
-        for note, texts in warnings.items():
-            self.outcomes.details[last[note]].setdefault("warnings", []).extend(texts)
-        if any("empty card" in text for texts in warnings.values() for text in texts):
-            self.outcomes.warn(consequences.EMPTY_CARDS)
-        return None
-
-    def _look(self) -> None:
-        ids = notes.possible([update.noteId for update in self.updates])
-        infos, model_ids = client.multi(("notesInfo", {"notes": ids}), ("modelNamesAndIds", {}))
-        if isinstance(infos, Refused):
-            raise infos
-        self.before = notes.with_cards(notes.indexed(infos))
-        self.model_ids = models.ids(model_ids)
-        self.values = {note: notes.values(info) for note, info in self.before.items()}
-        self.tags = {note: fields.folded(info.get("tags", [])) for note, info in self.before.items()}
-        self.deck_by_card: dict[int, str] = {}
+    def look(self) -> dict[int, Info]:
+        """The notes as they are, by id. One request, with new decks two; with a query more."""
+        if self.query:
+            self.updates = replacing.updates(self.query, self.replace)
+        self.before, self.profile = notes.by_id_in_profile([update.noteId for update in self.updates])
+        self.homes: dict[int, str] = {}
         moving = [update.noteId for update in self.updates if update.deckName and update.noteId in self.before]
         if moving:
             cards = [card for note in moving for card in self.before[note]["cards"]]
             by_deck, self.decks = client.results(("getDecks", {"cards": cards}), ("deckNamesAndIds", {}))
-            self.deck_by_card = notes.deck_by_card(by_deck)
-        self.homes = dict(self.deck_by_card)
+            self.homes = notes.deck_by_card(by_deck)
+        return self.before
 
-    def _prepare(self) -> None:
+    def words(self, found: dict[int, Info]) -> str:
+        """The question for the person: the things that the updates change, and some notes."""
+        fields = dict.fromkeys(name for update in self.updates for name in (update.fields or update.replace or {}))
+        subjects = [f"fields {quoted(', '.join(fields))}"] if fields else []
+        subjects += ["tags"] * any(update.addTags or update.removeTags for update in self.updates)
+        decks = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
+        subjects += [f"deck to {', '.join(map(quoted, decks))}"] if decks else []
+        subjects += ["pictures"] * any(update.images for update in self.updates)
+        texts = map(note_records.first_text, found.values())
+        return f"change {', '.join(subjects) or 'nothing'} of {len(found)} notes{confirm.examples(texts)}" * bool(found)
+
+    def dry_run(self) -> JsonObject:
+        """Count the notes there are, and show texts, tags and decks of the first before and after."""
+        self.look()
+        updates = [update for update in self.updates if update.noteId in self.before]
+        found = [place for one in updates for place in replacing.places(one, notes.values(self.before[one.noteId]))]
+        examples = [self._example(update) for update in updates if not update.replace]
+        answer = {
+            "dryRun": True,
+            "count": len({update.noteId for update in updates}),
+            "missing": len(self.updates) - len(updates),
+            **({"places": found[:MOST_PLACES], "placesInAll": len(found)} if found else {}),
+            "examples": examples[: note_records.EXAMPLES],
+        }
+        tags = {tag for update in updates for tag in update.addTags}
+        known = {tag.casefold() for tag in client.call("getTags")} if tags else set()
+        new_tags = sorted(tag for tag in tags if tag.casefold() not in known)
+        wanted = {update.deckName for update in updates if update.deckName}
+        new_decks = sorted(deck for deck in wanted if decks.known(deck, self.decks) is None)
+        if new_decks or new_tags:
+            made = {"decks": new_decks, "tags": new_tags}
+            answer["makes"] = {name: names for name, names in made.items() if names}
+        return {**answer, "warnings": [UNDO_LIST]} if updates else answer
+
+    def _example(self, update: NoteUpdate) -> JsonObject:
+        info = self.before[update.noteId]
+        old = notes.values(info)
+        try:
+            changed = replacing.new_values(update, old)
+        except ItemError as error:
+            return {"noteId": update.noteId, "error": error.message, "hint": error.hint}
+        more: JsonObject = {
+            "fields": {name: _difference(old[name], text) for name, text in changed.items()},
+            "addTags": update.addTags,
+            "removeTags": update.removeTags,
+        }
+        if update.deckName and (cards := info["cards"]):
+            more["deckName"] = [self.homes.get(cards[0], ""), update.deckName]
+        return {
+            "noteId": update.noteId,
+            "text": note_records.first_text(info),
+            **{name: value for name, value in more.items() if value},
+        }
+
+    def _prepare(self) -> Parts:
+        """The changes with their pictures stored, and what they overwrite on record."""
         pictures = Pictures()
+        changed: set[int] = set()
         for index, update in enumerate(self.updates):
             try:
+                if update.noteId in changed:
+                    hint = "Put its changes into one update, or call again."
+                    raise ItemError(f"note {update.noteId} is in this call twice", hint, code="TWICE")
                 self.changes[index] = self._change(update, pictures)
+                changed.add(update.noteId)
             except ItemError as error:
-                self.outcomes.failed(index, error, error.code.lower())
+                self.failed(index, error)
             if update.images:
                 calls.checkpoint()
-                calls.report(index + 1, 2 * len(self.updates), "placing images")
+                self.report(1, "placing images")
+        self._record()
+        return Parts(self.changes, weigh=lambda index: bool(self.changes[index].placed.values))
 
     def _change(self, update: NoteUpdate, pictures: Pictures) -> Change:
-        """What the update comes to, after those of the same note before it."""
         if update.noteId not in self.before:
-            raise ItemError(
-                f"note {update.noteId} was not found", "anki_find_notes finds the notes there are.", code="MISSING"
-            )
-        if not (update.fields or update.addTags or update.removeTags or update.deckName or update.images):
-            raise ItemError(
-                "nothing to change", "Give fields, addTags, removeTags, deckName or images.", code="NOTHING"
-            )
-        values = self.values[update.noteId]
-        new_values = fields.canonical(update.fields or {}, list(values))
-        add, remove = fields.checked_tags(update.addTags), fields.checked_tags(update.removeTags)
-        images, unknown = fields.aimed(update.images, list(values))
+            hint = "anki_find_notes finds the notes there are."
+            raise ItemError(f"note {update.noteId} was not found", hint, code="MISSING")
+        wanted = (update.fields, update.replace, update.addTags, update.removeTags, update.deckName, update.images)
+        if not any(wanted):
+            hint = "Give fields, replace, addTags, removeTags, deckName or images."
+            raise ItemError("nothing to change", hint, code="NOTHING")
+        info = self.before[update.noteId]
+        values, cards = notes.values(info), info["cards"]
+        new_values = replacing.new_values(update, values)
+        added, removed = note_input.checked_tags(update.addTags), note_input.checked_tags(update.removeTags)
+        images, unknown = note_input.aim_images(update.images, list(values))
         if unknown:
-            raise ItemError(
-                f"{fields.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}",
-                f"target_field must be one of {', '.join(values)}.",
-                code="UNKNOWN_TARGET_FIELD",
-            )
-        cards = self.before[update.noteId]["cards"]
-        deck = self._target(update.deckName, cards)
-        placed = place(pictures, new_values, values, images, list(values))
-        values.update(placed.values)
-        tags = self.tags[update.noteId]
-        tags |= fields.folded(add)
-        removed = [tag for tag in remove if fields.below(tag, tags)]
-        tags.difference_update(*(fields.below(tag, tags) for tag in removed))
-        return Change(update.noteId, cards, placed, add, removed, deck)
+            problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
+            hint = f"target_field must be one of {', '.join(values)}."
+            raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
+        deck = ""
+        if update.deckName and update.deckName.strip():
+            deck = decks.known(update.deckName, self.decks) or decks.checked_name(update.deckName)
+            deck = "" if all(self.homes.get(card) == deck for card in cards) else deck
+        tags = [tag.casefold() for tag in (*info.get("tags", []), *added)]
+        # Anki removes with a tag what lies below it.
+        here = [tag for tag in removed if any(decks.within(each, tag.casefold()) for each in tags)]
+        return Change(
+            update.noteId, cards, place(pictures, new_values, values, images), tuple(added), tuple(here), deck
+        )
 
     def _record(self) -> None:
         """Put on record what will be overwritten."""
-        kept: dict[int, Note] = {}
+        kept: list[Note] = []
         homes: dict[str, list[int]] = {}
         for change in self.changes.values():
             info = self.before[change.note]
-            old, model = notes.values(info), info.get("modelName") or ""
-            note = kept.setdefault(change.note, Note(change.note, model, ""))
-            note.fields.update({name: old[name] for name in change.placed.values})
-            if change.add or change.remove:
-                note.tags = list(info.get("tags", []))
+            old = notes.values(info)
+            tags = list(info.get("tags", [])) if change.added or change.removed else None
+            fields = {name: old[name] for name in change.placed.values}
+            kept.append(Note(change.note, info.get("modelName") or "", "", fields, tags))
             for card in change.cards if change.deck else []:
                 homes.setdefault(self.homes[card], []).append(card)
         if kept:
-            entries.write("update_notes", f"{len(kept)} notes changed", Before(list(kept.values()), homes))
+            before = Before(kept, homes, profile=self.profile)
+            entry = entries.write("update_notes", f"{len(kept)} notes changed", before)
+            entries.tell(entry, f"the {len(kept)} notes")
 
-    def _target(self, wanted: str | None, cards: list[int]) -> str:
-        if not (wanted and wanted.strip()):
-            return ""
-        deck = decks.known(wanted, self.decks) or decks.checked_name(wanted)
-        if all(self.deck_by_card.get(card) == deck for card in cards):
-            return ""
-        self.deck_by_card.update(dict.fromkeys(cards, deck))
-        return deck
+    def _steps(self, part: list[int]) -> Iterator[tuple[str, Action, list[int], object]]:
+        """The actions of a part: name in the details, action, indexes of its updates, the change that it makes.
 
-    def _send(self, changes: dict[int, Change]) -> None:
-        planned = steps(changes)
-        answers = client.multi(*(step.action for step in planned))
-        done: dict[int, JsonObject] = {index: {} for index in changes}
+        Equal tags and decks are one action: each takes some milliseconds, 290 with the Browser open, however many notes.
+        """
+        groups: dict[tuple[str, tuple[str, ...] | str], list[int]] = {}
+        for index in part:
+            change = self.changes[index]
+            if values := change.placed.values:
+                note = {"id": change.note, "fields": values}
+                yield "updatedFields", ("updateNoteFields", {"note": note}), [index], list(values)
+            groups.setdefault(("addedTags", change.added), []).append(index)
+            groups.setdefault(("removedTags", change.removed), []).append(index)
+            groups.setdefault(("deckChangedTo", change.deck), []).append(index)
+        for (name, value), indexes in groups.items():
+            if not value:
+                continue
+            changes = [self.changes[index] for index in indexes]
+            if isinstance(value, tuple):
+                params = {"notes": [change.note for change in changes], "tags": " ".join(value)}
+                yield name, ("addTags" if name == "addedTags" else "removeTags", params), indexes, list(value)
+            else:
+                cards = [card for change in changes for card in change.cards]
+                yield name, ("changeDeck", {"cards": cards, "deck": value}), indexes, value
+
+    def send(self, part: list[int]) -> None:
+        steps = list(self._steps(part))
+        details: dict[int, JsonObject] = {index: {} for index in part}
         refused: dict[int, Refused] = {}
-        for step, answer in zip(planned, answers, strict=True):
-            for index, changed in step.changes.items():
+        for (name, _, indexes, value), answer in zip(steps, client.multi(*(step[1] for step in steps)), strict=True):
+            for index in indexes:
                 if isinstance(answer, Refused):
                     refused.setdefault(index, answer)
                 else:
-                    done[index][step.name] = changed
-        for index, change in changes.items():
-            detail = {**done[index], **change.placed.detail()}
+                    details[index][name] = value
+        for index, made in details.items():
+            detail = {**made, **self.changes[index].placed.detail()}
             if index in refused:
-                self.outcomes.failed(index, refused[index], **detail)
+                self.failed(index, refused[index], **detail)
             else:
-                self.outcomes.ok(index, **detail)
+                self.set(index, "ok", **detail)
+
+    def end(self, after: ToolError | None = None) -> None:
+        """Take back the `ok` of each update whose texts the notes do not have. One request, or none after Anki hung.
+
+        AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's Browser it
+        does not. A note that is selected there is looked at again, as its editor may yet overwrite the change.
+        """
+        done = {index: self.changes[index] for index in self.indexes("ok")}
+        if not done:
+            return
+        look: list[Action] = [
+            ("notesInfo", {"notes": [change.note for change in done.values()]}),
+            ("guiSelectedNotes", {}),
+        ]
+        try:
+            if after and hangs(after):
+                raise after
+            infos, selected = client.multi(*look)
+            if isinstance(selected, list) and {change.note for change in done.values()} & set(selected):
+                time.sleep(EDITOR_S)
+                infos, _ = client.multi(*look)
+            now = notes.indexed(client.whole([infos])[0])
+        except ToolError as error:
+            self.warnings.append(f"not read back: {error.message}")
+            return
+        for index, change in done.items():
+            texts = notes.values(now[change.note]) if change.note in now else {}
+            stale = [name for name, text in change.placed.values.items() if _kept(texts.get(name, "")) != _kept(text)]
+            before = notes.values(self.before[change.note])
+            problem, hint = "", "anki_note_info shows it; somebody changed or deleted it at the same time."
+            if stale and all(_kept(texts.get(name, "")) == _kept(before[name]) for name in stale):
+                problem = "Anki said yes and changed nothing: the note is open in Anki's Browser"
+                hint = "Close the Browser, or select another note in it, then call again."
+            elif stale or not texts:
+                problem = f"{', '.join(stale)} now has another text than was sent" if texts else "the note is gone"
+            if problem:
+                self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
+
+
+def _kept(text: str) -> str:
+    """The text as Anki keeps it: in Unicode's composed form, without control characters."""
+    return unicodedata.normalize("NFC", DROPPED.sub("", text))
+
+
+def _difference(old: str, new: str) -> list[str]:
+    """Both texts from shortly before the first difference."""
+    same = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = max(0, same - AROUND)
+    return [cut(text[start:], note_records.LONGEST_TEXT) for text in (old, new)]

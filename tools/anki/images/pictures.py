@@ -1,32 +1,38 @@
-"""The pictures of one call: each is decoded or fetched once, and uploaded once."""
+"""The pictures of one call: each is decoded or fetched once, made small, and stored once in Anki's media folder."""
 
 import base64
 import binascii
 import hashlib
 import re
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 
-from tools.anki import media_names
-from tools.anki.batches.note_input import ImageSpec
-from tools.anki.images import download, image_bytes, resize, upload
+from tools.anki import client
+from tools.anki.images import download, image_bytes, resize
 from tools.anki.images.image_bytes import ImageError
+from tools.anki.note_input import ImageSpec, checked_filename
+from tools.anki.replies import Refused
 from tools.anki.settings import current
+from tools.core import settings
+from tools.core.json_types import JsonObject
 
-PREFIX = re.compile(r"\s{0,20}data:[^,]{0,200};base64,", re.IGNORECASE)
-"""How a data URL begins. Bounded, as the text after it may be all blanks."""
-
-ENDINGS = {name: {name} for name in ("png", "gif", "webp", "bmp", "svg", "avif")} | {
-    "jpg": {"jpg", "jpeg", "jpe", "jfif"},
-    "tiff": {"tif", "tiff"},
-}
-"""What names of each kind of image end in."""
-
+# The head of a data URL, bounded: the text after it may be a megabyte of blanks.
+DATA_URL_HEAD = re.compile(r"\s{0,20}data:[^,]{0,200};base64,", re.IGNORECASE)
 BLANKS = re.compile(r"[ \t\r\n]+")
+# The ending of an image's file name.
+ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.IGNORECASE)
+
+BY_PATH_BYTES = MIB = 1024 * 1024
+"""From this size a file is offered by its path first: AnkiConnect reads `data` in a time quadratic in its size."""
+S_PER_MIB_SQUARED = 2
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Ready to be uploaded under `name`; `warning` is what could not be done to it."""
+    """A picture ready to be uploaded as `name`; `warning` says what could not be done to it."""
 
     name: str
     data: bytes
@@ -34,70 +40,38 @@ class Picture:
 
 
 class Pictures:
-    """What this call has prepared and stored so far."""
+    """The pictures that this call has prepared and uploaded so far."""
 
     def __init__(self) -> None:
         self._prepared: dict[tuple, Picture] = {}
-        self._stored: dict[tuple[str, str], str] = {}
+        # The name under which Anki keeps a picture; uploads it the first time.
+        self.upload: Callable[[Picture], str] = cache(lambda picture: store(picture.name, picture.data))
 
-    def of(self, image: ImageSpec) -> Picture:
+    def prepare(self, image: ImageSpec) -> Picture:
         """The picture that a client described, made small.
 
         Raises ImageError.
         """
         key = (image.image_base64 or image.image_url, image.max_side, image.filename)
         if key not in self._prepared:
-            self._prepared[key] = _prepared(image)
+            stem = ENDING.sub("", checked_filename(image.filename)) if image.filename else ""
+            if not key[0]:
+                raise ImageError("the image has no content", "Give image_base64 or image_url.")
+            data = decode(image.image_base64) if image.image_base64 else download.fetch(image.image_url or "")
+            small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
+            # ending as the content does: an image is never stored as a page or a script
+            name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
+            self._prepared[key] = Picture(name, small, warning)
         return self._prepared[key]
 
-    def of_data_url(self, text: str) -> Picture:
-        """The picture in a field, as it is. `text` is its base64.
 
-        Raises ImageError.
-        """
-        data = decoded(text)
-        return Picture(_name(data, image_bytes.kind(data).extension), data)
-
-    def stored(self, picture: Picture) -> str:
-        """The name under which Anki keeps it; uploads it the first time."""
-        key = (picture.name, hashlib.sha1(picture.data).hexdigest())
-        if key not in self._stored:
-            self._stored[key] = upload.store(picture.name, picture.data)
-        return self._stored[key]
-
-
-def _prepared(image: ImageSpec) -> Picture:
-    wanted = media_names.checked(image.filename) if image.filename else ""
-    data = _source(image)
-    small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
-    return Picture(_with_extension(wanted, extension) if wanted else _name(small, extension), small, warning)
-
-
-def _with_extension(name: str, extension: str) -> str:
-    """The client's name with the extension of the content: an image is never stored as a page or a script."""
-    stem, _, ending = name.rpartition(".")
-    if stem and ending.lower() in ENDINGS[extension]:
-        return name
-    if stem and any(ending.lower() in endings for endings in ENDINGS.values()):
-        return f"{stem}.{extension}"
-    return f"{name.rstrip('.') or 'image'}.{extension}"
-
-
-def _source(image: ImageSpec) -> bytes:
-    if image.image_base64:
-        prefix = PREFIX.match(image.image_base64)
-        return decoded(image.image_base64[prefix.end() if prefix else 0 :])
-    if image.image_url:
-        return download.fetch(image.image_url)
-    raise ImageError("the image has no content", "Give image_base64 or image_url.")
-
-
-def decoded(text: str) -> bytes:
-    """The bytes that base64 stands for; strictly, where Anki would take anything.
+def decode(text: str) -> bytes:
+    """The bytes of base64, or of a data URL of it, read strictly: Anki would take anything.
 
     Raises ImageError.
     """
-    text = BLANKS.sub("", text)
+    head = DATA_URL_HEAD.match(text)
+    text = BLANKS.sub("", text[head.end() :] if head else text)
     if len(text) // 4 * 3 - 2 > current().image_max_bytes:
         raise download.too_large(len(text) // 4 * 3)
     try:
@@ -109,5 +83,26 @@ def decoded(text: str) -> bytes:
     return data
 
 
-def _name(data: bytes, extension: str) -> str:
+def hashed_name(data: bytes, extension: str) -> str:
     return f"img_{hashlib.sha1(data).hexdigest()}.{extension}"
+
+
+def store(name: str, data: bytes) -> str:
+    """The name that Anki gave the file: it rewrites some, and a file of that name with other content stays.
+
+    Raises ImageError, or Failure if Anki cannot be asked.
+    """
+    file: JsonObject = {"filename": checked_filename(name), "deleteExisting": False}
+    stored = None
+    if len(data) >= BY_PATH_BYTES:
+        # Anki may not see our disk (a container, a tunnel), or the disk is full.
+        with suppress(Refused, OSError), tempfile.NamedTemporaryFile(dir=settings.current().state_dir) as copy:
+            copy.write(data)
+            copy.flush()
+            stored = client.call("storeMediaFile", path=copy.name, **file)
+    try:
+        extra_s, text = S_PER_MIB_SQUARED * (len(data) / MIB) ** 2, base64.b64encode(data).decode("ascii")
+        stored = stored or client.call("storeMediaFile", extra_s=extra_s, data=text, **file)
+    except Refused as error:
+        raise ImageError(f"Anki did not store {name!r}: {error.text}", "Choose another filename.") from error
+    return stored or file["filename"]  # other servers that speak AnkiConnect answer null, and keep the name

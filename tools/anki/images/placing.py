@@ -1,15 +1,30 @@
-"""Pictures put into the fields of a note."""
+"""Pictures put into the fields of a note, in the one form of HTML that they have there."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from html import escape, unescape
+from urllib.parse import unquote
 
-from tools.anki.batches import fields
-from tools.anki.batches.note_input import ImageSpec
+from tools.anki.images import image_bytes
 from tools.anki.images.image_bytes import TOO_LARGE, ImageError
-from tools.anki.images.image_html import replaced, with_image
-from tools.anki.images.pictures import Picture, Pictures
+from tools.anki.images.pictures import Picture, Pictures, decode, hashed_name
+from tools.anki.note_input import ImageSpec
 from tools.core.json_types import JsonObject
 
-UNKNOWN_TARGET = "unknown_target_field"
+DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
+# A field that is nothing but a data URL.
+WHOLE = re.compile(rf"{DATA_URL}([A-Za-z0-9+/=%\r\n]*)", re.IGNORECASE)
+# A data URL as the source of an image, or anywhere else. The base64 is matched in a lookahead, which gives nothing
+# back: a tag that is never closed would else take a time quadratic in its length.
+WITHIN = re.compile(
+    rf"""<img\b[^<>]{{0,2000}}?\bsrc\s*=\s*(["']?){DATA_URL}(?=(?P<tagged>[^"'<>\s]*))(?P=tagged)\1[^<>]*>"""
+    rf"""|{DATA_URL}(?P<bare>[^"'<>()\s]*)""",
+    re.IGNORECASE,
+)
+# The source of an image, quoted in either way or not at all; not the end of its tag, which may be megabytes away.
+SOURCES = re.compile(r"""<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
 
 
 @dataclass
@@ -21,57 +36,74 @@ class Placed:
     warnings: list[str] = field(default_factory=list)
 
     def detail(self) -> JsonObject:
-        """What goes into the detail of the note."""
+        """The part of a note's detail about its pictures."""
         return {name: value for name, value in (("images", self.images), ("warnings", self.warnings)) if value}
 
+    def upload(self, pictures: Pictures, target: str, picture: Picture) -> str:
+        """Upload a picture for the field `target`; its name in Anki."""
+        filename = pictures.upload(picture)
+        self.images.append({"field": target, "filename": filename, "sizeBytes": len(picture.data)})
+        if picture.warning:
+            self.warnings.append(f"{filename}: {picture.warning}")
+        return filename
 
-def place(
-    pictures: Pictures,
-    values: dict[str, str],
-    present: dict[str, str],
-    images: list[ImageSpec],
-    model_fields: list[str],
-) -> Placed:
-    """`values` with their data URLs stored, and `images` after what their target fields will hold; `present` is what
-    the note holds already.
+
+def place(pictures: Pictures, values: dict[str, str], present: dict[str, str], images: list[ImageSpec]) -> Placed:
+    """`values` with their data URLs stored, and `images` at the end of their target fields; `present` is what the note
+    holds already.
 
     Raises ImageError before anything of this note is uploaded.
     """
     placed = Placed(dict(values))
-    ready: list[tuple[str, Picture]] = []
-    for image in images:
-        target = fields.find(image.target_field, model_fields)
-        if target is None:
-            placed.warnings.append(UNKNOWN_TARGET)
-            placed.images.append({"target_field": image.target_field, "warning": UNKNOWN_TARGET})
-        else:
-            ready.append((target, pictures.of(image)))
-    for name, value in values.items():
-        placed.values[name] = _stored_data_urls(pictures, name, value, placed)
-    for target, picture in ready:
-        stored = pictures.stored(picture)
-        placed.values[target] = with_image(placed.values.get(target, present.get(target, "")), stored)
-        _record(placed, target, stored, picture)
-    return placed
+    ready = [(image.target_field, pictures.prepare(image)) for image in images]
 
-
-def _stored_data_urls(pictures: Pictures, name: str, value: str, placed: Placed) -> str:
-    def store(text: str) -> str | None:
+    def store(name: str, text: str) -> str | None:
         try:
-            picture = pictures.of_data_url(text)
+            data = decode(text)
+            return placed.upload(pictures, name, Picture(hashed_name(data, image_bytes.kind(data)), data))
         except ImageError as error:
             if error.code == TOO_LARGE:
                 raise
             placed.warnings.append(f"{name}: {error.message}; the data URL is left as it is")
             return None
-        stored = pictures.stored(picture)
-        _record(placed, name, stored, picture)
-        return stored
 
-    return replaced(value, store) if ";base64," in value.lower() else value
+    for name, value in values.items():
+        if ";base64," in value.lower():
+            placed.values[name] = replace_data_urls(value, partial(store, name))
+    for target, picture in ready:
+        filename = placed.upload(pictures, target, picture)
+        placed.values[target] = with_image(placed.values.get(target, present.get(target, "")), filename)
+    return placed
 
 
-def _record(placed: Placed, target: str, stored: str, picture: Picture) -> None:
-    placed.images.append({"field": target, "filename": stored, "sizeBytes": len(picture.data)})
-    if picture.warning:
-        placed.warnings.append(f"{stored}: {picture.warning}")
+def image_html(filename: str) -> str:
+    """The HTML of one stored image."""
+    return f'<div><img src="{escape(filename)}" style="max-width:100%;height:auto"/></div>'
+
+
+def with_image(value: str, filename: str) -> str:
+    """The field with the image at its end, an empty line between; unchanged if it shows that file already."""
+    sources = {unescape("".join(forms)) for forms in SOURCES.findall(value)}
+    if filename in sources or filename in map(unquote, sources):
+        return value
+    return f"{value}\n\n{image_html(filename)}" if value.strip() else image_html(filename)
+
+
+def replace_data_urls(value: str, store: Callable[[str], str | None]) -> str:
+    """The field with each data URL of an image in it turned into the HTML of a stored file.
+
+    `store` takes the base64 and returns the file name, or None to leave this one as it is.
+    """
+    if whole := WHOLE.fullmatch(value.strip()):
+        filename = store(unquote(whole[1]))
+        return image_html(filename) if filename else value
+    done, rest = "", 0
+    for match in WITHIN.finditer(value):
+        done += value[rest : match.start()]
+        rest = match.end()
+        filename = store(unquote(match["tagged"] or match["bare"] or ""))
+        if filename and match["tagged"] is None:
+            done = with_image(done.rstrip(), filename)
+        else:
+            done += image_html(filename) if filename else match[0]
+    return done + value[rest:]

@@ -1,115 +1,92 @@
-"""Images made small enough for a flashcard, where Pillow is installed."""
+"""Images made small enough for a flashcard, if Pillow is installed."""
+
+# The contract of `shrink`, the one place that decodes data from strangers:
+# - Pillow is an extra: without it, or if it fails, the image is stored as it came, and the answer says so.
+# - Only the decoder of the sniffed format looks at the data: Pillow would otherwise run Ghostscript for PostScript.
+# - Opening reads the header only. The size is weighed before a pixel is decoded: on a board of 512 MB other sessions
+#   live, too, and a picture of a kilobyte can claim gigabytes.
+# - What moves (animated GIF, WebP) or is drawn (SVG) stays as it is, without a warning.
+# - The result is upright, without palette and transparency, and never larger than it was.
 
 import io
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from tools.anki.images.image_bytes import Kind, cut_short
+from tools.anki.images.image_bytes import cut_short
 
 PilImage = Any
-"""PIL.Image.Image, where Pillow is installed."""
+"""PIL.Image.Image, which only exists if Pillow is installed."""
 
 QUALITY = 85
-
 MOST_BYTES = 85_000_000
-"""Of memory to decode an image in: on a board of 512 MB other sessions live, too."""
-
-HELD_BY_DECODER = {"webp": 19, "avif": 15}
-"""Bytes per pixel that decoding and shrinking took, measured: libwebp and libavif hold the image several times over, as
-soon as they open it."""
-
-PLAIN, TRANSPARENT, FOUR_COLOURS = 7, 11, 10
-"""The same for the other kinds, by their pixels."""
+"""Memory that decoding and shrinking one image may take."""
 
 FORMATS = {"png": "PNG", "jpg": "JPEG", "gif": "GIF", "webp": "WEBP", "bmp": "BMP", "tiff": "TIFF", "avif": "AVIF"}
-"""Pillow's decoder of each kind: no other may look at the data, least of all the one that runs Ghostscript."""
+"""Pillow's decoder of each format."""
 
 NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
 AS_IT_CAME = "the image could not be resized and is stored as it came"
 
 
-class Shrunk(NamedTuple):
-    """An image for a flashcard; `warning` is why it is as it came."""
-
-    data: bytes
-    extension: str
-    warning: str = ""
-
-
-def shrink(data: bytes, kind: Kind, max_side: int) -> Shrunk:
-    """The image as JPEG, upright, transparency on white, its longer side `max_side` at most.
-
-    What moves or is drawn (animated images, SVG) stays as it is; so does everything without Pillow, with a warning.
+def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]:
+    """The image as JPEG, its longer side `max_side` at most; its extension; the reason if it is as it came. A small logo,
+    whose JPEG would be larger, stays as it is.
 
     Raises ImageError for an image that is cut short.
     """
-    if kind.extension == "svg":
-        return Shrunk(data, kind.extension)
+    if extension == "svg":
+        return data, extension, ""
     try:
         from PIL import Image, ImageOps
     except ImportError:
-        return Shrunk(data, kind.extension, NO_PILLOW)
-    if too_large := _too_large(kind.width * kind.height, HELD_BY_DECODER.get(kind.extension, 0)):
-        return Shrunk(data, kind.extension, too_large)
+        return data, extension, NO_PILLOW
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data), formats=[FORMATS[kind.extension]]) as image:
-                if (warning := _left_alone(image, kind, max_side)) is not None:
-                    return Shrunk(data, kind.extension, warning)
-                return Shrunk(_jpeg(image, max_side, ImageOps.exif_transpose), "jpg")
+            with Image.open(io.BytesIO(data), formats=[FORMATS[extension]]) as image:
+                if extension != "jpg" and getattr(image, "is_animated", False):  # a photo's second frame is a preview
+                    return data, extension, ""
+                if _decoding_bytes(image, extension, max_side) > MOST_BYTES:
+                    return data, extension, f"{AS_IT_CAME}: {image.width * image.height:,} pixels take too much memory"
+                fits = _is_transparent(image) and max(image.size) <= max_side
+                small = _jpeg(image, max_side, ImageOps.exif_transpose)
+                return (data, extension, "") if fits and len(data) < len(small) else (small, "jpg", "")
     except Exception as error:  # decoders of untrusted data raise whatever they trip over
         if isinstance(error, OSError) and "truncated" in str(error):
             raise cut_short() from error
-        return Shrunk(data, kind.extension, f"{AS_IT_CAME}: {error}")
+        return data, extension, f"{AS_IT_CAME}: {error}"
 
 
-def _left_alone(image: PilImage, kind: Kind, max_side: int) -> str | None:
-    """The warning, which may be empty, if the image stays as it came; None if it is to be made small."""
+def _decoding_bytes(image: PilImage, extension: str, max_side: int) -> int:
+    """Memory that decoding takes, as measured: libwebp and libavif hold an image several times over. A baseline JPEG is
+    decoded at 1/2, 1/4 or 1/8."""
     pixels = image.width * image.height
-    if kind.extension == "jpg":
-        image.draft("RGB", (max_side, max_side))  # decoded at 1/2, 1/4 or 1/8, but a progressive one is held whole
-        pixels = pixels if "progressive" in image.info else image.width * image.height
-    elif getattr(image, "is_animated", False):
-        return ""
-    return _too_large(pixels, HELD_BY_DECODER.get(kind.extension) or _bytes_per_pixel(image)) or None
+    image.draft("RGB", (max_side, max_side))  # of no effect on other formats
+    if "progressive" not in image.info:
+        pixels = image.width * image.height
+    if extension in ("webp", "avif"):
+        return 19 * pixels
+    four_colours = image.mode == "CMYK" or getattr(image, "layers", 0) == 4
+    return (11 if four_colours or _is_transparent(image) else 7) * pixels
 
 
-def _bytes_per_pixel(image: PilImage) -> int:
-    if image.mode == "CMYK" or getattr(image, "layers", 0) == 4:  # `draft` has changed a JPEG's mode already
-        return FOUR_COLOURS
-    return TRANSPARENT if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info else PLAIN
-
-
-def _too_large(pixels: int, bytes_per_pixel: int) -> str:
-    if pixels * bytes_per_pixel <= MOST_BYTES:
-        return ""
-    return f"{AS_IT_CAME}: to decode its {pixels:,} pixels takes too much memory"
+def _is_transparent(image: PilImage) -> bool:
+    return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
 
 
 def _jpeg(image: PilImage, max_side: int, upright: Callable[[PilImage], PilImage]) -> bytes:
-    image = _true_colour(image)
+    mode = "RGBA" if _is_transparent(image) else "RGB"
+    if image.mode.startswith("I"):  # sixteen bits a pixel
+        image = image.point(lambda value: value * (1 / 256)).convert("L")
+    elif image.mode in ("1", "P", "PA"):  # a palette cannot be resized smoothly
+        image = image.convert(mode)
     image.thumbnail((max_side, max_side))
+    image = upright(image).convert(mode)
+    if mode == "RGBA":
+        transparent, image = image, image.convert("RGB")
+        image.paste("white", (0, 0, *image.size))
+        image.paste(transparent, mask=transparent.getchannel("A"))
     out = io.BytesIO()
-    _on_white(upright(image)).save(out, "JPEG", quality=QUALITY)
+    image.save(out, "JPEG", quality=QUALITY)
     return out.getvalue()
-
-
-def _true_colour(image: PilImage) -> PilImage:
-    """Without a palette, which cannot be resized smoothly, and without more than eight bits a channel."""
-    if image.mode.startswith("I"):
-        return image.point(lambda value: value * (1 / 256)).convert("L")
-    if image.mode in ("1", "P", "PA"):
-        return image.convert("RGBA" if "transparency" in image.info or image.mode == "PA" else "RGB")
-    return image
-
-
-def _on_white(image: PilImage) -> PilImage:
-    if image.mode not in ("RGBA", "LA") and "transparency" not in image.info:
-        return image.convert("RGB")
-    image = image.convert("RGBA")
-    white = image.convert("RGB")
-    white.paste("white", (0, 0, *image.size))
-    white.paste(image, mask=image.getchannel("A"))
-    return white

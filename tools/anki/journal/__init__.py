@@ -1,1 +1,1 @@
-"""What was there before notes, decks or files were changed or deleted, and putting it back."""
+"""The journal: things as they were before notes, decks, cards or files were changed, and putting them back."""

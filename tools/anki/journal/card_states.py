@@ -1,8 +1,8 @@
-"""How cards stand: looked at before a change, and put back after it."""
+"""The states of cards: looked at before a change, and put back after it."""
 
 from collections.abc import Iterator
 
-from tools.anki import client, window
+from tools.anki import client
 from tools.anki.client import Action
 from tools.anki.journal.entries import CardStates, Schedule
 from tools.core.json_types import JsonObject
@@ -10,44 +10,8 @@ from tools.core.json_types import JsonObject
 FLAGS = range(8)
 PART = 500
 """Cards in one request: the answer of cardsInfo has a kilobyte for each."""
-
-FORGOTTEN = "the schedule is back; with FSRS, Anki works out the memory of forgotten cards anew at their next answer"
-
-
-def flags(cards: list[int]) -> dict[str, list[int]]:
-    """The cards under each flag. One request."""
-    by_flag = client.results(*(("findCards", {"query": f"{search(cards)} flag:{flag}"}) for flag in FLAGS))
-    return {str(flag): ids for flag, ids in zip(FLAGS, by_flag, strict=True) if ids}
-
-
-def schedules(cards: list[int]) -> list[Schedule]:
-    """Where the cards stand in the schedule, but for those that a filtered deck has borrowed: their home's place in it
-    cannot be read. One request, and one for each 500 cards."""
-    borrowed = set(client.call("findCards", query=f"{search(cards)} deck:filtered"))
-    own = [card for card in cards if card not in borrowed]
-    return [_schedule(info) for part in _parts(own) for info in client.call("cardsInfo", cards=part) if info]
-
-
-def suspension(cards: list[int]) -> tuple[list[int], list[int]]:
-    """Those that are suspended, and those that are not. One request."""
-    suspended = client.call("findCards", query=f"{search(cards)} is:suspended")
-    return suspended, sorted(set(cards) - set(suspended))
-
-
-def present(states: CardStates) -> CardStates:
-    """How the cards of `states` stand at the moment, in the same respects. At most ten requests for 500 cards."""
-    at_present = CardStates()
-    if cards := _alive([*states.suspended, *states.awake]):
-        at_present.suspended, at_present.awake = suspension(cards)
-    if cards := _alive([card for ids in states.by_flag.values() for card in ids]):
-        at_present.by_flag = flags(cards)
-    if cards := _alive([row.card for row in states.schedules]):
-        at_present.schedules = schedules(cards)
-    return at_present
-
-
-def _alive(cards: list[int]) -> list[int]:
-    return client.call("findCards", query=search(cards)) if cards else []
+# The columns of a Schedule after the card's id; AnkiConnect tells `ivl` as `interval`.
+COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
 
 
 def search(cards: list[int]) -> str:
@@ -55,48 +19,97 @@ def search(cards: list[int]) -> str:
     return f"cid:{','.join(map(str, cards))}"
 
 
+def existing(cards: list[int]) -> list[int]:
+    """The cards that are still there. One request."""
+    return client.call("findCards", query=search(cards)) if cards else []
+
+
+def look(cards: list[int], suspended: bool, flags: bool, schedules: bool) -> CardStates:
+    """The states of cards in these respects. At most ten requests for 500 cards.
+
+    Schedules are those of cards that no filtered deck has borrowed: of others the place at home cannot be read.
+    """
+    states = CardStates()
+    if suspended:
+        states.suspended = client.call("findCards", query=f"{search(cards)} is:suspended")
+        states.awake = sorted(set(cards) - set(states.suspended))
+    if flags:
+        by_flag = client.results(*(("findCards", {"query": f"{search(cards)} flag:{flag}"}) for flag in FLAGS))
+        states.by_flag = {str(flag): ids for flag, ids in zip(FLAGS, by_flag, strict=True) if ids}
+    if schedules:
+        states.schedules = [_schedule(info["cardId"], info)[:-1] for info in _infos(cards)]
+    return states
+
+
+def at_present(states: CardStates) -> CardStates:
+    """The present states of the cards in `states`, in the same respects."""
+    cards = existing(sorted({*_columns_of(states), *states.suspended, *states.awake}))
+    if not cards:
+        return CardStates()
+    return look(cards, bool(states.suspended or states.awake), bool(states.by_flag), bool(states.schedules))
+
+
+def by_note(cards: list[int]) -> dict[int, list[Schedule]]:
+    """The schedules of cards that are about to be deleted, by note, with flags."""
+    by_note: dict[int, list[Schedule]] = {}
+    for info in _infos(cards):
+        by_note.setdefault(info["note"], []).append(_schedule(info["ord"], info))
+    return by_note
+
+
+def _infos(cards: list[int]) -> Iterator[JsonObject]:
+    borrowed = set(client.call("findCards", query=f"{search(cards)} deck:filtered")) if cards else set()
+    own = [card for card in cards if card not in borrowed]
+    for at in range(0, len(own), PART):
+        yield from filter(None, client.call("cardsInfo", cards=own[at : at + PART]))
+
+
+def _schedule(card: int, info: JsonObject) -> Schedule:
+    return [card, *(info.get("interval" if name == "ivl" else name) for name in COLUMNS)]
+
+
 def put_back(states: CardStates, failed: list[JsonObject]) -> int:
-    """Flag, schedule and suspend the cards as they were; how many are. The others are told in `failed`."""
-    flagged = {card: int(flag) for flag, cards in states.by_flag.items() for card in cards}
-    wanted = {*flagged, *states.suspended, *states.awake, *(row.card for row in states.schedules)}
-    if not wanted:
+    """Flag, schedule and suspend the cards as they were; how many are. The others are named in `failed`."""
+    columns = _columns_of(states)
+    cards = set(existing(sorted({*columns, *states.suspended, *states.awake})))
+    _set_columns({card: values for card, values in columns.items() if card in cards}, failed)
+    sleeping = (("suspend", cards & {*states.suspended}), ("unsuspend", cards & {*states.awake}))
+    actions: list[Action] = [(name, {"cards": sorted(ids)}) for name, ids in sleeping if ids]
+    if cards:
+        client.results(*actions, client.REDRAW)
+    return len(cards)
+
+
+def schedule_again(cards_of: dict[int, list[Schedule]], failed: list[JsonObject]) -> int:
+    """Give notes that were added again the schedule of their deleted cards; how many cards got it. A card that was
+    studied since keeps its own."""
+    places = {(note, card[0]): _columns(card) for note, cards in cards_of.items() for card in cards}
+    if not places:
         return 0
-    alive = set(_alive(sorted(wanted)))
-    values = [
-        *((row.card, _values(row)) for row in states.schedules if row.card in alive),
-        *((card, _value(card, {"flags": flag})) for card, flag in flagged.items() if card in alive),
-    ]
-    for start in range(0, len(values), PART):
-        part = values[start : start + PART]
-        for (card, _), result in zip(part, client.multi(*(action for _, action in part)), strict=True):
+    new = client.call("findCards", query=f"nid:{','.join(str(note) for note, _ in places)} is:new")
+    columns = {info["cardId"]: places.get((info["note"], info["ord"]), {}) for info in _infos(new)}
+    columns = {card: values for card, values in columns.items() if values}
+    _set_columns(columns, failed)
+    return len(columns)
+
+
+def _columns_of(states: CardStates) -> dict[int, dict[str, int]]:
+    columns = {schedule[0] or 0: _columns(schedule) for schedule in states.schedules}
+    for flag, cards in states.by_flag.items():
+        columns |= {card: {**columns.get(card, {}), "flags": int(flag)} for card in cards}
+    return columns
+
+
+def _columns(schedule: Schedule) -> dict[str, int]:
+    return {name: value for name, value in zip(COLUMNS, schedule[1:], strict=False) if value is not None}
+
+
+def _set_columns(columns: dict[int, dict[str, int]], failed: list[JsonObject]) -> None:
+    cards = list(columns)
+    for at in range(0, len(cards), PART):
+        part = cards[at : at + PART]
+        pairs = [(card, {"keys": [*columns[card]], "newValues": [*columns[card].values()]}) for card in part]
+        setting = [("setSpecificValueOfCard", {"card": card, **pair, "warning_check": True}) for card, pair in pairs]
+        for card, result in zip(part, client.multi(*setting), strict=True):
             if not (isinstance(result, list) and result and all(done is True for done in result)):
                 failed.append({"cardId": card, "error": "Anki did not take what it was before"})
-    client.results(*_suspensions(states, alive), window.REDRAW)
-    return len(alive)
-
-
-def _suspensions(states: CardStates, alive: set[int]) -> Iterator[Action]:
-    for name, cards in (("suspend", states.suspended), ("unsuspend", states.awake)):
-        if existing := [card for card in cards if card in alive]:
-            yield name, {"cards": existing}
-
-
-def _schedule(info: JsonObject) -> Schedule:
-    columns = (info[name] for name in ("type", "queue", "due", "interval", "factor", "reps", "lapses", "left"))
-    return Schedule(info["cardId"], *columns)
-
-
-def _values(row: Schedule) -> Action:
-    columns = row._asdict()
-    del columns["card"]
-    return _value(row.card, columns)
-
-
-def _value(card: int, columns: dict[str, int]) -> Action:
-    values = {"keys": list(columns), "newValues": list(columns.values()), "warning_check": True}
-    return "setSpecificValueOfCard", {"card": card, **values}
-
-
-def _parts(cards: list[int]) -> Iterator[list[int]]:
-    for start in range(0, len(cards), PART):
-        yield cards[start : start + PART]

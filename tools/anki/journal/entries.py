@@ -1,28 +1,25 @@
 """The journal: for each deletion or change what was there before it, so that anki.restore can put it back.
 
-A database in the state folder; the files of deleted media lie beside it, up to 50 MB in all.
+A database in the state folder; the files of deleted media lie beside it.
 """
 
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tools.anki import state
-from tools.core import settings
-from tools.core.json_types import JsonObject
+from tools.anki import client, state
+from tools.core import calls, settings
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 MOST_ENTRIES = 1000
-MAX_ID = 2**63 - 1
-"""The largest number that sqlite holds."""
 MOST_BYTES = 50_000_000
-"""Of notes and decks, and again of media; the oldest entries beyond go."""
+"""For notes and cards, and again for media; the oldest entries beyond go."""
 
 SCHEMA = """
 create table if not exists journal (
@@ -31,9 +28,14 @@ create table if not exists journal (
 )"""
 
 
+Schedule = list[int | None]
+"""A card's place in the schedule: its id (of a deleted note's card the number of its template), then type, queue, due,
+ivl, factor, reps, lapses and left of Anki's table `cards`, and the flags if they are to be put back too."""
+
+
 @dataclass
 class Note:
-    """A note as it was. `deleted` says that the change took the note itself."""
+    """A note as it was. `deleted` says that the change took the note itself; then `cards` has those that were studied."""
 
     id: int
     model: str
@@ -41,25 +43,12 @@ class Note:
     fields: dict[str, str] = field(default_factory=dict)
     tags: list[str] | None = None
     deleted: bool = False
-
-
-class Schedule(NamedTuple):
-    """Where a card stood in the schedule, in the columns of Anki's table `cards`."""
-
-    card: int
-    type: int
-    queue: int
-    due: int
-    ivl: int
-    factor: int
-    reps: int
-    lapses: int
-    left: int
+    cards: list[Schedule] = field(default_factory=list)
 
 
 @dataclass
 class CardStates:
-    """How cards stood, as far as a change touched it: suspended or awake, under which flag, where in the schedule."""
+    """The states of cards, as far as a change touched them: suspended or awake, by flag, in the schedule."""
 
     suspended: list[int] = field(default_factory=list)
     awake: list[int] = field(default_factory=list)
@@ -69,23 +58,15 @@ class CardStates:
 
 @dataclass
 class Before:
-    """What was there before one change: notes, the deck and state of cards, the file of a deleted medium."""
+    """The things that one change overwrites: notes, decks and states of cards, the file of a deleted medium; and the
+    profile of Anki that they are in, if it is known."""
 
     notes: list[Note] = field(default_factory=list)
     cards_by_deck: dict[str, list[int]] = field(default_factory=dict)
     cards: CardStates = field(default_factory=CardStates)
     filename: str = ""
     content: bytes = b""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the journal."""
-
-    id: int
-    at: str
-    tool: str
-    summary: str
+    profile: str | None = None
 
 
 def write(tool: str, summary: str, before: Before) -> int:
@@ -93,69 +74,62 @@ def write(tool: str, summary: str, before: Before) -> int:
 
     Raises ToolError STATE_NOT_WRITABLE: without a record nothing is changed.
     """
-    data = {
-        "notes": [asdict(note) for note in before.notes],
-        "cards_by_deck": before.cards_by_deck,
-        "cards": asdict(before.cards),
-        "filename": before.filename,
-    }
+    if before.profile is None:
+        before.profile = client.profile(*client.multi(client.PROFILE))
+    data = asdict(before)
+    content = data.pop("content")
     with _using() as db, db:
         query = "insert into journal (at, tool, summary, data, media) values (?, ?, ?, ?, ?)"
-        text = json.dumps(data).encode()
-        entry = db.execute(query, (int(time.time()), tool, summary, text, before.filename or None)).lastrowid or 0
+        values = (int(time.time()), tool, summary, json.dumps(data).encode(), before.filename or None)
+        entry = db.execute(query, values).lastrowid or 0
         if before.filename:
-            _file(entry).write_bytes(before.content)
+            _file(entry).parent.mkdir(exist_ok=True, mode=0o700)
+            _file(entry).write_bytes(content)
         _forget_old(db)
     return entry
 
 
-def newest(count: int) -> list[Entry]:
-    """The last entries, newest first."""
+def tell(entry: int, things: str) -> None:
+    """Have the answer of this call say how it can be taken back, whatever its shape."""
+    calls.follow(f"anki_restore {{entry: {entry}}} puts {things} back")
+
+
+def newest(count: int) -> list[list[int | str]]:
+    """The last entries as [id, time, tool, summary], newest first."""
     with _using() as db:
         rows = db.execute("select id, at, tool, summary from journal order by id desc limit ?", (count,)).fetchall()
-    return [Entry(row[0], time.strftime("%Y-%m-%d %H:%M", time.localtime(row[1])), row[2], row[3]) for row in rows]
+    return [[entry, time.strftime("%Y-%m-%d %H:%M", time.localtime(at)), *texts] for entry, at, *texts in rows]
 
 
 def read(entry: int) -> Before | None:
-    """What an entry keeps; None if no entry has this id."""
-    if abs(entry) > MAX_ID:
-        return None
-    with _using() as db:
-        row = db.execute("select data from journal where id = ?", (entry,)).fetchone()
+    """The content of an entry; None if no entry has this id."""
+    with _using() as db:  # as text: sqlite holds no number of more than 63 bits
+        row = db.execute("select data from journal where id = ?", (str(entry),)).fetchone()
     if row is None:
         return None
-    data: JsonObject = json.loads(row[0])
-    name = data["filename"]
-    content = _file(entry).read_bytes() if name and _file(entry).is_file() else b""
-    notes = [Note(**note) for note in data["notes"]]
-    return Before(notes, data["cards_by_deck"], _card_states(data.get("cards", {})), name, content)
-
-
-def _card_states(data: JsonObject) -> CardStates:
-    schedules = [Schedule(*row) for row in data.pop("schedules", ())]
-    return CardStates(**data, schedules=schedules)
+    data, file = json.loads(row[0]), _file(entry)
+    notes = [Note(**note) for note in data.pop("notes")]
+    cards = CardStates(**data.pop("cards", {}))
+    return Before(notes, cards=cards, content=file.read_bytes() if file.is_file() else b"", **data)
 
 
 def _forget_old(db: "Connection") -> None:
     """Keep the newest entries, as many as the limits allow."""
-    rows = db.execute("select id, length(data), media from journal order by id desc").fetchall()
-    data_bytes = media_bytes = 0
-    for number, (entry, size, media) in enumerate(rows):
-        data_bytes += size
-        media_bytes += _file(entry).stat().st_size if media and _file(entry).is_file() else 0
-        too_much = media_bytes > MOST_BYTES if media else data_bytes > MOST_BYTES
-        if number and (number >= MOST_ENTRIES or too_much):
+    used_bytes: Counter[bool] = Counter()
+    rows = db.execute("select id, length(data) from journal order by id desc").fetchall()
+    for number, (entry, size_bytes) in enumerate(rows):
+        file = _file(entry)
+        has_file = file.is_file()
+        used_bytes[has_file] += file.stat().st_size if has_file else size_bytes
+        if number and (number >= MOST_ENTRIES or used_bytes[has_file] > MOST_BYTES):
             db.execute("delete from journal where id = ?", (entry,))
-            _file(entry).unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
 
 
 def _file(entry: int) -> Path:
     return settings.current().state_dir / "anki-journal" / f"{entry}.media"
 
 
-@contextmanager
-def _using() -> Iterator["Connection"]:
+def _using() -> AbstractContextManager["Connection"]:
     hint = "Make its folder writable, or move the file away: what it kept can then not be put back."
-    with state.database("anki-journal.sqlite3", SCHEMA, "The journal of changes", hint) as db:
-        _file(0).parent.mkdir(exist_ok=True, mode=0o700)
-        yield db
+    return state.database("anki-journal.sqlite3", SCHEMA, "The journal of changes", hint)

@@ -1,1 +1,1 @@
-"""What the tools for studying share: cards as rows of text, what is due, the review log."""
+"""Studying: the queue of cards, answers to them, the review log, changes of many cards."""

@@ -1,10 +1,11 @@
-"""Whether the documentation is behind its upstream: asked in the background, shared by all sessions through stamps."""
+"""The check whether the documentation is behind its upstream: in the background, shared by all sessions through stamps."""
 
 import json
 import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from tools.core import locks, registry
 from tools.core import settings as core_settings
@@ -13,20 +14,19 @@ from tools.core.files import replace_file
 from tools.core.json_types import JsonObject
 from tools.klipper import settings
 from tools.klipper.checkout.update import ask
-from tools.klipper.sources import Source, configured
+from tools.klipper.sources import Source, sources
 
 logger = logging.getLogger(__name__)
-
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 
 
 def note() -> str:
     """NOTE while a source is known to be behind. Reads the stamps and links; no process."""
-    return NOTE if any(map(is_behind, configured())) else ""
+    return NOTE if any(map(is_behind, sources())) else ""
 
 
 def is_behind(source: Source) -> bool | None:
-    """Whether the source is behind, as far as the last check tells; None if it does not."""
+    """True if the last check found the source behind its upstream, None if it says nothing of this commit's."""
     head, tip = source.head, _stamp(source).get("upstream")
     return head != tip if head and tip else None
 
@@ -52,7 +52,7 @@ def check() -> None:
         return
     try:
         with announcing(), locks.exclusive("klipper-docs-check"):
-            for source in configured():
+            for source in sources():
                 _compare(source)
     except (ToolError, OSError) as error:
         logger.warning("The Klipper docs were not checked for news: %s", error)
@@ -79,18 +79,21 @@ def remember(source: Source, tip: str) -> None:
     """Note that the source's upstream is at `tip` now. Nothing depends on it: failing is not an error."""
     stamp = {"source": _identity(source), "checked": time.time(), "upstream": tip}
     with suppress(OSError):
-        replace_file(core_settings.state_path(f"{source.label}-docs.json"), json.dumps(stamp))
+        replace_file(_file(source), json.dumps(stamp))
+
+
+def _stamp(source: Source) -> JsonObject:
+    """The last look at a source; nothing once its address or branch is another, or if the file is broken."""
+    try:
+        stamp: JsonObject = json.loads(_file(source).read_bytes())
+        return stamp if stamp["source"] == _identity(source) else {}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
 
 
 def _identity(source: Source) -> list[str]:
     return [str(source.checkout), core_settings.masked(source.url), source.branch]
 
 
-def _stamp(source: Source) -> JsonObject:
-    """What is known of a source; nothing once its address or branch is another, or if the file is broken."""
-    try:
-        stamp: JsonObject = json.loads(core_settings.state_path(f"{source.label}-docs.json").read_bytes())
-        is_valid = stamp["source"] == _identity(source) and isinstance(stamp["checked"], int | float)
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return {}
-    return stamp if is_valid else {}
+def _file(source: Source) -> Path:
+    return core_settings.state_path(f"{source.label}-docs.json")

@@ -1,24 +1,20 @@
-"""Running git: without prompts, hooks and programs that a configuration names, in bounded time and space."""
+"""Running git: without prompts, hooks and programs that a configuration names, and in bounded time."""
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 
 from tools.core import processes
 from tools.core.errors import ToolError
 from tools.core.settings import masked
-from tools.klipper.errors import failure
+from tools.klipper.sources import failure
 
 CONTACT_TIMEOUT_S = 60
 """To ask an upstream for its tip."""
 FETCH_TIMEOUT_S = 900
 """To bring everything; a stalled upstream is given up earlier."""
-LIMITED = 'ulimit -f 524288 2>/dev/null; exec git "$@"'
-"""No file above 256 MiB, which is so many blocks. With fetch.unpackLimit a fetch writes one pack, not many files."""
+# The variables that every git of ours keeps: none of another git's, but where its configuration is.
 INHERITED = re.compile(r"(?!GIT_)|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$|GIT_EXEC_PATH$|GIT_SSL_")
-"""The variables that every git of ours keeps: none of another git's, but where its configuration is."""
 ENVIRON = {
     "LC_ALL": "C",
     "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
@@ -37,51 +33,40 @@ CONFIG = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "fetch.fsckObjects": "true",  # no paths that lead out of the checkout, or through a link
-    "fetch.negotiationAlgorithm": "noop",  # there is nothing here yet that the upstream could know
-    "fetch.unpackLimit": "1",
     "log.showSignature": "false",
     "maintenance.auto": "false",
     "protocol.ext.allow": "never",
 }
-"""Over what the user's own configuration says."""
-
+"""These win over the user's own configuration."""
+# The command that git advises for a repository on this machine whose files are another user's.
+TRUST = re.compile(r"git config --global --add safe\.directory \S+")
+# The part of git's last words that tells the case; the first that matches is it.
 CAUSES = {
     "DISK_FULL": r"No space left|Out of diskspace|signal 25|File too large|Disk quota",
     "UNSAFE_TREE": r"fsck error|invalid path",
     "UPSTREAM_REFUSED": r"could not read (User|Pass)|Authentication fail|Permission denied \(|Host key verification",
     "NOT_WRITABLE": r"[Pp]ermission denied|Read-only file system|insufficient permission",
-    "INVALID_UPSTREAM": r"transport '.*' not allowed|valid .* name|invalid refspec|Unable to find remote helper",
+    "INVALID_UPSTREAM": r"transport '.*' not allowed|valid .* name|invalid refspec|Unable to find remote helper|strange (host|path)name",
     "UPSTREAM_UNREACHABLE": r"unable to access|[Cc]ould not resolve|Connection|timed out|Could not read from remote|"
-    r"[Nn]ot found|not appear to be a git rep|hung up|early EOF|RPC failed|unexpected disconnect|dubious ownership",
+    r"[Nn]ot found|not appear to be a git rep|hung up|early EOF|RPC failed|unexpected disconnect",
     "GIT_FAILED": "",
 }
-"""What git's last words match in each case; the first that matches is it."""
 
 
 def run(
-    *words: str,
-    git_dir: Path = Path(os.devnull),
-    environ: dict[str, str] | None = None,
-    lines: Iterable[str] = (),
-    on_stderr: Callable[[bytes], None] | None = None,
-    timeout_s: float = 180,
-    handles: Sequence[int] = (),
-    statuses: Sequence[int] = (0,),
+    *words: str, git_dir: Path = Path(os.devnull), environ: dict[str, str] | None = None, timeout_s: float = 180
 ) -> str:
-    """Run git on `git_dir`, with `lines` as its stdin; what it writes to stdout comes back.
+    """Run git on `git_dir` and return what it writes to stdout.
 
-    Raises ToolError: TIMEOUT, or what git says went wrong if it ends with a status that is not one of `statuses`.
+    Raises ToolError: TIMEOUT, or what git says went wrong.
     """
     options = [word for name, value in CONFIG.items() for word in ("-c", f"{name}={value}")]
-    command = ["/bin/sh", "-c", LIMITED, "git", *options, *words]
     variables = {**environment(), "GIT_DIR": str(git_dir), **(environ or {})}
-    stdin = os.fsencode("".join(f"{line}\n" for line in lines))
-    start = partial(processes.run, command, environ=variables, folder=Path("/"), stdin=stdin, handles=handles)
     try:
-        ended = start(timeout_s=timeout_s, on_stderr=on_stderr)
+        ended = processes.run(["git", *options, *words], environ=variables, folder=Path("/"), timeout_s=timeout_s)
     except TimeoutError:
         raise failure("TIMEOUT", f"git {words[0]} was ended after {timeout_s:g} s") from None
-    if ended.status not in statuses:
+    if ended.status:
         raise _failed(words[0], ended)
     return os.fsdecode(ended.output)
 
@@ -106,5 +91,8 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
     lines = [line.strip() for line in re.split(r"[\r\n]+", words) if line.strip()]
     telling = [line for line in lines if re.match(r"(fatal|error|ended by|remote: \w*(ERR|err|fatal))", line)]
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400] or "no word from git"
+    if cure := TRUST.search(words):  # git's own, in lines that are not told
+        hint = f"If you trust that repository of another user: {cure[0]}; then call sync_docs again."
+        return ToolError(f"git {command} failed: {reason}", hint, code="FOREIGN_REPOSITORY")
     code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")

@@ -1,69 +1,45 @@
-"""The upstream of a checkout: its tip, and bringing the checkout there, as a new generation of pages."""
+"""Bringing a checkout to its upstream's tip, as a new generation of pages, and the answer about one source."""
 
 import os
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from zlib import crc32
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.settings import masked
-from tools.klipper.checkout import generations, git, report
-from tools.klipper.checkout.generations import Generation
-from tools.klipper.checkout.report import Progress
-from tools.klipper.errors import failure
-from tools.klipper.ownership import STATE, made_by_version_0_1
-from tools.klipper.sources import Source, generation_of
+from tools.klipper.checkout import generations, git
+from tools.klipper.settings import STATE
+from tools.klipper.sources import Source, failure, generation_of
 
-PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(?:([^/]*)@)?([^/]*)(.*)", re.DOTALL)
-"""Scheme, login, host with port, and the rest of an address."""
-NOT_A_PORT = re.compile(r":(?!\d*$)[^]]*$")
-"""What follows the host's colon if a password before it holds a `/`."""
+# A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
+LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
 CLONE = (
-    *("clone", "--progress", "--depth=1", "--filter=blob:none", "--no-checkout", "--single-branch", "--no-tags"),
+    *("clone", "--depth=1", "--filter=blob:none", "--no-checkout", "--single-branch", "--no-tags"),
     *("--no-local", "--template=", "--origin=origin", "--config=core.worktree=.."),
     *("--config=core.sparseCheckout=true", "--config=core.sparseCheckoutCone=false"),
 )
 """One commit without contents, in a repository that has seen nothing before: no history, lost object or configuration
 of an older one can be in the way. A person's own git finds a sparse checkout there."""
-FETCH = ("fetch", "--progress", "--stdin", "--filter=blob:none", "--no-tags", "--no-write-fetch-head", "origin")
-ROOM_BYTES = 1 << 20
 ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding\n"
 """Over the upstream's `.gitattributes`: files are written as they are, and through no program."""
-
-
-def address(url: str) -> tuple[str, dict[str, str]]:
-    """What git is given as an argument, without the password: that would show in the list of processes and in
-    `.git/config`. And the variables that tell git the password.
-
-    Raises ToolError INVALID_UPSTREAM if the address could be taken for something else.
-    """
-    from base64 import b64encode
-    from urllib.parse import unquote_to_bytes
-
-    parts = PARTS.fullmatch(url)
-    scheme, login, host, rest = parts.groups() if parts else ("", "", "", "")
-    if not url or url.startswith("-") or any(ord(char) < 32 for char in url) or NOT_A_PORT.search(host):
-        raise failure("INVALID_UPSTREAM", f"There cannot be an upstream at {masked(url)!r}")
-    user, _, password = (login or "").partition(":")
-    if not login or scheme.lower() not in ("http", "https"):
-        return (f"{scheme}://{user}@{host}{rest}" if login else url), {}
-    token = b64encode(unquote_to_bytes(user) + b":" + unquote_to_bytes(password)).decode()
-    header = {"KEY_0": f"http.{scheme}://{host}/.extraHeader", "VALUE_0": f"Authorization: Basic {token}", "COUNT": "1"}
-    return f"{scheme}://{host}{rest}", {f"GIT_CONFIG_{name}": value for name, value in header.items()}
+ROOM_BYTES = 1 << 20
 
 
 def ask(source: Source) -> tuple[str, str]:
     """The branch that a source follows, that of the settings or the default one, and its tip. Fetches nothing.
 
-    Raises ToolError: unreachable, no such branch.
+    Raises ToolError: unreachable, no such branch, an address with a password.
     """
-    url, environ = address(source.url)
+    if LOGIN.match(source.url):
+        message = f"The address {masked(source.url)!r} holds a login: store it for git instead (git credential)"
+        raise failure("INVALID_UPSTREAM", message)
     name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
     # Rows of `commit<tab>name`; --symref adds `ref: refs/heads/main<tab>HEAD`, which names the default branch.
-    listed = git.run("ls-remote", "--symref", "--", url, name, environ=environ, timeout_s=git.CONTACT_TIMEOUT_S)
+    listed = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
     values = [value for value, _, ref in (row.partition("\t") for row in listed.splitlines()) if ref == name]
     branch = source.branch or "".join(value[16:] for value in values if value.startswith("ref: refs/heads/"))
     if not values or not branch:
@@ -72,88 +48,147 @@ def ask(source: Source) -> tuple[str, str]:
     return branch, values[-1]
 
 
-def update(source: Source, handle: int, progress: Progress) -> JsonObject:
-    """Bring a checkout to its upstream's tip, and answer what changed. Under its lock.
+def update(source: Source, report: Callable[[int, str], None]) -> JsonObject:
+    """Bring a checkout to its upstream's tip, and answer what changed. Under its lock. `report` gets per cent and step.
 
     Raises ToolError, OSError; the pages are those of one generation whatever happens.
     """
-    progress.at(1, "asking the upstream")
+    report(1, "asking the upstream")
     branch, tip = ask(source)
-    old = generations.load(generation_of(source.checkout) or source.checkout, source.docs)
-    if (old.commit, old.docs) == (tip, source.docs) and old.folder != source.checkout and old.files_now() == old.files:
-        new = old
-    else:
-        new = _renewed(source, branch, old, handle, progress)
-    answer = report.answer(source, old, new)
-    aside = generations.settle(source, new)
-    progress.at(100, "done")
-    if aside.paths:
-        answer["local_edits"] = {"pages": aside.paths, "moved_to": str(aside.folder)}
+    old = generation_of(source.checkout)
+    if old and not (old / source.docs).is_dir():
+        old = None
+    is_whole = old and not generations.changed(old, source.docs)
+    new = old if old and is_whole and old.name.endswith(f"_{tip}") else _renewed(source, branch, report)
+    before, after = generations.title(old) if old else None, generations.title(new)
+    answer: JsonObject = {"status": "updated" if old else "cloned", "old": before, "new": after}
+    if before == after:
+        answer = {"status": "already up to date" if old == new else "restored", "new": after}
+    if old != new:
+        answer |= _changes(source, old, new)
+    edited, folder = generations.tidy(source, new)
+    report(100, "done")
+    if edited:
+        answer["local_edits"] = {"pages": [readable(path) for path in edited], "moved_to": str(folder)}
     return answer
 
 
-def _renewed(source: Source, branch: str, old: Generation, handle: int, progress: Progress) -> Generation:
-    """Make a generation beside the old one and switch to it."""
-    place = source.checkout / STATE / "new"
-    # The lock stays open in every git: it holds until a git that outlived its server is gone too.
-    run = partial(git.run, git_dir=place / ".git", handles=[handle])
-    url, environ = address(source.url)
-    online = partial(run, environ=environ, timeout_s=git.FETCH_TIMEOUT_S)
-    generations.remove(place)
+@contextmanager
+def _place(source: Source) -> Iterator[Path]:
+    """A folder for one sync, gone afterwards; those of a sync that was killed go, too."""
+    for left in (source.checkout / STATE).glob("new-*"):
+        generations.remove(left)
+    place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"  # git of a killed sync may still write in another
     try:
-        online(*CLONE, f"--branch={branch}", "--", url, str(place), on_stderr=partial(progress.hear, 5, 40))
-        if made_by_version_0_1(old.folder):
-            _recognize(old, run)
-        # The objects at these paths, `?` before those to be fetched. git reads the attributes of upper folders too.
-        paths = (f":(literal){source.docs}", ":(glob)**/.gitattributes")
-        listed = run("rev-list", "--objects", "--missing=print", "HEAD", "--", *paths)
-        if missing := [row[1:] for row in listed.splitlines() if row.startswith("?")]:
-            online(*FETCH, lines=missing, on_stderr=partial(progress.hear, 40, 80))
-        progress.at(85, "writing the pages")
-        new = _written(source, place, run)
-        generations.switch(source, new)
-        return new
-    except ToolError as error:
-        if error.code == "GIT_FAILED":  # git often does not say that the disk is full: then this raises OSError
-            place.with_name("room").write_bytes(bytes(ROOM_BYTES))
-        raise
+        yield place
     finally:
-        place.with_name("room").unlink(missing_ok=True)
         generations.remove(place)
 
 
-def _recognize(old: Generation, run: Callable[..., str]) -> None:
-    """Write the manifest of a checkout of version 0.1."""
-    git_dir = old.folder / ".git"
-    objects = {"GIT_OBJECT_DIRECTORY": str(git_dir / "objects")}
-    with suppress(ToolError):  # damaged: then all that is not the upstream's is put aside
-        # Nothing else is asked of its own repository: a person may have named programs in its configuration.
-        commit = git.run("rev-parse", "@{u}", git_dir=git_dir).strip()
-        # Every file as `mode type object<tab>path`, ended by NUL.
-        rows = run("ls-tree", "-r", "-z", "--full-tree", commit, "--", f"{old.docs}/", environ=objects).split("\0")
-        old.files = {path: about.split()[2] for about, _, path in (row.partition("\t") for row in rows[:-1])}
-        old.commit, old.title = commit, commit[:9]
-    old.save()
+def _renewed(source: Source, branch: str, report: Callable[[int, str], None]) -> Path:
+    """Make a generation beside the old one and switch to it."""
+    with _place(source) as place:
+        run = partial(git.run, git_dir=place / ".git", timeout_s=git.FETCH_TIMEOUT_S)
+        try:
+            report(10, "fetching the newest commit")
+            run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
+            info = place / ".git/info"
+            info.mkdir(exist_ok=True)
+            (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
+            # Characters that a pattern takes for others are escaped.
+            pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
+            (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
+            report(40, "fetching the pages")
+            # Makes the index, asks for the contents of all files that the sparse checkout has in one go, writes them.
+            run("read-tree", "-m", "-u", "HEAD", environ={"GIT_NO_LAZY_FETCH": "0"})
+            commit, day = run("log", "-1", "--format=%H %cs").split()
+            if not (place / source.docs).is_dir():
+                message = f"The upstream of {source.label} has no folder {source.docs!r} at {commit[:9]} {day}"
+                raise failure("NO_DOCS", message)
+            report(90, "switching to them")
+            return generations.switch(source, place, commit, day)
+        except ToolError as error:
+            disk = os.statvfs(source.checkout)
+            if error.code == "GIT_FAILED" and disk.f_bavail * disk.f_frsize < ROOM_BYTES:  # git often does not say so
+                raise failure("DISK_FULL", error.message) from error
+            raise
 
 
-def _written(source: Source, place: Path, run: Callable[..., str]) -> Generation:
-    """Write the pages of the commit. Raises ToolError NO_DOCS."""
-    info = place / ".git/info"
-    info.mkdir(exist_ok=True)
-    (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
-    # Characters that a pattern takes for others are escaped.
-    (info / "sparse-checkout").write_text(re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n"), encoding="utf-8")
-    # Makes the index and writes the files that the sparse checkout has.
-    run("read-tree", "-m", "-u", "HEAD")
-    # The commit, and its day.
-    commit, date = run("log", "-1", "--format=%H %cs").split()
-    new = Generation(place, commit, f"{commit[:9]} {date}", source.docs, {})
-    new.files = new.files_now()
-    if not new.files:
-        raise failure("NO_DOCS", f"The upstream of {source.label} has no folder {source.docs!r} at {new.title}")
-    for file in (place / path for path in new.files):
-        if not file.is_symlink():
-            with file.open("rb") as page:
-                os.fsync(page.fileno())  # before the switch: a power cut leaves no empty pages
-    new.save()
-    return new
+def pages_since(source: Source, day: str) -> list[str]:
+    """The pages that commits since a day changed, asked of the upstream: a checkout has no history. Under its lock."""
+    branch, _ = ask(source)
+    with _place(source) as place:
+        run = partial(git.run, git_dir=place, timeout_s=git.FETCH_TIMEOUT_S)
+        words = ("--bare", "--filter=blob:none", "--single-branch", "--no-tags", "--no-local", "--template=")
+        try:
+            run("clone", *words, f"--shallow-since={day}", f"--branch={branch}", "--", source.url, str(place))
+        except ToolError as error:
+            if "shallow" in error.message:  # no commit is as new as that
+                return []
+            raise
+        run("fetch", "--deepen=1", "origin")  # or the oldest commit would seem to have made every page
+        since = ("--format=", "--name-only", "-z", f"--since={day}T00:00:00Z", branch, "--", f"{source.docs}/")
+        names = run("log", *since).replace("\n", "\0").split("\0")
+        return sorted({_path(source, name) for name in names if _is_page(name)})
+
+
+def only_read(source: Source) -> JsonObject:
+    """The answer about a checkout that sync_docs did not make.
+
+    Raises ToolError NOT_A_CHECKOUT if there are no pages in it.
+    """
+    if not source.root.is_dir():
+        raise failure("NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it")
+    note = (
+        "sync_docs did not make this checkout and only reads it: nothing was changed. Its owner keeps it up to date: "
+        "Moonraker's update manager for the printer's own ~/klipper, git for others."
+    )
+    return {"status": "only read", "folder": str(source.checkout), "note": note}
+
+
+def _changes(source: Source, old: Path | None, new: Path) -> JsonObject:
+    """The pages by what became of them, with their change of size in bytes; other files are counted."""
+    before, after = _sums(old, source.docs) if old else {}, _sums(new, source.docs)
+    come = sorted(after.keys() - before.keys())
+    rows = [("changed", path, path) for path in sorted(after) if before.get(path, after[path]) != after[path]]
+    for path in sorted(before.keys() - after.keys()):  # a file of the same name or contents is the same one
+        alike = (
+            other for other in come if os.path.basename(other) == os.path.basename(path) or after[other] == before[path]
+        )
+        moved = next(alike, "")
+        rows.append(("renamed" if moved else "removed", path, moved))
+        come = [other for other in come if other != moved]
+    rows += [("added", "", path) for path in come]
+    answer: JsonObject = {"added": {}, "changed": {}, "removed": {}, "renamed": {}, "other_files": 0}
+    for kind, was, now in rows:
+        paths = list(filter(None, dict.fromkeys((was, now))))
+        if all(map(_is_page, paths)):
+            size = after.get(now, (0, 0))[0] - before.get(was, (0, 0))[0]
+            answer[kind][" → ".join(_path(source, path) for path in paths)] = size
+        else:
+            answer["other_files"] += 1
+    return {name: value for name, value in answer.items() if value}
+
+
+def _sums(generation: Path, docs: str) -> dict[str, tuple[int, int]]:
+    """Size and checksum of each file, by its path; of a link those of the path that it leads to."""
+    sums = {}
+    for folder, _, names in os.walk(generation / docs):
+        for path in (os.path.join(folder, name) for name in names):
+            data = os.readlink(path).encode() if os.path.islink(path) else Path(path).read_bytes()
+            sums[os.path.relpath(path, generation)] = len(data), crc32(data)
+    return sums
+
+
+def _is_page(path: str) -> bool:
+    return path.lower().endswith(".md") and "/." not in path
+
+
+def _path(source: Source, path: str) -> str:
+    """The path that read_doc takes."""
+    return source.prefix + readable(path.removeprefix(source.docs + "/"))
+
+
+def readable(path: str) -> str:
+    """A path that can be written as JSON, whatever bytes it has."""
+    return os.fsencode(path).decode("utf-8", "replace")

@@ -1,33 +1,50 @@
-"""A printer's configuration held against the reference."""
+"""A printer's configuration held against the documentation, section by section."""
 
+import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import islice
 
-from tools.klipper.config import changes, known, pins, values
-from tools.klipper.config.blocks import KINEMATICS, STEPPER, Option
+from tools.klipper import pages
+from tools.klipper.config import changes, findings, macros, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.findings import ERROR, HINT, WARNING, Finding, Findings
+from tools.klipper.config.findings import ERROR, HINT, MOST_FINDINGS, WARNING, Finding, at, cut, nearest
+from tools.klipper.config.machine import Machine
 from tools.klipper.config.printer_cfg import PrinterConfig, Section, Setting
-from tools.klipper.config.reference import AXIS_STEPPER, SENSOR, SENSORS, Options, Reference
+from tools.klipper.config.reference import AXIS_STEPPER, SENSOR, SENSORS, STEPPER, Block, Option, Options, Reference
+from tools.klipper.pages import Page
+from tools.klipper.sources import sources
 
-LONGEST_NAME = 60
-# A word of the page on changes, among which an option's name may be.
-WORD = re.compile(r"\w+")
-
-# What stands before the placeholder of a name: `default_parameter_` of `default_parameter_<name>`.
-BEFORE_PLACEHOLDER = re.compile(r"(\w+_)<\w+>")
-
-# A text in quotes or backticks.
-QUOTED = re.compile(r"[`\"]([^`\"\n]{1,60})[`\"]")
-
-VIRTUAL = "z_virtual_endstop"
+COMMANDS = "G-Codes.md"
+# A heading that names a section: some have commands and no options (`### [display_status]`).
+SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
+# A line of a value that looks like an option of its own: `dir_pin: PB1`.
+OPTION = re.compile(r"(\w+) ?[:=] ?\S")
 SENSOR_PIN = "sensor_pin"
-NAMES = (SENSOR, "lcd_type")
-"""Options whose values have been removed now and then."""
+INSTEAD = {"tmc2240": ("cs_pin", "uart_pin")}
+"""A required option of a kind, and the one that stands in for it (klippy/extras/tmc2240.py)."""
 
-OWN_SENSORS = ("thermistor", "adc_temperature")
-"""Sections that define a sensor by the name behind: it may have the name of one that Klipper had."""
+
+def current() -> "Checker":
+    """The check by the documentation as it is now: read once a process, and again when a page changed.
+
+    Raises ToolError if a page is missing.
+    """
+    own = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
+    klipper, *others = sources()
+    places = [(klipper, COMMANDS), *((source, reference.PAGE) for source in others)]
+    named = [Page(source.prefix + name, str(source.root / name)) for source, name in places]
+    every = (*own, *(page for page in named if os.path.isfile(page.location)))
+    stamps = [os.stat(page.location) for page in every]
+    return _read(every, tuple((stamp.st_mtime_ns, stamp.st_size, stamp.st_ino) for stamp in stamps))
+
+
+@lru_cache(maxsize=1)
+def _read(files: tuple[Page, ...], stamps: tuple[tuple[int, ...], ...]) -> "Checker":
+    described, dated, *others = map(pages.read, files)
+    # Sections that another page names, those of further sources too, are known, though not their options.
+    return Checker(Reference(described), changes.entries(dated), SECTION.findall("\n".join(others)))
 
 
 class Checker:
@@ -38,66 +55,37 @@ class Checker:
         self.reference = reference
         self.others = frozenset(others) - set(reference.kinds)
         self.entries = entries
-        self._changes: dict[tuple[str, str], Change | None] = {}
+        self._options: dict[tuple[str, bool, str], Options] = {}
 
-    def findings(self, config: PrinterConfig) -> Findings:
-        """Everything there is to say of a configuration."""
-        findings = Findings()
-        for finding in self._all(config):
-            findings.add(finding)
-            if findings.full:
-                break
-        return findings
+    def findings(self, config: PrinterConfig) -> list[Finding]:
+        """Everything there is to say of a configuration, worst first."""
+        return findings.together(islice(self._all(config), MOST_FINDINGS))
 
     def _all(self, config: PrinterConfig) -> Iterator[Finding]:
         for problem in config.problems:
             yield Finding(problem.line, problem.file, problem.section, "", ERROR, problem.message)
-        check = _Check(self, config)
+        machine = Machine(config, self.reference)
         for section in config.sections.values():
-            yield from check.section(section)
-        for before, use in pins.used_twice(config):
-            message = f"pin {use.pin[:LONGEST_NAME]} used multiple times in config: also in [{_cut(before.section)}]"
-            yield _finding(use.section, use.setting, HINT, message)
+            yield from self._section(machine, section)
+        yield from motion.findings(machine)
+        yield from references.findings(machine, self.sensors)
+        yield from macros.findings(machine)
 
-    def change(self, kind: str, option: str) -> Change | None:
-        """What became of an option, looked for only if the page on changes has its name."""
-        if option not in self.changed:
-            option = next((pattern for pattern in self.patterns if option.startswith(pattern)), "")
-        if not option:
-            return None
-        key = changes.subject(kind), option
-        if key not in self._changes:
-            self._changes[key] = changes.change(self.entries, kind, option)
-        return self._changes[key]
-
-    def gone(self, value: str) -> Change | None:
-        """What became of a value, looked for only if the page on changes quotes it."""
-        if value.lower() not in self.quoted:
-            return None
-        if ("", value) not in self._changes:
-            self._changes["", value] = changes.change(self.entries, "", value)
-        return self._changes["", value]
+    def options_of(self, word: str, kinematics: str) -> Options:
+        """The options of the sections that begin with a word: the same for all words of a kind, axes aside."""
+        kind = self.reference.kind(word + " x")
+        kinematics = kinematics if kinematics in motion.AXES else ""
+        key = kind, bool(AXIS_STEPPER.fullmatch(word)), kinematics
+        if key not in self._options:
+            described = self.reference.options_of(word + " x", kinematics)
+            more = {name: Option(name, "", False, "", 0) for name in options.known("takes").get(kind, ())}
+            self._options[key] = Options(more | described)
+        return self._options[key]
 
     @cached_property
-    def quoted(self) -> set[str]:
-        """What stands in quotes on the page on changes."""
-        return {text.lower() for entry in self.entries for text in QUOTED.findall(entry.text)}
-
-    @cached_property
-    def changed(self) -> set[str]:
-        """The words of the page on changes."""
-        return {word.lower() for entry in self.entries for word in WORD.findall(entry.text)}
-
-    @cached_property
-    def patterns(self) -> list[str]:
-        """How the names with a placeholder begin there: `default_parameter_`."""
-        return [name for entry in self.entries for name in BEFORE_PLACEHOLDER.findall(entry.text)]
-
-    @cached_property
-    def names(self) -> set[str]:
-        """What the reference gives as values of NAMES."""
-        options = [option for block in self.reference.blocks for option in block.options if option.key in NAMES]
-        return {name for option in options for name in (option.default, *option.text.split('"')[1::2])}
+    def sensors(self) -> set[str]:
+        """The values of `sensor_type` that Klipper or the reference has."""
+        return options.table().sensors | _sensors(self.reference.blocks)
 
     @cached_property
     def owners(self) -> dict[str, list[str]]:
@@ -112,158 +100,112 @@ class Checker:
     def sensors_without_pin(self) -> set[str]:
         """The values of `sensor_type` for which there is no `sensor_pin`."""
         blocks = [block for block in self.reference.blocks if block.group == SENSORS]
-        options = [
-            option
-            for block in blocks
-            if not any(option.key == SENSOR_PIN for option in block.options)
-            for option in block.options
-            if option.key == SENSOR
-        ]
-        return {name for option in options for name in (option.default, *option.text.split('"')[1::2])}
+        without = [block for block in blocks if not any(option.key == SENSOR_PIN for option in block.options)]
+        return _sensors(without)
 
-
-class _Check:
-    """The check of one configuration."""
-
-    def __init__(self, checker: Checker, config: PrinterConfig):
-        self.checker = checker
-        self.reference = checker.reference
-        self.config = config
-        printer = config.sections.get("printer")
-        setting = printer.values().get(KINEMATICS) if printer else None
-        self.kinematics = setting.value if setting else ""
-        self.options: dict[tuple[str, bool], Options] = {}
-        self.kinds: dict[str, str] = {}
-
-    def section(self, section: Section) -> Iterator[Finding]:
-        """What there is to say of a section; SAVE_CONFIG's own are Klipper's business."""
-        if section.saved:
+    def _section(self, machine: Machine, section: Section) -> Iterator[Finding]:
+        """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
+        if section.saved or section.kind in self.others:
             return
-        kind = self.kind(section.kind)
-        if section.kind in self.checker.others:
-            return
+        kind = self.reference.kind(section.kind + " x")
         if not kind or (kind == STEPPER and " " not in section.name):
-            message = f"Section '{_cut(section.name)}' is not in Klipper's documentation: misspelt, or an extension's"
-            yield Finding(section.line, section.file, _cut(section.name), "", HINT, message, self.reference.kinds)
+            yield self._unknown_section(machine, section)
             return
-        options = self.options_of(section.kind)
-        yield from self.twice(section)
-        for setting in section.values().values():
+        known = self.options_of(section.kind, machine.kinematics)
+        yield from _twice(section)
+        foreign = section.values.get(SENSOR)
+        plugin = foreign is not None and foreign.value not in self.sensors and machine.plugins
+        for setting in section.values.values():
             if not setting.saved:
-                yield from self.setting(section, setting, options)
-        yield from self.required(section, kind, options)
+                option = known.find(setting.name)
+                if option:
+                    yield from self._setting(machine, section, setting, (option, known))
+                elif not plugin:  # a sensor that a plugin brings has options of its own
+                    yield self._unknown(section, setting.name, known)
+        yield from self._required(machine, section, kind)
 
-    def kind(self, word: str) -> str:
-        """The documented kind of a section."""
-        if word not in self.kinds:
-            self.kinds[word] = self.reference.kind(word + " x")
-        return self.kinds[word]
+    def _unknown_section(self, machine: Machine, section: Section) -> Finding:
+        """A section that the documentation does not have: misspelt if a name is near."""
+        word, space, rest = section.name.partition(" ")
+        near = nearest(section.name, [kind for kind in self.reference.kinds if kind not in machine.sections])
+        if not near and (kind := nearest(word, self.reference.kinds)):
+            near = kind + space + rest
+        message = f"Section '{cut(section.name)}' is not in Klipper's documentation: "
+        message += "misspelt?" if near else "a plugin's, or misspelt; not judged"
+        return at(section, "", message, WARNING if near else HINT, near)
 
-    def options_of(self, word: str) -> Options:
-        """The options of the sections that begin with a word: the same for all words of a kind, axes aside."""
-        kind = self.kind(word)
-        key = kind, bool(AXIS_STEPPER.fullmatch(word))
-        if key not in self.options:
-            options = self.reference.options_of(word + " x", self.kinematics)
-            self.options[key] = Options({**known.undocumented(kind), **options})
-        return self.options[key]
+    def _setting(
+        self, machine: Machine, section: Section, setting: Setting, described: tuple[Option, Options]
+    ) -> Iterator[Finding]:
+        """The findings of an option that the section has: of its age and its value."""
+        name, (option, known) = setting.name, described
+        if "deprecated" in option.text and (change := changes.change(self.entries, section.kind, name)):
+            yield _changed(section, name, change)
+        elif (
+            name == SENSOR
+            and setting.value not in self.sensors
+            and f"thermistor {setting.value}" not in machine.sections
+            and (change := changes.change(self.entries, "", setting.value))
+        ):  # the names of sensors were once others
+            yield _changed(section, name, change)
+        elif section.kind == "printer" and name == "kinematics" and setting.value not in motion.AXES:
+            yield at(section, name, f"Kinematics '{cut(setting.value)}' is not one of {', '.join(motion.AXES)}")
+        elif message := options.wrong(section.name, option, name, setting.value):
+            yield at(section, name, message, ERROR if options.spec(section.kind, name) else WARNING)
+        if "\n" in setting.value and not name.endswith("gcode"):
+            swallowed = [match for line in setting.value.split("\n")[1:] if (match := OPTION.match(line))]
+            if swallowed and known.find(swallowed[0][1].lower()):
+                message = f"'{swallowed[0][0]}…' is indented: Klipper reads it as a part of option '{name}'"
+                yield at(section, name, message)
 
-    def setting(self, section: Section, setting: Setting, options: Options) -> Iterator[Finding]:
-        """What there is to say of an option: whether it is one of the section's, then of its value."""
-        option = options.find(setting.name)
-        if option is None:
-            yield self.unknown(section, setting, options)
-            return
-        if option.deprecated and (change := self.checker.change(section.kind, setting.name)):
-            yield _changed(section, setting, change)
-            return
-        yield from self.special(section, setting)
-        kind = values.kind(option.default, option.text)
-        if not values.fits(setting.value, kind):
-            message = f"Unable to parse option '{setting.name}' in section '{_cut(section.name)}': expected "
-            shown = f"{values.expected(kind)}, not '{setting.value[:40]}'"
-            yield _finding(section.name, setting, WARNING, message + shown)
-
-    def unknown(self, section: Section, setting: Setting, options: Options) -> Finding:
+    def _unknown(self, section: Section, name: str, known: Options) -> Finding:
         """An option that the section does not have: gone, or another one's, or misspelt."""
-        name = setting.name
-        if change := self.checker.change(section.kind, name):
-            return _changed(section, setting, change)
-        message = f"Option '{_cut(name)}' is not valid in section '{_cut(section.name)}'"
-        if owners := self.checker.owners.get(name):
+        message = f"Option '{cut(name)}' is not valid in section '{cut(section.name)}'"
+        if change := changes.change(self.entries, section.kind, name):
+            return _changed(section, name, change)
+        for meant, words in options.known("marlin").items():
+            if name in words:
+                return at(section, name, f"{message}: that is Marlin's", near=meant)
+        if owners := self.owners.get(name):
             message += f"; it is one of [{'], ['.join(owners[:3])}]{' and others' if len(owners) > 3 else ''}"
-        return _finding(section.name, setting, ERROR, message, options.names)
+        return at(section, name, message, near=nearest(name, known.names))
 
-    def special(self, section: Section, setting: Setting) -> Iterator[Finding]:
-        """What there is to say of a few values that the reference describes in words."""
-        if (section.kind, setting.name) == ("stepper_z", "position_endstop"):
-            endstop = section.values().get("endstop_pin")
-            if endstop and VIRTUAL in endstop.value:  # the probe knows where the bed is (Config_Changes, 2020-12-13)
-                message = f"Option 'position_endstop' is not valid in section 'stepper_z' with {VIRTUAL}: remove it"
-                yield _finding(section.name, setting, ERROR, message)
-        elif (section.kind, setting.name) == ("printer", KINEMATICS):
-            names = {block.kinematics for block in self.reference.blocks} - {""}
-            if setting.value not in names:
-                message = f"Kinematics '{_cut(setting.value)}' is not in Klipper's documentation: one of {', '.join(sorted(names))}"
-                yield _finding(section.name, setting, WARNING, message)
-        elif change := self.gone(setting):
-            yield _changed(section, setting, change, f"Value '{setting.value}' of option")
-
-    def gone(self, setting: Setting) -> Change | None:
-        """What became of a value, such as a sensor's name, that the reference does not have."""
-        if setting.name not in NAMES or len(setting.value) > LONGEST_NAME or setting.value in self.checker.names:
-            return None
-        if any(f"{kind} {setting.value}" in self.config.sections for kind in OWN_SENSORS):
-            return None
-        return self.checker.gone(setting.value)
-
-    def twice(self, section: Section) -> Iterator[Finding]:
-        """The options that stand in a file twice; in an included file and in the one that includes it, it is meant so."""
-        first: dict[tuple[str, str], Setting] = {}
-        for setting in section.settings:
-            before = first.setdefault((setting.name, setting.file), setting)
-            if before is setting or (before.value == setting.value and setting.saved):
-                continue
-            holds = "the saved value is not used" if setting.saved and not before.saved else "the last one holds"
-            message = f"Option '{_cut(setting.name)}' stands twice in section '{_cut(section.name)}'"
-            yield _finding(section.name, setting, WARNING, f"{message}, first in line {before.line}: {holds}")
-
-    def required(self, section: Section, kind: str, options: Options) -> Iterator[Finding]:
+    def _required(self, machine: Machine, section: Section, kind: str) -> Iterator[Finding]:
         """The options that are missing, for a kind that the reference describes in one place."""
-        level, unless = (HINT, ", unless an included file has it") if self.config.missing else (ERROR, "")
-        present = {setting.name for setting in section.settings}
-        for option in self.must(kind):
-            if option.key in present or self.spared(section, kind, option.key, present):
-                continue
-            message = f"Option '{option.name}' in section '{_cut(section.name)}' must be specified{unless}"
-            yield Finding(section.line, section.file, _cut(section.name), option.name, level, message)
-
-    def must(self, kind: str) -> Iterator[Option]:
-        """The options that a section of a kind has to have: asked for in one place, and given in every example."""
         blocks = self.reference.kinds[kind]
         described = [block for block in blocks if any(option.text for option in block.options)]
-        if len(described) == 1 and (len(blocks) == 1 or not AXIS_STEPPER.fullmatch(kind)):
-            everywhere = set.intersection(*({option.key for option in block.options} for block in blocks))
-            yield from (option for option in described[0].options if option.required and option.key in everywhere)
-
-    def spared(self, section: Section, kind: str, key: str, present: Collection[str]) -> bool:
-        """Whether a required option is not needed because of another one."""
-        if key == SENSOR_PIN and SENSOR in present:
-            return section.values()[SENSOR].value in self.checker.sensors_without_pin
-        return any(key == option and other in present for option, other in known.alternatives(kind))
-
-
-def _changed(section: Section, setting: Setting, change: Change, subject: str = "Option") -> Finding:
-    level = WARNING if change.deprecated else ERROR
-    what = "is deprecated" if change.deprecated else "is gone"
-    where = f"{subject} '{_cut(setting.name)}' in section '{_cut(section.name)}'"
-    message = f"{where} {what}, {change.date}: {change.sentence}"
-    return _finding(section.name, setting, level, message)._replace(nearest=change.successor)
+        if len(described) != 1 or AXIS_STEPPER.fullmatch(kind):
+            return
+        everywhere = set.intersection(*({option.key for option in block.options} for block in blocks))
+        needed = [option for option in described[0].options if option.required and option.key in everywhere]
+        sensor = section.values.get(SENSOR)
+        option, other = INSTEAD.get(kind, ("", ""))
+        without = {option} if other in section.values else set()
+        if sensor and sensor.value in self.sensors_without_pin:
+            without.add(SENSOR_PIN)
+        yield from machine.missing(section, *(option.name for option in needed if option.key not in without))
 
 
-def _finding(section: str, setting: Setting, level: str, message: str, names: Collection[str] = ()) -> Finding:
-    return Finding(setting.line, setting.file, _cut(section), _cut(setting.name), level, message, names)
+def _sensors(blocks: Sequence[Block]) -> set[str]:
+    """The values that the reference names for `sensor_type`, beside it or in quotes."""
+    named = [option for block in blocks for option in block.options if option.key == SENSOR]
+    return {name for option in named for name in (option.default, *option.text.split('"')[1::2])}
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+def _twice(section: Section) -> Iterator[Finding]:
+    """The options that stand in a file twice; in an included file and in the one that includes it, it is meant so."""
+    first: dict[tuple[str, str], Setting] = {}
+    for setting in section.settings:
+        before = first.setdefault((setting.name, setting.file), setting)
+        if before is setting or (before.value == setting.value and setting.saved):
+            continue
+        holds = "the saved value is not used" if setting.saved and not before.saved else "the last one holds"
+        message = f"Option '{cut(setting.name)}' is defined twice in section '{cut(section.name)}'"
+        finding = at(section, setting.name, f"{message}, first in line {before.line}: {holds}", WARNING)
+        yield finding._replace(line=setting.line, file=setting.file)
+
+
+def _changed(section: Section, name: str, change: Change) -> Finding:
+    level, what = (WARNING, "is deprecated") if change.deprecated else (ERROR, "is gone")
+    message = f"Option '{cut(name)}' in section '{cut(section.name)}' {what}, {change.date}: {change.sentence}"
+    return at(section, name, message, level, change.successor)

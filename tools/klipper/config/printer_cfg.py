@@ -1,21 +1,35 @@
 """The text of a printer.cfg, read as Klipper reads it (klippy/configfile.py, Python's configparser)."""
 
-from collections.abc import Iterator, Mapping
+import glob
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
+
+from tools.core.errors import ToolError
+from tools.klipper.printer_data import content
 
 SAVED = "#*#"
 """Begins each line of what SAVE_CONFIG wrote."""
-
 SAVED_HEADER = "#*# <---------------------- SAVE_CONFIG ---------------------->"
 INCLUDE = "include "
+# A line that includes other files, with their pattern as a group.
+INCLUDE_LINE = re.compile(r"^\[include ([^\]\n]{1,500})\]", re.MULTILINE)
+# What ends a line: `#`, or a `;` that begins it or follows a blank.
+COMMENT = re.compile(r"#|(?<!\S);")
+MAGIC = frozenset("*?[")
+"""A pattern with one of these may fit no file."""
 MOST_INCLUDES = 200
 MOST_LINES = 50_000
 """Lines that are read, those of included files counted, too: no printer has a tenth of it."""
-
-MOST_PROBLEMS = 100
 BOM = "\ufeff"
+LONGEST_BYTES = 4_000_000
+"""Bytes of a configuration on this machine; its includes together may have as many."""
+MOST_FILES = 200
 
 
 class Setting(NamedTuple):
@@ -28,15 +42,6 @@ class Setting(NamedTuple):
     saved: bool
 
 
-class Problem(NamedTuple):
-    """A line that Klipper cannot read."""
-
-    line: int
-    file: str
-    section: str
-    message: str
-
-
 @dataclass
 class Section:
     """A section with the settings of all places where it stands. `saved`: it stands only in what SAVE_CONFIG wrote."""
@@ -47,23 +52,29 @@ class Section:
     saved: bool
     settings: list[Setting] = field(default_factory=list)
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """The first word of the name."""
         return self.name.partition(" ")[0]
 
+    @cached_property
     def values(self) -> dict[str, Setting]:
-        """The setting of each option that holds: the last one, but one saved only where there is no other."""
-        values: dict[str, Setting] = {}
-        for setting in self.settings:
-            if not setting.saved or setting.name not in values or values[setting.name].saved:
-                values[setting.name] = setting
-        return values
+        """The setting of each option that holds: the last one, but a saved one only if there is no other. For after reading."""
+        return {setting.name: setting for setting in sorted(self.settings, key=lambda setting: not setting.saved)}
+
+
+class Problem(NamedTuple):
+    """A line that Klipper cannot read."""
+
+    line: int
+    file: str
+    section: str
+    message: str
 
 
 @dataclass
 class PrinterConfig:
-    """What stands in a printer.cfg and what it includes.
+    """The contents of a printer.cfg and of the files it includes.
 
     `missing` are the includes that were not given, `unused` the given ones that nothing includes.
     """
@@ -75,139 +86,158 @@ class PrinterConfig:
     lines: int = 0
     """The number of lines read that are not empty."""
 
-    def problem(self, line: int, file: str, section: str, message: str) -> None:
-        """Note a line that cannot be read, unless there are very many already."""
-        if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(Problem(line, file, section, message))
 
-    @property
-    def cut(self) -> bool:
-        """Whether it was too long to be read to its end."""
-        return self.lines >= MOST_LINES
+def read(
+    text: str, include: Mapping[str, str] | None = None, *, unread: Collection[str] | None = None
+) -> PrinterConfig:
+    """The configuration in `text`, with the texts of `include` in the place of `[include name]`.
 
-    @property
-    def options(self) -> int:
-        """The number of settings."""
-        return sum(len(section.settings) for section in self.sections.values())
+    `unread`: the files that are there but were not read, where all others that are there were given; else it is None.
+    """
+    reader = _Reader(include or {}, unread)
+    reader.read(text, "")
+    reader.config.unused = sorted(reader.include.keys() - reader.taken)
+    return reader.config
 
 
-def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
-    """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
-    config = PrinterConfig()
-    reader = _Reader(config, include or {})
-    reader.file(text, "")
-    config.unused = sorted(set(include or {}) - reader.taken)
+def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
+    """A configuration with the files that it includes; of these none that lies outside the folder `inside`.
+
+    Raises ToolError: not there, not a file, too long, outside.
+    """
+    files = {"": content(path, inside, LONGEST_BYTES)}
+    unread: set[str] = set()
+    names = [""]
+    for name in names:
+        for pattern in INCLUDE_LINE.findall(files[name].decode("utf-8", "replace")):
+            near = os.path.join(os.path.dirname(name), pattern.strip())
+            for found in sorted(glob.glob(near, root_dir=path.parent))[:MOST_FILES]:
+                if found not in files and found not in unread:
+                    try:
+                        left = LONGEST_BYTES - sum(map(len, files.values()))
+                        files[found] = content(path.parent / found, inside, left)
+                        names.append(found)
+                    except ToolError:
+                        unread.add(found)
+    text, *texts = (data.decode("utf-8", "replace") for data in files.values())
+    config = read(text, dict(zip(names[1:], texts, strict=True)), unread=unread)
+    for name, data in files.items():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            message = f"Unable to open config file: a byte in line {line} is not UTF-8, and Klipper does not start"
+            config.problems.append(Problem(line, name, "", message))
     return config
 
 
 class _Reader:
-    """Reads a file line by line. An option goes on over the lines below it that are indented more than it is."""
+    """Reads files line by line. An option goes on over the lines below it that are indented more than it is."""
 
-    def __init__(self, config: PrinterConfig, include: Mapping[str, str]):
-        self.config = config
+    def __init__(self, include: Mapping[str, str], unread: Collection[str] | None):
+        self.config = PrinterConfig()
         self.include = include
+        self.unread = unread
         self.taken: set[str] = set()
-        self.open: list[str] = []
+        self.files: list[str] = []
         self.count = 0
+        self.begin(saved=False)
 
-    def file(self, text: str, name: str) -> None:
+    def begin(self, *, saved: bool) -> None:
+        """Begin a part: a file, what follows an include or what SAVE_CONFIG wrote. As for Klipper it has no section yet."""
+        self.section: Section | None = None
+        self.name, self.start, self.indent = "", 0, 0
+        self.value: list[str] = []
+        self.saved = saved
+        self.lost = self.skipping = False
+
+    def read(self, text: str, name: str) -> None:
         """Read a file, and what it includes at its place."""
-        self.open.append(name)
+        self.files.append(name)
         if text.startswith(BOM):
-            message = "Byte order mark at the beginning of the file: Klipper cannot read it; save as UTF-8 without BOM"
-            self.config.problem(1, name, "", message)
-        part = _Part(self.config, name)
+            self.problem(1, "Byte order mark at the beginning: Klipper cannot read the file; save as UTF-8 without BOM")
         for number, line, saved in _lines(text.removeprefix(BOM)):
             self.config.lines += 1
-            if self.config.cut:
+            if self.config.lines >= MOST_LINES:
                 break
             if line.startswith("[" + INCLUDE) and "]" in line:
-                part.finish()
-                self._include(line[len(INCLUDE) + 1 : line.rindex("]")].strip(), number, name)
-                part = _Part(self.config, name)
+                self.finish()
+                self.included(line[len(INCLUDE) + 1 : line.rindex("]")].strip(), number)
+                self.begin(saved=False)
             else:
-                part.line(number, line, saved)
-        part.finish()
-        self.open.pop()
+                self.line(number, line, saved)
+        self.finish()
+        self.files.pop()
+        self.begin(saved=False)
 
-    def _include(self, pattern: str, line: int, name: str) -> None:
+    def included(self, pattern: str, line: int) -> None:
         """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
-        files = sorted(file for file in self.include if _means(pattern, file))
-        if not files:
+        folder, slash, _ = self.files[-1].rpartition("/")
+        near = folder + slash + pattern  # Klipper looks beside the file
+        files = sorted(file for file in self.include if _means(near, file) or _means(pattern, file))
+        if not files and (self.unread is None or any(_means(near, file) for file in self.unread)):
             self.config.missing.append(pattern)
+        elif not files and not MAGIC & set(pattern):
+            self.problem(line, f"Include file '{pattern[:80]}' does not exist")
         for file in files:
             self.taken.add(file)
             self.count += 1
-            if file in self.open:
-                self.config.problem(line, name, "", f"Recursive include of config file '{file[:80]}'")
+            if file in self.files:
+                self.problem(line, f"Recursive include of config file '{file[:80]}'")
             elif self.count <= MOST_INCLUDES:
-                self.file(self.include[file], file)
-
-
-class _Part:
-    """Reads the lines between two includes: each part begins without a section, as for Klipper."""
-
-    def __init__(self, config: PrinterConfig, file: str):
-        self.config = config
-        self.file = file
-        self.section: Section | None = None
-        self.lines: list[str] = []
-        self.name = ""
-        self.start = 0
-        self.indent = 0
-        self.saved = False
-        self.lost = False
+                self.begin(saved=False)
+                self.read(self.include[file], file)
 
     def line(self, number: int, line: str, saved: bool) -> None:
         """Take the next line, without its comment."""
         if saved and not self.saved:
             self.finish()
             self.saved, self.lost = True, False
-        content = line.lstrip()
-        stripped = content.rstrip()
-        if not stripped:
-            return
-        indent = len(line) - len(content)
-        if self.name and indent > self.indent:
-            self.lines.append(stripped)
-            return
-        self.finish()
-        self.indent = indent
-        if stripped.startswith("[") and "]" in stripped[2:]:
-            self._begin(stripped[1 : stripped.rindex("]")], number)
-        elif self.section is None:
-            self._lose(number, stripped)
+        content = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if self.name and content and indent > self.indent:
+            self.value.append(content)
+        elif content:
+            self.finish()
+            self.indent = indent
+            if content.startswith("[") and "]" in content[2:]:
+                name = content[1 : content.rindex("]")]
+                self.section = self.config.sections.setdefault(name, Section(name, number, self.files[-1], self.saved))
+                self.skipping = False
+            elif self.section is None:
+                if not self.lost:  # the first such line stands for all
+                    self.problem(number, f"File contains no section headers: '{content[:60]}' stands in no section")
+                self.lost = True
+            elif not self.skipping:
+                self.option(number, content, self.section)
+
+    def option(self, number: int, line: str, section: Section) -> None:
+        """Begin an option, unless its line looks like G-Code that is not indented."""
+        mark = min((mark for mark in ":=" if mark in line), key=line.find, default="")
+        name, _, value = line.partition(mark) if mark else ("", "", "")
+        name = name.rstrip().lower()
+        before = section.settings[-1].name if section.settings else ""
+        if before.endswith("gcode") and (not name or " " in name or line.startswith("{")):
+            self.skipping = True
+            message = f"'{line[:60]}' is at the beginning of its line; the rest is skipped"
+            self.problem(number, f"G-Code of a macro must be indented: {message}", section.name)
+        elif name:
+            self.name, self.start, self.value = name, number, [value.strip()]
         else:
-            self._option(number, stripped)
-
-    def _begin(self, name: str, number: int) -> None:
-        sections = self.config.sections
-        self.section = sections.setdefault(name, Section(name, number, self.file, self.saved))
-
-    def _lose(self, number: int, line: str) -> None:
-        """Note the first line that stands in no section."""
-        if not self.lost:
-            message = f"File contains no section headers: '{line[:60]}' stands in no section"
-            self.config.problem(number, self.file, "", message)
-        self.lost = True
-
-    def _option(self, number: int, line: str) -> None:
-        ends = [at for mark in ":=" if (at := line.find(mark)) >= 0]
-        name = line[: min(ends)].rstrip().lower() if ends else ""
-        if name:
-            self.name, self.start = name, number
-            self.lines = [line[min(ends) + 1 :].strip()]
-        elif self.section:
             message = f"Unable to parse the line: '{line[:60]}' is neither 'option: value' nor a section"
-            self.config.problem(number, self.file, self.section.name, message)
+            self.problem(number, message, section.name)
 
     def finish(self) -> None:
         """The option read last is whole."""
         if self.name and self.section:
-            value = "\n".join(self.lines).strip()
-            self.section.settings.append(Setting(self.name, value, self.start, self.file, self.saved))
+            value = "\n".join(self.value).strip()
+            self.section.settings.append(Setting(self.name, value, self.start, self.files[-1], self.saved))
             self.section.saved = self.section.saved and self.saved
-        self.name, self.lines = "", []
+        self.name = ""
+
+    def problem(self, line: int, message: str, section: str = "") -> None:
+        """Note what Klipper cannot read in the file."""
+        self.config.problems.append(Problem(line, self.files[-1], section, message))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
@@ -223,19 +253,10 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
             line = line[4:]
             if line.startswith("DO NOT EDIT THIS BLOCK"):
                 continue
-        yield number, _uncommented(line) if "#" in line or ";" in line else line, saved
-
-
-def _uncommented(line: str) -> str:
-    """A line up to `#`, or to a `;` that begins it or follows a blank."""
-    line = line.partition("#")[0]
-    at = line.find(";")
-    while at > 0 and not line[at - 1].isspace():
-        at = line.find(";", at + 1)
-    return line[:at] if at >= 0 else line
+        yield number, COMMENT.split(line, 1)[0], saved
 
 
 def _means(pattern: str, name: str) -> bool:
-    """Whether an include means a file given by that name: `./macros/*.cfg` means `macros/start.cfg`."""
+    """True if an include means a file given by that name: `./macros/*.cfg` means `macros/start.cfg`."""
     pattern, name = pattern.removeprefix("./"), name.removeprefix("./")
     return pattern == name or fnmatchcase(name, pattern)

@@ -1,26 +1,158 @@
-"""The configuration reference (`Config_Reference.md`) as sections with their options."""
+"""The configuration reference (`Config_Reference.md`): its blocks, and its sections with their options."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-
-from tools.klipper.config.blocks import STEPPER, Block, Option, blocks
+from typing import NamedTuple
 
 PAGE = "Config_Reference.md"
-
 # What tells the sections of a series apart: `extruder2`.
 LAST_NUMBER = re.compile(r"\d+$")
-SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
-"""A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`."""
-
 SENSOR = "sensor_type"
 SENSORS = "Temperature sensors"
 # A stepper of an axis: `stepper_x`, `stepper_z1`, `stepper_arm`.
 AXIS_STEPPER = re.compile(r"stepper_[a-z]+\d*$")
+# A heading that a block may belong to; `## …` are the chapters.
+HEADING = re.compile(r"#{2,4} +(.*)")
+HEADER = re.compile(r"#?\[([^\]]+)\] *$")
+"""A section begins: `[bed_mesh]`, and `#[menu some_name]`, whose every line is commented out."""
+OPTION = re.compile(r"(#?) ?([A-Za-z][\w<>]*):(?: +(.*))?$")
+"""An option: `name:`, `#name: default`, and once `# name: default`."""
+PROSE = re.compile(r"#(?:  +(.*)| (.*))?$")
+"""Text: of the options above with two blanks or more, else of the block."""
+REFERS = re.compile(
+    r"[Ss]ee the [\"']?\[?([\w ]{1,60}?)\]?[\"']? section(?! for (?:the definition|information) (?:of|on) this)"
+)
+"""Options are those of another section: `See the "fan" section …`, but for a single option it says all there is."""
+REMAINING = re.compile(r"The remaining \w+ ")
+"""A comment that divides the options of a block into parts (`extruder`: stepper, then heater)."""
+RAIL = "endstop_pin"
+"""Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first (klippy/stepper.py)."""
+MUST = re.compile(r"(?:must be (?:provided|specified)(?: and must be set to [\w.]+)?|is required)\.")
+"""A demand without a condition after it, unlike "must be provided for PID heaters"."""
+SPARES = re.compile(r"\b(?:default|if|when|unless|either|optional|must be|recommended)\b", re.IGNORECASE)
+"""Words of a text that does without the option in some case."""
+# A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`.
+SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
+PLACEHOLDER = re.compile(r"<\w+>")
+KINEMATICS = "kinematics"
+"""The option of `[printer]` that decides which of several blocks of a section holds."""
+ELLIPSIS = "..."
+STEPPER = "stepper"
+LONGEST_LINE = 1000
+
+
+class Option(NamedTuple):
+    """An option as the reference prints it: its `default` ("" where none stands beside it), whether it stands there
+    uncommented, the text that describes it, and the number of the part of its block."""
+
+    name: str
+    default: str
+    plain: bool
+    text: str
+    part: int
+
+    @property
+    def key(self) -> str:
+        """As Klipper compares it."""
+        return self.name.lower()
+
+    @property
+    def required(self) -> bool:
+        """True if the reference asks for it without any condition: uncommented, with no value beside it."""
+        if not self.plain or "<" in self.name or not self.text:
+            return False
+        return bool(MUST.search(self.text)) or not (self.default or SPARES.search(self.text))
+
+
+@dataclass
+class Block:
+    """The options under one `[name]` of the page, or, with an empty `name`, those that a heading has in common.
+
+    `group` is the chapter, `kinematics` the value of that option in it or before it in the same code block.
+    """
+
+    name: str
+    heading: str
+    group: str
+    options: list[Option] = field(default_factory=list)
+    kinematics: str = ""
+    open: bool = False
+    """It has a `...` line: more options than are listed."""
+    refers: list[tuple[str, int]] = field(default_factory=list)
+    """The sections that its texts refer to, each with the part in which it does."""
+
+    pending: list[Option] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    part: int = 0
+    """The options that are read and wait for their text, that text, and the number of the part."""
+
+    @property
+    def kind(self) -> str:
+        """The first word of the name, which decides what the section is."""
+        return self.name.partition(" ")[0]
+
+    def read(self, line: str) -> None:
+        """Take a line. The text of an option stands below it, or below the last of a group."""
+        if line.strip() in (ELLIPSIS, "#" + ELLIPSIS):
+            self.open = True
+        elif (match := OPTION.match(line)) and (not line.startswith("# ") or "_" in match[2]):
+            self._option(match)
+        elif (match := PROSE.match(line)) and match[1] is not None:
+            self.lines.append(match[1])
+        elif match:
+            self.close()
+            if match[2] and REMAINING.match(match[2]):
+                self.part += 1
+            self._refer(match[2] or "")
+
+    def _option(self, match: re.Match[str]) -> None:
+        if self.lines:
+            self.close()
+        default = (match[3] or "").partition(" #")[0].strip().removeprefix(ELLIPSIS)
+        if match[2] == RAIL and self.heading == f"[{STEPPER}]":
+            self.part += 1
+        if not match[1] and match[2] == KINEMATICS and default:
+            self.kinematics = default
+        self.pending.append(Option(match[2], default, not match[1], "", self.part))
+
+    def close(self) -> None:
+        """The options read so far have their text."""
+        text = " ".join(self.lines)
+        self.options += [option._replace(text=text) for option in self.pending]
+        self._refer(text)
+        self.pending, self.lines = [], []
+
+    def _refer(self, text: str) -> None:
+        self.refers += [(name.strip(), self.part) for name in REFERS.findall(text)]
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Every block that has an option or a name; a diagram has neither."""
+    group = heading = ""
+    block: Block | None = None
+    for line in text.splitlines():
+        line = line[:LONGEST_LINE]
+        header = HEADER.match(line)
+        if line.startswith("```") or (block and header):
+            if block:
+                block.close()
+                if block.name or block.options:
+                    yield block
+            if header and block:
+                block = Block(header[1], heading, group, kinematics=block.kinematics)
+            else:
+                block = None if block else Block("", heading, group)
+        elif block:
+            block.read(line)
+        elif match := HEADING.match(line):
+            heading = match[1].strip()
+            group = heading if line.startswith("## ") else group
 
 
 class Reference:
-    """What the page says. `blocks` are all of them in order, `headings` those of `[sections]` and of common options."""
+    """The page as data. `blocks` are all of them in order, `headings` those of `[sections]` and of common options."""
 
     def __init__(self, text: str):
         self.blocks = list(blocks(text))
@@ -33,8 +165,8 @@ class Reference:
             if block.name:
                 kinds.setdefault(block.kind, []).append(block)
         for block in self.blocks:
-            if (kind := _headed(block)) and kind not in kinds:
-                kinds[kind] = [block]
+            if block.heading.startswith("["):  # `### [bed_mesh]`
+                kinds.setdefault(block.heading[1:-1].partition(" ")[0], [block])
         return kinds
 
     @cached_property
@@ -51,7 +183,11 @@ class Reference:
         word = section.partition(" ")[0]
         if word in self.kinds and not (word == STEPPER and " " not in section):
             return word
-        return next((kind for kind in _alike(word) if kind in self.kinds), "")
+        base = LAST_NUMBER.sub("", word)
+        alike = ["stepper_a"] if AXIS_STEPPER.fullmatch(word) and len(word) == len("stepper_a") else []
+        if base != word:  # `extruder3` is as `extruder1`, `stepper_x2` as `stepper_z1`
+            alike = ["stepper_z1", base + "1"] if base.startswith("stepper_") else [base + "1"]
+        return next((kind for kind in alike if kind in self.kinds), "")
 
     def blocks_of(self, section: str, kinematics: str = "") -> list[Block]:
         """The blocks that describe a section: those for these kinematics, or all of them if none is."""
@@ -68,18 +204,15 @@ class Reference:
         options: dict[str, Option] = {}
         blocks = self.blocks_of(section, kinematics)
         own = (option for block in blocks for option in block.options)
-        for option in (*own, *self._shared(blocks)):
+        shared = (option for block, parts in self.referred(blocks) for option in block.options if option.part in parts)
+        for option in (*own, *shared):
             known = options.setdefault(option.key, option)
             if not known.default and option.default:
                 options[option.key] = known._replace(default=option.default)
         return options
 
-    def _shared(self, blocks: Iterable[Block]) -> Iterator[Option]:
-        """The options that the blocks have from those they refer to."""
-        return (option for block, parts in self.referred(blocks) for option in block.options if option.part in parts)
-
     def referred(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, set[int]]]:
-        """What the blocks refer to, and so on, each with the parts that count; where a sensor is named, all sensors."""
+        """The blocks that these refer to, and so on, each with the parts that count; where a sensor is named, all sensors."""
         queue = [(block, {option.part for option in block.options} | {0}) for block in blocks]
         seen = {id(block) for block, _ in queue}
         keys: set[str] = set()
@@ -98,12 +231,9 @@ class Reference:
 
     def _named(self, name: str) -> list[Block]:
         """The blocks of a section or of common options by the name that a text calls them."""
-        own = self._headed_by(name)
+        own = [block for block in self.blocks if block.heading == f"[{name}]"]
         kind = self.kinds.get(name, [])
         return self.commons.get(name.lower()) or (kind if any(block in own for block in kind) else own)
-
-    def _headed_by(self, name: str) -> list[Block]:
-        return [block for block in self.blocks if block.heading == f"[{name}]"]
 
 
 class Options:
@@ -113,37 +243,14 @@ class Options:
         self.by_key = options
         self.names = [key for key in options if "<" not in key]
         self._series = {SERIES.sub("0", key): option for key, option in options.items() if SERIES.search(key)}
-        patterns = (key.partition("<") for key in options if "<" in key)
-        self._patterns = [
-            (before, rest.partition(">")[2], options[before + mark + rest]) for before, mark, rest in patterns
-        ]
+        self._patterns = [(PLACEHOLDER.sub(".+", key), option) for key, option in options.items() if "<" in key]
 
     def find(self, name: str) -> Option | None:
         """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern (`variable_<name>`)."""
-        if option := self.by_key.get(name) or self._series.get(SERIES.sub("0", name)):
-            return option
-        for before, after, option in self._patterns:
-            if len(name) > len(before) + len(after) and name.startswith(before) and name.endswith(after):
-                return option
-        return None
-
-
-def _alike(word: str) -> Iterator[str]:
-    """What a word with a number, or an axis, may be one of: `extruder3` of `extruder1`, `stepper_x2` of `stepper_z1`."""
-    if LAST_NUMBER.search(word):
-        base = LAST_NUMBER.sub("", word)
-        if base.startswith("stepper_"):
-            yield "stepper_z1"
-        yield base + "1"
-    elif AXIS_STEPPER.fullmatch(word) and len(word) == len("stepper_a"):
-        yield "stepper_a"
+        fitting = (option for pattern, option in self._patterns if re.fullmatch(pattern, name))
+        return self.by_key.get(name) or self._series.get(SERIES.sub("0", name)) or next(fitting, None)
 
 
 def _parts(block: Block, keys: set[str] | None) -> set[int]:
     """The parts of a block in which one of the keys stands; all of them without keys."""
     return {option.part for option in block.options if keys is None or option.key in keys}
-
-
-def _headed(block: Block) -> str:
-    """The kind that the heading of a block names, `bed_mesh` for `### [bed_mesh]`."""
-    return block.heading[1:-1].partition(" ")[0] if block.heading.startswith("[") else ""

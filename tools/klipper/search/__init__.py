@@ -1,1 +1,1 @@
-"""How a question finds its page."""
+"""The way from a question to its page."""

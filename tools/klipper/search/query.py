@@ -1,158 +1,164 @@
-"""A question as the terms to look for."""
+"""A question as the words to look for."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
 
-from tools.klipper.search import glossary
-from tools.klipper.search.words import EXACT, STOP_WORDS, Stem, stem, words
+from tools.klipper.search.index import CHUNK, MARK, Index
+from tools.klipper.search.spelling import STOP_WORDS, nearest, words
 
-MOST_TERMS, MOST_SPECIALS = 24, 8
+MOST_TERMS = 32
 """A pasted log has no more to say than its first lines."""
-
 # Decimals and single digits: coordinates and versions, which no page is about.
 NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
-
-# Words joined by `_`: an option, or a command.
-IDENTIFIER = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
+SHORTEST_PART = 3
+"""Letters of a word that is looked for inside of others."""
+# The weights of what is less than a word as it was typed.
+ALTERNATIVE, PART, JOINED, INSIDE, RESPELT = 0.5, 0.5, 0.3, 0.7, 0.6
 
-# What joins the words of one expression, in the glossary and in what was respelt.
-JOINT = re.compile("[_-]")
-MARKS = "_- "
-"""What may stand between an axis and its word: `z_offset`, `z-offset`, `z offset`."""
-
-AXES = "xyze"
-
-Phrase = tuple[Stem, ...]
-"""One way to write a term: words in a row."""
-
-
-@dataclass(frozen=True)
-class Term:
-    """A word of the question, with the phrases that say it.
-
-    `before` and `after` are its neighbours as typed: run together with one of them it counts too (`bl touch`, `BLTouch`).
-    """
-
-    word: str
-    phrases: tuple[Phrase, ...]
-    before: str = ""
-    after: str = ""
+# Printing terms in the words of users, and what the English documentation calls them: a line of `glossary.txt` has entries
+# `key: meaning`. A Russian key is stems, each of which fits the words that begin with it; an English key is whole words.
+# `a/b` in a meaning are alternatives for one word, the likelier first; `a_b` is one expression. A search looks for the
+# meaning instead of a Russian word, and beside an English one. Of the keys that fit, the one with most words wins.
+GLOSSARY = Path(__file__).with_name("glossary.txt")
+SHORTEST_STEM, LONGEST_ENDING = 3, 2
+"""A stem of so few letters (`ток`) takes an ending of at most so many."""
+Meaning = list[list[str]]
+"""English words in a row, each a list of alternatives, the likelier first."""
 
 
-@dataclass(frozen=True)
-class Special:
-    """A term with something beside it: the term numbered `base`, one of `befores` before it and one of `afters` after it.
+class Term(NamedTuple):
+    """One thing to look for: `words` of the pages that say it, each with its weight beside the others."""
 
-    An identifier as a whole (`endstop` in `z_endstop_calibrate`), or a word with an axis (`offset` in `z offset`).
-    """
-
-    word: str
-    base: int
-    befores: tuple[str, ...] = ("",)
-    afters: tuple[str, ...] = ("",)
+    weight: float
+    words: dict[str, float]
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is looked for. The numbers of the `specials` follow those of the `terms`."""
+class Question(NamedTuple):
+    """The things to look for, and the typed words that are nowhere in the pages."""
 
-    terms: tuple[Term, ...]
-    specials: tuple[Special, ...]
-
-    @property
-    def count(self) -> int:
-        """The number of terms and specials."""
-        return len(self.terms) + len(self.specials)
+    terms: list[Term]
+    absent: list[str]
 
 
-def question(text: str) -> Question:
+def question(text: str, index: Index) -> Question:
     """The terms of a text, each once; without stop words, unless there is nothing else."""
-    text = NUMBER.sub(" ", text)
-    typed = words(text)
-    terms = list(_terms(typed, bool(CYRILLIC.search(text)))) or [_term(typed, place) for place in range(len(typed))]
-    unique: dict[Phrase, Term] = {}
-    for term in terms:
-        unique.setdefault(term.phrases[0], term)
-    first = tuple(unique.values())[:MOST_TERMS]
-    specials = dict.fromkeys([*_identifiers(text, first), *_axes(typed, first)])
-    return Question(first, tuple(specials)[:MOST_SPECIALS])
+    plain = NUMBER.sub(" ", text)
+    typed = words(plain)
+    absent: list[str] = []
+    pairs = _pairs(typed, index)
+    together = {word for pair in pairs for word in pair}
+    terms = list(_terms(typed, index, absent, bool(CYRILLIC.search(plain)), together))
+    terms = terms or [Term(1, _found(index, word)) for word in typed]
+    unique: dict[tuple[str, ...], Term] = {}
+    for term in (*terms, *_identifiers(plain, index), *pairs.values()):
+        if term.words:
+            unique.setdefault(tuple(sorted(term.words)), term)
+    return Question(list(unique.values())[:MOST_TERMS], list(dict.fromkeys(absent)))
 
 
-def _terms(typed: Sequence[str], russian: bool) -> Iterator[Term]:
+def _terms(typed: Sequence[str], index: Index, absent: list[str], russian: bool, together: set[str]) -> Iterator[Term]:
     """The terms of the words as typed, those that are one expression of the glossary together."""
     start = 0
     while start < len(typed):
-        size, meaning = glossary.meaning(typed[start:])
-        group = range(start, start + size)
+        size, meaning = meaning_of(typed[start:])
+        group = typed[start : start + size]
         start += size
-        if size == 1 and _says_nothing(typed[group[0]], russian):
+        if size == 1 and _says_nothing(group[0], russian):
             continue
-        if meaning and not typed[group[0]].isascii():
-            yield from _translated([typed[place] for place in group], meaning)
-        else:
-            yield from _as_typed(typed, group, meaning)
+        if meaning and not group[0].isascii():
+            for alternatives in meaning:  # of `bed_mesh` the two words count, too
+                yield Term(1, _alternatives(alternatives, index, ALTERNATIVE))
+                for part in alternatives[0].split("_") if "_" in alternatives[0] else ():
+                    yield Term(PART, index.forms(part))
+            if size == 1 and (own := index.forms(group[0])):
+                yield Term(1, own)
+            continue
+        for place, word in enumerate(group):
+            others = _alternatives(meaning[0], index, 1) if meaning and place == size - 1 else {}
+            term = Term(1, _found(index, word))
+            if not (term.words or others or word in together):
+                term = _elsewhere(word, index, absent)
+            if len(word) > 1:
+                yield Term(term.weight, others | term.words)
 
 
 def _says_nothing(word: str, russian: bool) -> bool:
-    """Whether a word is a stop word or a single letter. In a Russian question English words are names: `can шина`."""
+    """True for a stop word or a single letter. In a Russian question English words are names: `can шина`."""
     return len(word) == 1 or "'" in word or (word in STOP_WORDS and not (russian and word.isascii()))
 
 
-def _translated(typed: Sequence[str], meaning: glossary.Meaning) -> Iterator[Term]:
-    """English terms for Russian words, which a page in Russian may have as they are typed."""
-    for number, (first, *others) in enumerate(meaning):
-        untranslated = [(Stem(typed[number], EXACT),)] if number < len(typed) else []
-        yield Term(first, (_phrase(first), *untranslated, *map(_phrase, others)))
+def _elsewhere(word: str, index: Index, absent: list[str]) -> Term:
+    """The words that one which is nowhere is a part of; if there are none, the word that was meant."""
+    if inside := index.containing(word):
+        return Term(INSIDE, dict.fromkeys(inside if len(word) >= SHORTEST_PART else (), 1.0))
+    if near := nearest(word, index.words, lambda other: len(index.rows.get(other, ()))):
+        return Term(RESPELT, index.forms(near))
+    absent.append(word)
+    return Term(0, {})
 
 
-def _as_typed(typed: Sequence[str], group: range, meaning: glossary.Meaning) -> Iterator[Term]:
-    """The words of a group as they are; the last one, too, as the documentation calls the group."""
-    others = tuple(map(_phrase, meaning[0])) if meaning else ()
-    for place in group:
-        if len(typed[place]) > 1:
-            term = _term(typed, place)
-            yield replace(term, phrases=term.phrases + others) if place == group[-1] else term
+def _alternatives(alternatives: Sequence[str], index: Index, later: float) -> dict[str, float]:
+    """The words of the pages that are one of these, the ones after the first with the weight `later`."""
+    first, *others = (index.forms(MARK.sub("", alternative)) for alternative in alternatives)
+    return dict.fromkeys((word for forms in others for word in forms), later) | first
 
 
-def _term(typed: Sequence[str], place: int) -> Term:
-    before = typed[place - 1] if place else ""
-    after = typed[place + 1] if place + 1 < len(typed) else ""
-    return Term(typed[place], (_phrase(typed[place]),), before, after)
+def _found(index: Index, word: str) -> dict[str, float]:
+    """The forms of a word as typed; if only other forms are there, also the words that it is a part of."""
+    forms = index.forms(word)
+    inside = index.containing(word) if forms and word not in forms and len(word) >= SHORTEST_PART else ()
+    return dict.fromkeys(inside, INSIDE) | forms
 
 
-def _phrase(text: str) -> Phrase:
-    return tuple(map(stem, JOINT.split(text)))
+def _identifiers(text: str, index: Index) -> Iterator[Term]:
+    """The identifiers of a text as one word, or as a part of one: `SET_PRESSURE_ADVANCE`, `ed_mes`."""
+    for match in CHUNK.finditer(text.lower()):
+        joined = MARK.sub("", match[0])
+        if joined != match[0]:
+            whole = index.forms(joined)
+            yield Term(1 if whole else INSIDE, whole or dict.fromkeys(index.containing(joined), 1.0))
 
 
-def _identifiers(text: str, terms: Sequence[Term]) -> Iterator[Special]:
-    """The identifiers of a text, each at the first of its words that is a term."""
-    numbers = {term.word: number for number, term in enumerate(terms)}
-    for match in IDENTIFIER.finditer(text.lower()):
-        base = next((word for word in words(match[0]) if word in numbers), None)
-        if base:
-            before, _, after = match[0].partition(base)
-            yield Special(match[0], numbers[base], (before,), (after,))
+def _pairs(typed: Sequence[str], index: Index) -> dict[tuple[str, str], Term]:
+    """The words side by side that the pages write as one, `bl touch`: worth a word if one of the two is no word there."""
+    found = {}
+    for before, after in pairwise(typed):
+        says_something = not {before, after} & STOP_WORDS or 1 in (len(before), len(after))
+        if says_something and (forms := index.forms(before + after)):
+            both = index.forms(before) and index.forms(after)
+            found[before, after] = Term(JOINED if both else 1, forms)
+    return found
 
 
-def _axes(typed: Sequence[str], terms: Sequence[Term]) -> Iterator[Special]:
-    """The words that have the letter of an axis beside them."""
-    numbers = {name: number for number, term in enumerate(terms) for name in _names(term)}
-    for place, letter in enumerate(typed):
-        if letter in AXES:
-            if place + 1 < len(typed) and (word := typed[place + 1]) in numbers:
-                yield Special(word, numbers[word], befores=tuple(letter + mark for mark in MARKS))
-            elif place and (word := typed[place - 1]) in numbers:
-                yield Special(word, numbers[word], afters=tuple(mark + letter for mark in MARKS))
+def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
+    """The number of the first words that have a meaning here, and that meaning; (1, []) if the first word has none."""
+    for key, meaning in _glossary().get(words[0][:2], ()):
+        if len(key) <= len(words) and all(map(_fits, words, key)):
+            return len(key), meaning
+    return 1, []
 
 
-def _names(term: Term) -> Iterator[str]:
-    yield term.word
-    for phrase in term.phrases:
-        yield phrase[0].text
+def _fits(word: str, key: str) -> bool:
+    if key.isascii():
+        return word == key
+    return word.startswith(key) and (len(key) > SHORTEST_STEM or len(word) <= len(key) + LONGEST_ENDING)
 
 
-def respelt(term: Term, phrase: str) -> Term:
-    """The term as the pages spell it: `phrase`, words joined by `_`."""
-    return replace(term, phrases=(_phrase(phrase), *term.phrases[1:]))
+@cache
+def _glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
+    """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words and longer ones first."""
+    entries: dict[str, list[tuple[list[str], Meaning]]] = {}
+    for line in GLOSSARY.read_text("utf-8").splitlines():
+        for text in line.split(";") if not line.startswith("#") else ():
+            key, colon, value = text.strip().partition(": ")
+            if colon:
+                meaning = [word.split("/") for word in value.split()]
+                entries.setdefault(key[:2], []).append((key.split(), meaning))
+    for group in entries.values():
+        group.sort(key=lambda entry: (-len(entry[0]), -len(" ".join(entry[0]))))
+    return entries

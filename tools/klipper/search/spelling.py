@@ -1,80 +1,86 @@
-"""How the pages spell the words that stand in none of them."""
+"""The words of a text, the stem of a word, and the word that a misspelt one was meant to be."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
-from tools.klipper.search.words import ANY_END
-
+# Letters and digits, with an English ending after an apostrophe: `probe's`, `don't`.
+WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]{1,2}(?![^\W_]))?")
+STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text("utf-8").split())
+"""Words that say nothing of the subject of a question."""
+# The longest suffix that leaves enough of the word. `ss`, `us` and `is` are not plurals.
+SUFFIX = re.compile(
+    r"(?:(?<=\w{5})(?:at(?:e[sd]?|ing|ions?)|ions?|e?ments?)"
+    r"|(?<=\w{4})(?:ie[sd]|(?<![aeiou])y)"
+    r"|(?<=\w{3})(?:ings?|e[sd]?|(?<![sui])s))$"
+)
+# The doubled last letter of a stem: `stopp` of `stopping`, `levell` of `levelling`.
+DOUBLED = re.compile(r"(?<=\w{2})([bdgmnprt])\1$|(?<=\w{4})ll$")
 SHORTEST, LONGEST = 4, 40
 """Letters of a word that is respelt."""
-
 LONG = 8
 """A word of so many letters may have two mistakes, a shorter one has one."""
+SHORT = 3
+"""A word of at most so many letters has no other form than its plural."""
+EXACT = frozenset(("",))
+PLURAL = frozenset(("", "s"))
+AFTER_Y = frozenset(("y", "ies", "ied"))
+AT_ENDINGS = frozenset(("ate", "ates", "ated", "ating", "ation", "ations"))
+AFTER_E = AT_ENDINGS | {"e", "es", "ed", "ing", "ings", "ion", "ions", "ment", "ments", "ement", "ements", "s", "d"}
+ENDINGS = AFTER_E | EXACT
 
 
-def respell(words: Sequence[str], texts: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """For each word that has one, its spelling in the pages: words joined by `_`.
+class Stem(NamedTuple):
+    """The beginning that the forms of a word share, and the endings that make one of them."""
 
-    That is the same letters in several words (`exclude_object`), else a word that begins so, else the nearest word, or
-    the nearest of `names` (their spellings by their letters). A word may lack its first letter, or have it swapped with
-    the second.
+    text: str
+    endings: frozenset[str]
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order, in lower case; `bed_mesh` and `bed-mesh` are two words each."""
+    return [match[0].lower().replace("’", "'").removesuffix("'s") for match in WORD.finditer(text)]
+
+
+@lru_cache(4096)
+def stem(word: str) -> Stem:
+    """The stem of an English word, with the endings of its inflection and of the noun of a verb.
+
+    `calibrate` covers `calibrating` and `calibration`, `print` does not cover `printer`. A word with other characters
+    than English letters has no other form.
     """
-    wanted = [word for word in words if SHORTEST <= len(word) <= LONGEST and word.isascii() and not word.isdigit()]
-    if not wanted:
-        return {}
-    parted, vocabulary = _read(wanted, texts)
-    vocabulary.update(dict.fromkeys(names, 1))
-    spellings: dict[str, str] = {}
-    for word in wanted:
-        if word in parted:
-            spellings[word] = parted[word]
-        elif any(other.startswith(word) for other in vocabulary):
-            spellings[word] = word + ANY_END
-        elif near := _nearest(word, vocabulary):
-            spellings[word] = names.get(near, near)
-    return spellings
+    if not (word.isascii() and word.isalpha()):
+        return Stem(word, EXACT)
+    suffix = SUFFIX.search(word)
+    text = word[: suffix.start()] if suffix else word
+    if len(word.removesuffix("s")) <= SHORT:
+        return Stem(text, PLURAL)
+    if suffix and suffix[0] in ("y", "ies", "ied"):
+        return Stem(text, AFTER_Y)
+    if suffix and suffix[0] in ("e", "es") and word[-3] not in "shx":
+        return Stem(text, AFTER_E)
+    return Stem(DOUBLED.sub(lambda double: double[0][0], text), ENDINGS)
 
 
-def _read(words: Sequence[str], texts: Iterable[str]) -> tuple[dict[str, str], Counter[str]]:
-    """The words that stand there in several, and the words there that begin with one of their first two letters."""
-    in_parts = {word: re.compile(_in_parts(word)) for word in words}
-    beginning = [re.compile(_beginning(letter)) for letter in {letter for word in words for letter in word[:2]}]
-    parted: dict[str, str] = {}
-    vocabulary: Counter[str] = Counter()
-    for text in texts:
-        low = text.lower()
-        for word, pattern in in_parts.items():
-            if word not in parted and (match := pattern.search(low)):
-                parted[word] = re.sub(r"[^\w]", "_", match[0])
-        for pattern in beginning:
-            vocabulary.update(pattern.findall(low))
-    return parted, vocabulary
+def nearest(word: str, words: Iterable[str], often: Callable[[str], int] = lambda word: 0) -> str:
+    """The one of `words` with the fewest mistakes, the commonest of several; "" if none is near.
 
-
-# Both patterns begin with their letter, which the engine looks for fast, and only then look back whether it begins a word.
-
-
-def _beginning(letter: str) -> str:
-    """Matches the words that begin with a letter."""
-    return rf"{letter}(?<![^\W_]{letter})[^\W_]+"
-
-
-def _in_parts(word: str) -> str:
-    """Matches the word with at most one `_`, blank or `-` between any two of its letters."""
-    return rf"{word[0]}(?<![^\W_]{word[0]})[_ -]?" + "[_ -]?".join(word[1:]) + r"(?![^\W_])"
-
-
-def _nearest(word: str, vocabulary: Counter[str]) -> str:
-    """The word with the fewest mistakes, the commonest of several; "" if none is near."""
+    The first letter may be missing, or be swapped with the second, but not be another.
+    """
+    if not (SHORTEST <= len(word) <= LONGEST and word.isascii()) or word.isdigit():
+        return ""
     most = 2 if len(word) >= LONG else 1
     letters = set(word)
     near: list[tuple[int, int, str]] = []
-    for other, count in vocabulary.items():
-        if abs(len(other) - len(word)) <= most and len(letters.symmetric_difference(other)) <= 2 * most:
+    for other in words:
+        if abs(len(other) - len(word)) > most or other[0] not in word[:2]:
+            continue
+        if len(letters.symmetric_difference(other)) <= 2 * most:
             mistakes = distance(word, other, most)
             if mistakes <= most:
-                near.append((mistakes, -count, other))
+                near.append((mistakes, -often(other), other))
     return min(near)[2] if near else ""
 
 

@@ -6,13 +6,15 @@ A module beside this one is found by itself, so a new action is one file.
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
-from tools.core.suggest import several
-from tools.onepercent import days, fields, names, words
+from tools.onepercent import fields, sentences, words
+from tools.onepercent.fields import Field
+from tools.onepercent.habits.schedules import numbers
 
 if TYPE_CHECKING:
     from tools.onepercent.actions.unit_of_work import UnitOfWork
@@ -20,122 +22,114 @@ if TYPE_CHECKING:
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
 LONGEST_SHOWN = 120
-"""Characters of a text that a diff repeats: a page of diary is not sent back twice. Titles are whole."""
-WHOLE = ("title", "name", "goal_title")
+"""Characters of a text that a diff repeats: a page of diary is not sent back twice."""
+LONGEST_CHANGED = 60
+"""Characters of a changed text that is shown whole, before and after."""
+SHOWN_WHOLE = ("title", "name", "goal_title")
 
 ACTIONS: dict[str, "Action"] = {}
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What an action did: the diff's entries by section, the id of what it created.
+    """The result of an action: the diff's entries by section, the id of what it created.
 
-    `message`: a line for the person, if the entries do not say it; `warnings`: what may not be meant; `reversal`: the
-    number of what was applied and is taken back here, and whether it is undone then.
+    `plan` and `message`: lines for the person, before and after, if the entries do not say it; `warnings`: what may not
+    be meant; `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then.
     """
 
-    entries: list[tuple[str, JsonObject]]
+    entries: list[tuple[str, JsonObject]] = field(default_factory=list)
     message: str = ""
     created_id: int | None = None
     xp: int = 0
     warnings: list[str] = field(default_factory=list)
     reversal: tuple[int, bool] | None = None
+    plan: str = ""
+    created_steps: list[int] = field(default_factory=list)
 
     def planned(self) -> list[str]:
-        """What is going to happen, for the person."""
-        return [self.message] if self.message else [words.planned(section, entry) for section, entry in self.entries]
+        """Tell the person what is going to happen."""
+        if plan := self.plan or self.message:
+            return [plan]
+        return [sentences.planned(section, entry) for section, entry in self.entries]
 
     def done(self) -> list[str]:
-        """What has happened, for the person."""
-        return [self.message] if self.message else [words.done(section, entry) for section, entry in self.entries]
+        """Tell the person what has happened."""
+        return [self.message] if self.message else [sentences.done(section, entry) for section, entry in self.entries]
 
 
 @dataclass(frozen=True)
 class Action:
-    """A declared action. `partial`: an update, where null clears a field."""
+    """A declared action."""
 
     name: str
-    fields: Mapping[str, Any]
+    fields: Mapping[str, Field]
     required: tuple[str, ...]
-    partial: bool
-    published: bool
     run: Callable[["UnitOfWork", JsonObject], Outcome] = field(compare=False)
 
     @property
     def domain(self) -> str:
-        """What it acts on: goal, step, habit, diary."""
+        """The kind of thing it acts on: goal, step, habit, diary."""
         return self.name.partition(".")[0]
 
-    def read(self, params: object) -> JsonObject:
-        """The canonical values of `params`.
+    @property
+    def updates(self) -> bool:
+        """In an update null clears a field."""
+        return ".update" in self.name
 
-        Raises ToolError for the first thing that does not fit.
-        """
+    @property
+    def published(self) -> bool:
+        """Only `undo_last` reverses."""
+        return self.domain != "undo"
+
+    def read(self, params: object) -> JsonObject:
+        """The canonical values of `params`. Raises ToolError for the first thing that does not fit."""
         if not isinstance(params, dict):
             raise fields.required("params") if params is None else fields.invalid("params", "an object")
-        names.known(params, self.fields, self.name)
-        for name in self.required:
-            if name not in params:
-                raise fields.required(name)
+        fields.check_names(params, self.fields, self.name)
+        if missing := next((name for name in self.required if name not in params), None):
+            raise fields.required(missing)
         return {
             name: self.fields[name].read(name, value)
             for name, value in params.items()
-            if value is not None or self.partial or name in self.required
+            if value is not None or self.updates or name in self.required or self.fields[name].takes_null
         }
 
 
-def action(
-    name: str,
-    takes: Mapping[str, Any],
-    *,
-    required: tuple[str, ...] = (),
-    partial: bool = False,
-    published: bool = True,
-):
+def action(name: str, takes: Mapping[str, Field], *required: str):
     """Declare the function below an action: it takes the unit of work and the canonical values, and returns an Outcome."""
 
     def declare(run: Callable[["UnitOfWork", JsonObject], Outcome]) -> Callable[["UnitOfWork", JsonObject], Outcome]:
-        if name in ACTIONS:
-            raise TypeError(f"Two actions are named {name!r}")
-        ACTIONS[name] = Action(name, takes, required, partial, published, run)
+        ACTIONS[name] = Action(name, takes, required, run)
         return run
 
     return declare
 
 
-def load() -> None:
-    """Import every module of actions, once; each registers what it declares."""
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        if not path.stem.startswith("__"):
-            importlib.import_module(f"{__name__}.{path.stem}")
-
-
 def ordered() -> list["Action"]:
     """The published actions, in an order that does not depend on who imported which module first."""
-    load()
+    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
+        importlib.import_module(f"{__name__}.{path.stem}")
     published = [action for action in ACTIONS.values() if action.published]
     return sorted(published, key=lambda action: (action.run.__module__, action.run.__code__.co_firstlineno))
 
 
 def find(name: object) -> Action:
-    """The published action of that name.
-
-    Raises ToolError that names the nearest ones.
-    """
+    """The published action of that name. Raises ToolError that names the nearest ones."""
     if name is None or name == "":
         raise fields.required("action")
     action = ACTIONS.get(name) if isinstance(name, str) else None
     if action and action.published:
         return action
     published = [published_action.name for published_action in ordered()]
-    near = _near(fields.shown(name).lower(), published)
+    near = _near(fields.printable(name).lower(), published)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(published)}."
-    raise ToolError(f"Unknown action: {fields.shown(name)}", hint, code="UNKNOWN_ACTION")
+    raise ToolError(f"Unknown action: {fields.printable(name)}", hint, code="UNKNOWN_ACTION")
 
 
+# Verbs that models invent for actions that take something back, and for those that remove it.
 TAKING_BACK = ("uncomplete", "incomplete", "uncheck", "undo", "unmark", "revert", "restore", "cancel")
-"""What models call the actions that take something back."""
-REMOVING = ("delete", "remove", "drop", "archive")
+REMOVING = ("delete", "remove", "drop")
 
 
 def _near(name: str, published: list[str]) -> list[str]:
@@ -149,11 +143,9 @@ def _near(name: str, published: list[str]) -> list[str]:
 
 def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject:
     """A diff's entry for an existing entity: its kind, id and title or name."""
-    shown: JsonObject = {"entity": entity}
-    if (key := unit.shown_id(entity, row["id"])) is not None:
-        shown["id"] = key
+    key = unit.shown_id(entity, row["id"])
     label = {"habit": "name", "diary": "date"}.get(entity, "title")
-    return {**shown, label: row[label]}
+    return {"entity": entity, **({} if key is None else {"id": key}), label: row[label]}
 
 
 def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, JsonObject]:
@@ -164,40 +156,63 @@ def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, Jso
     columns = row.keys()
     values = {name: value for name, value in params.items() if name in columns and row[name] != value}
     if not values:
-        raise ToolError(
-            "Nothing to update", "Send a field with a value other than the present one.", code="NOTHING_TO_UPDATE"
-        )
+        hint = "Send a field with a value other than the present one."
+        raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
     return values, {name: change(name, row[name], value) for name, value in values.items()}
 
 
-def change(column: str, before: object, after: object) -> JsonObject:
-    """A diff's value for a changed column."""
-    return {"from": shown(column, before), "to": shown(column, after)}
+def appended(row: Mapping[str, Any], params: JsonObject, texts: Mapping[str, Field]) -> JsonObject:
+    """The params with the texts that `append` makes longer, each by a line.
+
+    Raises ToolError FIELD_TOO_LONG, FIELD_INVALID.
+    """
+    additions = params.pop("append", None) or {}
+    if twice := additions.keys() & params.keys():
+        raise fields.invalid(f"append.{min(twice)}", f"sent without {min(twice)}")
+    longer = {name: f"{row[name]}\n{text}" if row[name] else text for name, text in additions.items()}
+    return params | {name: texts[name].read(name, text) for name, text in longer.items()}
+
+
+def change(column: str, before: Any, after: Any) -> JsonObject:
+    """A diff's value for a changed column; of a long text its length, and the place that changed."""
+    texts = [text for text in (before, after) if isinstance(text, str)]
+    if column in SHOWN_WHOLE or len(texts) < 2 or max(map(len, texts)) <= LONGEST_CHANGED:
+        return {"from": diff_value(column, before), "to": diff_value(column, after)}
+    return {"from": f"({len(before)})", "to": f"({len(after)})", "place": words.changed_place(before, after)}
 
 
 def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
     """A diff's values for the columns to be stored, without the empty ones."""
-    return {name: shown(name, values[name]) for name in columns if values.get(name) is not None}
+    return {name: diff_value(name, values[name]) for name in columns if values.get(name) is not None}
 
 
-def shown(column: str, value: Any) -> Any:
+def diff_value(column: str, value: Any) -> Any:
     """A stored value as a diff shows it; a long text by its beginning and its length."""
-    if column == "schedule_days":
-        return days.listed(value)
+    if column in ("schedule_days", "month_days"):
+        return numbers(value)
     if column == "is_complete":
         return bool(value)
-    if isinstance(value, str) and len(value) > LONGEST_SHOWN and column not in WHOLE:
+    if isinstance(value, str) and len(value) > LONGEST_SHOWN and column not in SHOWN_WHOLE:
         return f"{value[:LONGEST_SHOWN]}… ({len(value)})"
     return value
 
 
-def twin(unit: "UnitOfWork", table: str, column: str, text: str, condition: str, *values: object) -> list[str]:
-    """A warning if something undeleted has this title already, whatever its case."""
-    rows = unit.db.execute(
-        f"""SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}
-        AND length({column}) = ?""",
-        (unit.user, *values, len(text)),
+def check_day(unit: "UnitOfWork", day: str | None, most_back: int, what: str) -> str:
+    """A day that is not in the future nor long ago; today if none is sent. Raises ToolError INVALID_DATE."""
+    today, earliest = unit.today.isoformat(), (unit.today - timedelta(days=most_back)).isoformat()
+    if day is None or earliest <= day <= today:
+        return day or today
+    why = "in the future" if day > today else f"more than {most_back} days back"
+    hint = f"Today is {today}; {what} from {earliest} to today."
+    raise ToolError(f"date is {why}: {day}", hint, code="INVALID_DATE", field="date")
+
+
+def same_title(unit: "UnitOfWork", table: str, title: str, condition: str = "1", *values: object) -> list[str]:
+    """A warning if something undeleted has this title already, in any case of letters."""
+    column = "name" if table == "habits" else "title"
+    statement = (
+        f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition} AND length({column}) = ?"
     )
-    folded = text.casefold()
-    same = next((title for (title,) in rows if title.casefold() == folded), None)
-    return [words.say("warn.same_title", title=words.quoted(same))] if same else []
+    rows = unit.db.execute(statement, (unit.user, *values, len(title)))
+    same = [other for (other,) in rows if other.casefold() == title.casefold()]
+    return [words.say("warn.same_title", title=words.quoted(same[0]))] if same else []

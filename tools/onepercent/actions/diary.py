@@ -2,61 +2,53 @@
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words, xp
-from tools.onepercent.actions import Outcome, action, changed, entry, stored
-from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent import fields, words
+from tools.onepercent.actions import Outcome, action, appended, changed, entry, stored
+from tools.onepercent.actions.unit_of_work import DIARY_WRITTEN, UnitOfWork
 
-CONTENT = {name: fields.Text(10_000) for name in ("what_done", "what_not_done", "reflection", "plans")}
-
-ENTRY = fields.Reference()
-
+CONTENT = {name: fields.text(10_000) for name in ("what_done", "what_not_done", "reflection", "plans")}
+ENTRY = {"diary_id": fields.reference()}
 WRITING = ("diary.create_entry", "diary.delete_entry")
 
 
-@action("diary.create_entry", {**CONTENT, "date": fields.Day(default="today")})
+@action("diary.create_entry", {**CONTENT, "date": fields.day(default="today")})
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Write an entry; a day may have several."""
     values = {"date": unit.today.isoformat()} | params
     _check_content(values)
-    warnings = _warnings(unit, values["date"])
+    day, warnings = words.day(values["date"]), []
+    same_day = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
+    if values["date"] > unit.today.isoformat():
+        warnings = [words.say("warn.future_entry", day=day)]
+    elif unit.db.execute(same_day, (unit.user, values["date"])).fetchone():
+        warnings = [words.say("warn.second_entry", day=day)]
     diary_id = unit.create("diary", values)
-    earned = unit.earn(xp.DIARY_WRITTEN, "diary.create_entry", diary_id)
+    earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", diary_id)
     creation = {"entity": "diary", "date": values["date"], **stored(values, CONTENT), "xp_reward": earned}
     return Outcome([("creates", creation)], created_id=diary_id, xp=earned, warnings=warnings)
 
 
-@action("diary.update_entry", {"diary_id": ENTRY, **CONTENT}, required=("diary_id",), partial=True)
+@action("diary.update_entry", {**ENTRY, **CONTENT, "append": fields.record(CONTENT)}, "diary_id")
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Change the texts of an entry."""
+    """Change the texts of an entry; `append` adds to them."""
     row = unit.find("diary", params.pop("diary_id"))
-    values, changes = changed(row, params)
+    values, changes = changed(row, appended(row, params, CONTENT))
     _check_content({**row, **values})
     unit.change("diary", row, values)
     return Outcome([("updates", {**entry(unit, "diary", row), "changes": changes})])
 
 
-@action("diary.delete_entry", {"diary_id": ENTRY}, required=("diary_id",))
+@action("diary.delete_entry", ENTRY, "diary_id")
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Delete an entry and take back the XP earned by writing it."""
     row = unit.find("diary", params["diary_id"])
     unit.change("diary", row, {"deleted_at": unit.stamp})
-    earned = unit.earn(-unit.brought(WRITING, row["id"]), "diary.delete_entry", row["id"])
+    earned = unit.earn(-unit.xp_from(WRITING, row["id"]), "diary.delete_entry", row["id"])
     shown = {**entry(unit, "diary", row), **stored(dict(row), CONTENT), "xp_reward": earned}
     return Outcome([("deletes", shown)], xp=earned)
 
 
-def _warnings(unit: UnitOfWork, day: str) -> list[str]:
-    if day > unit.today.isoformat():
-        return [words.say("warn.future_entry", day=words.day(day))]
-    same_day = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
-    written = unit.db.execute(same_day, (unit.user, day)).fetchone()
-    return [words.say("warn.second_entry", day=words.day(day))] if written else []
-
-
 def _check_content(values: JsonObject) -> None:
     if not any(values.get(name) for name in CONTENT):
-        raise ToolError(
-            f"At least one of {', '.join(CONTENT)} is required",
-            "Send one of the four with some text.",
-            code="FIELD_REQUIRED",
-        )
+        message = f"At least one of {', '.join(CONTENT)} is required"
+        raise ToolError(message, "Send one of the four with some text.", code="FIELD_REQUIRED")

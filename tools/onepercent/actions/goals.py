@@ -1,82 +1,143 @@
-"""Actions on goals."""
+"""Actions on goals, and the steps that come with a new one."""
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words, xp
-from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
-from tools.onepercent.actions.unit_of_work import Row, UnitOfWork
+from tools.onepercent import fields, words
+from tools.onepercent.actions import Outcome, action, appended, changed, entry, same_title, stored
+from tools.onepercent.actions.pauses import set_archived
+from tools.onepercent.actions.unit_of_work import GOAL_COMPLETED, UnitOfWork
+from tools.onepercent.database.types import Row
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
+PRIORITIES = ("critical", "important", "attention", "optional")
+LAST_PLACE = 1_000_000
+FEW_MINUTES = 5
+"""A duration below it was probably meant in hours."""
 
-GOAL = fields.Reference(latest=True)
-CONTENT: JsonObject = {
-    "title": fields.Text(500, line=True),
-    "category": fields.Choice(CATEGORIES, "INVALID_CATEGORY", default="work"),
-    "why_important": fields.Text(2000),
-    "why_give_me": fields.Text(2000),
-    "why_about_me": fields.Text(2000),
+GOAL = fields.reference(latest=True)
+ONLY_GOAL = {"goal_id": GOAL}
+TEXTS = {name: fields.text(2000) for name in ("why_important", "why_give_me", "why_about_me")}
+CONTENT = {
+    "title": fields.text(500, line=True),
+    "category": fields.choice(CATEGORIES, "INVALID_CATEGORY", default="work"),
+    **TEXTS,
+    "due": fields.day(empty=True),
 }
+STEP_CONTENT: dict[str, fields.Field] = {
+    "title": fields.text(500, line=True),
+    "description": fields.text(2000),
+    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
+    "dt": fields.day(empty=True),
+    "time_duration": fields.duration(),
+    "order": fields.whole(0, LAST_PLACE, empty=True),
+}
+IN_A_LIST = {name: field for name, field in STEP_CONTENT.items() if name != "order"}
+STEPS = fields.several(fields.record(IN_A_LIST, ("title",)), {"description": "as step.create"})
 
 COMPLETION = ("goal.complete", "goal.reopen")
 
 
-@action("goal.create", CONTENT, required=("title",))
+@action("goal.create", {**CONTENT, "steps": STEPS}, "title")
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Create a goal; from here on `goal_id: null` refers to it."""
+    """Create a goal, with its steps if they come along; from here on `goal_id: null` refers to it."""
+    steps = params.pop("steps", [])
     values = {"category": "work"} | params
-    warnings = twin(unit, "goals", "title", values["title"], "status = 'work'")
-    goal_id = unit.create("goal", values)
-    unit.latest_goal = goal_id
-    return Outcome([("creates", {"entity": "goal", **stored(values, CONTENT)})], created_id=goal_id, warnings=warnings)
+    outcome = Outcome([("creates", {"entity": "goal", **stored(values, CONTENT)})])
+    outcome.warnings += same_title(unit, "goals", values["title"], "status = 'work' AND archived_at IS NULL")
+    outcome.warnings += odd(unit, values["title"], {"dt": params.get("due")})
+    outcome.created_id = unit.latest_goal = unit.create("goal", values)
+    if steps:
+        add_steps(unit, outcome.created_id, steps, outcome)
+    return outcome
 
 
-@action("goal.update", {"goal_id": GOAL, **CONTENT}, required=("goal_id",), partial=True)
+@action("goal.update", {**ONLY_GOAL, **CONTENT, "append": fields.record(TEXTS)}, "goal_id")
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Change the texts or the category of a goal."""
+    """Change a goal; `append` adds to texts."""
     goal = unit.find("goal", params.pop("goal_id"))
-    values, changes = changed(goal, params)
+    values, changes = changed(goal, appended(goal, params, TEXTS))
     unit.change("goals", goal, values)
     return Outcome([("updates", {**entry(unit, "goal", goal), "changes": changes})])
 
 
-@action("goal.complete", {"goal_id": GOAL}, required=("goal_id",))
+@action("goal.complete", ONLY_GOAL, "goal_id")
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete a goal; its unfinished steps stay unfinished."""
     goal = unit.find("goal", params["goal_id"])
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "goal.reopen takes it back.", code="ALREADY_COMPLETED")
-    unit.change("goals", goal, {"status": "complete", "completed_at": unit.stamp})
-    earned = unit.earn(xp.GOAL_COMPLETED - unit.brought(COMPLETION, goal["id"]), "goal.complete", goal["id"])
-    left = sum(not step["is_complete"] for step in _steps(unit, goal["id"]))
-    warning = words.say("warn.open_steps", title=words.quoted(goal["title"]), steps=words.open_steps(left))
-    completion = {**entry(unit, "goal", goal), "xp_reward": earned}
-    return Outcome([("completions", completion)], xp=earned, warnings=[warning] if left else [])
+    day = unit.today.isoformat()
+    unit.change("goals", goal, {"status": "complete", "completed_at": unit.stamp, "completed_on": day})
+    earned = unit.earn(GOAL_COMPLETED - unit.xp_from(COMPLETION, goal["id"]), "goal.complete", goal["id"])
+    left = sum(not step["is_complete"] for step in steps_of(unit, goal["id"]))
+    steps, title = words.counted(left, "open_steps"), words.quoted(goal["title"])
+    warnings = [words.say("warn.open_steps", title=title, steps=steps)] if left else []
+    return Outcome([("completions", {**entry(unit, "goal", goal), "xp_reward": earned})], xp=earned, warnings=warnings)
 
 
-@action("goal.reopen", {"goal_id": GOAL}, required=("goal_id",))
+@action("goal.reopen", ONLY_GOAL, "goal_id")
 def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Reopen a goal and take back the XP of its completion."""
     goal = unit.find("goal", params["goal_id"])
     if goal["status"] == "work":
         raise ToolError("Goal is not completed", "Nothing is left to take back.", code="NOT_COMPLETED")
     _, changes = changed(goal, {"status": "work"})
-    unit.change("goals", goal, {"status": "work", "completed_at": None})
-    earned = unit.earn(-unit.brought(COMPLETION, goal["id"]), "goal.reopen", goal["id"])
+    unit.change("goals", goal, {"status": "work", "completed_at": None, "completed_on": None})
+    earned = unit.earn(-unit.xp_from(COMPLETION, goal["id"]), "goal.reopen", goal["id"])
     reopened = {**entry(unit, "goal", goal), "changes": changes, "xp_reward": earned}
     return Outcome([("updates", reopened)], xp=earned)
 
 
-@action("goal.delete", {"goal_id": GOAL}, required=("goal_id",))
+@action("goal.archive", ONLY_GOAL, "goal_id")
+def archive(unit: UnitOfWork, params: JsonObject) -> Outcome:
+    """Put a goal with its steps out of sight; nothing of it is lost."""
+    return set_archived(unit, "goal", unit.find("goal", params["goal_id"]), archived=True)
+
+
+@action("goal.unarchive", ONLY_GOAL, "goal_id")
+def unarchive(unit: UnitOfWork, params: JsonObject) -> Outcome:
+    """Bring an archived goal back."""
+    return set_archived(unit, "goal", unit.find("goal", params["goal_id"]), archived=False)
+
+
+@action("goal.delete", ONLY_GOAL, "goal_id")
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Delete a goal with its steps; the XP earned stays."""
     goal = unit.find("goal", params["goal_id"])
-    steps = [row for step in _steps(unit, goal["id"]) if (row := unit.read("steps", step["id"]))]
+    steps = steps_of(unit, goal["id"])
     for step in steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
     unit.change("goals", goal, {"deleted_at": unit.stamp})
     return Outcome([("deletes", entry(unit, "goal", goal) | ({"steps_deleted": len(steps)} if steps else {}))])
 
 
-def _steps(unit: UnitOfWork, goal_id: int) -> list[Row]:
-    undeleted = "SELECT id, is_complete FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
-    return unit.db.execute(undeleted, (goal_id,)).fetchall()
+def steps_of(unit: UnitOfWork, goal_id: int) -> list[Row]:
+    """The undeleted steps of a goal, read so that another session's change of them is noticed."""
+    statement = "SELECT id FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
+    ids = unit.db.execute(statement, (goal_id,)).fetchall()
+    return [step for (step_id,) in ids if (step := unit.read("steps", step_id))]
+
+
+def add_steps(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: Outcome) -> None:
+    """Add steps to a goal; the last entry of the outcome gets a row for each."""
+    for step in steps:
+        outcome.warnings += odd_step(unit, goal_id, step)
+        outcome.created_steps.append(unit.create("step", {"priority": "attention"} | step | {"goal_id": goal_id}))
+    rows = [[step["title"], step.get("dt"), step.get("time_duration")] for step in steps]
+    outcome.entries[-1][1]["rows"] = rows
+
+
+def odd_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> list[str]:
+    """Warnings about a new step."""
+    same = same_title(unit, "steps", step["title"], "is_complete = 0 AND goal_id = ?", goal_id)
+    return same + odd(unit, step["title"], step)
+
+
+def odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[str]:
+    """Warnings about a date in the past, and about minutes that were probably meant as hours."""
+    warnings, title = [], words.quoted(title)
+    if params.get("dt") and params["dt"] < unit.today.isoformat():
+        warnings.append(words.say("warn.past", title=title, day=words.day(params["dt"])))
+    if (params.get("time_duration") or FEW_MINUTES) < FEW_MINUTES:
+        warnings.append(words.say("warn.minutes", title=title, minutes=words.duration(params["time_duration"])))
+    return warnings

@@ -1,82 +1,149 @@
-"""Actions on habits."""
+"""Actions on habits, but for their marks."""
+
+from typing import Annotated
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields, words
-from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
+from tools.core.schema import Limits
+from tools.onepercent import fields, words
+from tools.onepercent.actions import Outcome, action, appended, changed, entry, same_title, stored
 from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.habits import histories
+from tools.onepercent.database.types import Row
+from tools.onepercent.habits import histories, schedules
 
-XP_REWARD = 10
-LONG_STREAK = 7
-"""A streak that one is warned of losing."""
+DEFAULTS: JsonObject = {"icon": "star", "xp_reward": 10, "frequency_type": "daily"}
+MOST_N = 365
 
-HABIT = fields.Reference()
-CONTENT: JsonObject = {
-    "name": fields.Text(200, line=True),
-    "description": fields.Text(1000),
-    "icon": fields.Text(50, line=True, default="star"),
-    "xp_reward": fields.Whole(1, 100, default=XP_REWARD),
-    "xp_penalty": fields.Whole(0, 100, default="xp_reward"),
-    "frequency_type": fields.Choice(days.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
-    "schedule_days": fields.Weekdays(),
+
+def numbers(most: int, what: str, description: str) -> fields.Field:
+    """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
+    number = Annotated[int, Limits(ge=1, le=most)]
+
+    def convert(name: str, value: object) -> str:
+        chosen = fields.valid(list[number], name, value, f"a list of {what}")
+        if len(set(chosen)) < len(chosen):
+            raise fields.invalid(name, f"a list of different {what}")
+        return ",".join(map(str, sorted(chosen)))
+
+    schema = {"type": "array", "items": {"type": "integer"}, "description": description}
+    return fields.Field(schema, f"different {what}, at least one", convert, empty=True)
+
+
+def amount() -> fields.Field:
+    """A number above zero, with decimals if need be."""
+    most, expected = 1_000_000, "a number above 0, at most 1000000"
+
+    def convert(name: str, value: object) -> float:
+        number = fields.valid(float, name, value, expected)
+        if not 0 < number <= most:
+            raise fields.invalid(name, expected)
+        return round(number, 3) or 0.001
+
+    return fields.Field({"type": "number"}, expected, convert)
+
+
+HABIT = fields.reference()
+DESCRIPTION = {"description": fields.text(1000)}
+TARGET = {"amount": amount(), "unit": fields.text(20, line=True)}
+CONTENT: dict[str, fields.Field] = {
+    "name": fields.text(200, line=True),
+    **DESCRIPTION,
+    "icon": fields.text(50, line=True, default="star"),
+    "xp_reward": fields.whole(1, 100, default=DEFAULTS["xp_reward"]),
+    "xp_penalty": fields.whole(0, 100, default="xp_reward"),
+    "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
+    "schedule_days": numbers(7, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
+    "times": fields.whole(1, 7, empty=True),
+    "n": fields.whole(2, MOST_N, empty=True),
+    "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
+    "target": fields.record(TARGET, tuple(TARGET), empty=True),
 }
+EXAMPLES = {"schedule_days": "[1, 3, 5]", "times": "3", "n": "2", "month_days": "[1, 31]"}
 
 
-@action("habit.create", CONTENT, required=("name",))
+@action("habit.create", CONTENT, "name")
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Create a habit; by default the penalty equals the reward."""
-    values: JsonObject = {
-        "icon": "star",
-        "xp_reward": XP_REWARD,
-        "frequency_type": "daily",
-        "schedule_days": None,
-    } | params
+    values = DEFAULTS | dict.fromkeys(schedules.DETAILS.values()) | _with_target_columns(params)
     values = {"xp_penalty": values["xp_reward"]} | values
-    check_schedule(values["frequency_type"], values["schedule_days"])
-    warnings = twin(unit, "habits", "name", values["name"], "1")
+    check_schedule(values)
+    warnings = same_title(unit, "habits", values["name"], "archived_at IS NULL")
     habit_id = unit.create("habit", values | {"created_on": unit.today.isoformat()})
-    shown = stored(values, ("name", "description", "icon", "xp_reward", "xp_penalty", "schedule_days"))
-    creation = {"entity": "habit", "frequency": values["frequency_type"], **shown}
+    columns = ("name", "description", "icon", "xp_reward", "xp_penalty", *EXAMPLES, "target_amount", "target_unit")
+    creation = {"entity": "habit", "frequency": values["frequency_type"], **stored(values, columns)}
     return Outcome([("creates", creation)], created_id=habit_id, warnings=warnings)
 
 
-@action("habit.update", {"habit_id": HABIT, **CONTENT}, required=("habit_id",), partial=True)
+@action("habit.update", {"habit_id": HABIT, **CONTENT, "append": fields.record(DESCRIPTION)}, "habit_id")
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Change the texts, reward or schedule of a habit."""
+    """Change the texts, reward, target or schedule of a habit; a new schedule holds from today on."""
     habit = unit.find("habit", params.pop("habit_id"))
-    if params.get("frequency_type", "custom") != "custom":
-        params = {"schedule_days": None} | params
-    values, changes = changed(habit, params)
+    if frequency := params.get("frequency_type"):  # What only another one needs goes.
+        params = {column: None for kind, column in schedules.DETAILS.items() if kind != frequency} | params
+    values, changes = changed(habit, appended(habit, _with_target_columns(params), DESCRIPTION))
     after = {**habit, **values}
-    check_schedule(after["frequency_type"], after["schedule_days"])
+    check_schedule(after)
+    before = streak_of(unit, habit)
+    if not schedules.COLUMNS.isdisjoint(values):
+        _reschedule(unit, habit, after)
     unit.change("habits", habit, values)
-    return Outcome([("updates", {**entry(unit, "habit", habit), "changes": changes})])
+    shown = {**entry(unit, "habit", habit), "changes": changes}
+    return Outcome([("updates", shown)], warnings=streak_warning(unit, habit, before))
 
 
-@action("habit.delete", {"habit_id": HABIT}, required=("habit_id",))
+@action("habit.delete", {"habit_id": HABIT}, "habit_id")
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Delete a habit; its history and XP stay."""
     habit = unit.find("habit", params["habit_id"])
-    run = histories.current_streak(unit.db, habit["id"], unit.today)
-    warning = words.say("warn.streak", title=words.quoted(habit["name"]), count=run)
+    (marks,) = unit.db.execute("SELECT count(*) FROM habit_marks WHERE habit_id = ?", (habit["id"],)).fetchone()
+    best = histories.of_habit(unit.db, habit["id"], unit.today).streak(unit.today.toordinal()).best
     unit.change("habits", habit, {"deleted_at": unit.stamp})
-    return Outcome([("deletes", entry(unit, "habit", habit))], warnings=[warning] if run >= LONG_STREAK else [])
+    lost = {"marks": marks, "best_streak": best} if marks else {}
+    return Outcome([("deletes", entry(unit, "habit", habit) | lost)])
 
 
-def check_schedule(frequency_type: str, schedule_days: str | None) -> None:
-    """Raises ToolError when a frequency and its days do not go together."""
-    if frequency_type == "custom" and not schedule_days:
-        raise ToolError(
-            "schedule_days is required for frequency_type custom",
-            "Send schedule_days, e.g. [1, 3, 5] for Monday, Wednesday and Friday.",
-            code="SCHEDULE_REQUIRED",
-            field="schedule_days",
-        )
-    if frequency_type != "custom" and schedule_days:
-        raise ToolError(
-            f"schedule_days does not go with frequency_type {frequency_type}",
-            "Send frequency_type custom with it, or leave schedule_days out.",
-            code="FIELD_INVALID",
-            field="schedule_days",
-        )
+def check_schedule(habit: Row) -> None:
+    """Raises ToolError if a frequency and what says more of it do not go together."""
+    frequency = habit["frequency_type"]
+    wanted = schedules.DETAILS.get(frequency)
+    if wanted and not habit[wanted]:
+        message = f"{wanted} is required for frequency_type {frequency}"
+        hint = f"Send {wanted}, e.g. {EXAMPLES[wanted]}."
+        raise ToolError(message, hint, code="SCHEDULE_REQUIRED", field=wanted)
+    for kind, name in schedules.DETAILS.items():
+        if name != wanted and habit[name]:
+            message = f"{name} does not go with frequency_type {frequency}"
+            hint = f"Send frequency_type {kind} with it, or leave {name} out."
+            raise ToolError(message, hint, code="FIELD_INVALID", field=name)
+
+
+def streak_warning(unit: UnitOfWork, habit: Row, before: int) -> list[str]:
+    """A warning if the streak that stood before an action is shorter now."""
+    after = streak_of(unit, habit)
+    title = words.quoted(habit["name"])
+    return [words.say("warn.streak", title=title, before=before, after=after)] if after < before else []
+
+
+def streak_of(unit: UnitOfWork, habit: Row) -> int:
+    """The streak that stands now."""
+    return histories.of_habit(unit.db, habit["id"], unit.today).streak(unit.today.toordinal()).run
+
+
+def _with_target_columns(params: JsonObject) -> JsonObject:
+    if "target" not in params:
+        return params
+    target = params.pop("target") or {}
+    return params | {"target_amount": target.get("amount"), "target_unit": target.get("unit")}
+
+
+def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
+    """Note the new schedule from today on; the days before are judged by the one of their time. A habit of today simply
+    has another one."""
+    today, habit_id = unit.today.isoformat(), habit["id"]
+    new, old = ({"frequency_type": each["frequency_type"], "detail": schedules.detail(each)} for each in (after, habit))
+    if row := unit.read("habit_schedules", habit_id, today):
+        unit.change("habit_schedules", row, new)
+    elif habit["created_on"] < today:
+        if unit.read("habit_schedules", habit_id, schedules.BEGINNING) is None:
+            unit.insert_stamped("habit_schedules", {"habit_id": habit_id, "first_day": schedules.BEGINNING, **old})
+        unit.insert_stamped("habit_schedules", {"habit_id": habit_id, "first_day": today, **new})

@@ -1,90 +1,163 @@
-"""Actions that mark a habit's day kept or missed."""
+"""Actions that mark days of habits kept or missed."""
 
-from datetime import date, timedelta
+from datetime import date
+from typing import NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields, words
-from tools.onepercent.actions import Outcome, action, entry
-from tools.onepercent.actions.habits import HABIT
-from tools.onepercent.actions.unit_of_work import Row, UnitOfWork
+from tools.onepercent import fields, words
+from tools.onepercent.actions import Outcome, action, check_day, entry
+from tools.onepercent.actions.habits import HABIT, amount, streak_of, streak_warning
+from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.database.types import Row
+from tools.onepercent.habits import histories
+from tools.onepercent.habits.schedules import Course
 
-DAYS_BACK = 7
+DAYS_BACK = 30
+USUAL_DAYS_BACK = 7
+"""A mark that is older is warned of: it may be of another month than was meant."""
 
-MARK = {"habit_id": HABIT, "date": fields.Day(default="today")}
+DAY = {"habit_id": HABIT, "date": fields.day(default="today")}
+MARK = {**DAY, "habit_ids": fields.references(), "dates": fields.dates()}
 
 
-@action("habit.mark_completed", MARK, required=("habit_id",))
+class Marked(NamedTuple):
+    """A day that an action has marked: XP earned, the status of the mark that it replaced, the amount of the day."""
+
+    day: str
+    xp: int
+    replaced: str | None
+    status: str
+    amount: float | None
+
+
+@action("habit.mark_completed", {**MARK, "amount": amount()})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Mark a habit done on a day."""
-    habit = unit.find("habit", params["habit_id"])
-    return _mark(unit, habit, params, "completed", habit["xp_reward"])
+    """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the target."""
+    return _mark_all(unit, params, "completed")
 
 
-@action("habit.mark_missed", {**MARK, "excuse_reason": fields.Text(500)}, required=("habit_id",))
+@action("habit.mark_missed", {**MARK, "excuse_reason": fields.text(500)})
 def mark_missed(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Mark a habit missed on a day; an excuse saves XP and the streak."""
-    habit = unit.find("habit", params["habit_id"])
-    return _mark(unit, habit, params, "missed", 0 if params.get("excuse_reason") else -habit["xp_penalty"])
+    """Mark habits missed on days; an excuse saves XP and the streak."""
+    return _mark_all(unit, params, "missed")
 
 
-@action("habit.unmark", MARK, required=("habit_id",))
+@action("habit.unmark", DAY, "habit_id")
 def unmark(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Remove a mark and reverse the XP it brought or cost."""
     habit = unit.find("habit", params["habit_id"])
-    day = _day(unit, params.get("date"))
+    day = _checked_day(unit, params.get("date"))
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
         raise ToolError(f"Habit is not marked on {day}", "Nothing is left to take back.", code="NOT_COMPLETED")
+    before = streak_of(unit, habit)
     unit.remove("habit_marks", mark)
-    earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"])
+    earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
     deletion = entry(unit, "habit", habit) | {"date": day, "status": mark["status"], "xp_reward": earned}
-    return Outcome([("deletes", deletion)], xp=earned)
+    return Outcome([("deletes", deletion)], xp=earned, warnings=streak_warning(unit, habit, before))
 
 
-def _mark(unit: UnitOfWork, habit: Row, params: JsonObject, status: str, worth: int) -> Outcome:
-    day = _day(unit, params.get("date"))
+def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
+    outcome, refused = Outcome(), None
+    ids = fields.one_or_several(params, "habit_id")
+    is_single = len(ids) == 1 and "dates" not in params
+    for habit in [unit.find("habit", habit_id) for habit_id in ids]:
+        if habit["archived_at"]:
+            raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
+        course = histories.of_habit(unit.db, habit["id"], unit.today).course
+        days = _days(unit, course, params)
+        before, marked = streak_of(unit, habit), []
+        for day in days:
+            try:
+                marked.append(_mark(unit, habit, day, params, status))
+            except ToolError as error:
+                if is_single or error.code != "ALREADY_COMPLETED":
+                    raise
+                refused = error  # Of several days those that have the mark already are passed over.
+        if marked:
+            outcome.entries.append(("completions", _entry(unit, habit, marked, params)))
+            outcome.xp += sum(mark.xp for mark in marked)
+            outcome.warnings += _odd_days(unit, habit, course, marked)
+            outcome.warnings += streak_warning(unit, habit, before)
+    if not outcome.entries:
+        hint = "Name the days one by one in dates."
+        raise refused or ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
+    return outcome
+
+
+def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: str) -> Marked:
     before = unit.read("habit_marks", habit["id"], day)
-    if before and before["status"] == status:
-        raise ToolError(
-            f"Habit already marked {status} on {day}",
-            "One mark a day; the other status would replace it, habit.unmark takes it off.",
-            code="ALREADY_COMPLETED",
-        )
-    earned = unit.earn(worth - (before["xp"] if before else 0), f"habit.mark_{status}", habit["id"])
-    _write(unit, habit, day, before, {"status": status, "excuse_reason": params.get("excuse_reason"), "xp": earned})
-    shown = entry(unit, "habit", habit) | {"date": day, "status": status, "xp_reward": earned}
+    amount = _amount(habit, before, params) if status == "completed" else None
+    if before and before["status"] == status and (status == "missed" or "amount" not in params):
+        hint = "One mark a day; the other status would replace it, habit.unmark takes it off."
+        raise ToolError(f"Habit already marked {status} on {day}", hint, code="ALREADY_COMPLETED")
+    if amount is not None and amount < (habit["target_amount"] or 0):
+        status = "partial"
+    worth = {"completed": habit["xp_reward"], "missed": -habit["xp_penalty"], "partial": 0}[status]
+    worth = 0 if params.get("excuse_reason") else worth
+    earned = unit.earn(worth - (before["xp"] if before else 0), f"habit.mark_{status}", habit["id"], day)
+    values = {"status": status, "excuse_reason": params.get("excuse_reason"), "amount": amount}
     if before:
-        shown["replaces"] = before["status"]
-    if params.get("excuse_reason"):
-        shown["excuse_reason"] = params["excuse_reason"]
-    return Outcome([("completions", shown)], xp=earned, warnings=_not_scheduled(habit, day))
+        unit.change("habit_marks", before, values | {"xp": before["xp"] + earned})
+    else:
+        unit.insert_stamped("habit_marks", {"habit_id": habit["id"], "date": day, "xp": earned, **values})
+    replaced = before["status"] if before and before["status"] != status else None
+    return Marked(day, earned, replaced, status, amount)
 
 
-def _not_scheduled(habit: Row, day: str) -> list[str]:
-    marked = date.fromisoformat(day)
-    if days.schedule(habit["frequency_type"], habit["schedule_days"]).period(marked.toordinal()) is not None:
-        return []
-    shown = f"{words.day(day)} ({words.weekday(marked)})"
-    return [words.say("warn.not_scheduled", title=words.quoted(habit["name"]), day=shown)]
+def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
+    """The amount of the day: what is sent is added, and done without an amount means all of it."""
+    target = habit["target_amount"]
+    present = (before["amount"] if before else None) or 0
+    if "amount" not in params:
+        return target and max(present, target)
+    if target is None:
+        hint = 'habit.update gives it one: target {"amount": 2, "unit": "l"}.'
+        raise ToolError("Habit has no target to count towards", hint, code="FIELD_INVALID", field="amount")
+    return round(present + params["amount"], 3)
 
 
-def _write(unit: UnitOfWork, habit: Row, day: str, before: Row | None, values: JsonObject) -> None:
-    if before:
-        unit.change("habit_marks", before, values | {"xp": before["xp"] + values["xp"]})
-        return
-    stamps = {"created_at": unit.stamp, "updated_at": unit.stamp}
-    unit.insert("habit_marks", {"habit_id": habit["id"], "date": day, "user": unit.user, **values, **stamps})
+def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
+    """The days to mark: those named, and the due ones of each range."""
+    days: set[str] = set()
+    for part in params.get("dates", [params.get("date")]):
+        if isinstance(part, list):
+            first, last = (date.fromisoformat(_checked_day(unit, day)).toordinal() for day in part)
+            days |= {date.fromordinal(day).isoformat() for day in range(first, last + 1) if course.is_due(day)}
+        else:
+            days.add(_checked_day(unit, part))
+    return sorted(days)
 
 
-def _day(unit: UnitOfWork, text: str | None) -> str:
-    today = unit.today.isoformat()
-    earliest = (unit.today - timedelta(days=DAYS_BACK)).isoformat()
-    if text is None or earliest <= text <= today:
-        return text or today
-    raise ToolError(
-        f"date is {'in the future' if text > today else f'more than {DAYS_BACK} days back'}: {text}",
-        f"Today is {today}; a mark can be made from {earliest} to today.",
-        code="INVALID_DATE",
-        field="date",
-    )
+def _checked_day(unit: UnitOfWork, day: str | None) -> str:
+    return check_day(unit, day, DAYS_BACK, "habit.pause takes days to come, a mark can be made")
+
+
+def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObject) -> JsonObject:
+    """One entry of the diff for all the days of a habit."""
+    last, is_one = marked[-1], len(marked) == 1
+    dates = {"dates": words.ranges([mark.day for mark in marked]), "count": len(marked)}
+    replaced = {mark.day: mark.replaced for mark in marked if mark.replaced}
+    target = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
+    return {
+        **entry(unit, "habit", habit),
+        **({"date": last.day} if is_one else dates),
+        "status": last.status,
+        "xp_reward": sum(mark.xp for mark in marked),
+        **({"replaces": last.replaced if is_one else replaced} if replaced else {}),
+        **({} if last.amount is None else {"amount": last.amount, "target": target}),
+        **({"excuse_reason": params["excuse_reason"]} if params.get("excuse_reason") else {}),
+    }
+
+
+def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]) -> list[str]:
+    title, warnings = words.quoted(habit["name"]), []
+    for mark in marked:
+        day = date.fromisoformat(mark.day)
+        if not course.is_due(day.toordinal()):
+            shown = words.say("day.weekday", day=words.day(mark.day), weekday=words.weekday(day))
+            warnings.append(words.say("warn.not_scheduled", title=title, day=shown))
+    if (unit.today - date.fromisoformat(marked[0].day)).days > USUAL_DAYS_BACK:
+        warnings.append(words.say("warn.long_ago", title=title, day=words.day(marked[0].day)))
+    return warnings

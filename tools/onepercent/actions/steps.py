@@ -1,70 +1,132 @@
 """Actions on the steps of a goal."""
 
+from datetime import date, timedelta
+
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words, xp
-from tools.onepercent.actions import Outcome, action, changed, entry, stored, twin
-from tools.onepercent.actions.goals import GOAL
-from tools.onepercent.actions.unit_of_work import Row, UnitOfWork
+from tools.onepercent import fields, words
+from tools.onepercent.actions import Outcome, action, appended, changed, check_day, entry, goals, stored
+from tools.onepercent.actions.goals import GOAL, STEP_CONTENT, STEPS, add_steps, odd, odd_step
+from tools.onepercent.actions.unit_of_work import STEP_COMPLETED, UnitOfWork
+from tools.onepercent.database.types import Row
 
-PRIORITIES = ("critical", "important", "attention", "optional")
-LAST_PLACE = 1_000_000
+DAYS_BACK = 7
+FARTHEST_DAYS = 3660
+MOST_ROWS = 6
+"""Moved steps that a diff names one by one."""
 
-STEP = fields.Reference()
-CONTENT: JsonObject = {
-    "title": fields.Text(500, line=True),
-    "description": fields.Text(2000),
-    "priority": fields.Choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
-    "dt": fields.Day(empty=True),
-    "time_duration": fields.Duration(),
-    "order": fields.Whole(0, LAST_PLACE, empty=True),
-}
-
+STEP = fields.reference()
+DESCRIPTION = {"description": STEP_CONTENT["description"]}
 COMPLETION = ("step.complete", "step.reopen")
 
-FEW_MINUTES = 5
-"""A duration below it was probably meant in hours."""
 
-
-@action("step.create", {"goal_id": GOAL, **CONTENT}, required=("goal_id", "title"))
+@action("step.create", {"goal_id": GOAL, **STEP_CONTENT, "steps": STEPS, "inbox": fields.flag()})
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Add a step to a goal."""
-    goal = unit.find("goal", params["goal_id"])
+    """Add a step, or several, to a goal; with `inbox` to the goal for errands, made at its first use."""
+    several, outcome = params.pop("steps", None), Outcome()
+    if several is None and "title" not in params:
+        raise fields.required("title")
+    if several and "title" in params:
+        raise fields.invalid("steps", "the only steps: send title or steps")
+    if params.pop("inbox", False):
+        goal = _inbox(unit, outcome)
+    elif "goal_id" in params:
+        goal = unit.find("goal", params["goal_id"])
+    else:
+        raise fields.required("goal_id")
+    creation: JsonObject = {"entity": "step", "goal_title": goal["title"]}
+    outcome.entries.append(("creates", creation))
+    if several:
+        add_steps(unit, goal["id"], several, outcome)
+        return outcome
     values = {"priority": "attention"} | params | {"goal_id": goal["id"]}
-    same = twin(unit, "steps", "title", values["title"], "is_complete = 0 AND goal_id = ?", goal["id"])
-    step_id = unit.create("step", values)
-    creation = {"entity": "step", "title": values["title"], "goal_title": goal["title"], **_stored(values)}
-    return Outcome([("creates", creation)], created_id=step_id, warnings=same + _odd(unit, values["title"], params))
+    outcome.warnings += odd_step(unit, goal["id"], values)
+    outcome.created_id = unit.create("step", values)
+    creation |= stored(values, STEP_CONTENT)
+    if "time_duration" in creation:
+        creation["time_duration"] = fields.minutes_and_word(int(values["time_duration"]))
+    return outcome
 
 
-@action("step.update", {"step_id": STEP, "goal_id": GOAL, **CONTENT}, required=("step_id",), partial=True)
+@action(
+    "step.update", {"step_id": STEP, "goal_id": GOAL, **STEP_CONTENT, "append": fields.record(DESCRIPTION)}, "step_id"
+)
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change a step's title, description, date, priority, duration, order or goal."""
     step = unit.find("step", params.pop("step_id"))
     shown = _entry(unit, step)
     goal = unit.find("goal", params["goal_id"]) if "goal_id" in params else None
-    values, changes = changed(step, params | ({"goal_id": goal["id"]} if goal else {}))
+    values, changes = changed(step, appended(step, params, DESCRIPTION) | ({"goal_id": goal["id"]} if goal else {}))
     if goal and "goal_id" in changes:
         changes["goal_id"]["to"] = unit.shown_id("goal", goal["id"])
         changes["goal_title"] = {"from": shown["goal_title"], "to": goal["title"]}
     unit.change("steps", step, values)
-    title = values["title"] if "title" in values else step["title"]
-    return Outcome([("updates", {**shown, "changes": changes})], warnings=_odd(unit, title, values))
+    warnings = odd(unit, str(values.get("title", step["title"])), values)
+    return Outcome([("updates", {**shown, "changes": changes})], warnings=warnings)
 
 
-@action("step.complete", {"step_id": STEP}, required=("step_id",))
+@action(
+    "step.shift",
+    {
+        "days": fields.whole(-FARTHEST_DAYS, FARTHEST_DAYS),
+        "goal_id": GOAL,
+        "step_ids": fields.references(),
+        "overdue": fields.flag(),
+        "from": fields.day(),
+        "to": fields.day(),
+    },
+    "days",
+)
+def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
+    """Move the dates of open steps: of a goal, of a list, or of all overdue ones; `from` and `to` bound the dates."""
+    first, last, days = params.get("from") or "", params.get("to") or "9999-12-31", params["days"]
+    if not days:
+        raise ToolError("Nothing to update", "days is how far to move, e.g. 7 or -1.", code="NOTHING_TO_UPDATE")
+    open_steps = (step for step in _chosen(unit, params) if step["dt"] and not step["is_complete"])
+    steps = [step for step in open_steps if first <= step["dt"] <= last]
+    if not steps:
+        hint = "get_user_snapshot shows the schedule."
+        raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
+    rows = []
+    for step in sorted(steps, key=lambda step: step["dt"]):
+        try:
+            moved = (date.fromisoformat(step["dt"]) + timedelta(days=days)).isoformat()
+        except OverflowError:
+            raise ToolError(f"{step['dt']} cannot be moved so far", "Send fewer days.", code="INVALID_DATE") from None
+        unit.change("steps", step, {"dt": moved})
+        rows.append([step["title"], step["dt"], moved])
+    goal_ids = {step["goal_id"] for step in steps}
+    goal = unit.read("goals", goal_ids.pop()) if len(goal_ids) == 1 else None
+    shown = {
+        "entity": "step",
+        "shifted_days": days,
+        "count": len(rows),
+        "first": rows[0][1:],
+        "last": rows[-1][1:],
+        "rows": [row[:2] for row in rows[:MOST_ROWS]],
+        **({"goal_title": goal["title"]} if goal else {}),
+    }
+    return Outcome([("updates", shown)])
+
+
+@action("step.complete", {"step_id": STEP, "step_ids": fields.references(), "date": fields.day(default="today")})
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Complete a step."""
-    step = unit.find("step", params["step_id"])
-    if step["is_complete"]:
-        raise ToolError("Step already completed", "step.reopen takes it back.", code="ALREADY_COMPLETED")
-    completion = _entry(unit, step)
-    unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp})
-    earned = unit.earn(xp.STEP_COMPLETED - unit.brought(COMPLETION, step["id"]), "step.complete", step["id"])
-    return Outcome([("completions", completion | {"xp_reward": earned})], xp=earned)
+    """Complete steps, today or on one of the last days."""
+    outcome, day = Outcome(), check_day(unit, params.get("date"), DAYS_BACK, "a step can be completed")
+    for step in [unit.find("step", step_id) for step_id in fields.one_or_several(params, "step_id")]:
+        if step["is_complete"]:
+            message = f"Step already completed: {step['title']}" if "step_ids" in params else "Step already completed"
+            raise ToolError(message, "step.reopen takes it back.", code="ALREADY_COMPLETED")
+        completion = _entry(unit, step) | ({"date": day} if "date" in params else {})
+        unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
+        worth = STEP_COMPLETED - unit.xp_from(COMPLETION, step["id"])
+        earned = unit.earn(worth, "step.complete", step["id"], day)
+        outcome.entries.append(("completions", completion | {"xp_reward": earned}))
+        outcome.xp += earned
+    return outcome
 
 
-@action("step.reopen", {"step_id": STEP}, required=("step_id",))
+@action("step.reopen", {"step_id": STEP}, "step_id")
 def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Reopen a step and take back the XP of its completion."""
     step = unit.find("step", params["step_id"])
@@ -72,12 +134,12 @@ def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise ToolError("Step is not completed", "Nothing is left to take back.", code="NOT_COMPLETED")
     _, changes = changed(step, {"is_complete": 0})
     shown = _entry(unit, step)
-    unit.change("steps", step, {"is_complete": 0, "completed_at": None})
-    earned = unit.earn(-unit.brought(COMPLETION, step["id"]), "step.reopen", step["id"])
+    unit.change("steps", step, {"is_complete": 0, "completed_at": None, "completed_on": None})
+    earned = unit.earn(-unit.xp_from(COMPLETION, step["id"]), "step.reopen", step["id"], step["completed_on"] or "")
     return Outcome([("updates", shown | {"changes": changes, "xp_reward": earned})], xp=earned)
 
 
-@action("step.delete", {"step_id": STEP}, required=("step_id",))
+@action("step.delete", {"step_id": STEP}, "step_id")
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Delete a step; the XP earned stays."""
     step = unit.find("step", params["step_id"])
@@ -86,22 +148,37 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return Outcome([("deletes", deletion)])
 
 
+def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
+    """The goal for errands: the oldest open one of that name; made if there is none."""
+    title = words.say("inbox")
+    statement = """SELECT id FROM goals WHERE user = ? AND title = ? AND status = 'work' AND deleted_at IS NULL
+        AND archived_at IS NULL ORDER BY id LIMIT 1"""
+    if row := unit.db.execute(statement, (unit.user, title)).fetchone():
+        return unit.find("goal", row["id"])
+    latest = unit.latest_goal
+    made = goals.create(unit, {"title": title})
+    unit.latest_goal = latest
+    outcome.entries += made.entries
+    return unit.find("goal", made.created_id)
+
+
+def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
+    """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
+    named = [name for name in ("goal_id", "step_ids", "overdue") if name in params and params[name] is not False]
+    if len(named) != 1:
+        code = "FIELD_INVALID" if named else "FIELD_REQUIRED"
+        hint = "Send one of goal_id, step_ids, or overdue: true."
+        raise ToolError("One of goal_id, step_ids, overdue is required", hint, code=code, field="goal_id")
+    if named == ["step_ids"]:
+        return [unit.find("step", step_id) for step_id in params["step_ids"]]
+    if named == ["goal_id"]:
+        return goals.steps_of(unit, unit.find("goal", params["goal_id"])["id"])
+    statement = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ?
+        AND s.is_complete = 0 AND s.deleted_at IS NULL AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
+    rows = unit.db.execute(statement, (unit.user, unit.today.isoformat())).fetchall()
+    return [step for row in rows if (step := unit.read("steps", row["id"]))]
+
+
 def _entry(unit: UnitOfWork, step: Row) -> JsonObject:
     goal = unit.read("goals", step["goal_id"])
     return entry(unit, "step", step) | {"goal_title": goal["title"] if goal else ""}
-
-
-def _stored(values: JsonObject) -> JsonObject:
-    shown = stored(values, ("dt", "priority", "time_duration", "description", "order"))
-    return shown | ({"time_duration": fields.duration(values["time_duration"])} if "time_duration" in shown else {})
-
-
-def _odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[str]:
-    """Warnings about a date in the past, and about minutes that were probably meant as hours."""
-    warnings = []
-    if params.get("dt") and params["dt"] < unit.today.isoformat():
-        warnings.append(words.say("warn.past", title=words.quoted(title), day=words.day(params["dt"])))
-    if (params.get("time_duration") or FEW_MINUTES) < FEW_MINUTES:
-        minutes = words.duration(params["time_duration"])
-        warnings.append(words.say("warn.minutes", title=words.quoted(title), minutes=minutes))
-    return warnings

@@ -1,234 +1,209 @@
 """The reversal of what was applied: actions that only `undo_last` uses.
 
-Applying keeps the changes that led to the present state. Taking them back in reverse order undoes what is done, and
-redoes what is undone; the changes of the reversal itself are then the ones to keep.
+A journal (table `applied`) holds every change of one apply in order: the columns set and the values they replaced.
 """
 
+# - The changes are taken back last first, through the unit of work, which records these changes in turn: the journal of
+#   an undo is what its redo takes back. So both are one function, and only `undone` tells them apart.
+# - Undo takes the newest apply that stands, or a single one before it; redo the oldest that is undone. A new apply ends
+#   redoing.
+# - Nothing is reversed that was changed since: each row must hold what the journal left in it (long texts are compared
+#   by digest), and rows that depend on one to be removed stop it (foreign keys). Else PREVIEW_STALE names the row.
+# - Ledger entries are reversed like any row, so XP is exact; the CHECK of the balance stops what is already spent.
+
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields, words
+from tools.onepercent import days, fields, sentences, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
-from tools.onepercent.actions.unit_of_work import ENTITIES, KEYS, Change, Place, Row, UnitOfWork
-from tools.onepercent.database.types import Database
-from tools.onepercent.preview.fingerprints import SILENT, difference, digested, label
+from tools.onepercent.actions.unit_of_work import (
+    ENTITIES,
+    KEYS,
+    OWNERS,
+    SILENT,
+    UnitOfWork,
+    difference,
+    digested,
+    label,
+)  # fmt: skip
+from tools.onepercent.database.types import Change, Database, Place, Row
 
 MOST_LINES = 5
 """Changes of what is undone that are named one by one."""
 
+NOBODY = {"time_zone": None, "day_start_hour": 0}
+"""The count of days without a row of `persons`."""
+
+UNTOLD = ("xp_ledger", "habit_schedules")
+"""Tables whose rows are told by those that they belong to."""
+
 KIND = {table: entity for entity, table in ENTITIES.items()}
 
-TABLES = {*KIND, *KEYS, "xp_ledger"}
-"""The tables that a journal may name."""
+APPLIED = {"applied_id": fields.whole(1, fields.LARGEST_ID)}
 
-UNDO_PREFIX = "Отменено: "
-"""How an undo's own lines began in older databases."""
+Rows = dict[Place, Row | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What was applied once: its number, its changes, and what it was in words."""
-
-    applied_id: int
-    changes: list[Change]
-    lines: list[str]
-
-
-@action("undo.last", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
+@action("undo.last", APPLIED, "applied_id")
 def undo(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Take back everything that one apply changed."""
-    return _taken_back(unit, params["applied_id"], to_undo, "undo")
+    return _reverse(unit, params["applied_id"], undone=False)
 
 
-@action("undo.redo", {"applied_id": fields.Whole(1, fields.LARGEST_ID)}, required=("applied_id",), published=False)
+@action("undo.redo", APPLIED, "applied_id")
 def redo(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Bring back everything that one undo took back."""
-    return _taken_back(unit, params["applied_id"], to_redo, "redo")
+    return _reverse(unit, params["applied_id"], undone=True)
 
 
-def to_undo(db: Database, user: str) -> Row | None:
-    """The last apply that is not undone."""
-    return db.execute(
-        "SELECT * FROM applied WHERE user = ? AND undone = 0 ORDER BY id DESC LIMIT 1", (user,)
-    ).fetchone()
+def applied(db: Database, user: str, undone: bool, number: int = 1) -> Row | None:
+    """The apply to take back next, or the one to bring back next if `undone`; the number 2 is the one after it."""
+    order = "ASC" if undone else "DESC"
+    statement = f"SELECT * FROM applied WHERE user = ? AND undone = ? ORDER BY id {order} LIMIT 1 OFFSET ?"
+    return db.execute(statement, (user, undone, max(number, 1) - 1)).fetchone()
 
 
-def to_redo(db: Database, user: str) -> Row | None:
-    """The apply that was undone last; all later ones are undone too."""
-    return db.execute("SELECT * FROM applied WHERE user = ? AND undone = 1 ORDER BY id LIMIT 1", (user,)).fetchone()
-
-
-def blocked(what: str) -> ToolError:
-    """The error of changes that cannot be taken back exactly any more."""
-    hint = "get_user_snapshot shows the present state; change it with preview_actions."
-    return ToolError(f"Cannot undo: {what}", hint, code="PREVIEW_STALE")
-
-
-def _taken_back(unit: UnitOfWork, applied_id: int, newest: Callable[[Database, str], Row | None], word: str) -> Outcome:
-    row = newest(unit.db, unit.user)
-    if row is None or row["id"] != applied_id:
-        raise blocked("something else was applied since")
-    try:
-        return _reversed(unit, _read(row), word)
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise days.Unreadable(f"the journal of {applied_id}") from error
-
-
-def _read(row: Row) -> Step:
-    changes, lines = parsed(row["journal"])
-    while lines and lines[0].startswith(UNDO_PREFIX):
-        lines = [lines[0].removeprefix(UNDO_PREFIX), *lines[1:]]
-    return Step(row["id"], changes, lines)
-
-
-def parsed(text: str) -> tuple[list[Change], list[str]]:
-    """The changes of a journal, and what they were in words.
-
-    Raises KeyError, TypeError or ValueError for what apply never wrote.
-    """
+def read_journal(text: str) -> tuple[list[Change], list[str]]:
+    """The changes of a journal, and the lines that told the person of them. Raises Unreadable."""
     journal = json.loads(text)
     changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in journal["changes"]]
-    lines = journal["lines"]
-    if not isinstance(journal["changes"], list) or not isinstance(lines, list):
-        raise TypeError("a journal without lists")
-    if unknown := {step.table for step in changes} - TABLES:
-        raise ValueError(f"a journal of {unknown}")
-    for step in changes:
-        hash(step.key)
-        if not all(isinstance(values, dict | None) for values in (step.replaced, step.values)):
-            raise ValueError("a change that is not of a row")
-    if not all(isinstance(line, str) for line in lines):
-        raise ValueError("words that are not text")
-    return changes, lines
+    # A journal may come with an import, and names of tables stand in statements as they are.
+    if not {step.table for step in changes} <= {*KIND, *KEYS, "xp_ledger"}:
+        raise days.Unreadable("a journal of other tables")
+    return changes, journal["lines"]
 
 
-def _reversed(unit: UnitOfWork, step: Step, word: str) -> Outcome:
-    places = list(dict.fromkeys(edit.place for edit in step.changes))
-    before = {place: _row(unit, place) for place in places}
-    _check_untouched(step.changes, before)
-    _reverse(unit, step.changes)
-    after = {place: _row(unit, place) for place in places}
-    lines = _shortened(step.lines)
-    return _Undone(
-        Reversal(unit, before, after).entries(),
+def _reverse(unit: UnitOfWork, applied_id: int, undone: bool) -> Outcome:
+    import sqlite3
+
+    statement = "SELECT * FROM applied WHERE id = ? AND user = ? AND undone = ?"
+    row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()
+    if row is None:
+        raise _blocked("it was taken back, or something else was applied, since")
+    changes, lines = read_journal(row["journal"])
+    before = _rows(unit, changes)
+    _check_untouched(changes, before)
+    try:
+        _take_back(unit, changes)
+    except sqlite3.IntegrityError:
+        raise _blocked("something that depends on it was added since, or its XP is spent") from None
+    after = _rows(unit, changes)
+    entries = _entries(unit, before, after)
+    plan = [sentences.planned(section, shown) for section, shown in entries]
+    return Outcome(
+        entries,
+        plan="; ".join(words.more(plan, MOST_LINES)),
+        message=words.say("done.redo" if undone else "done.undo", lines="; ".join(words.more(lines, MOST_LINES))),
         xp=_xp(after) - _xp(before),
-        reversal=(step.applied_id, word == "undo"),
-        plan=words.say(f"planned.{word}", lines=lines),
-        message=words.say(f"done.{word}", lines=lines),
+        reversal=(applied_id, not undone),
     )
 
 
-@dataclass(slots=True)
-class _Undone(Outcome):
-    """An outcome described by what it takes back."""
-
-    plan: str = ""
-
-    def planned(self) -> list[str]:
-        return [self.plan]
+def _blocked(reason: str) -> ToolError:
+    """The error of changes that cannot be taken back exactly any more."""
+    hint = "get_user_snapshot shows the present state; change it with preview_actions."
+    return ToolError(f"Cannot undo: {reason}", hint, code="PREVIEW_STALE")
 
 
-def _shortened(lines: list[str]) -> str:
-    left = len(lines) - MOST_LINES
-    return "; ".join(lines[:MOST_LINES] + ([words.say("and.more", count=left)] if left > 0 else []))
+def _rows(unit: UnitOfWork, changes: list[Change]) -> Rows:
+    read = {step.place: unit.read(step.table, *step.key) for step in changes}
+    return {place: dict(row) if row else None for place, row in read.items()}
 
 
-def _row(unit: UnitOfWork, place: Place) -> Row | None:
-    table, key = place
-    row = unit.read(table, *key)
-    return None if row is None else dict(row)
-
-
-def _check_untouched(changes: list[Change], rows: dict[Place, Row | None]) -> None:
-    """Every row still holds what the changes left in it.
-
-    Raises ToolError PREVIEW_STALE that names what changed.
-    """
-    for (table, key), left in _left(changes).items():
-        row = rows[table, key]
-        if row is None and left is None:
-            continue  # The changes removed the row, and it is still gone.
-        if row is None or left is None:
-            raise blocked(difference(table, None, row))  # It was removed since, or is there again.
-        touched = [column for column, value in left.items() if digested(row[column]) != value]
-        if touched:
-            named = [column for column in touched if column not in SILENT] or touched
-            raise blocked(f"{label(table, row)} changed since it was applied: {', '.join(named)}")
-
-
-def _left(changes: list[Change]) -> dict[Place, JsonObject | None]:
-    """What the changes left in each row, long texts by their digest; None if they removed the row."""
+def _check_untouched(changes: list[Change], rows: Rows) -> None:
+    """Raises ToolError that names the row, if one does not hold what the changes left in it."""
     left: dict[Place, JsonObject | None] = {}
-    for edit in changes:
-        left[edit.place] = None if edit.values is None else (left.get(edit.place) or {}) | edit.values
-    return left
+    for step in changes:
+        left[step.place] = None if step.values is None else (left.get(step.place) or {}) | step.values
+    for (table, key), values in left.items():
+        row = rows[table, key]
+        if row is None and values is None:
+            continue  # The changes removed the row, and it is still gone.
+        if row is None or values is None:
+            raise _blocked(difference(table, None, row))  # It was removed since, or is there again.
+        if touched := [column for column, value in values.items() if digested(row[column]) != value]:
+            named = [column for column in touched if column not in SILENT] or touched
+            raise _blocked(f"{label(table, row)} changed since it was applied: {', '.join(named)}")
 
 
-def _reverse(unit: UnitOfWork, changes: list[Change]) -> None:
-    import sqlite3
-
-    try:
-        for step in reversed(changes):
-            row = unit.read(step.table, *step.key)
-            if row is None:
-                unit.insert(step.table, dict(step.replaced or {}))
-            elif step.replaced is None:
-                unit.remove(step.table, row)
-            else:
-                unit.assign(step.table, row, dict(step.replaced))
-    except sqlite3.IntegrityError:
-        raise blocked("something that depends on it was added since, or its XP is spent") from None
+def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
+    for step in reversed(changes):
+        row = unit.read(step.table, *step.key)
+        if row is None:
+            unit.insert(step.table, dict(step.replaced or {}))
+        elif step.replaced is None:
+            unit.remove(step.table, row)
+        else:
+            unit.assign(step.table, row, dict(step.replaced))
 
 
-def _xp(rows: dict[Place, Row | None]) -> int:
+def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, JsonObject]]:
+    """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry; those that
+    go or come with their goal are counted in its entry."""
+    entries: list[tuple[str, JsonObject]] = []
+    goals: dict[tuple[str, str], JsonObject] = {}
+    steps: dict[tuple[str, str], list[JsonObject]] = {}
+    for place, row in before.items():
+        if place[0] in UNTOLD or not (row or after[place]):
+            continue
+        section, shown = _described(unit, place[0], before, row, after[place])
+        if shown["entity"] == "goal":
+            goals[section, shown["title"]] = shown
+        if shown["entity"] == "step":
+            steps.setdefault((section, shown["goal_title"]), []).append(shown)
+        else:
+            entries.append((section, shown))
+    for (section, title), group in steps.items():
+        if (section, title) in goals:
+            goals[section, title]["steps_deleted" if section == "deletes" else "steps_restored"] = len(group)
+        elif len(group) > MOST_LINES:
+            restored = {"restored": True} if section == "creates" else {}
+            entries.append((section, {"entity": "step", "goal_title": title, "count": len(group), **restored}))
+        else:
+            entries += [(section, shown) for shown in group]
+    return entries
+
+
+def _described(
+    unit: UnitOfWork, table: str, rows: Rows, before: Row | None, after: Row | None
+) -> tuple[str, JsonObject]:
+    shown = _entry(unit, table, rows, before or after or {})
+    if table == "habit_pauses":
+        pause = after and {"from": after["first_day"], "to": after["last_day"]}
+        return "updates", shown | ({"pause": pause} if pause else {"resumed": (before or {})["first_day"]})
+    if table == "persons":
+        before, after = before or NOBODY, after or NOBODY
+    if before is None or after is None:
+        return ("creates", shown | {"restored": True}) if after else ("deletes", shown)
+    changes = {
+        name: change(name, before[name], after[name])
+        for name in before
+        if name in after and before[name] != after[name] and name not in (*SILENT, "deleted_at", "archived_at")
+    }
+    shown |= {"changes": changes} if changes else {}
+    if before.get("archived_at") != after.get("archived_at"):
+        shown["archived"] = bool(after["archived_at"])
+    if before.get("deleted_at") == after.get("deleted_at"):
+        return "updates", shown
+    return ("deletes", shown) if after["deleted_at"] else ("creates", shown | {"restored": True})
+
+
+def _entry(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> JsonObject:
+    def parent(table: str, key: int) -> Row:
+        """The row that a step or mark belongs to, which may itself be undone here."""
+        return rows.get((table, (key,))) or unit.read(table, key) or {}
+
+    if table in OWNERS:
+        shown = entry(unit, "habit", parent("habits", row["habit_id"]))
+        return shown | ({"date": row["date"], "status": row["status"]} if table == "habit_marks" else {})
+    if table == "ssp_evaluations":
+        return {"entity": "ssp", "id": row["id"], "scores": stored(dict(row), row.keys() - {*SILENT})}
+    if table == "persons":
+        return {"entity": "person"}
+    shown = entry(unit, KIND[table], row)
+    return shown | ({"goal_title": parent("goals", row["goal_id"])["title"]} if table == "steps" else {})
+
+
+def _xp(rows: Rows) -> int:
     return sum(row["xp"] for (table, _), row in rows.items() if table == "xp_ledger" and row)
-
-
-@dataclass(frozen=True, slots=True)
-class Reversal:
-    """The rows before and after the reversal, from which the diff is made."""
-
-    unit: UnitOfWork
-    before: dict[Place, Row | None]
-    after: dict[Place, Row | None]
-
-    def entries(self) -> list[tuple[str, JsonObject]]:
-        return [self._described(place) for place in self.before if place[0] != "xp_ledger" and self._is_there(place)]
-
-    def _is_there(self, place: Place) -> bool:
-        """False for a row that the same changes inserted and removed."""
-        return self.before[place] is not None or self.after[place] is not None
-
-    def _described(self, place: Place) -> tuple[str, JsonObject]:
-        before, after = self.before[place], self.after[place]
-        entry = self._entry(place[0], before or after or {})
-        if before is None or after is None:
-            return ("creates", entry | {"restored": True}) if after else ("deletes", entry)
-        changes = {
-            name: change(name, before[name], after[name])
-            for name in before
-            if before[name] != after[name] and name not in (*SILENT, "deleted_at")
-        }
-        entry |= {"changes": changes} if changes else {}
-        if before.get("deleted_at") == after.get("deleted_at"):
-            return "updates", entry
-        return ("deletes", entry) if after["deleted_at"] else ("creates", entry | {"restored": True})
-
-    def _entry(self, table: str, row: Row) -> JsonObject:
-        if table == "habit_marks":
-            habit = self._parent("habits", row["habit_id"])
-            return entry(self.unit, "habit", habit) | {"date": row["date"], "status": row["status"]}
-        if table == "ssp_evaluations":
-            return {"entity": "ssp", "id": row["id"], "scores": stored(dict(row), row.keys() - {*SILENT})}
-        shown = entry(self.unit, KIND[table], row)
-        if table == "steps":
-            shown["goal_title"] = self._parent("goals", row["goal_id"])["title"]
-        return shown
-
-    def _parent(self, table: str, key: int) -> Row:
-        """The row a step or mark belongs to, which may itself be undone here."""
-        place = (table, (key,))
-        return self.before.get(place) or self.after.get(place) or self.unit.read(table, key) or {}

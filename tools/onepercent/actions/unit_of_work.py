@@ -4,50 +4,45 @@ It records every row as first read, so that apply can detect what changed since 
 the values it replaced, so that it can be undone.
 """
 
-from collections.abc import Mapping
+# - A unit is one preview or one apply, in a transaction that its caller has opened and ends.
+# - Actions decide by rows from `find` and `read` alone: `seen` keeps a fingerprint of each row as first read, also that
+#   there was none. Apply gets the preview's `seen` as `expected`; a row that differs raises PREVIEW_STALE.
+# - Rows that this unit has inserted (`own`) are not kept in `seen`: they get other ids when they are applied.
+# - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they replaced; undo
+#   and the streaks need nothing else.
+
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, xp
-from tools.onepercent.database.types import Database
+from tools.onepercent import days
+from tools.onepercent.database.types import Change, Database, Key, Row
 from tools.onepercent.fields import REFERENCE
-from tools.onepercent.preview.fingerprints import difference, fingerprint, stale
 
 ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
 
-KEYS = {"habit_marks": ("habit_id", "date")}
+KEYS = {
+    "habit_marks": ("habit_id", "date"),
+    "habit_schedules": ("habit_id", "first_day"),
+    "habit_pauses": ("habit_id", "first_day"),
+    "persons": ("user",),
+}
 """The key columns of the tables that have no `id`."""
 
-OWNERS = {"habit_marks": "habits"}
+OWNERS = dict.fromkeys(("habit_marks", "habit_schedules", "habit_pauses"), "habits")
 """The table that the first column of such a key refers to."""
 
-Row = Mapping[str, Any]
+GOAL_COMPLETED, STEP_COMPLETED, DIARY_WRITTEN = 150, 25, 10
+"""The XP that these earn."""
 
-Key = tuple[int | str, ...]
-"""The values of a row's key columns."""
+SHORT = 64
+"""Longer text is remembered by its digest."""
 
-Place = tuple[str, Key]
-"""A table and the key of a row in it."""
-
-Value = int | float | str | None
-"""What a column holds."""
-
-
-class Change(NamedTuple):
-    """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or removed."""
-
-    table: str
-    key: Key
-    replaced: JsonObject | None
-    values: JsonObject | None
-
-    @property
-    def place(self) -> Place:
-        return self.table, self.key
+SILENT = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
+"""Columns that say nothing to a person."""
 
 
 @dataclass(slots=True)
@@ -61,8 +56,8 @@ class UnitOfWork:
     user: str
     moment: datetime
     today: date
-    expected: dict[str, list[Value] | None] | None = None
-    seen: dict[str, list[Value] | None] = field(default_factory=dict)
+    expected: dict[str, list[Any] | None] | None = None
+    seen: dict[str, list[Any] | None] = field(default_factory=dict)
     journal: list[Change] = field(default_factory=list)
     created: dict[str, tuple[str, int]] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)
@@ -86,35 +81,30 @@ class UnitOfWork:
     def _referred(self, entity: str, reference: str | None) -> int:
         if reference is None:
             if self.latest_goal is None:
-                raise ToolError(
-                    "goal_id is null, and no goal is created before it in this preview",
-                    "Put a valid goal.create before this action, or send the goal's id.",
-                    code="GOAL_NOT_FOUND",
-                )
+                message = "goal_id is null, and no goal is created before it in this preview"
+                hint = "Put a valid goal.create before this action, or send the goal's id."
+                raise ToolError(message, hint, code="GOAL_NOT_FOUND")
             return self.latest_goal
         kind, key = self.created.get(reference.removeprefix(REFERENCE), ("", 0))
         if kind != entity:
-            raise ToolError(
-                f"{reference} is not a {entity} that an earlier action of this preview creates",
-                f"Refer to a valid action that creates a {entity} and stands before this one.",
-                code=f"{entity.upper()}_NOT_FOUND",
-            )
+            message = f"{reference} is not a {entity} that an earlier action of this preview creates"
+            hint = f"Refer to a valid action that creates a {entity} and stands before this one."
+            raise ToolError(message, hint, code=f"{entity.upper()}_NOT_FOUND")
         return key
 
     def read(self, table: str, *key: int | str) -> Row | None:
-        """A row of this user by its key; its fingerprint is recorded."""
-        row = self.db.execute(_select(table), (*key, self.user)).fetchone()
-        if f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
-            self._note(table, key, row)
-        return row
+        """A row of this user by its key; its fingerprint is recorded.
 
-    def _note(self, table: str, key: Key, row: Row | None) -> None:
+        Raises ToolError PREVIEW_STALE if it is not as the preview saw it.
+        """
+        statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
+        row = self.db.execute(statement, (*key, self.user)).fetchone()
         name = f"{table}/{'/'.join(map(str, key))}"
-        if name in self.seen:
-            return
-        self.seen[name] = present = None if row is None else fingerprint(row)
-        if self.expected is not None and self.expected.get(name, present) != present:
-            raise stale(difference(table, self.expected[name], row))
+        if name not in self.seen and f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
+            self.seen[name] = present = None if row is None else fingerprint(row)
+            if self.expected is not None and self.expected.get(name, present) != present:
+                raise stale(difference(table, self.expected[name], row))
+        return row
 
     def shown_id(self, entity: str, key: int) -> int | None:
         """The id for the diff; None for what this preview creates, which has none yet."""
@@ -123,16 +113,22 @@ class UnitOfWork:
     def create(self, entity: str, values: JsonObject) -> int:
         """Insert an entity and return its id."""
         table = ENTITIES[entity]
-        stamps = {"created_at": self.stamp} | ({"updated_at": self.stamp} if table != "ssp_evaluations" else {})
-        key = self.insert(table, values | {"user": self.user, **stamps})
+        key = self.insert_stamped(table, values)
         self.own.add(f"{table}/{key}")
         return key
 
+    def insert_stamped(self, table: str, values: JsonObject) -> int:
+        """Insert a row with the times of its making and of its last change; a rating does not change."""
+        stamps = {"created_at": self.stamp} | ({} if table == "ssp_evaluations" else {"updated_at": self.stamp})
+        return self.insert(table, values | stamps)
+
     def insert(self, table: str, values: JsonObject) -> int:
-        """Insert a row and return its rowid."""
-        rowid = self.db.execute(_insert(table, tuple(values)), tuple(values.values())).lastrowid or 0
-        key = key_of(table, {"id": rowid, **values})
-        self.journal.append(Change(table, key, None, values))
+        """Insert a row of this user and return its rowid."""
+        values = {"user": self.user} | values
+        names, marks = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
+        statement = f"INSERT INTO {table} ({names}) VALUES ({marks})"
+        rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
+        self.journal.append(Change(table, key_of(table, {"id": rowid, **values}), None, values))
         return rowid
 
     def change(self, table: str, row: Row, values: JsonObject) -> None:
@@ -141,35 +137,33 @@ class UnitOfWork:
 
     def assign(self, table: str, row: Row, values: JsonObject) -> None:
         """Set columns of a row and nothing else."""
-        key = key_of(table, row)
-        self.db.execute(_update(table, tuple(values)), (*values.values(), *key))
+        key, names = key_of(table, row), ", ".join(f'"{name}" = ?' for name in values)
+        self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
         self.journal.append(Change(table, key, {name: row[name] for name in values}, values))
 
     def remove(self, table: str, row: Row) -> None:
-        """Delete a row for good; only undo does."""
+        """Delete a row for good; undo does, and what takes off a mark or a pause."""
         key = key_of(table, row)
-        self.db.execute(_delete(table), key)
+        self.db.execute(f"DELETE FROM {table} WHERE {_by_key(table)}", key)
         self.journal.append(Change(table, key, dict(row), None))
 
-    def earn(self, amount: int, action: str, entity_id: int) -> int:
-        """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance."""
-        if amount < 0:
-            amount = xp.charged(self.balance()[0], amount)
+    def earn(self, amount: int, action: str, entity_id: int, day: str = "") -> int:
+        """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance.
+
+        `day`: the day that it is for, if that is not today.
+        """
+        amount = max(amount, -balance(self.db, self.user)[0]) if amount < 0 else amount
         if amount:
-            entry = {"user": self.user, "at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
-            self.insert("xp_ledger", entry)
+            entry = {"at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
+            self.insert("xp_ledger", entry | {"day": day or self.today.isoformat()})
         return amount
 
-    def brought(self, actions: tuple[str, ...], entity_id: int) -> int:
+    def xp_from(self, actions: tuple[str, ...], entity_id: int) -> int:
         """The net XP that an entity has brought by these actions so far."""
         marks = ", ".join("?" * len(actions))
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
         statement = f"SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action IN ({marks}) AND +user = ?"
         return int(self.db.execute(statement, (entity_id, *actions, self.user)).fetchone()[0])
-
-    def balance(self) -> tuple[int, int]:
-        """Balance and lifetime XP."""
-        return balance(self.db, self.user)
 
 
 def balance(db: Database, user: str) -> tuple[int, int]:
@@ -181,9 +175,8 @@ def balance(db: Database, user: str) -> tuple[int, int]:
 def missing(entity: str) -> ToolError:
     """The error for an id that does not exist, is deleted or belongs to another user: the same text for all three."""
     name = "Diary entry" if entity == "diary" else entity.capitalize()
-    return ToolError(
-        f"{name} not found", "get_user_snapshot shows what there is, with ids.", code=f"{entity.upper()}_NOT_FOUND"
-    )
+    hint = "get_user_snapshot shows what there is, with ids."
+    return ToolError(f"{name} not found", hint, code=f"{entity.upper()}_NOT_FOUND")
 
 
 def key_of(table: str, row: Row) -> Key:
@@ -191,27 +184,44 @@ def key_of(table: str, row: Row) -> Key:
     return tuple(row[name] for name in KEYS.get(table, ("id",)))
 
 
-@cache
-def _select(table: str) -> str:
-    return f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
-
-
-@cache
-def _insert(table: str, columns: tuple[str, ...]) -> str:
-    names = ", ".join(f'"{name}"' for name in columns)
-    return f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
-
-
-@cache
-def _update(table: str, columns: tuple[str, ...]) -> str:
-    names = ", ".join(f'"{name}" = ?' for name in columns)
-    return f"UPDATE {table} SET {names} WHERE {_by_key(table)}"
-
-
-@cache
-def _delete(table: str) -> str:
-    return f"DELETE FROM {table} WHERE {_by_key(table)}"
-
-
 def _by_key(table: str) -> str:
     return " AND ".join(f"{name} = ?" for name in KEYS.get(table, ("id",)))
+
+
+def fingerprint(values: Iterable[Any]) -> list[Any]:
+    """The values of a row, long texts by their digest. Equal rows have equal ones, also after a trip through JSON."""
+    return [digested(value) for value in values]
+
+
+def digested(value: Any) -> Any:
+    """A value, or the digest of a long text."""
+    if type(value) is not str or len(value) <= SHORT:
+        return value
+    import hashlib
+
+    return "sha256:" + hashlib.sha256(value.encode()).hexdigest()
+
+
+def stale(what: str) -> ToolError:
+    """The error of a preview that no longer holds."""
+    hint = "Call preview_actions again and show the person the new diff."
+    return ToolError(f"Preview is stale: {what}", hint, code="PREVIEW_STALE")
+
+
+def difference(table: str, before: list[Any] | None, row: Any) -> str:
+    """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
+    if row is None or before is None:
+        return f"{label(table, row or {})} was {'removed' if row is None else 'added'}"
+    pairs = zip(row.keys(), before, fingerprint(row), strict=False)
+    changed = [name for name, was, value in pairs if was != value and name not in SILENT]
+    if "deleted_at" in changed:
+        return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"
+    return f"{label(table, row)} changed: {', '.join(changed) or 'it was written again'}"
+
+
+def label(table: str, row: Row) -> str:
+    """A row as a sentence names it."""
+    names = {"habit_marks": "mark of", "diary": "diary entry of", "xp_ledger": "XP"}
+    noun, columns = names.get(table, table.removesuffix("s")), row.keys()
+    name = next((row[column] for column in ("title", "name", "date") if column in columns), "")
+    return f"{noun} '{name}'" if name else noun

@@ -4,19 +4,21 @@ Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_ba
 `habit_months`) make reading cheap whatever the history; they can be made anew from the record and are never exported.
 """
 
+from pathlib import Path
+
+from tools.onepercent import days
+from tools.onepercent.database.faults import refused
 from tools.onepercent.database.types import Database
 
 APPLICATION_ID = 0x31504374
 """Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by mistake."""
 
-STATE = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", "xp_ledger")
-"""What a person has; undo gives these back as they were."""
+STATE = ("goals", "steps", "habits", "habit_schedules", "habit_pauses", "habit_marks", "diary", "ssp_evaluations",
+         "xp_ledger", "persons")  # fmt: skip
+"""Tables of what a person has; undo gives these back as they were."""
 
 HISTORY = ("audit", "previews", "applied")
-"""How it came to be; `applied` says how to take the last of it back."""
-
-FORMER = ("last_applied",)
-"""Tables of record that older versions had, and that their exports hold."""
+"""Tables of how it came to be; `applied` says how to take the last of it back."""
 
 XP_ENTERED = """CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
         INSERT INTO xp_balance VALUES (new.user, max(new.xp, 0), max(new.xp, 0)) ON CONFLICT (user) DO UPDATE
@@ -27,6 +29,8 @@ XP_WITHDRAWN = """CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
         UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
         WHERE user = old.user; END"""
 
+# Version 1. Rows are hidden by deleted_at, never removed. Reading costs the same after ten years: sums that a snapshot
+# shows are kept by triggers, and partial indexes hold only what is undeleted.
 FIRST = (
     """CREATE TABLE goals (
         id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL,
@@ -112,17 +116,16 @@ FIRST = (
     ) STRICT, WITHOUT ROWID""",
     XP_ENTERED,
     XP_WITHDRAWN,
-    # All marks up to the day `until` folded together; see streaks.py.
+    # All marks up to the day `until` folded together; see habits/histories.py.
     """CREATE TABLE habit_streaks (
-        habit_id INTEGER PRIMARY KEY REFERENCES habits (id) ON DELETE CASCADE,
-        until TEXT NOT NULL DEFAULT '', run INTEGER NOT NULL DEFAULT 0, best INTEGER NOT NULL DEFAULT 0,
-        last INTEGER NOT NULL DEFAULT 0
+        habit_id INTEGER PRIMARY KEY REFERENCES habits (id) ON DELETE CASCADE, until TEXT NOT NULL DEFAULT '',
+        run INTEGER NOT NULL DEFAULT 0, best INTEGER NOT NULL DEFAULT 0, last INTEGER NOT NULL DEFAULT 0
     ) STRICT""",
-    """CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN
-        INSERT INTO habit_streaks (habit_id) VALUES (new.id); END""",
+    "CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN INSERT INTO habit_streaks (habit_id) VALUES (new.id); END",
 )
 
-# An undo takes entries out, and undoing that puts them back under their ids: nobody else may have got those meanwhile.
+# Version 2: ids of the XP ledger are never given again. An undo takes entries out, and undoing that puts them back under
+# their ids: nobody else may have got those meanwhile.
 SECOND = (
     "DROP TRIGGER xp_entered",
     "DROP TRIGGER xp_withdrawn",
@@ -137,6 +140,7 @@ SECOND = (
     XP_WITHDRAWN,
 )
 
+# Version 3: undo walks back, the diary can be deleted, steps move, history looks back.
 # applied: what was applied, the last of each user, with the changes that led to the present state: taking them back is
 # the undo of what is not undone, and the redo of what is.
 THIRD = (
@@ -170,13 +174,14 @@ THIRD = (
 )
 
 MARK = """CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END"""
-"""The sign of a mark; see habits/marks.py."""
+"""The sign of a mark; see habits/histories.py."""
 SET_MARK = """INSERT INTO habit_months VALUES ({row}.habit_id, substr({row}.date, 1, 7),
             printf('%*s%-*s', substr({row}.date, 9) - 1, '', 32 - substr({row}.date, 9), {sign}))
         ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr({row}.date, 9) - 1)
             || {sign} || substr(marks, substr({row}.date, 9) + 1);"""
 """Puts a sign in its place among the 31 of a month."""
 
+# Version 4: a year of history costs what a few snapshots cost.
 FOURTH = (
     # Sums of XP between two moments are read from the index alone.
     "DROP INDEX xp_by_time",
@@ -192,13 +197,96 @@ FOURTH = (
     "UPDATE habit_marks SET status = status",
 )
 
-MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH)
+MARK_OR_PART = MARK.replace("WHEN new.excuse", "WHEN new.status = 'partial' THEN '~' WHEN new.excuse")
+STAMPS = "created_at TEXT NOT NULL, updated_at TEXT NOT NULL"
+
+# Version 5: habits as people have them, and the day that a thing counts for: what is done late counts on its day, and no
+# journey to another zone moves it. What a habit's schedule is now holds since it began; only a change writes a row.
+FIFTH = (
+    # First, so that what follows finds room in the file.
+    "DROP INDEX xp_by_time",
+    "DROP INDEX steps_by_completion",
+    "DROP INDEX goals_by_completion",
+    *(f"ALTER TABLE goals ADD COLUMN {column} TEXT" for column in ("due", "archived_at", "completed_on")),
+    "ALTER TABLE steps ADD COLUMN completed_on TEXT",
+    *(
+        f"ALTER TABLE habits ADD COLUMN {column}"
+        for column in ("times INTEGER", "n INTEGER", "month_days TEXT", "target_amount REAL", "target_unit TEXT",
+                       "archived_at TEXT")
+    ),
+    f"""CREATE TABLE habit_schedules (
+        habit_id INTEGER NOT NULL REFERENCES habits (id), first_day TEXT NOT NULL, user TEXT NOT NULL,
+        frequency_type TEXT NOT NULL, detail TEXT, {STAMPS}, PRIMARY KEY (habit_id, first_day)
+    ) STRICT, WITHOUT ROWID""",
+    f"""CREATE TABLE habit_pauses (
+        habit_id INTEGER NOT NULL REFERENCES habits (id), first_day TEXT NOT NULL, last_day TEXT, user TEXT NOT NULL,
+        reason TEXT, {STAMPS}, PRIMARY KEY (habit_id, first_day)
+    ) STRICT, WITHOUT ROWID""",
+    f"""CREATE TABLE persons (
+        user TEXT PRIMARY KEY, time_zone TEXT, day_start_hour INTEGER NOT NULL DEFAULT 0, {STAMPS}
+    ) STRICT, WITHOUT ROWID""",
+    # A mark may say how much: amounts of a day add up, and a part of what is wanted is a mark of its own kind.
+    "DROP TRIGGER mark_made",
+    "DROP TRIGGER mark_changed",
+    "DROP TRIGGER mark_removed",
+    "ALTER TABLE habit_marks RENAME TO habit_marks_before",
+    f"""CREATE TABLE habit_marks (
+        habit_id INTEGER NOT NULL REFERENCES habits (id), date TEXT NOT NULL, user TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('completed', 'missed', 'partial')), excuse_reason TEXT,
+        xp INTEGER NOT NULL, {STAMPS}, amount REAL, PRIMARY KEY (habit_id, date)
+    ) STRICT, WITHOUT ROWID""",
+    "INSERT INTO habit_marks SELECT *, NULL FROM habit_marks_before",
+    "DROP TABLE habit_marks_before",
+    f"CREATE TRIGGER mark_made AFTER INSERT ON habit_marks BEGIN {SET_MARK.format(row='new', sign=MARK_OR_PART)} END",
+    f"CREATE TRIGGER mark_changed AFTER UPDATE ON habit_marks BEGIN {SET_MARK.format(row='new', sign=MARK_OR_PART)} END",
+    f"""CREATE TRIGGER mark_removed AFTER DELETE ON habit_marks BEGIN {SET_MARK.format(row="old", sign="' '")} END""",
+    # The day in the person's zone; journals from before this version, when they are redone, name none.
+    "ALTER TABLE xp_ledger ADD COLUMN day TEXT",
+    "UPDATE xp_ledger SET day = date_of_stamp(at)",
+    "UPDATE steps SET completed_on = date_of_stamp(completed_at) WHERE completed_at IS NOT NULL",
+    "UPDATE goals SET completed_on = date_of_stamp(completed_at) WHERE completed_at IS NOT NULL",
+    """CREATE TRIGGER xp_dated AFTER INSERT ON xp_ledger WHEN new.day IS NULL BEGIN
+        UPDATE xp_ledger SET day = substr(at, 1, 10) WHERE id = new.id; END""",
+    *(
+        f"""CREATE TRIGGER {table}_dated AFTER UPDATE OF completed_at ON {table}
+        WHEN new.completed_on IS NULL AND new.completed_at IS NOT NULL BEGIN
+        UPDATE {table} SET completed_on = substr(completed_at, 1, 10) WHERE id = new.id; END"""
+        for table in ("steps", "goals")
+    ),
+    "CREATE INDEX xp_by_day ON xp_ledger (user, day, xp)",
+    "CREATE INDEX steps_by_completion ON steps (user, completed_on) WHERE is_complete = 1 AND deleted_at IS NULL",
+    "CREATE INDEX goals_by_completion ON goals (user, completed_on) WHERE status = 'complete' AND deleted_at IS NULL",
+    # Folded by former rules: the next change folds them anew.
+    "UPDATE habit_streaks SET until = '', run = 0, best = 0",
+)  # fmt: skip
+
+# Version 6: what changes a day that is folded already sets the fold back.
+UNFOLD = "UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id ="
+SIXTH = (
+    *(
+        f"""CREATE TRIGGER {table}_unfold_{event} AFTER {event} ON {table} BEGIN
+        {UNFOLD} {row}.habit_id AND until >= {row}.{day}; END"""
+        for table, day in (("habit_marks", "date"), ("habit_schedules", "first_day"), ("habit_pauses", "first_day"))
+        for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old"))
+    ),
+    f"""CREATE TRIGGER habits_unfold AFTER UPDATE OF frequency_type, schedule_days, times, n, month_days, created_on
+        ON habits BEGIN {UNFOLD} new.id; END""",
+)
+
+MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
 """Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
+
+
+def check_version(version: int, file: Path) -> None:
+    """Raises ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
+    if version > len(MIGRATIONS):
+        raise refused(f"{file} was written by a newer version of OnePercent", "Update this server; it is as it was.")
 
 
 def migrate(db: Database, upto: int | None = None) -> None:
     """Bring `db`, inside its open write transaction, to version `upto` (the newest by default)."""
     version = db.execute("PRAGMA user_version").fetchone()[0]
+    db.create_function("date_of_stamp", 1, days.date_of_stamp)
     for migration in MIGRATIONS[version:upto]:
         for statement in migration:
             db.execute(statement)

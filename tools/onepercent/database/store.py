@@ -1,47 +1,45 @@
-"""The database file: opened once a process, read and written in short transactions.
+"""The database file: opened once per process, read and written in short transactions, copied whole.
 
 Writers are put in order by sqlite itself (BEGIN IMMEDIATE), across threads and processes; readers never wait (WAL).
-Connections belong to one call at a time and are kept for the next one, because closing the last one rewrites files.
 """
 
 import atexit
 import logging
 import os
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, suppress
+from datetime import date
+from functools import partial
 from pathlib import Path
 
+from tools.core import files, locks
 from tools.core.errors import ToolError
-from tools.core.leaving import at_leaving
+from tools.core.processes import at_leaving
 from tools.core.settings import state_path
 from tools.onepercent import days, settings
-from tools.onepercent.database import faults, files
-from tools.onepercent.database.files import roll_back
+from tools.onepercent.database import faults, migrations
+from tools.onepercent.database.faults import refused
 from tools.onepercent.database.types import Database
 
 logger = logging.getLogger(__name__)
 
-KEPT = 2
-"""Connections kept open."""
+BUSY_S = 15
+"""A writer's patience with the others: a transaction takes milliseconds, on a slow card tenths of a second."""
 
-CHECKPOINT_PATIENCE_S = 0.2
-"""How long a checkpoint waits for other sessions: whoever comes next does what is left."""
+WAL_SIZE_BYTES = 4_000_000
+"""The length to which the write-ahead log is cut back after an import or a very large apply."""
 
-MAX_OPENINGS = 5
-"""How often a file is opened again that was replaced while it was being opened."""
+LEAST_FREE_BYTES = 100_000
 
+# Text of a damaged file is read as far as it goes, so that the rest can be seen and exported.
+LENIENT_TEXT = partial(str, encoding="utf-8", errors="replace")
 
-@dataclass(frozen=True)
-class Connection:
-    """An open connection and the file it was opened on: path, device and inode."""
+Identity = tuple[int, str, int, int]
+"""Process, since a connection must not be used after a fork; path, device, inode: another file may take its place."""
 
-    db: Database
-    identity: tuple[str | int | None, ...]
-
-
-_kept: dict[int, list[Connection]] = {}
-"""By process: a connection must not be used after a fork."""
+_kept: dict[Identity, Database] = {}
+"""A connection belongs to one call at a time; the next call takes it over, because closing the last one rewrites files."""
 
 
 def path() -> Path:
@@ -55,98 +53,70 @@ def reading() -> Iterator[Database]:
 
     Raises ToolError DATABASE_ERROR.
     """
-    with connected() as db:
-        db.execute("BEGIN")
-        try:
-            yield db
-        finally:
-            roll_back(db)
+    with connected(reads_only=True) as db, transaction(db):
+        learn_days(db)
+        yield db
 
 
 @contextmanager
 def writing(patience_s: float | None = None) -> Iterator[Database]:
     """A write transaction: committed at the end, rolled back when anything is raised inside.
 
-    Raises ToolError DATABASE_ERROR, also when others have been writing for `patience_s` (files.BUSY_S by default).
+    Raises ToolError DATABASE_ERROR, also when others have been writing for `patience_s` (BUSY_S by default).
     """
     with connected() as db:
-        db.execute(f"PRAGMA busy_timeout = {round((patience_s or files.BUSY_S) * 1000)}")
-        db.execute("BEGIN IMMEDIATE")
-        try:
+        db.execute(f"PRAGMA busy_timeout = {round((patience_s or BUSY_S) * 1000)}")
+        with transaction(db, "IMMEDIATE"):
+            learn_days(db)
             yield db
-            db.execute("COMMIT")
-        except BaseException:
-            roll_back(db)
-            raise
+
+
+def today() -> date:
+    """The person's date now, by the database's word on how they count days; by the settings if it cannot be read."""
+    with suppress(ToolError), reading():
+        pass
+    return days.today(days.now())
+
+
+def learn_days(db: Database) -> None:
+    """Read in which zone the present user counts days, and when a day begins."""
+    user = settings.current().onepercent_user
+    row = db.execute("SELECT time_zone, day_start_hour FROM persons WHERE user = ?", (user,)).fetchone()
+    days.learn(*(row or (None, 0)))
 
 
 @contextmanager
-def connected() -> Iterator[Database]:
-    """A connection outside any transaction.
+def connected(reads_only: bool = False) -> Iterator[Database]:
+    """A connection outside any transaction. `reads_only`: on a full disk it can still read, and be copied elsewhere.
 
     Raises ToolError DATABASE_ERROR for every error of sqlite inside.
     """
     import sqlite3
 
-    file = path()
+    file, identity = path(), None
     try:
-        connection = _take(file)
+        # Asked before it is opened: should another file come in between, the next call opens that one.
+        status = ensure(file)
+        identity = (os.getpid(), str(file), status.st_dev, status.st_ino)
         try:
-            yield connection.db
-        except (sqlite3.Error, UnicodeDecodeError, days.Unreadable):
-            connection.db.close()
+            db = _kept.pop(identity, None) or open_database(file)
+        except sqlite3.OperationalError:
+            # On a full disk sqlite has no room for the files beside its own: what is all in the one file is read from it.
+            log, free = Path(f"{file}-wal"), shutil.disk_usage(file.parent).free
+            if not reads_only or free > LEAST_FREE_BYTES or (log.exists() and log.stat().st_size):
+                raise
+            db, identity = connect(f"{file.absolute().as_uri()}?immutable=1"), None
+        try:
+            yield db
+        except sqlite3.Error:
+            identity = None  # The next call opens the file anew.
             raise
-        except BaseException:
-            _give_back(connection)
-            raise
-        _give_back(connection)
+        finally:
+            if identity is None or _kept.setdefault(identity, db) is not db:
+                db.close()
     except (sqlite3.Error, UnicodeDecodeError, days.Unreadable) as error:
         logger.warning("%s: %s", file, error if isinstance(error, sqlite3.Error) else type(error).__name__)
         raise faults.translated(error, file) from error
-
-
-def _take(file: Path) -> Connection:
-    kept = _kept.setdefault(os.getpid(), [])
-    identity = _identity(file)
-    while connection := _pop(kept):
-        if connection.identity == identity:
-            return connection
-        connection.db.close()
-    return _opened(file)
-
-
-def _opened(file: Path) -> Connection:
-    """A new connection to what lies at `file` now: another session may restore a backup at this moment."""
-    for _ in range(MAX_OPENINGS):
-        before = _identity(file)
-        db = files.open_database(file)
-        if before == _identity(file) or (before[1] is None and files.version_in_header(file)):
-            break
-        db.close()
-    return Connection(db, _identity(file))
-
-
-def _pop(kept: list[Connection]) -> Connection | None:
-    try:
-        return kept.pop()
-    except IndexError:  # Another thread took the last one.
-        return None
-
-
-def _give_back(connection: Connection) -> None:
-    kept = _kept.setdefault(os.getpid(), [])
-    if len(kept) < KEPT and not connection.db.in_transaction:
-        kept.append(connection)
-    else:
-        connection.db.close()
-
-
-def _identity(file: Path) -> tuple[str | int | None, ...]:
-    try:
-        status = file.stat()
-    except OSError:
-        return (str(file), None)
-    return (str(file), status.st_dev, status.st_ino)
 
 
 def checkpoint() -> None:
@@ -159,26 +129,125 @@ def checkpoint() -> None:
         db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
-def empty_log() -> None:
-    """The same, and leave no log that could be mistaken for that of another file put in this one's place."""
-    with suppress(ToolError), connected() as db:
-        db.execute(f"PRAGMA busy_timeout = {round(CHECKPOINT_PATIENCE_S * 1000)}")
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        db.execute(f"PRAGMA busy_timeout = {files.BUSY_S * 1000}")
-
-
 def release() -> None:
-    """Close the connections kept by this process."""
-    for connection in _kept.pop(os.getpid(), []):
-        connection.db.close()
+    """Close the connections kept by this process; the last one of all removes the log."""
+    for identity in [identity for identity in _kept if identity[0] == os.getpid()]:
+        _kept.pop(identity).close()
 
 
 @at_leaving
 def leave(status: int = 0) -> None:
-    """What a process that has used the database does before it ends."""
-    if os.getpid() in _kept:
-        empty_log()
+    """Leave the file whole when a process that has used it ends."""
+    if any(identity[0] == os.getpid() for identity in _kept):
+        checkpoint()
         release()
 
 
 atexit.register(leave, 0)
+
+
+def ensure(file: Path) -> os.stat_result:
+    """Make an empty file if there is none, which only its owner reads: sqlite gives the files beside it the same mode.
+
+    Raises ToolError DATABASE_ERROR.
+    """
+    try:
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        return file.stat()
+    except OSError as error:
+        hint = "Make its folder writable, or point ONEPERCENT_DB elsewhere."
+        raise refused(f"{file} cannot be opened: {error.strerror}", hint) from error
+
+
+def connect(file: Path | str) -> Database:
+    """Open a bare connection, which leaves transactions to its user; `file` may be a URI."""
+    import sqlite3
+
+    db = sqlite3.connect(
+        file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
+    )
+    db.row_factory = sqlite3.Row
+    db.text_factory = LENIENT_TEXT
+    return db
+
+
+def open_database(file: Path) -> Database:
+    """Open the database in its newest version, made or migrated if necessary.
+
+    Raises ToolError DATABASE_ERROR: the file is not a database of ours, or it is one from a newer version.
+    """
+    db = connect(file)
+    try:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        migrations.check_version(version, file)
+        if version < len(migrations.MIGRATIONS) or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            _bring_up_to_date(db, file)
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute(f"PRAGMA journal_size_limit = {WAL_SIZE_BYTES}")
+        db.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _bring_up_to_date(db: Database, file: Path) -> None:
+    """One process migrates, the others wait for it: sqlite does not wait where the journal mode changes."""
+    with alone(file):
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        is_ours = db.execute("PRAGMA application_id").fetchone()[0] == migrations.APPLICATION_ID
+        if not is_ours and db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise refused(f"{file} is the database of another program", "Point ONEPERCENT_DB at a file of its own.")
+        if 0 < version < len(migrations.MIGRATIONS):
+            backup(db, file.with_name(f"{file.name}.before-v{len(migrations.MIGRATIONS)}"))
+        db.execute("PRAGMA journal_mode = WAL")
+        with transaction(db, "IMMEDIATE"):
+            migrations.migrate(db)
+
+
+def alone(file: Path):
+    """Keep everybody else from making, migrating or replacing the file meanwhile."""
+    return locks.exclusive("onepercent", timeout_s=BUSY_S, path=Path(f"{file}.lock"))
+
+
+@contextmanager
+def transaction(db: Database, kind: str = "DEFERRED") -> Iterator[None]:
+    """Commit at the end, or take everything back when anything is raised inside."""
+    db.execute(f"BEGIN {kind}")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # sqlite itself ends it at some errors, such as a full disk
+            db.execute("ROLLBACK")
+        raise
+
+
+def backup(db: Database, file: Path) -> None:
+    """Copy the whole database as it is at one moment, in place of `file`."""
+    with replacing(file) as part:
+        copy(db, part)
+
+
+def copy(db: Database, part: Path) -> None:
+    """Copy the whole database into an empty file."""
+    with closing(connect(part)) as target:
+        db.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")
+
+
+@contextmanager
+def replacing(file: Path) -> Iterator[Path]:
+    """Give an empty file, for the owner alone, that takes the place of `file` once it is whole.
+
+    Raises ToolError DATABASE_ERROR.
+    """
+    if file.exists() and not file.is_file():
+        raise refused(f"{file} is not a file", "Name a file; - writes to standard output.")
+    try:
+        with files.replacing(file) as part:
+            yield part
+    except OSError as error:
+        raise refused(f"{file} cannot be written: {error.strerror}", "Choose a folder that is writable.") from error

@@ -1,136 +1,216 @@
-"""Habit histories in the database: the part that no longer changes folded once, the rest read when asked for."""
+"""Habits with their histories: a sign per day for people, and the streak of the periods in a row in which it was kept."""
 
-from collections.abc import Iterable
+# The rules, and what is stored of them.
+# - A period is a due day, or an ISO week of a habit that is due some times per week. A mark on a day that is not due, or
+#   in a pause, counts for nothing.
+# - Kept: +1. Missed, begun only, or not marked: back to 0. Excused: as if it were not there; so is a week that is not
+#   kept and was excused or paused on a day, or cut by a change of the schedule.
+# - What can still be done, today or in this week, breaks nothing yet.
+# - Each day is judged by the schedule of its time (Course). Days before the first mark do not matter.
+# `habit_months` keeps the marks of a month as 31 signs, so that a year is read in twelve rows. `habit_streaks` keeps run
+# and best of the days up to `until`, so that reading costs the same after ten years; what changes a day up to then sets
+# it back (triggers of version 6), and it is counted anew.
+
+import json
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from tools.onepercent import days
-from tools.onepercent.actions.unit_of_work import Change, Row
-from tools.onepercent.database.types import Database
-from tools.onepercent.habits import streaks
-from tools.onepercent.habits.streaks import DONE, EXCUSED, MISSED, Mark, Streak
+from tools.onepercent.database.types import Database, Row
+from tools.onepercent.days import WEEK
+from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Course, detail, schedule
 
-EVER = ""
-"""Sorts before every date."""
+LEGEND = {
+    "+": "done", "-": "missed", "e": "excused", "~": "begun", ".": "nothing due", "?": "due, not marked", "p": "paused",
+}  # fmt: skip
 
-HABITS = """SELECT h.*, s.until, s.run, s.best, s.last FROM habits h JOIN habit_streaks s ON s.habit_id = h.id"""
+SIGNS_OF_A_MONTH = 31
+SETTLED_AFTER = 14
+"""Days after which a mark counts as history: most are made within a week, and clocks and zones may differ."""
+LONG_UNSETTLED = 28
+"""Days after which more is folded."""
 
-OUTCOME = (
-    f"CASE WHEN m.status = 'completed' THEN {DONE} WHEN m.excuse_reason IS NOT NULL THEN {EXCUSED} ELSE {MISSED} END"
-)
+# The marks of a habit from a month on, or from that up to which they are folded. What was folded when the clock was ahead
+# does not count.
+UNTIL = "iif(s.until < :week_ago, s.until, '')"
+HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
+    (SELECT min(date) FROM habit_marks WHERE habit_id = h.id) AS first_mark,
+    (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
+        (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
+    (SELECT json_group_array(json_array(first_day, last_day)) FROM habit_pauses WHERE habit_id = h.id) AS pauses,
+    group_concat(m.month) AS months, group_concat(m.marks, '') AS marks
+    FROM habits h JOIN habit_streaks s ON s.habit_id = h.id LEFT JOIN habit_months m
+    ON m.habit_id = h.id AND m.month >= min(substr({UNTIL}, 1, 7), :since) WHERE {{which}} GROUP BY h.id ORDER BY h.id"""
+SHOWN = "h.user = :user AND h.deleted_at IS NULL AND h.archived_at IS NULL"
 
-ORDINAL = "CAST(julianday(m.date) - 1721424.5 AS INTEGER)"
-"""The day's ordinal as date.toordinal gives it, computed by sqlite: 1721424.5 is the Julian day before 0001-01-01."""
+
+class Streak(NamedTuple):
+    """`run` periods kept in a row up to a day, and the best run ever."""
+
+    run: int = 0
+    best: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A habit with its recent marks; `folded` holds what came before them. `week`: outcomes of the last seven days."""
+    """A habit with its marks from the Monday `first` to a Sunday; `folded`: the streak of the days before `unfolded`."""
 
     habit: Row
-    schedule: days.Schedule
+    course: Course
+    started: int
     folded: Streak
-    marks: list[Mark]
-    week: dict[int, int]
+    unfolded: int
+    first: int
+    marks: str
 
-    def streak(self, today: int) -> tuple[int, int]:
-        """Current and best streak."""
-        return streaks.current_and_best(self.folded, self.marks, self.schedule, today)
+    def streak(self, today: int) -> Streak:
+        """Run that stands today, and the best one ever."""
+        kept = self._verdicts(today).split(b"-")
+        runs = [self.folded.run + len(kept[0]), *map(len, kept[1:])]
+        return Streak(runs[-1], max(self.folded.best, *runs))
+
+    def _verdicts(self, today: int) -> bytes:
+        """A `+` for each period kept and a `-` for each that was not, from the day `unfolded` on."""
+        first, course = self.unfolded, self.course
+        signs = bytearray(self.marks[first - self.first : max(today + 1 - self.first, 0)], "ascii")
+        last = first + len(signs) - 1
+        if last == today and signs[-1:] in (b" ", b"~"):
+            signs[-1:] = b"e"  # It can still be done today.
+        for begin, end in course.pauses:
+            span = range(len(signs))[max(begin - first, 0) : max(end - first + 1, 0)]
+            signs[span.start : span.stop] = b"e" * len(span)
+        judged = bytearray(b"e" * len(signs))
+        for places in course.due(first, last):
+            judged[places] = signs[places]
+        for times, begin, end, is_whole in course.weeks(first, last) if signs else ():
+            week = signs[begin - first : end - first + 1]
+            if week.count(b"+") >= times:
+                judged[begin - first] = ord("+")
+            elif end < today and is_whole and b"e" not in week:
+                judged[begin - first] = ord("-")
+        return bytes(judged.translate(bytes.maketrans(b" ~", b"--"), b"e"))
+
+    def signs(self, first: int, last: int, today: int) -> str:
+        """A sign for each day between two days that the marks reach.
+
+        Nothing is due before the habit began and after today. Of a week in which some times are missing, its last days
+        without a mark are due; of the present week, today.
+        """
+        begin, course, signs = self.first, self.course, bytearray(self.marks, "ascii")
+        for paused, until in course.pauses:
+            span = slice(max(paused - begin, 0), max(until - begin + 1, 0))
+            signs[span] = signs[span].replace(b" ", b"p")
+        for places in course.due(begin, begin + len(signs) - 1):
+            signs[places] = signs[places].replace(b" ", b"?")
+        for times, monday, sunday, is_whole in course.weeks(begin, min(begin + len(signs) - 1, today)):
+            missing = times - len(signs[monday - begin : sunday - begin + 1].translate(None, b" p"))
+            candidates = [today] if sunday >= today else range(sunday, monday - 1, -1) if is_whole else ()
+            for day in [day for day in candidates if signs[day - begin] == ord(" ")][: max(missing, 0)]:
+                signs[day - begin] = ord("?")
+        before, after = min(max(self.started - begin, 0), len(signs)), min(max(today + 1 - begin, 0), len(signs))
+        shown = self.marks[:before] + signs[before:after].decode() + self.marks[max(before, after) :]
+        return shown[first - begin : last - begin + 1].replace(" ", ".")
+
+    def mark(self, day: int) -> str:
+        """The mark of a day; a blank if there is none."""
+        return self.marks[day - self.first : day - self.first + 1] or " "
+
+    def done_in_week(self, today: int) -> int:
+        """Days of the present week on which it is done."""
+        return self.marks[days.monday(today) - self.first : today - self.first + 1].count("+")
+
+
+class HabitSigns(NamedTuple):
+    """A habit with one sign of LEGEND for each day, and the streak that stands today."""
+
+    id: int
+    name: str
+    signs: str
+    streak: int = 0
 
 
 def histories(db: Database, user: str, today: date) -> list[History]:
-    """The undeleted habits of a user; of each only recent marks are read."""
-    week_ago = date.fromordinal(today.toordinal() - days.WEEK).isoformat()
-    recent = db.execute(
-        f"""SELECT m.habit_id, {ORDINAL}, {OUTCOME} FROM habits h JOIN habit_streaks s ON s.habit_id = h.id
-        JOIN habit_marks m ON m.habit_id = h.id AND m.date > min(s.until, ?)
-        WHERE h.user = ? AND h.deleted_at IS NULL ORDER BY m.habit_id, m.date""",
-        (week_ago, user),
-    )
-    tails: dict[int, list[Mark]] = {}
-    for habit_id, day, outcome in recent:
-        tails.setdefault(habit_id, []).append((day, outcome))
-    rows = db.execute(f"{HABITS} WHERE h.user = ? AND h.deleted_at IS NULL ORDER BY h.id", (user,)).fetchall()
-    return [_history(db, row, tails.get(row["id"], []), today) for row in rows]
+    """The habits of a user that are in sight, with their recent marks; what came before them is folded."""
+    return _load(db, SHOWN, {"user": user}, today.toordinal())
 
 
-def _history(db: Database, row: Row, tail: list[Mark], today: date) -> History:
-    schedule, until = days.schedule(row["frequency_type"], row["schedule_days"]), row["until"]
-    _check(tail)
-    present = today.toordinal()
-    week = {day: outcome for day, outcome in tail if present - days.WEEK < day <= present}
-    if until >= today.isoformat():  # The clock was ahead when it was folded.
-        return History(row, schedule, Streak(), _marks(db, row["id"], EVER, "9999-12-31"), week)
-    settled = days.parsed(until).toordinal() if until else 0
-    return History(row, schedule, _folded(row), [mark for mark in tail if mark[0] > settled], week)
+def signs_between(db: Database, user: str, first: date, last: date, today: date) -> list[HabitSigns]:
+    """The habits of a user that are in sight, each with a sign per day.
+
+    Raises Unreadable.
+    """
+    begin, end, present = first.toordinal(), last.toordinal(), today.toordinal()
+    return [
+        HabitSigns(each.habit["id"], each.habit["name"], each.signs(begin, end, present), each.streak(present).run)
+        for each in _load(db, SHOWN, {"user": user}, present, begin)
+    ]
 
 
-def current_streak(db: Database, habit_id: int, today: date) -> int:
-    """The streak of one habit that stands today."""
-    row = db.execute(f"{HABITS} WHERE h.id = ?", (habit_id,)).fetchone()
-    schedule = days.schedule(row["frequency_type"], row["schedule_days"])
-    marks = _marks(db, habit_id, EVER, today.isoformat())
-    return streaks.current_and_best(Streak(), marks, schedule, today.toordinal())[0]
+def of_habit(db: Database, habit_id: int, today: date) -> History:
+    """The history of one habit as it is inside the open transaction."""
+    return _load(db, "h.id = :id", {"id": habit_id}, today.toordinal())[0]
 
 
-def settle(db: Database, journal: Iterable[Change], today: date) -> None:
-    """Bring the folded part of every habit that `journal` changed up to date."""
-    target = date.fromordinal(streaks.settled_until(today.toordinal())).isoformat()
-    for habit_id, earliest in _touched(journal).items():
-        row = db.execute(f"{HABITS} WHERE h.id = ?", (habit_id,)).fetchone()
-        if row is not None:
-            _settle(db, row, earliest, target)
+def settle(db: Database, today: date) -> None:
+    """Fold what is not folded, or was not for long, up to a Sunday, so that no ISO week is cut."""
+    target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
+    until, stale = (date.fromordinal(max(day, 1)).isoformat() for day in (target, target - LONG_UNSETTLED))
+    for (habit_id,) in db.execute("SELECT habit_id FROM habit_streaks WHERE until < ?", (stale,)).fetchall():
+        # As seen from the day after: on `target` itself nothing can be done any more.
+        streak = of_habit(db, habit_id, date.fromisoformat(until)).streak(target + 1)
+        values = (until, *streak, habit_id)
+        db.execute("UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?", values)
 
 
-def settle_all(db: Database, today: date) -> None:
-    """Fold every habit's history anew."""
-    target = date.fromordinal(streaks.settled_until(today.toordinal())).isoformat()
-    for row in db.execute(HABITS).fetchall():
-        _settle(db, row, EVER, target)
+def _load(db: Database, which: str, values: dict[str, Any], today: int, since: int = FOREVER) -> list[History]:
+    """Habits with the marks that are not folded, and those from the day `since` on."""
+    span = {"since": f"{_date(since):%Y-%m}", "week_ago": _date(today - WEEK).isoformat()}
+    return [_history(row, today, since) for row in db.execute(HABITS.format(which=which), values | span)]
 
 
-def _touched(journal: Iterable[Change]) -> dict[int, str]:
-    """The first day that counts anew, by habit: all of them where the schedule changed."""
-    first_days: dict[int, str] = {}
-    for table, key, _, values in journal:
-        habit_id = int(key[0])
-        if table == "habit_marks":
-            day = str(key[1])
-            first_days[habit_id] = min(day, first_days.get(habit_id, day))
-        elif table == "habits" and values and not values.keys().isdisjoint(("frequency_type", "schedule_days")):
-            first_days[habit_id] = EVER
-    return first_days
+def _history(row: Row, today: int, since: int) -> History:
+    started = min(days.ordinal(row["created_on"]), days.ordinal(row["first_mark"] or row["created_on"]))
+    if row["until"]:
+        folded, unfolded = Streak(row["run"], row["best"]), days.ordinal(row["until"]) + 1
+    else:
+        folded, unfolded = Streak(), max(days.monday(min(started, today - WEEK)), 1)
+    first = min(days.monday(since), unfolded)
+    marks = _joined(row["months"], row["marks"], first, min(days.monday(max(today, first)) + WEEK - 1, FOREVER))
+    course = _course(row["created_on"], row["frequency_type"], detail(row), row["changes"], row["pauses"])
+    return History(row, course, started, folded, unfolded, first, marks)
 
 
-def _settle(db: Database, row: Row, earliest: str, target: str) -> None:
-    until, streak = row["until"], _folded(row)
-    if earliest <= until:
-        until, streak = EVER, Streak()
-    if target <= until:
-        return
-    schedule = days.schedule(row["frequency_type"], row["schedule_days"])
-    streak = streaks.fold(streak, _marks(db, row["id"], until, target), schedule)
-    db.execute(
-        "UPDATE habit_streaks SET until = ?, run = ?, best = ?, last = ? WHERE habit_id = ?",
-        (target, streak.run, streak.best, streak.last, row["id"]),
+def _date(day: int) -> date:
+    """The date of an ordinal; a week before the first day is that day."""
+    return date.fromordinal(max(day, 1))
+
+
+@lru_cache(maxsize=256)
+def _course(created_on: str, frequency_type: str, said: str | None, changes: str, pauses: str) -> Course:
+    """The course of a habit. One that never changed its schedule has none but its own."""
+    every = json.loads(changes) or [(BEGINNING, frequency_type, said)]
+    return Course(
+        tuple((days.ordinal(first), schedule(*how, days.ordinal(max(first, created_on)))) for first, *how in every),
+        tuple((days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(pauses)),
     )
 
 
-def _folded(row: Row) -> Streak:
-    return Streak(row["run"], row["best"], row["last"])
+def _joined(months: str | None, marks: str | None, first: int, last: int) -> str:
+    """The marks between two days, a blank where there is none, from rows of `habit_months` in their order.
+
+    Raises Unreadable.
+    """
+    # A month may begin before the first day and end after the last one; the next month covers the end of a short one.
+    signs = bytearray(b" " * (last - first + 1 + 2 * SIGNS_OF_A_MONTH))
+    for at, month in enumerate(months.split(",") if months else ()):
+        start = _first_day(month) - first + SIGNS_OF_A_MONTH
+        of_month = (marks or "")[SIGNS_OF_A_MONTH * at :][:SIGNS_OF_A_MONTH]
+        signs[start : start + SIGNS_OF_A_MONTH] = of_month.encode("ascii", "replace")
+    return signs[SIGNS_OF_A_MONTH : SIGNS_OF_A_MONTH + last - first + 1].decode()
 
 
-def _marks(db: Database, habit_id: int, after: str, until: str) -> list[Mark]:
-    rows = db.execute(
-        f"SELECT {ORDINAL}, {OUTCOME} FROM habit_marks m WHERE habit_id = ? AND date > ? AND date <= ? ORDER BY date",
-        (habit_id, after, until),
-    )
-    marks = [(day, outcome) for day, outcome in rows]
-    _check(marks)
-    return marks
-
-
-def _check(marks: list[Mark]) -> None:
-    """Raises Unreadable if sqlite could not read one of the dates: it gives NULL then."""
-    if any(day is None for day, _ in marks):
-        raise days.Unreadable("the date of a mark")
+@lru_cache(maxsize=512)
+def _first_day(month: str) -> int:
+    return days.ordinal(f"{month}-01")

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import actions, days, fields, names, settings, words
+from tools.onepercent import actions, days, fields, sentences, settings, words
 from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database.types import Database
@@ -16,54 +16,41 @@ SECTIONS = ("creates", "updates", "deletes", "completions")
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """An action with its canonical values."""
+    """An action with its canonical values; `place`: its number in the call, by which others may refer to it, too."""
 
     kind: Action
     client_action_id: str
     values: JsonObject
+    place: int = 0
 
     def run(self, unit: UnitOfWork) -> Outcome:
-        """Run the action; every diff entry gets its client_action_id.
-
-        Raises ToolError.
-        """
+        """Run the action; every diff entry gets its client_action_id. Raises ToolError."""
         outcome = self.kind.run(unit, dict(self.values))
-        outcome.entries = [
-            (section, {"client_action_id": self.client_action_id, **entry}) for section, entry in outcome.entries
-        ]
+        own = {"client_action_id": self.client_action_id} if self.kind.published else {}
+        outcome.entries = [(section, own | entry) for section, entry in outcome.entries]
         if outcome.created_id is not None:
-            unit.created[self.client_action_id] = (self.kind.domain, outcome.created_id)
+            created = (self.kind.domain, outcome.created_id)
+            unit.created[self.client_action_id] = created
+            unit.created.setdefault(str(self.place), created)
         return outcome
 
 
-def read(sent: object, used: set[str]) -> Planned:
-    """One action of a preview as sent; its client_action_id joins `used`.
+def read(sent: object, place: int, used: set[str]) -> Planned:
+    """One action of a preview as sent. Without a client_action_id its place is its id; the id joins `used`.
 
     Raises ToolError.
     """
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
-    names.known(sent, actions.ENVELOPE, "An action")
-    kind = actions.find(sent.get("action"))
-    client_action_id = _identifier(sent.get("client_action_id"))
-    if client_action_id in used:
-        raise ToolError(
-            f"client_action_id is used twice: {client_action_id}",
-            "Give every action a UUID of its own.",
-            code="FIELD_INVALID",
-            field="client_action_id",
-        )
+    fields.check_names(sent, actions.ENVELOPE, "An action")
+    kind, name = actions.find(sent.get("action")), "client_action_id"
+    if sent.get(name) in (None, ""):
+        client_action_id = f"{place}'" if str(place) in used else str(place)
+    elif (client_action_id := fields.action_id(name, sent[name])) in used:
+        hint = "Give every action an id of its own, or none."
+        raise ToolError(f"{name} is used twice: {client_action_id}", hint, code="FIELD_INVALID", field=name)
     used.add(client_action_id)
-    return Planned(kind, client_action_id, kind.read(sent.get("params")))
-
-
-def _identifier(value: object) -> str:
-    """Raises ToolError whose hint asks for an id of the action's own."""
-    try:
-        return fields.identifier("client_action_id", value)
-    except ToolError as error:
-        hint = "Send a new UUID as client_action_id, another one for each action."
-        raise ToolError(error.message, hint, code=error.code, **error.data) from None
+    return Planned(kind, client_action_id, kind.read(sent.get("params")), place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,65 +72,65 @@ class DryRun:
         """Allowed, but possibly unintended."""
         return [warning for outcome in self.outcomes for warning in outcome.warnings]
 
-    def lines(self) -> list[str]:
-        """Lines for the person: what is going to happen, what was refused, and the warnings."""
-        lines = [f"• {line}" for outcome in self.outcomes for line in outcome.planned()]
-        refused = [
-            words.say("preview.refused", action=error.get("action", error["index"]), error=error["error"])
-            for error in self.errors
-        ]
-        return [*lines, *(f"✗ {line}" for line in refused), *(f"! {line}" for line in self.warnings), self._xp_line()]
+    @property
+    def entries(self) -> list[tuple[str, JsonObject]]:
+        """The entries of the diff, each with its section."""
+        return [entry for outcome in self.outcomes for entry in outcome.entries]
 
-    def _xp_line(self) -> str:
-        return words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
+    def checked(self) -> "DryRun":
+        """The same, of a single action that succeeded. Raises ToolError: what the action failed at."""
+        for error in self.errors:
+            raise ToolError(error["error"], error["hint"], code=error["code"])
+        return self
+
+    @property
+    def is_unsafe(self) -> bool:
+        """Something is refused beside something that deletes, which was perhaps meant to be empty by then."""
+        return bool(self.errors) and any(section == "deletes" for section, _ in self.entries)
+
+    def lines(self) -> list[str]:
+        """Tell the person what stays undone, what is going to happen, deletions first, and what becomes of the XP."""
+        ordered = sorted(self.outcomes, key=lambda outcome: all(section != "deletes" for section, _ in outcome.entries))
+        planned = [f"• {line}" for outcome in ordered for line in outcome.planned()]
+        xp = words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
+        return [*map(sentences.refused, self.errors), *planned, xp]
+
+    def question(self) -> str:
+        """Ask the person for consent: the counts in the first line, since clients show few, then every change."""
+        *lines, xp = self.lines()
+        counts = words.say("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
+        return "\n".join([counts, *lines, *(f"! {line}" for line in self.warnings)])
 
     def diff(self) -> dict[str, list[JsonObject]]:
         """The entries by section, and the errors."""
-        diff: dict[str, list[JsonObject]] = {section: [] for section in SECTIONS}
-        for outcome in self.outcomes:
-            for section, entry in outcome.entries:
-                diff[section].append(entry)
-        return {**diff, "errors": self.errors}
+        diff = {name: [entry for section, entry in self.entries if section == name] for name in SECTIONS}
+        return diff | {"errors": self.errors}
 
 
 def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> DryRun:
     """Try the actions in order in a transaction within `db`'s, and take them back."""
     unit = UnitOfWork(db, settings.current().onepercent_user, moment, days.today(moment))
-    tried = DryRun(unit, [], [], [])
-    used: set[str] = set()
+    dry, used = DryRun(unit, [], [], []), set[str]()
     db.execute("SAVEPOINT dry_run")
     for index, action in enumerate(sent):
+        db.execute("SAVEPOINT action")
         try:
-            planned = action if isinstance(action, Planned) else read(action, used)
-            outcome = _tried(unit, planned)
+            planned = action if isinstance(action, Planned) else read(action, index + 1, used)
+            dry.outcomes.append(planned.run(unit))
+            dry.planned.append(planned)
         except ToolError as error:
-            tried.errors.append(_error(index, action, error))
+            db.execute("ROLLBACK TO action")
+            dry.errors.append({"index": index} | _refusal(action, error))
             if isinstance(action, dict) and action.get("action") == "goal.create":
                 unit.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
-            continue
-        tried.planned.append(planned)
-        tried.outcomes.append(outcome)
+        db.execute("RELEASE action")
     db.execute("ROLLBACK TO dry_run")
     db.execute("RELEASE dry_run")
-    return tried
+    return dry
 
 
-def _tried(unit: UnitOfWork, planned: Planned) -> Outcome:
-    unit.db.execute("SAVEPOINT action")
-    try:
-        return planned.run(unit)
-    except ToolError:
-        unit.db.execute("ROLLBACK TO action")
-        raise
-    finally:
-        unit.db.execute("RELEASE action")
-
-
-def _error(index: int, sent: object, error: ToolError) -> JsonObject:
-    named = {}
-    if isinstance(sent, dict):
-        named = {
-            name: fields.shown(sent[name]) for name in ("client_action_id", "action") if sent.get(name) is not None
-        }
-    data = {name: value for name, value in error.answer().items() if name != "success"}
-    return {"index": index, **named, **data}
+def _refusal(sent: object, error: ToolError) -> JsonObject:
+    own = sent if isinstance(sent, dict) else {}
+    named = ("client_action_id", "action")
+    shown = {name: fields.printable(own[name]) for name in named if own.get(name) is not None}
+    return shown | {name: value for name, value in error.answer().items() if name != "success"}

@@ -6,178 +6,173 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
-from tools.onepercent import days
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database.types import Database
-from tools.onepercent.habits import marks
-from tools.onepercent.habits.histories import histories
-from tools.onepercent.habits.marks import HabitSigns
+from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between
 
 DAYS_BACK = 366
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92
+LONGEST_WITH_DIARY = 8
+"""Days of which the diary is quoted."""
+EXCERPT = 200
 MOST_TITLES = 5
 """Titles of goals that a week or a month names."""
+DAY = timedelta(days=1)
 
-EARNED = "FROM xp_ledger WHERE user = ? AND at >= ?"
-DAYS_WRITTEN = "SELECT count(DISTINCT date) FROM diary WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL"
-CLOSED = "deleted_at IS NULL AND user = ? AND completed_at >= ? AND completed_at < ?"
+# Each is read from an index alone, whatever the length of the life.
+CLOSED = "deleted_at IS NULL AND user = :user AND completed_on BETWEEN :first AND :last"
 CLOSED_STEPS = f"FROM steps WHERE is_complete = 1 AND {CLOSED}"
 CLOSED_GOALS = f"FROM goals WHERE status = 'complete' AND {CLOSED}"
+SUMS = f"""SELECT (SELECT total(xp) FROM xp_ledger WHERE user = :user AND day BETWEEN :first AND :last),
+    (SELECT count(*) {CLOSED_STEPS}), (SELECT count(*) {CLOSED_GOALS}), (SELECT count(DISTINCT date) FROM diary
+    WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL)"""
+# Counted back from the present balance, so that the cost does not grow with the life.
+EARNED = """SELECT total(max(xp, 0)) FILTER (WHERE day <= :last), total(min(xp, 0)) FILTER (WHERE day <= :last),
+    total(xp) FILTER (WHERE day > :last) FROM xp_ledger WHERE user = :user AND day >= :first"""
+DIARY_OF_DAY = """SELECT what_done, what_not_done, reflection, plans FROM diary
+    WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY id"""
+AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habit_marks m ON m.habit_id = h.id
+    WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last
+    GROUP BY h.id"""
 
-
-class Grain(NamedTuple):
-    """How finely the past is told: the name of the list, and what a piece of it calls its first day."""
-
-    pieces: str
-    label: str
-
-
-DAYS, WEEKS, MONTHS = Grain("days", "date"), Grain("weeks", "week"), Grain("months", "month")
+PIECES = {"days": "date", "weeks": "week", "months": "month"}
+"""The lists that tell the past, with the name of a piece's first day."""
 
 
 class Sums(NamedTuple):
-    """What happened in a span of days, in numbers."""
+    """Numbers of a span of days: XP, steps and goals closed, days with a diary entry, habits kept and due."""
 
     xp: int
     steps: int
     goals: int
+    diary: int
     kept: int
     due: int
-    diary: int
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing happened, whatever was due."""
-        return not (self.xp or self.steps or self.goals or self.kept or self.diary)
-
-    def shown(self) -> JsonObject:
-        return {
-            "xp": self.xp,
-            "steps": self.steps,
-            "goals": self.goals,
-            "habits": f"{self.kept}/{self.due}",
-            "diary": self.diary,
-        }
 
 
 @dataclass(frozen=True)
 class Past:
-    """A person's past, read a span of days at a time. `signs` begin on the day `since`."""
+    """A person's past, read a span of days at a time. `habits`: signs from the day `since` on."""
 
     db: Database
     user: str
     since: date
-    signs: list[HabitSigns]
+    habits: list[HabitSigns]
+    ends_today: bool
+
+    def read(self, statement: str, first: date, last: date) -> list[tuple]:
+        """The rows between two days."""
+        return self.db.execute(statement, {"user": self.user, "first": f"{first}", "last": f"{last}"}).fetchall()
 
     def sums(self, first: date, last: date) -> Sums:
-        moments = self._moments(first, last)
-        (xp,) = self.db.execute(f"SELECT total(xp) {EARNED} AND at < ?", moments).fetchone()
-        (steps,) = self.db.execute(f"SELECT count(*) {CLOSED_STEPS}", moments).fetchone()
-        (goals,) = self.db.execute(f"SELECT count(*) {CLOSED_GOALS}", moments).fetchone()
-        dates = (self.user, first.isoformat(), last.isoformat())
-        (diary,) = self.db.execute(DAYS_WRITTEN, dates).fetchone()
-        signs = self._signs(first, last)
-        return Sums(int(xp), steps, goals, signs.count("+"), _due(signs), diary)
-
-    def gained(self, first: date, last: date) -> int:
-        """The XP gained between two days, not counting what was lost."""
-        gained = f"SELECT total(xp) {EARNED} AND at < ? AND xp > 0"
-        return int(self.db.execute(gained, self._moments(first, last)).fetchone()[0])
+        span = slice((first - self.since).days, (last - self.since).days + 1)
+        # What can still be done today is not due yet.
+        signs = "".join(settled(habit.signs, self.ends_today)[span] for habit in self.habits)
+        xp, steps, goals, diary = self.read(SUMS, first, last)[0]
+        return Sums(int(xp), steps, goals, diary, signs.count("+"), due(signs))
 
     def titles(self, closed: str, first: date, last: date, most: int = -1) -> list[str]:
         """The titles of the steps or goals closed between two days, at most some of them."""
-        titles = f"SELECT title {closed} ORDER BY completed_at, id LIMIT ?"
-        return [title for (title,) in self.db.execute(titles, (*self._moments(first, last), most))]
+        rows = self.read(f"SELECT title {closed} ORDER BY completed_at, id LIMIT {most}", first, last)
+        return [title for (title,) in rows]
 
-    def xp_before(self, first: date) -> int:
-        """The balance at the start of a day, counted back from the present one, so that its cost does not grow with the life."""
-        (since,) = self.db.execute(f"SELECT total(xp) {EARNED}", (self.user, days.midnight(first))).fetchone()
-        return balance(self.db, self.user)[0] - int(since)
+    def excerpt(self, day: date) -> str:
+        """The beginning of what the diary says of a day, with its length if it is longer."""
+        text = " ".join(part for row in self.read(DIARY_OF_DAY, day, day) for part in row if part)
+        return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
-    def _signs(self, first: date, last: date) -> str:
-        span = slice((first - self.since).days, (last - self.since).days + 1)
-        return "".join([habit.signs[span] for habit in self.signs])
 
-    def _moments(self, first: date, last: date) -> tuple[str, str, str]:
-        return self.user, days.midnight(first), days.midnight(last + timedelta(days=1))
+def past(db: Database, user: str, since: date, last: date, today: date) -> Past:
+    """The past from one day to another."""
+    return Past(db, user, since, signs_between(db, user, since, min(last, today), today), last >= today)
 
 
 def history(db: Database, user: str, first: date, last: date, today: date) -> JsonObject:
     """The section `history` of the snapshot."""
     length = (last - first).days + 1
-    before = first - timedelta(days=length)
-    signs = marks.signs(db, user, before, last, today)
-    past = Past(db, user, before, [habit._replace(signs=_settled(habit.signs, last == today)) for habit in signs])
-    grain = DAYS if length <= MOST_SINGLE_DAYS else WEEKS if length <= MOST_WEEKS_IN_DAYS else MONTHS
-    spans = [(span, past.sums(*span)) for span in _spans(first, last, grain)]
+    before = first - length * DAY
+    told = past(db, user, before, last, today)
+    pieces = "days" if length <= MOST_SINGLE_DAYS else "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
+    spans = [(span, told.sums(*span)) for span in _spans(first, last, pieces)]
     total = Sums(*map(sum, zip(*(sums for _, sums in spans), strict=True)))
-    end, gained = past.xp_before(last + timedelta(days=1)), past.gained(first, last)
+    gained, lost, later = map(int, told.read(EARNED, first, last)[0])
+    end = balance(db, user)[0] - later
     return {
         "date_from": first.isoformat(),
         "date_to": last.isoformat(),
-        grain.pieces: [_piece(past, *span, sums, grain) for span, sums in spans if not sums.is_empty],
-        "habits": _habits(db, user, [habit._replace(signs=habit.signs[length:]) for habit in signs], last, today),
-        **({"marks": " ".join(f"{sign} {meaning}" for sign, meaning in marks.LEGEND.items())} if signs else {}),
-        "xp": {"gained": gained, "lost": total.xp - gained, "from": end - total.xp, "to": end},
-        "total": total.shown(),
-        "previous": {"date_from": before.isoformat(), **past.sums(before, first - timedelta(days=1)).shown()},
+        # A span in which nothing happened is left out, whatever was due in it.
+        pieces: [
+            _piece(told, *span, sums, pieces, length <= LONGEST_WITH_DIARY)
+            for span, sums in spans
+            if any(sums._replace(due=0))
+        ],
+        "habits": _habits(told, first, last),
+        **({"marks": " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())} if told.habits else {}),
+        "xp": {"gained": gained, "lost": lost, "from": end - gained - lost, "to": end},
+        "total": _shown(total),
+        "previous": {"date_from": before.isoformat(), **_shown(told.sums(before, first - DAY))},
     }
 
 
-def _settled(signs: str, until_today: bool) -> str:
+def _shown(sums: Sums) -> JsonObject:
+    return {**dict(zip(Sums._fields[:4], sums, strict=False)), "habits": f"{sums.kept}/{sums.due}"}
+
+
+def settled(signs: str, until_today: bool) -> str:
     """The signs, in which nothing is due that can still be done today."""
-    return signs[:-1] + "." if until_today and signs.endswith("?") else signs
+    return signs[:-1] + "." if until_today and signs.endswith(("?", "~")) else signs
 
 
-def _due(signs: str) -> int:
+def due(signs: str) -> int:
     """An excused day is not due."""
-    return signs.count("+") + signs.count("-") + signs.count("?")
+    return sum(signs.count(sign) for sign in "+-~?")
 
 
-def _spans(first: date, last: date, grain: Grain) -> Iterator[tuple[date, date]]:
+def rate(signs: str, until_today: bool) -> int | None:
+    """The share of due days on which a habit was kept, in percent; None if nothing was due."""
+    was_due = due(settled(signs, until_today))
+    return round(100 * signs.count("+") / was_due) if was_due else None
+
+
+def _spans(first: date, last: date, pieces: str) -> Iterator[tuple[date, date]]:
     """The days, ISO weeks or months between two days; the outer ones may be cut."""
     while first <= last:
-        if grain is DAYS:
-            end = first
-        elif grain is WEEKS:
-            end = first + timedelta(days=6 - first.weekday())
-        else:
-            end = (first.replace(day=1) + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+        next_month = (first.replace(day=1) + 31 * DAY).replace(day=1)
+        end = {"days": first, "weeks": first + (6 - first.weekday()) * DAY, "months": next_month - DAY}[pieces]
         yield first, min(end, last)
-        first = end + timedelta(days=1)
+        first = end + DAY
 
 
-def _piece(past: Past, first: date, last: date, sums: Sums, grain: Grain) -> JsonObject:
-    """What there is of a day, a week (by its Monday) or a month; longer ones count steps."""
-    piece: JsonObject = {grain.label: _named(first, grain)}
+def _piece(told: Past, first: date, last: date, sums: Sums, pieces: str, is_short: bool) -> JsonObject:
+    """A day, a week (by its Monday) or a month, without what is empty; longer ones count steps."""
+    is_day = pieces == "days"
+    named = first - first.weekday() * DAY if pieces == "weeks" else first
+    piece: JsonObject = {PIECES[pieces]: f"{named:%Y-%m}" if pieces == "months" else named.isoformat()}
     if sums.xp:
         piece["xp"] = sums.xp
     if sums.steps:
-        piece["steps"] = past.titles(CLOSED_STEPS, first, last) if grain is DAYS else sums.steps
+        piece["steps"] = told.titles(CLOSED_STEPS, first, last) if is_day else sums.steps
     if sums.goals:
-        most = sums.goals if grain is DAYS else MOST_TITLES
-        more = [f"+{sums.goals - most}"] if sums.goals > most else []
-        piece["goals"] = past.titles(CLOSED_GOALS, first, last, most) + more
+        more = sums.goals - MOST_TITLES if not is_day else 0
+        titles = told.titles(CLOSED_GOALS, first, last, -1 if is_day else MOST_TITLES)
+        piece["goals"] = titles + ([f"+{more}"] if more > 0 else [])
     if sums.due:
         piece["habits"] = f"{sums.kept}/{sums.due}"
     if sums.diary:
-        piece["diary"] = True if grain is DAYS else sums.diary
+        piece["diary"] = sums.diary if not is_day else told.excerpt(first) if is_short else True
     return piece
 
 
-def _named(first: date, grain: Grain) -> str:
-    if grain is WEEKS:
-        first -= timedelta(days=first.weekday())
-    return f"{first:%Y-%m}" if grain is MONTHS else first.isoformat()
-
-
-def _habits(db: Database, user: str, signs: list[HabitSigns], last: date, today: date) -> list[JsonObject]:
-    streaks = {history.habit["id"]: history.streak(today.toordinal())[0] for history in histories(db, user, today)}
+def _habits(told: Past, first: date, last: date) -> list[JsonObject]:
+    length = (last - first).days + 1
+    amounts = {key: {"amount": round(amount, 3), "unit": unit} for key, amount, unit in told.read(AMOUNTS, first, last)}
     habits = []
-    for habit in signs:
-        shown = {"marks": habit.signs} if len(habit.signs) <= MOST_WEEKS_IN_DAYS else {}
-        due = _due(_settled(habit.signs, last == today))
-        rate = {"rate": round(100 * habit.signs.count("+") / due)} if due else {}
-        habits.append({"id": habit.id, "name": habit.name, **shown, **rate, "streak": streaks[habit.id]})
+    for habit in told.habits:
+        signs = habit.signs[length:]
+        shown = {"marks": signs} if length <= MOST_WEEKS_IN_DAYS else {}
+        percent = rate(signs, told.ends_today)
+        rated = {} if percent is None else {"rate": percent}
+        habits.append({"id": habit.id, "name": habit.name, **shown, **rated, "streak": habit.streak})
+        habits[-1] |= amounts.get(habit.id, {})
     return habits

@@ -1,0 +1,378 @@
+"""Answering cards: what is written, what is not, and taking an answer back."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+
+import pytest
+
+from tests.anki.anki_helpers import add_notes
+from tests.anki.study_helpers import (
+    LEARNING,
+    answer_in_the_window,
+    log,
+    make_due,
+    minutes_from_now,
+    pass_minutes,
+    put,
+    undo_list,
+)
+from tools.anki.studying import answer_batch
+from tools.anki.studying.card_rows import span
+
+GONE = 1234567890123
+ISOLATES = str.maketrans("", "", "\u2068\u2069")
+DAY = 86400
+
+
+def cards_of(anki, count=None):
+    return sorted(anki.collection.find_cards("deck:Geo"))[:count]
+
+
+def answer(call, cards, ease="good", **more):
+    return call("anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card in cards], **more)
+
+
+def reasons(result):
+    return {skip["cardId"]: skip["reason"] for skip in result.get("skipped", [])}
+
+
+def buttons_of(collection, card):
+    """What Anki's own scheduler writes on the four buttons of a card."""
+    states = collection._backend.get_scheduling_states(card)
+    return [text.translate(ISOLATES) for text in collection._backend.describe_next_states(states)]
+
+
+@pytest.mark.parametrize("fsrs", [False, True])
+def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, call, fsrs):
+    """Eight cards answered with every button as new ones, and once more as reviews."""
+    collection = deck.collection
+    collection.set_config("fsrs", fsrs)
+    cards = cards_of(deck, 8)
+    for state in ("new", "review"):
+        shown = {card["cardId"]: card for card in call("anki.due", deck="Geo", limit=50)["cards"]}
+        for number, card in enumerate(cards):
+            ease = number % 4
+            expected = buttons_of(collection, card)
+            assert (shown[card]["state"], list(shown[card]["next"].values())) == (state, expected)
+            (answered,) = answer(call, [card], ease + 1)["cards"]
+            assert answered["interval"] == expected[ease].lstrip("<")
+            assert is_due_then(collection, collection.get_card(card), answered["due"])
+        make_due(collection, cards, days="0")
+        pass_minutes(collection, 2)
+
+    assert (collection.get_card(cards[0]).memory_state is not None) == fsrs
+
+
+def is_due_then(collection, card, due):
+    """True if a card comes at that time: the day, or the minute, to which Anki adds up to a quarter."""
+    if card.queue != LEARNING:
+        days = card.due - collection.sched.today
+        today = datetime.fromtimestamp(collection.sched.day_cutoff - DAY)
+        return (today + timedelta(days=days)).strftime("%Y-%m-%d") == due
+    early = datetime.strptime(due, "%Y-%m-%d %H:%M").timestamp()
+    return early <= card.due <= early + 60 + 0.25 * 3600
+
+
+def test_answering_twenty_cards_is_two_requests(deck, call):
+    assert answer(call, cards_of(deck, 20))["answered"] == 20
+    assert len(deck.requests) == 2
+
+
+def test_only_cards_that_can_be_answered_are(deck, call):
+    new, suspended, later, *_ = cards_of(deck)
+    deck.collection.sched.suspend_cards([suspended])
+    make_due(deck.collection, [later], days="5!")
+    before = log(deck.collection)
+    eases = [(new, 3), (new, "again"), (suspended, "good"), (later, "4"), (GONE, "Easy")]
+
+    result = call("anki.answer_cards", answers=[{"cardId": card, "ease": ease} for card, ease in eases])
+
+    assert [(card["cardId"], card["ease"]) for card in result["cards"]] == [(new, "good")]
+    assert reasons(result) == {new: "twice", suspended: "suspended", later: "not_due", GONE: "missing"}
+    assert log(deck.collection)[len(before) :] == [(new, 3)]
+    assert deck.collection.find_cards("is:suspended") == [suspended]
+
+
+@pytest.mark.parametrize("ease", [0, 5, "well", None, True, 2.5])
+def test_a_wrong_ease_answers_nothing(deck, call, ease):
+    one, two = cards_of(deck, 2)
+
+    result = call("anki.answer_cards", answers=[{"cardId": one, "ease": 3}, {"cardId": two, "ease": ease}])
+
+    assert result["code"] == call("anki.answer_cards", early=True)["code"] == "INVALID_ARGUMENTS"
+    assert log(deck.collection) == []
+
+
+@pytest.mark.parametrize("ease", ["again", "hard", "good", "easy"])
+def test_the_same_call_made_again_answers_nothing_twice(deck, call, ease):
+    cards = cards_of(deck, 4)
+    first = answer(call, cards, ease)
+
+    again = answer(call, cards, ease)
+
+    assert (first["answered"], again["answered"]) == (4, 0)
+    assert set(reasons(again).values()) == {"not_due"}
+    assert len(log(deck.collection)) == 4
+
+
+def test_a_learning_card_ahead_of_its_time_is_answered_early_only_and_by_four_at_once_once(deck, call):
+    (card,) = cards_of(deck, 1)
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: answer(call, [card]), range(4)))
+    assert sorted(result["answered"] for result in results) == [0, 0, 0, 1]
+
+    refused = answer(call, [card], "easy")
+    taken = answer(call, [card], "easy", early=True)
+
+    assert re.search(r"due in 1[0-3] min", refused["skipped"][0]["error"])
+    assert taken["cards"][0]["interval"].endswith("d")
+    assert log(deck.collection) == [(card, 3), (card, 4)]
+
+
+def test_another_profile_opened_meanwhile_keeps_its_cards(deck, call, collection_in, tmp_path):
+    other = collection_in(tmp_path / "Two")
+    add_notes(other, "Geo", "a card of the other profile")
+    look, collection = deck.addon.guiCurrentCard, deck.addon._collection
+
+    def switch():
+        deck.addon._collection = other
+        return look()
+
+    deck.addon.guiCurrentCard = switch
+    cards = cards_of(deck, 2)
+    result = answer(call, cards)
+    deck.addon._collection = collection
+
+    assert set(reasons(result).values()) == {"not_answered"}
+    assert log(other) == log(collection) == []
+
+
+def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, call):
+    deck.addon.guiDeckReview("Geo")
+    showing, other = deck.addon._showing, max(cards_of(deck))
+
+    result = call("anki.answer_cards", answers=[{"cardId": showing, "ease": "hard"}, {"cardId": other, "ease": "good"}])
+
+    assert result["answered"] == 2
+    actions = deck.actions()
+    assert "guiAnswerCard" in actions
+    assert actions[actions.index("answerCards") + 1] == "addTags"
+    assert sorted(log(deck.collection)) == sorted([(showing, 2), (other, 3)])
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, call, ended):
+    shown = [answer_in_the_window(deck) for _ in range(3)]
+    if ended:
+        deck.addon.guiDeckBrowser()
+    others = [card for card in cards_of(deck) if card not in [*shown, deck.addon._showing]][:4:-1]
+
+    assert answer(call, others)["answered"] == len(others)
+
+    steps = undo_list(deck.collection)
+    assert steps.count("Answer Card") == 3 + len(others)
+    assert log(deck.collection) == []
+
+
+@pytest.mark.parametrize("state", ["new", "learning", "relearning", "across", "review"])
+def test_making_room_beside_a_review_changes_no_card(deck, call, state):
+    """A card is suspended and woken before the answers; a copy answered without that ends in the same state."""
+    one, two, *_ = cards_of(deck)
+    today = deck.collection.sched.today
+    columns = {
+        "new": {},
+        "learning": {"type": 1, "queue": 1, "due": minutes_from_now(-3), "left": 1001},
+        "relearning": {"type": 3, "queue": 1, "due": minutes_from_now(-3), "left": 1001, "ivl": 9, "factor": 2100},
+        "across": {"type": 1, "queue": 3, "due": today - 1, "left": 1001},
+        "review": {"type": 2, "queue": 2, "due": today, "ivl": 9, "factor": 2100, "reps": 4, "lapses": 1},
+    }[state]
+    for card in (one, two):
+        put(deck.collection, card, **columns)
+    deck.addon.answerCards([{"cardId": two, "ease": 1}])
+
+    answer(call, [one], "again")
+
+    names = ("type", "queue", "ivl", "factor", "reps", "lapses", "left")
+    states = [[getattr(deck.collection.get_card(card), name) for name in names] for card in (one, two)]
+    assert states[0] == states[1]
+
+
+def test_a_card_in_a_filtered_deck_stays_there(deck, call):
+    cram = deck.collection.sched.get_or_create_filtered_deck(0)
+    cram.name = "Cram"
+    del cram.config.search_terms[1:]
+    cram.config.search_terms[0].search = "deck:Geo"
+    cram.config.search_terms[0].limit = 1
+    deck.collection.sched.add_or_update_filtered_deck(cram)
+    (card,) = deck.collection.find_cards("deck:Cram")
+
+    assert answer(call, [card], "again")["answered"] == 1
+    assert deck.collection.find_cards("deck:Cram") == [card]
+
+
+def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, call, monkeypatch):
+    deck.addon.guiDeckReview("Geo")
+    showing, answering = deck.addon._showing, deck.addon.answerCards
+    late = []
+    monkeypatch.setattr(answer_batch.time, "sleep", lambda _: [answering(late.pop()) for _ in list(late)])
+    deck.addon.answerCards = late.append
+
+    result = answer(call, [showing])
+
+    assert [(card["cardId"], card["ease"]) for card in result["cards"]] == [(showing, "good")]
+    assert log(deck.collection) == [(showing, 3)]
+
+
+def test_an_answer_that_went_to_another_card_is_said(deck, call):
+    """The person goes on in the window between the look at it and the answer."""
+    deck.addon.guiDeckReview("Geo")
+    look = deck.addon.guiCurrentCard
+    looks = iter([look(), None])
+    deck.addon.guiCurrentCard = lambda: next(looks) or (answer_in_the_window(deck), look())[1]
+
+    result = answer(call, [deck.addon._showing], "easy")
+
+    assert "had moved on" in result["warnings"][0]
+
+
+@pytest.mark.parametrize("fault", ["cut_before", "cut_after", "reset", "http_500"])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_lost_answer_is_never_given_twice(deck, call, fault, number):
+    cards = cards_of(deck, 5)
+    deck.faults = {number: fault}
+
+    told = answer(call, cards, "again")
+    deck.faults = {}
+    answer(call, cards, "again")
+
+    if number == 1 and fault == "cut_after":
+        assert "review log" in told["warnings"][0]
+    assert sorted(log(deck.collection)) == [(card, 1) for card in cards]
+
+
+def lose_an_answer(deck, call, card, ease):
+    """The answer is sent, and neither the reply nor the log can be read."""
+    deck.faults = {1: "cut_after", 2: "cut_before"}
+    broken = answer(call, [card], ease)
+    deck.faults = {}
+    deck.requests.clear()
+    return broken
+
+
+def test_a_lost_answer_that_the_log_has_is_told_as_given_before(deck, call):
+    (card,) = cards_of(deck, 1)
+
+    broken = lose_an_answer(deck, call, card, "again")
+    again = answer(call, [card], "again")
+
+    assert "what is in the log is not answered twice" in broken["hint"]
+    assert again["cards"][0]["answeredBefore"] is True
+    assert log(deck.collection) == [(card, 1)]
+
+
+def test_a_lost_answer_is_not_taken_for_one_with_another_ease(deck, call):
+    """It never reached Anki; the person answered the card in Anki, and again it is due."""
+    (card,) = cards_of(deck, 1)
+    deck.faults = {1: "cut_before", 2: "cut_before"}
+    answer(call, [card], "easy")
+    deck.faults = {}
+    deck.collection.sched.answerCard(started(deck.collection, card), 3)
+    pass_minutes(deck.collection, 15)
+
+    result = answer(call, [card], "easy")
+
+    assert "answeredBefore" not in result["cards"][0]
+    assert log(deck.collection) == [(card, 3), (card, 4)]
+
+
+def started(collection, card):
+    found = collection.get_card(card)
+    found.start_timer()
+    return found
+
+
+def test_a_lost_answer_is_forgotten_after_an_hour(deck, call, monkeypatch):
+    (card,) = cards_of(deck, 1)
+    lose_an_answer(deck, call, card, "good")
+    pass_minutes(deck.collection, 61)
+    now = answer_batch.time.time
+    monkeypatch.setattr(answer_batch.time, "time", lambda: now() + 3660)
+    make_due(deck.collection, [card])
+
+    result = answer(call, [card], "good")
+
+    assert "answeredBefore" not in result["cards"][0]
+    assert [ease for _, ease in log(deck.collection) if ease] == [3, 3]
+
+
+@pytest.mark.parametrize("on_screen", [False, True])
+def test_the_last_answer_can_be_taken_back(deck, call, on_screen):
+    if on_screen:
+        deck.addon.guiDeckReview("Geo")
+    first, second = (deck.addon._showing if on_screen else cards_of(deck)[0]), cards_of(deck)[5]
+    answer(call, [second], "again")
+    answer(call, [first], "good")
+
+    undone = [call("anki.answer_cards", undo=True) for _ in range(3)]
+
+    assert [entry.get("undone") for entry in undone] == [
+        {"cardId": first, "ease": "good"},
+        {"cardId": second, "ease": "again"},
+        None,
+    ]
+    assert undone[2]["code"] == "NOTHING_TO_UNDO"
+    assert log(deck.collection) == []
+    assert not {"Answer Card", "Suspend", "Unbury/Unsuspend"} & set(undo_list(deck.collection))
+    assert deck.collection.get_card(first).queue == 0
+
+
+def test_an_answer_that_the_person_gave_since_is_not_taken_back(deck, call):
+    answer(call, cards_of(deck, 1))
+    shown = answer_in_the_window(deck)
+
+    refused = call("anki.answer_cards", undo=True)
+
+    assert refused["code"] == "NOTHING_TO_UNDO"
+    assert log(deck.collection)[-1] == (shown, 3)
+
+
+def test_an_undo_that_takes_back_something_else_is_told(deck, call):
+    (card,) = cards_of(deck, 1)
+    answer(call, [card])
+    deck.collection.tags.bulk_add(deck.collection.find_notes("deck:Geo"), "the person's")
+
+    told = call("anki.answer_cards", undo=True)
+
+    assert told["code"] == "UNDO_OTHER"
+    assert "Redo" in told["hint"]
+    assert log(deck.collection) == [(card, 3)]
+
+
+@pytest.mark.parametrize("fault", ["cut_before", "cut_after"])
+def test_an_undo_whose_reply_is_lost_takes_back_one_answer_at_most(deck, call, fault):
+    cards = cards_of(deck, 2)
+    answer(call, cards)
+    deck.requests.clear()
+    deck.faults = {1: fault}
+
+    lost = call("anki.answer_cards", undo=True)
+    deck.faults = {}
+
+    assert lost["code"] == "ANKI_CUT"
+    assert len(log(deck.collection)) == (2 if fault == "cut_before" else 1)
+
+
+def test_due_dates_count_from_anki_s_day_not_from_this_clock(deck, call, monkeypatch):
+    """Anki's host may be in another zone, where the day is another."""
+    deck.addon.getNumCardsReviewedByDay = lambda: [["2031-05-09", 7], ["2031-05-08", 2]]
+
+    (answered,) = answer(call, cards_of(deck, 1), "easy")["cards"]
+
+    assert answered["interval"].endswith("d")
+    assert answered["due"] == f"2031-05-{9 + int(answered['interval'][:-1]):02}"
+
+
+def test_an_interval_is_written_as_on_anki_s_buttons():
+    seconds = [0, 59, 60, 600, 3600, 5400, DAY, 29 * DAY, 30 * DAY, 36 * DAY, 365 * DAY, 730 * DAY]
+    assert " ".join(map(span, seconds)) == "0s 59s 1m 10m 1h 1.5h 1d 29d 1mo 1.2mo 1y 2y"

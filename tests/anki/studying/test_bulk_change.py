@@ -1,0 +1,270 @@
+"""Changing many cards at once: dry first, then exactly what was counted."""
+
+import json
+
+import pytest
+
+from tests.anki.anki_helpers import add_notes, both_versions, snapshot
+from tests.anki.anki_standin import names
+from tools.core import calls, registry, settings
+
+
+@pytest.fixture
+def geo(anki):
+    """Ten notes with a card each, in deck Geo."""
+    anki.ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(10)))
+    return anki
+
+
+CHANGES = [
+    ({"suspend": True}, "is:suspended"),
+    ({"due": "3-7!"}, "prop:due>=3 prop:due<=7"),
+    ({"deck": "Other"}, "deck:Other"),
+    ({"flag": 4}, "flag:4"),
+    ({"addTags": ["x", "y"]}, "tag:x tag:y"),
+    ({"addTags": ["x"], "suspend": True}, "tag:x is:suspended"),
+]
+
+
+@pytest.mark.parametrize(("change", "search"), CHANGES)
+def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(geo, call, change, search):
+    geo.collection.decks.id("Other")
+    before = snapshot(geo.collection)
+
+    dry = call("anki.change_cards", query="deck:Geo", **change)
+    wrong = call("anki.change_cards", query="deck:Geo", **change, dryRun=False, expected=9)
+    unsaid = call("anki.change_cards", query="deck:Geo", **change, dryRun=False)
+
+    assert (dry["count"], len(dry["examples"])) == (10, 5)
+    assert {name: count for name, count in dry["before"].items() if count} == ({"new": 10} if "due" in change else {})
+    assert wrong["code"] == unsaid["code"] == "EXPECTED_COUNT"
+    assert snapshot(geo.collection) == before
+    assert geo.collection.find_cards(search) == []
+
+    done = call("anki.change_cards", query="deck:Geo", **change, dryRun=False, expected=10)
+
+    assert done["changed"] == 10
+    assert max(done["after"].values()) == 10
+    assert set(done["after"].values()) <= {0, 10}
+    assert len(geo.collection.find_cards(search)) == 10
+
+
+@both_versions
+def test_tags_of_500_notes_cost_few_requests_and_few_tokens(anki, call):
+    ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(500)))
+
+    dry = call("anki.change_cards", query="deck:Geo", addTags=["t"])
+    assert len(anki.requests) == 2
+    anki.requests.clear()
+    wet = call("anki.change_cards", query="deck:Geo", addTags=["t"], dryRun=False, expected=dry["count"])
+
+    assert len(anki.requests) == 3
+    assert len(json.dumps([dry, wet], ensure_ascii=False)) / 4 <= 250
+    assert len(anki.collection.find_notes("tag:t")) == len(ids) == 500
+
+
+def states(collection):
+    """By card: everything that a change of cards may touch."""
+    names = ("did", "type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
+    cards = [collection.get_card(card) for card in sorted(collection.find_cards(""))]
+    return {card.id: ([getattr(card, name) for name in names], card.note().tags) for card in cards}
+
+
+TO_PUT_BACK = [
+    *(
+        {"suspend": True},
+        {"unsuspend": True},
+        {"due": "3-7!"},
+        {"due": "0"},
+        {"forget": True},
+        {"flag": 5},
+        {"flag": 0},
+    ),
+    {"suspend": True, "forget": True, "flag": 3, "addTags": ["x"], "removeTags": ["t"], "deck": "oTHER"},
+]
+OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
+
+
+@pytest.mark.parametrize("fsrs", [False, True])
+@pytest.mark.parametrize(
+    ("anki", "change"), [*(("2025-11", change) for change in TO_PUT_BACK), *OLDER], indirect=["anki"]
+)
+def test_cards_are_put_back_as_they_were(geo, call, change, fsrs):
+    collection = geo.collection
+    cards = various(collection, geo.ids, fsrs)
+    before = states(collection)
+    call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
+    assert states(collection) != before
+
+    entry, _, _, summary = call("anki.restore")["entries"][0]
+    answer = call("anki.restore", entry=entry)
+
+    assert summary.startswith("10 cards changed: " + next(iter(change)))
+    assert "failed" not in answer
+    assert states(collection) == before
+
+
+def various(collection, notes, fsrs):
+    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them to."""
+    collection.set_config("fsrs", fsrs)
+    collection.decks.id("Other")
+    cards = sorted(collection.find_cards("deck:Geo"))
+    for card, ease in zip(cards[:6], (1, 2, 3, 4, 3, 3), strict=True):
+        shown = collection.get_card(card)
+        shown.start_timer()
+        collection.sched.answerCard(shown, ease)
+    collection.sched.set_due_date(cards[4:6], "9!")
+    collection.sched.suspend_cards(cards[5:7])
+    collection.set_user_flag_for_cards(2, cards[2:4])
+    collection.tags.bulk_add(notes[:3], "t")
+    return cards
+
+
+def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(geo, call):
+    deck = geo.collection.sched.get_or_create_filtered_deck(0)
+    deck.name = "Cram"
+    del deck.config.search_terms[1:]
+    deck.config.search_terms[0].search = '"question 0"'
+    geo.collection.sched.set_due_date(geo.collection.find_cards(""), "0")
+    geo.collection.sched.add_or_update_filtered_deck(deck)
+
+    answer = call("anki.change_cards", noteIds=geo.ids, forget=True, dryRun=False, expected=10)
+
+    assert "1 cards cannot be put back" in answer["warnings"][0]
+
+
+@pytest.mark.parametrize("fault", ["cut_before", "cut_after", "refused"])
+def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, call, fault):
+    ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(300)))
+    anki.requests.clear()
+    anki.faults = {3: fault}
+
+    answer = call("anki.change_cards", noteIds=ids, flag=4, dryRun=False, expected=300)
+
+    flagged = len(anki.collection.find_cards("flag:4"))
+    assert flagged == (270 if fault == "cut_after" else 30)
+    assert "30 of 300 are changed" in answer["error"]
+    assert ("may be changed too" in answer["error"]) == (fault != "refused")
+    assert "anki_restore puts back" in answer["hint"]
+    again = call("anki.change_cards", noteIds=ids, flag=4, dryRun=False, expected=300)
+    assert again["after"] == {"flag 4": 300}
+
+
+def test_a_cancelled_change_stops_between_its_parts(anki):
+    ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(300)))
+    tool = registry.find("anki.change_cards", registry.listed(settings.current()).values())
+    reports = []
+
+    with calls.calling(lambda *report: reports.append(report), lambda: len(anki.requests) > 2):
+        answer = tool.call({"noteIds": ids, "flag": 4, "dryRun": False, "expected": 300})
+
+    assert answer["code"] == "CANCELLED"
+    assert "30 of 300 are changed, the rest is not" in answer["error"]
+    assert [report[:2] for report in reports] == [(30, 300)]
+    assert len(anki.collection.find_cards("flag:4")) == 30
+
+
+WRONG = [
+    {"query": "deck:Geo"},
+    {"query": "deck:Geo", "cardIds": [1], "suspend": True},
+    {"suspend": True},
+    *({"query": "deck:Geo", "due": due} for due in ("tomorrow", "-1", "7-3")),
+    *({"query": "deck:Geo", "renameTag": tags} for tags in (["tt", "TT"], ["a"])),
+    *({"query": "deck:Geo", "suspend": True, **more} for more in ({"unsuspend": True}, {"due": "1"})),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        *((arguments, "INVALID_ARGUMENTS") for arguments in WRONG),
+        ({"query": "deck:Geo", "addTags": ["two words"]}, "INVALID_TAG"),
+        ({"query": "deck:Geo", "deck": "Typo"}, "DECK_NOT_FOUND"),
+        ({"query": "is:zzz", "suspend": True}, "ANKI_ERROR"),
+    ],
+)
+def test_what_makes_no_sense_changes_nothing(geo, call, arguments, code):
+    before = snapshot(geo.collection)
+
+    assert call("anki.change_cards", **arguments, dryRun=False, expected=10)["code"] == code
+    assert snapshot(geo.collection) == before
+
+
+@pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
+def test_an_older_add_on_that_cannot_set_due_dates_is_named(geo, call):
+    answer = call("anki.change_cards", query="deck:Geo", due="3", dryRun=False, expected=10)
+
+    assert "update the add-on" in answer["hint"]
+    assert answer["before"]["suspended"] == 0
+
+
+REPEATED = [
+    *({"forget": True}, {"suspend": True}, {"unsuspend": True}, {"due": "3-7"}, {"flag": 5}, {"deck": "Other"}),
+    *({"addTags": ["x"]}, {"removeTags": ["t"]}, {"renameTag": ["t", "u"]}),
+]
+
+
+@pytest.mark.parametrize("change", REPEATED)
+def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_back(geo, call, change):
+    collection = geo.collection
+    collection.decks.id("Other")
+    cards = sorted(collection.find_cards("deck:Geo"))
+    collection.sched.set_due_date(cards, "0")
+    collection.tags.bulk_add(geo.ids, "t")
+    if "unsuspend" in change:
+        collection.sched.suspend_cards(cards)
+    before = states(collection)
+    lose_the_last_reply(geo, call, {"cardIds": cards, **change, "dryRun": False, "expected": 10})
+
+    again = call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
+
+    assert again["changed"] == 0
+    ((entry, *_),) = call("anki.restore")["entries"]
+    call("anki.restore", entry=entry)
+    assert states(collection) == before
+
+
+def lose_the_last_reply(geo, call, arguments):
+    """Make the change, and lose the reply to the request that makes it."""
+    respond = geo.respond
+
+    def cut_after_a_write(head, body):
+        reply = respond(head, body)
+        if "addTags" in names(geo.requests[-1]):  # the redraw at the end of the change
+            raise ConnectionError
+        return reply
+
+    geo.respond = cut_after_a_write
+    answer = call("anki.change_cards", **arguments)
+    geo.respond = respond
+    assert "may be changed too" in answer["error"]
+
+
+def test_cards_that_come_while_the_person_is_asked_are_counted(geo, env):
+    env(ANKI_CONFIRM="elicit")
+    tool = registry.find("anki.change_cards", registry.listed(settings.current()).values())
+
+    def ask(question, key):
+        assert question == "Anki: change 10 cards of “(deck:Geo)”: suspend?"
+        add_notes(geo.collection, "Geo", "late", "later")
+        return "accept"
+
+    with calls.calling(lambda *report: None, lambda: False, ask):
+        answer = tool.call({"query": "deck:Geo", "suspend": True, "dryRun": False, "expected": 10})
+
+    assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", 12)
+    assert "2 came and 0 went in the meantime" in answer["error"]
+    assert geo.collection.find_cards("is:suspended") == []
+
+
+def test_a_dry_run_tells_what_a_change_brings_beside_it(geo, call):
+    geo.collection.tags.bulk_add(geo.ids[:3], "lang lang::de")
+
+    due = call("anki.change_cards", query="deck:Geo", due="0")
+    tags = call("anki.change_cards", query="deck:Geo", removeTags=["lang"])
+    flag = call("anki.change_cards", query="deck:Geo", flag=1)
+
+    assert due["warnings"] == ["10 new cards become review cards"]
+    assert tags["warnings"] == ["lang goes with the tags below it, lang::*, of 3 notes"]
+    assert "undo list" in flag["warnings"][0]
+    assert "warnings" not in call("anki.change_cards", query="deck:Geo", suspend=True)

@@ -1,0 +1,107 @@
+"""Study statistics: one look at a collection, by Anki's own days."""
+
+import random
+import time
+
+import pytest
+
+from tests.anki.anki_helpers import add_notes, both_versions
+from tests.anki.study_helpers import make_due, tokens
+from tools.anki import stats
+from tools.anki.studying import review_log
+
+DAY = 86400
+
+
+@both_versions
+def test_stats_are_one_multi_after_the_names_without_rows_made_by_hand(deck, call):
+    collection = deck.collection
+    cards = sorted(collection.find_cards("deck:Geo"))
+    make_due(collection, cards[:10])
+    for note in collection.find_notes("deck:Geo::Cities")[:2]:
+        collection.tags.bulk_add([note], "leech")
+    answers = [{"cardId": card, "ease": ease} for card, ease in zip(cards[:10], [1, 3, 3, 3, 4] * 2, strict=True)]
+    call("anki.answer_cards", answers=answers)
+    deck.requests.clear()
+
+    for number in range(14):
+        add_notes(collection, f"Languages::Book {number}", *(f"{number} {at} " + "word " * 30 for at in range(3)))
+    deck.requests.clear()
+    answer = call("anki.stats")
+
+    assert (len(answer["decks"]), len(answer["perDay"])) == (12, 30)
+    assert [request["action"] for request in deck.requests][:2] == ["deckNamesAndIds", "multi"]
+    assert answer["today"]["answers"] == 10
+    assert answer["buttons"] == {"again": 2, "hard": 0, "good": 6, "easy": 2}
+    assert answer["leeches"]["total"] == 2
+    assert answer["leeches"]["notes"][0]["question"].startswith("Geo::Cities question")
+    assert len(answer["forecast"]) == 7
+    assert tokens(answer) <= 500
+
+
+def test_retention_counts_reviews_of_young_and_mature_cards(anki, call):
+    cards = [anki.collection.find_cards(f"nid:{note}")[0] for note in add_notes(anki.collection, "A", *"abcdefgh")]
+    for number, card in enumerate(cards):
+        values = {"type": 2, "queue": 2, "ivl": 10 if number < 4 else 30, "due": 0, "reps": 3, "factor": 2500}
+        found = anki.collection.get_card(card)
+        for name, value in values.items():
+            setattr(found, name, value)
+        anki.collection.update_card(found)
+    eases = [1, 3, 3, 3, 1, 1, 3, 3]
+    call("anki.answer_cards", answers=[{"cardId": c, "ease": e} for c, e in zip(cards, eases, strict=True)])
+
+    assert call("anki.stats")["retention"] == {"young": 75.0, "mature": 50.0}
+
+
+def write_log(collection, seconds, ease=3, last_interval=9):
+    """Answers at these seconds, each to another card."""
+    cards = sorted(collection.find_cards("deck:Geo"))
+    rows = [
+        (1000 * second, card, -1, ease, 10, last_interval, 2500, 6000, 1)
+        for second, card in zip(seconds, cards, strict=False)
+    ]
+    collection.db.executemany("insert into revlog values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+@pytest.mark.parametrize("days", [30, 31, 365])
+def test_the_days_of_a_month_and_of_a_year_are_counted_alike(deck, call, days):
+    today = deck.collection.sched.day_cutoff - DAY
+    write_log(deck.collection, [today + 60, today + 120, today - 60, today - 3 * DAY, today - 29 * DAY])
+
+    answer = call("anki.stats", days=days)
+
+    assert answer["perDay"][-4:] == [1, 0, 1, 2]
+    assert (sum(answer["perDay"]), len(answer["perDay"]), answer["streakDays"]) == (5, days, 2)
+    assert answer["today"] == {"answers": 2, "cards": 2, "minutes": 0.2}
+    assert answer["buttons"]["good"] == 5
+    assert answer["minutes"] == 0.5
+
+
+@pytest.mark.parametrize("hours_ahead", [-20, -9, 0, 5.75, 13])
+def test_days_are_anki_s_whatever_this_clock_says(deck, call, monkeypatch, hours_ahead):
+    """The server on a Pi in another zone than Anki, or an Anki whose day begins at midnight."""
+    cutoff = deck.collection.sched.day_cutoff
+    choice = random.Random(hours_ahead)
+    seconds = [cutoff - choice.randint(1, 3 * DAY) for _ in range(30)]
+    write_log(deck.collection, seconds)
+    clock = int(cutoff - DAY + 3600 * hours_ahead)
+    monkeypatch.setattr(review_log, "usual_day_start", lambda: clock if clock < time.time() else clock - DAY)
+
+    answer = call("anki.stats")
+
+    assert answer["perDay"][:-4:-1] == [
+        sum((cutoff - 1 - second) // DAY == back for second in seconds) for back in range(3)
+    ]
+    assert answer["today"]["cards"] == len(deck.collection.find_cards("rated:1"))
+
+
+def test_a_year_of_many_cards_is_read_in_parts(deck, call, monkeypatch):
+    monkeypatch.setattr(stats, "CARDS", 7)
+    now = deck.collection.sched.day_cutoff - 60
+    write_log(deck.collection, [now - number for number in range(20)])
+    deck.requests.clear()
+
+    answer = call("anki.stats", days=365)
+
+    assert answer["today"]["answers"] == 20
+    assert [request["action"] for request in deck.requests].count("getReviewsOfCards") == 3

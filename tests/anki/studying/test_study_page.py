@@ -1,0 +1,218 @@
+"""Cards studied on the page of anki.due, in a real browser, over a real collection."""
+
+import json
+import os
+import re
+import struct
+
+import pytest
+
+from tests.anki.anki_helpers import add_notes
+from tests.anki.anki_images import png, serving
+from tests.anki.study_helpers import log
+from tests.onepercent.page import npm
+from tests.onepercent.page.browser import Browser, program
+from tests.onepercent.page.hosting import CAPABLE, Host
+from tests.support.client import HANDSHAKE, Client
+from tools.anki.studying import study_page
+from tools.core.mcp_apps import document
+
+pytestmark = pytest.mark.slow
+
+AXE = "axe-core@4.14.1"
+EVIL = (
+    '<script>parent.parent.postMessage("run", "*")</script><img src=x onerror="parent.postMessage(1)"><a href="WEB/">go</a>'
+    '<meta http-equiv="refresh" content="0;url=WEB/"><link rel=stylesheet href="WEB/a.css">'
+    '<iframe src="WEB/"></iframe><b style="background:url(WEB/b.png)">\u202eevil</b></script></body></html>'
+    '"\'`${1}<svg onload="alert(1)"><form action="WEB/"><button>4</button></form>' + "x" * 500
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if program() is None:
+        pytest.skip("Chromium is not installed (apt-get install chromium)")
+    running = Browser(tmp_path_factory.mktemp("chromium"))
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def client(anki):
+    with Client(ANKI_CONNECT_URL=os.environ["ANKI_CONNECT_URL"]) as client:
+        client.request("initialize", **HANDSHAKE | {"capabilities": CAPABLE})
+        client.send(method="notifications/initialized")
+        yield client
+
+
+@pytest.fixture
+def host(client):
+    host = Host(client)
+    host.calls = []
+    ask = host.ask
+    host.ask = lambda name, arguments, **more: host.calls.append((name, arguments)) or ask(name, arguments, **more)
+    yield host
+    host.close()
+
+
+@pytest.fixture
+def web():
+    with serving() as web:
+        yield web
+
+
+def study(browser, host, width=390, **how):
+    how = {"locale": "en-GB", **how}
+    tab = browser.open(f"{host.url}?{'&'.join(f'{name}={value}' for name, value in how.items())}", width)
+    tab.wait("document.readyState === 'complete' && typeof show === 'function'", host=True)
+    tab.run("show('anki_due', {deck: 'Geo'})", host=True)
+    tab.wait("document.querySelector('.card, h2') || /chat|cards/.test(document.querySelector('#state').innerText)")
+    return tab
+
+
+def settled(tab):
+    tab.wait("!work && !queue.length")
+
+
+def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki, tmp_path):
+    notes = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(20)))
+    anki.collection.tags.bulk_add(notes[:1], "leech")
+    tab = study(browser, host)
+    for _ in range(20):
+        tab.wait("shown && !open")
+        tab.key(" ")
+        tab.wait("open")
+        tab.key("4")
+    tab.wait("document.querySelector('h2')")
+    settled(tab)
+
+    assert sorted(log(anki.collection)) == [(card, 4) for card in sorted(anki.collection.find_cards(""))]
+    assert "20 answers" in tab.text() and "Hard to learn: 1\nquestion 0" in tab.text()
+    told = host.client.call("anki_due", deck="Geo")["content"] + [
+        {"text": text} for text in tab.run("model", host=True)
+    ]
+    tokens = sum(len(block["text"]) for block in told) / 4
+    print(f"{len(host.calls)} requests, {tokens:.0f} tokens")
+    tab.picture(tmp_path / "study-done.png")
+    assert len(host.calls) <= 30  # 20 answers; how often more cards are asked for hangs on how fast one presses
+    assert tokens <= 300
+    assert tab.console == []
+    assert len(document(study_page.Path(study_page.__file__).with_name("cards.html")).encode()) <= 20_000
+    tab.close()
+
+
+def test_a_card_rated_while_the_page_looks_for_more_is_not_shown_again(browser, host, anki):
+    add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(3)))
+    tab = study(browser, host, slow=200)
+    tab.run("open = true; rate(4)")
+    tab.wait("work && !queue.length")  # the first is answered, more cards are asked for
+    tab.run("open = true; rate(4); open = true; rate(4)")
+    tab.wait("document.querySelector('h2')")
+    settled(tab)
+    assert len(log(anki.collection)) == 3 and "3 answers" in tab.text()
+    assert len(tab.run("model", host=True)) == 1
+    tab.close()
+
+
+def test_a_rating_reaches_the_log_once_and_can_be_taken_back(browser, host, anki):
+    """Pressed twice, with lost replies, with Anki closed, and undone."""
+    add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(6)))
+    tab = study(browser, host)
+    tab.press("Show answer")
+    anki.requests.clear()
+    anki.faults = {1: "cut_after", 2: "cut_before"}
+    tab.run("rate(3); rate(3); rate(1)")
+    tab.wait("trouble")
+    assert "did not work" in tab.text()
+    anki.faults = {}
+    tab.press("Try again")
+    settled(tab)
+    assert [ease for _, ease in log(anki.collection)] == [3]
+    assert "Answered already" in tab.text()
+
+    anki.addon._profile_open = False
+    tab.press("Show answer")
+    tab.press("Easy")
+    tab.wait("trouble")
+    anki.addon._profile_open = True
+    tab.press("Try again")
+    settled(tab)
+    assert [ease for _, ease in log(anki.collection)] == [3, 4]
+
+    tab.press("Undo the last answer")
+    tab.wait("open")
+    assert [ease for _, ease in log(anki.collection)] == [3]
+    x, y = tab.run("(e => [e.x + 60, e.y + 40])(document.querySelector('iframe').getBoundingClientRect())")
+    for kind in ("mousePressed", "mouseReleased"):  # into the card's frame, which must not keep the keys
+        tab.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    tab.wait("document.activeElement.tagName !== 'IFRAME'")
+    tab.key("2")
+    settled(tab)
+    assert [ease for _, ease in log(anki.collection)] == [3, 2]
+    assert tab.run("left") == 4
+    tab.close()
+
+
+def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formulas(browser, host, anki, tmp_path, web):
+    (note,) = add_notes(anki.collection, "Geo", "x")
+    found = anki.collection.get_note(note)
+    found["Front"] = (
+        rf'{EVIL.replace("WEB", web.url())} \(\frac{{a^2}}{{\sqrt{{b_1}}}}\) \(\unknown{{x}}\) <img src="my%20map.png">[sound:a.wav]'
+    )
+    anki.collection.update_note(found)
+    anki.collection.media.write_data("my map.png", png(40, 30))
+    silence = b"RIFF" + struct.pack("<I4s4sIHHIIHH4sI", 836, b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", 800)
+    anki.collection.media.write_data("a.wav", silence + bytes(800))
+    for theme in ("light", "dark"):
+        tab = study(browser, host, theme=theme)
+        tab.press("Show answer")
+        tab.picture(tmp_path / f"study-390-{theme}.png")
+        source = tab.run("document.querySelector('iframe').srcdoc")
+        assert (
+            re.search(r'src="data:image/png;base64,\w', source) and "<mfrac>" in source and r"\(\unknown{x}\)" in source
+        )
+        assert "<script" not in source and "<link" not in source and "refresh" not in source.partition("</title>")[2]
+        assert tab.run("document.querySelector('iframe').getAttribute('sandbox').trim()") == ""
+        assert tab.run("document.querySelectorAll('main img, main script').length") == 0
+        tab.press("▶ a.wav")
+        tab.wait("audio?.state === 'running' && audio.currentTime > 0")
+        assert "did not work" not in tab.text()
+        assert tab.run("document.documentElement.scrollWidth") <= 390
+        assert web.seen == []
+        assert tab.run("seen.every(message => message && message.jsonrpc)", host=True)
+        tab.close()
+
+
+def test_the_page_passes_axe_and_asks_the_chat_to_explain(browser, host, anki, tmp_path, tmp_path_factory):
+    formula = r"What is it? \(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\) <img src=map.png> \[\sum_{i=1}^n i\]"
+    add_notes(anki.collection, "Geo", formula, "b")
+    anki.collection.media.write_data("map.png", png(200, 80))
+    axe = (npm.install(tmp_path_factory.mktemp("axe"), AXE) / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    for locale, show, explain in (("en-GB", "Show answer", "Explain"), ("ru-RU", "Показать ответ", "Объясни")):
+        tab = study(browser, host, 320, locale=locale, theme="dark" if locale == "ru-RU" else "light")
+        tab.press(show)
+        tab.run(f"(() => {{ {axe} }})()")
+        tab.run("axe.run(document, {iframes: false}).then(found => { window.found = found.violations })")
+        assert tab.run("found.map(one => [one.id, one.nodes.map(node => node.html)])") == []
+        tab.picture(tmp_path / f"study-320-{locale}.png")
+        tab.press(explain)
+        tab.wait("model.length", host=True)
+        assert "What is it?" in tab.run("model[0]", host=True) and "answer" in tab.run("model[0]", host=True)
+        tab.close()
+
+
+def test_a_press_needs_its_key_and_the_model_has_none(client, anki):
+    add_notes(anki.collection, "Geo", "a")
+    result = client.call("anki_due", deck="Geo")
+    (card,) = result["_meta"]["pi-mcp/cards"]
+    assert result["_meta"]["pi-mcp/press"] not in json.dumps(result["content"])
+    assert "answer" not in result["content"][0]["text"]
+    press = {"cardId": card["cardId"], "ease": 3, "seen": card["seen"]}
+
+    refused = client.call("anki_answer_by_press", **press, press_key="guess")["structuredContent"]
+    twice = [client.call("anki_answer_by_press", **press, press_key=result["_meta"]["pi-mcp/press"]) for _ in "ab"]
+
+    assert refused["code"] == "NOT_PRESSED"
+    assert [answer["structuredContent"]["answered"] for answer in twice] == [1, 1]
+    assert len(log(anki.collection)) == 1
+    assert "answer" in client.call("anki_due", deck="Geo", asText=True)["content"][0]["text"]

@@ -1,0 +1,162 @@
+"""The order of study, beside that of Anki's own scheduler."""
+
+import random
+import time
+
+import pytest
+
+from tests.anki.anki_helpers import add_notes, both_versions
+from tests.anki.anki_standin import StandIn
+from tests.anki.study_helpers import DAY_LEARNING, LEARNING, REVIEW, minutes_from_now, put, tokens
+
+
+def scheduled(collection, deck):
+    """The cards of the scheduler's own queue for a deck, as far as it shows them before the clock moves on."""
+    collection.decks.select(collection.decks.id(deck))
+    queued = [queued.card for queued in collection.sched.get_queued_cards(fetch_limit=1000).cards]
+    ahead = [card.id for card in queued if card.queue == LEARNING and card.due > time.time()]
+    return [card.id for card in queued if card.id not in ahead] or ahead
+
+
+def random_collection(collection, seed):
+    """Decks with a backlog, learning cards ahead and due, siblings, new cards in odd positions, a filtered deck."""
+    choice = random.Random(seed)
+    preset(collection, choice)
+    names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
+    for number in range(choice.randint(20, 60)):
+        note = collection.new_note(collection.models.by_name(choice.choice(["Basic", "Basic (and reversed card)"])))
+        note["Front"], note["Back"] = f"question {number}", "answer"
+        collection.add_note(note, collection.decks.id(choice.choice(names)))
+    today, now = collection.sched.today, int(time.time())
+    for card in map(collection.get_card, sorted(collection.find_cards(""))):
+        kind = choice.choice(["new", "review", "review", "review", "learning", "ahead", "across", "later"])
+        columns = {
+            "new": {"due": choice.randint(1, 99)},
+            "review": {
+                "type": 2,
+                "queue": REVIEW,
+                "due": today - choice.choice([0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]),
+            },
+            "learning": {"type": 1, "queue": LEARNING, "due": now - choice.randint(1, 5000), "left": 1001},
+            "ahead": {"type": 1, "queue": LEARNING, "due": now + choice.randint(60, 3600), "left": 1001},
+            "across": {
+                "type": choice.choice([1, 3]),
+                "queue": DAY_LEARNING,
+                "due": today - choice.randint(0, 2),
+                "left": 1001,
+            },
+            "later": {"type": 2, "queue": REVIEW, "due": today + choice.randint(1, 9)},
+        }[kind]
+        for name, value in {"ivl": 0 if kind == "new" else 9, **columns}.items():
+            setattr(card, name, value)
+        collection.update_card(card)
+    collection.sched.suspend_cards(choice.sample(collection.find_cards(""), 3))
+    if seed % 3 == 0:
+        filtered = collection.sched.get_or_create_filtered_deck(0)
+        filtered.name = choice.choice(["Geo::Cram", "Cram"])
+        del filtered.config.search_terms[1:]
+        filtered.config.search_terms[0].search = f"is:{choice.choice(['new', 'due', 'review'])}"
+        filtered.config.search_terms[0].limit = choice.randint(1, 9)
+        collection.sched.add_or_update_filtered_deck(filtered)
+
+
+def preset(collection, choice):
+    config = collection.decks.config_dict_for_deck_id(1)
+    config["new"]["perDay"], config["rev"]["perDay"] = choice.choice([2, 5, 20]), choice.choice([5, 10, 200])
+    config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = choice.random() < 0.5
+    config["newMix"], config["interdayLearningMix"] = choice.choice([0, 0, 1, 2]), choice.choice([0, 0, 1, 2])
+    config["newSortOrder"], config["newGatherPriority"] = choice.choice([0, 0, 1]), choice.choice([0, 0, 1, 2])
+    collection.decks.update_config(config)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "at_least"), [(range(20), 19), pytest.param(range(100), 95, marks=pytest.mark.slow)], ids=["20", "100"]
+)
+def test_the_order_is_that_of_the_scheduler_in_95_of_100_random_collections(
+    collection_in, tmp_path, env, call, seeds, at_least
+):
+    equal = 0
+    for seed in seeds:
+        collection = collection_in(tmp_path / f"User {seed}")
+        random_collection(collection, seed)
+        anki = StandIn(collection)
+        env(ANKI_CONNECT_URL=anki.url)
+        expected = scheduled(collection, "Geo")[:50]
+        equal += [card["cardId"] for card in call("anki.due", deck="Geo", limit=50)["cards"]] == expected
+        anki.close()
+    assert equal >= at_least
+
+
+def review_cards(collection, days):
+    """Review cards, each due so many days ago."""
+    notes = add_notes(collection, "Geo", *(f"question {number}" for number in range(len(days))))
+    cards = [collection.find_cards(f"nid:{note}")[0] for note in notes]
+    for card, day in zip(cards, days, strict=True):
+        put(collection, card, type=2, queue=REVIEW, due=collection.sched.today - day, ivl=9, factor=2500)
+    return cards
+
+
+def shown(call, deck="Geo", **more):
+    return [card["cardId"] for card in call("anki.due", deck=deck, **more)["cards"]]
+
+
+def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(anki, call):
+    first, second, third = review_cards(anki.collection, [1, 2, 3])
+    put(anki.collection, first, type=3, queue=LEARNING, due=minutes_from_now(-1), left=1001)
+    put(anki.collection, second, type=3, queue=LEARNING, due=minutes_from_now(8), left=1001)
+
+    assert shown(call) == [first, third]
+    anki.collection.sched.suspend_cards([first, third])
+    (ahead,) = call("anki.due", deck="Geo")["cards"]
+    assert (ahead["cardId"], ahead["inMinutes"]) == (second, 8)
+
+
+@both_versions
+def test_due_shows_cards_as_text_in_at_most_three_requests(deck, call):
+    for note in map(deck.collection.get_note, deck.collection.find_notes("deck:Geo")):
+        note["Back"] = "<b>answer</b>" + ", a whole sentence that explains it" * (note["Front"] != "Geo question 0")
+        deck.collection.update_note(note)
+    deck.requests.clear()
+
+    answer = call("anki.due", deck="geo")
+
+    assert answer["deck"] == "Geo"
+    assert answer["due"] == {"new": 20, "learning": 0, "review": 0, "total": 20}
+    assert len(answer["cards"]) == 10
+    first = answer["cards"][0]
+    assert (first["question"], first["answer"], first["state"]) == ("Geo question 0", "answer", "new")
+    assert len(deck.requests) <= 3
+    assert tokens(answer) <= 900
+
+
+def test_due_names_an_unknown_deck_and_makes_none(deck, call):
+    before = deck.collection.decks.all_names()
+
+    assert call("anki.due", deck="Geoo")["code"] == "DECK_NOT_FOUND"
+    assert call("anki.stats", deck="Geoo")["code"] == "DECK_NOT_FOUND"
+    assert deck.collection.decks.all_names() == before
+
+
+def test_a_card_is_shown_without_styles_and_scripts_and_with_its_sounds_and_pictures_named(anki, call):
+    (note,) = add_notes(anki.collection, "A", "x")
+    found = anki.collection.get_note(note)
+    found["Front"] = (
+        '<style>b{}</style><script>alert(1)</script><b>What</b> is<br>this? <img src="a b.png"> &amp; [sound:q.mp3]'
+    )
+    found["Back"] = "<div>It</div><div>is</div>[sound:a.mp3]"
+    anki.collection.update_note(found)
+
+    (card,) = call("anki.due", deck="A")["cards"]
+
+    assert card["question"] == "What is\nthis? [image: a b.png] & [sound: q.mp3]"
+    assert card["answer"] == "It\nis\n[sound: a.mp3]"
+
+
+def test_the_card_on_the_screen_is_shown(deck, call):
+    assert call("anki.due", current=True)["code"] == "NO_REVIEW"
+    deck.addon.guiDeckReview("Geo")
+
+    answer = call("anki.due", current=True)
+
+    assert [card["cardId"] for card in answer["cards"]] == [deck.addon._showing]
+    assert answer["deck"] == "Geo"

@@ -1,0 +1,169 @@
+"""The owner's consent: the true count, or the person's own yes to a question that names what; and what may change meanwhile."""
+
+import pytest
+
+from tests.anki.anki_helpers import add_notes
+from tools.core import calls, registry, settings
+
+
+@pytest.fixture
+def geo(anki):
+    """Three notes in Geo, one in a subdeck."""
+    anki.ids = add_notes(anki.collection, "Geo", *"abc") + add_notes(anki.collection, "Geo::Sub", "d")
+    return anki
+
+
+@pytest.fixture
+def asking(geo, env):
+    """Calls a tool as a client that asks the person; before their yes something may happen in Anki."""
+    env(ANKI_CONFIRM="elicit")
+
+    def run(name, meanwhile=lambda: None, answer="accept", **arguments):
+        questions = []
+
+        def ask(question, key):
+            questions.append(question)
+            meanwhile()
+            return answer
+
+        with calls.calling(lambda *report: None, lambda: False, ask) as lines:
+            tool = registry.find(name, registry.listed(settings.current()).values())
+            return tool.call(arguments), questions, lines
+
+    return run
+
+
+def changes(anki):
+    """(tool, arguments, question) of each tool that asks."""
+    one, two, *_ = anki.ids
+    anki.collection.media.write_data("a.mp3", b"ID3")
+    return {
+        "notes": ("anki.delete_notes", {"noteIds": [one, two]}, "delete 2 notes: “a”, “b” …"),
+        "decks": (
+            "anki.delete_decks",
+            {"decks": ["Geo"], "cardsToo": True},
+            "delete “Geo”, 4 cards deleted: “a”, “b” …",
+        ),
+        "decks, cards kept": (
+            "anki.delete_decks",
+            {"decks": ["Geo::Sub"]},
+            "delete “Geo::Sub”, 1 cards moved to “Default”: “d” …",
+        ),
+        "update": (
+            "anki.update_notes",
+            {"notes": [{"noteId": one, "fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"}]},
+            "change fields “Back”, tags, deck to “B” of 1 notes: “a” …",
+        ),
+        "media": ("anki.delete_media", {"filename": "a.mp3"}, "delete the file “a.mp3”, which 0 notes use"),
+    }
+
+
+KINDS = ["notes", "decks", "decks, cards kept", "update", "media"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_person_is_asked_once_for_what_would_happen(asking, geo, call, kind):
+    tool, arguments, question = changes(geo)[kind]
+    notes = geo.collection.note_count()
+
+    declined, asked, _ = asking(tool, answer="decline", **arguments)
+    assert declined["code"] == "DECLINED"
+    assert asked == [f"Anki: {question}?"]
+    assert geo.collection.note_count() == notes
+    assert call("anki.restore")["entries"] == []
+
+    answer, asked, lines = asking(tool, **arguments)
+    assert answer is None or answer.get("success") is not False
+    assert len(asked) == 1
+    assert lines[0].startswith("anki_restore {entry: 1} puts ")
+
+
+def test_a_name_cannot_speak_in_the_question(asking, geo):
+    name = "x”? Yes\u202e\u2028Geo"
+    add_notes(geo.collection, name, "a\nb")
+
+    _, (question,), _ = asking("anki.delete_decks", answer="decline", decks=[name])
+
+    assert question == "Anki: delete “x’? Yes Geo”, 1 cards moved to “Default”: “a b” …?"
+
+
+@pytest.mark.parametrize("kind", ["decks", "decks, cards kept"])
+def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, call, kind):
+    tool, arguments, _ = changes(geo)[kind]
+
+    answer, *_ = asking(tool, meanwhile=lambda: add_notes(geo.collection, "Geo::Sub", "late"), **arguments)
+
+    assert answer["code"] == "EXPECTED_COUNT"
+    assert "1 came and 0 went in the meantime" in answer["error"]
+    assert geo.collection.note_count() == 5
+    assert call("anki.restore")["entries"] == []
+
+
+def test_a_note_deleted_while_the_person_is_asked_is_not_counted_as_ours(asking, geo):
+    tool, arguments, _ = changes(geo)["notes"]
+
+    answer, *_ = asking(tool, meanwhile=lambda: geo.collection.remove_notes(geo.ids[:1]), **arguments)
+
+    assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", 1)
+
+
+def test_the_journal_has_the_texts_of_the_second_look(asking, geo, call):
+    """The person edits the note while they are asked: their text is what anki_restore puts back."""
+    tool, arguments, _ = changes(geo)["update"]
+
+    def edit():
+        note = geo.collection.get_note(geo.ids[0])
+        note["Back"] = "the person's"
+        geo.collection.update_note(note)
+
+    asking(tool, meanwhile=edit, **arguments)
+    call("anki.restore", entry=1)
+
+    assert geo.collection.get_note(geo.ids[0])["Back"] == "the person's"
+
+
+@pytest.mark.parametrize("kind", ["notes", "decks", "update", "media"])
+@pytest.mark.parametrize("setting", ["off", "count"])
+def test_a_wrong_count_is_refused_wherever_it_is_given_and_a_true_one_demanded_by_the_setting(
+    geo, call, env, kind, setting
+):
+    env(ANKI_CONFIRM=setting)
+    tool, arguments, _ = changes(geo)[kind]
+    count = {"notes": 2, "decks": 4, "update": 1, "media": 0}[kind]
+
+    for more in ({"expected": count + 1}, *([{}] if setting == "count" else [])):
+        answer = call(tool, **arguments, **more)
+        assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", count)
+    assert call("anki.restore")["entries"] == []
+
+    answer = call(tool, **arguments, expected=count)
+    assert answer is None or answer.get("success") is not False
+
+
+def test_a_dedup_key_counts_in_its_own_profile(geo, call):
+    key = {"Front": "once", "dedup_key": "k"}
+    call("anki.add_from_model", items=[key])
+    geo.addon.getActiveProfile = lambda: "Two"
+    geo.collection.remove_notes(geo.collection.find_notes("once"))  # the other profile has other notes
+    call("anki.add_from_model", items=[key])
+    geo.addon.getActiveProfile = lambda: "User 1"
+    first = call("anki.add_from_model", items=[{"Front": "reworded", "dedup_key": "k"}])
+
+    assert first["added"] == 1, "its note is gone from this profile"
+    assert call("anki.add_from_model", items=[{"Front": "again", "dedup_key": "k"}])["skipped"] == 1
+
+
+def test_a_profile_switched_while_notes_are_added_gets_none(geo, call):
+    """The next part would go to the other person's collection."""
+    parts = []
+
+    def active():
+        parts.append(geo.collection.note_count())
+        return "User 1" if len(parts) < 3 else "Two"
+
+    geo.addon.getActiveProfile = active
+
+    answer = call("anki.add_from_model", items=[{"Front": f"front {number}"} for number in range(60)])
+
+    assert answer["code"] == "OTHER_PROFILE"
+    assert (answer["added"], geo.collection.note_count()) == (30, 4 + 30)

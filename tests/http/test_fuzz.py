@@ -1,0 +1,206 @@
+"""Random requests over HTTP: headers, bodies and tokens that are nearly right. `FUZZ_HTTP=20000` sends that many."""
+
+import json
+import os
+import random
+import select
+import socket
+from collections import Counter
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from tests.http.test_sign_in import BACK, VERIFIER, Person
+from tests.support.client import ENVELOPE, HANDSHAKE, TIMEOUT_S
+from tests.support.http_memory import InMemory
+from tests.support.http_server import HttpServer
+from tools.http.limits import Rate
+
+pytestmark = pytest.mark.slow
+
+COUNT = int(os.environ.get("FUZZ_HTTP", "400"))
+SEED = int(os.environ.get("FUZZ_SEED", "17"))
+# Processor time of the server for a request: what it takes on a busy machine says nothing.
+MOST_CPU_S = 1.0
+# After so long without an answer no more is sent, since the server may be waiting for more.
+INCOMPLETE_S = 0.1
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+CALL = {"name": "greet", "arguments": {"name": "Ada"}}
+MESSAGES = [
+    LIST,
+    {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": CALL},
+    {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": HANDSHAKE},
+    {"jsonrpc": "2.0", "id": 4, "method": "prompts/get", "params": {"name": "free_request", "arguments": {}}},
+    {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
+    {"jsonrpc": "2.0", "id": 7, "method": "server/discover", "params": {"_meta": ENVELOPE}},
+]
+ODD = [None, True, -1, 2**70, 1.5, "", "\ud800", "x" * 5000, [], {}, [[[]]], {"a": {"b": []}}, "../.."]
+LINES = b"""MCP-Protocol-Version: 2026-07-28|MCP-Protocol-Version: \xff|Mcp-Method: tools/call|Mcp-Name: greet
+Mcp-Session-Id: 1|Mcp-Session-Id: 00000000000000000000000000000000-pages|Last-Event-ID: 1|Content-Length: 0
+Expect: 100-continue|Transfer-Encoding: chunked|Content-Encoding: gzip|Upgrade: websocket|Connection: close
+Origin: null|Origin: http://[|: empty| folded|Authorization: Bearer x|Host: evil|Content-Type: text/plain"""
+LINES = [*LINES.replace(b"\n", b"|").split(b"|"), b"X: " + b"y" * 9000, b"Authorization: Bearer " + b"x" * 20_000]
+FIRST = [
+    b"GET /mcp HTTP/1.1",
+    b"post /mcp HTTP/1.1",
+    b"POST //mcp HTTP/1.0",
+    b"POST /%2e%2e/mcp HTTP/2.0",
+    b"PRI *",
+    b"",
+]
+
+
+def test_fuzzed_requests_are_refused_or_right_and_the_next_good_one_is_served():
+    chance, statuses, most_cpu_s = random.Random(SEED), Counter(), 0.0
+    with HttpServer() as server:
+        token = server.token()
+        for number in range(COUNT):
+            request, used_s = fuzzed(chance, token), cpu_s(server)
+            statuses[status(server, request)] += 1
+            most_cpu_s = max(most_cpu_s, cpu_s(server) - used_s)
+            assert most_cpu_s < MOST_CPU_S, request
+            if number % 100 == 99:
+                assert server.send(LIST, token=token)[0] == 200
+        print(f"{COUNT} requests, answered {dict(sorted(statuses.items()))} (0: an incomplete one, closed)")
+        assert all(status < 500 for status in statuses)
+        assert {200, 400, 401} <= set(statuses)
+        assert "Traceback" not in server.log()
+
+
+PARTS = [
+    "",
+    "x",
+    "code",
+    "S256",
+    "plain",
+    "refresh_token",
+    "authorization_code",
+    "javascript:x",
+    "https://[",
+    "\U0001f600",
+]
+PARTS += [
+    "\0",
+    "%00",
+    "a" * 9000,
+    "https://127.0.0.1/c",
+    "Bearer x",
+    '"><script>',
+    "&resource=x",
+    "\r\nX: y",
+    "{}",
+    "[" * 9000,
+]
+
+
+@pytest.mark.parametrize("count", [COUNT * 19 // 20])
+def test_fuzzed_sign_ins_are_refused_or_right_in_this_process(env, count):
+    env(MCP_HTTP_URL="https://pi.example/mcp")
+    chance, statuses = random.Random(SEED), Counter()
+    with InMemory() as server:
+        person, server.app.sign_in.tries = Person(server), Rate(10**9, 10**9)
+        for _ in range(count):
+            method, path, query, body = odd_sign_in(chance, person, 0.2)
+            host = chance.choice(["pi.example"] * 9 + ["evil"])
+            status, headers, text = person.send(method, path, body, query, Host=host)
+            statuses[path, status] += 1
+            assert status < 500
+            if status in (200, 303) and path == "/authorize":
+                assert b"<script>" not in text
+                assert headers.get("location", "https://claude.example/").startswith("https://claude.example/")
+        assert person.signed_in()["access_token"]
+    print(f"{count} requests, answered {dict(sorted(statuses.items()))}")
+    assert {("/authorize", 303), ("/authorize", 200), ("/token", 200), ("/register", 201)} <= set(statuses)
+
+
+def test_fuzzed_sign_ins_are_refused_or_right_in_a_process():
+    chance = random.Random(SEED)
+    with HttpServer(MCP_HTTP_URL="https://pi.example/mcp") as server:
+        person = Person(server)
+        for _ in range(COUNT // 20):
+            method, path, query, body = odd_sign_in(chance, person, 0)
+            target = quote(query, safe="&=%", errors="replace")
+            assert person.send(method.replace("\u00e9", "E"), path, body, target)[0] < 500
+        assert "Traceback" not in server.log()
+
+
+def odd_sign_in(chance, person, good):
+    """A request to one of the endpoints of the sign-in, with some of its fields changed."""
+    path = chance.choice(["/authorize", "/authorize", "/token", "/token", "/register"])
+    method = chance.choice(["GET", "POST"]) if path == "/authorize" else chance.choice(["POST"] * 9 + ["GET", "\u00e9"])
+    fields = person.asked()
+    if path == "/token":
+        known = person.code() if chance.random() < good else "x"
+        grant = chance.choice(["authorization_code", "refresh_token"])
+        fields = {"grant_type": grant, "code": known, "refresh_token": known, "code_verifier": VERIFIER, **fields}
+    elif method == "POST":
+        fields["code"] = person.invited() if chance.random() < good else "x"
+    if path == "/register":
+        fields = {"redirect_uris": [BACK], "client_name": "x"}
+    for _ in range(chance.choice([0, 0, 1, 2, 3])):
+        fields[chance.choice([*fields, "resource", "scope", "lang"])] = chance.choice(
+            [*PARTS, *([ODD] if path == "/register" else [])]
+        )
+    text = json.dumps(fields) if path == "/register" else urlencode(fields)
+    if chance.random() < 0.2:
+        place = chance.randrange(len(text) + 1)
+        text = text[:place] + chance.choice(PARTS) + text[place + chance.randrange(9) :]
+    return (method, path, text, b"") if method == "GET" else (method, path, "", text.encode(errors="replace"))
+
+
+def cpu_s(server):
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def status(server, request):
+    """The status of the answer to a request of these bytes; 0 if the connection ends without one."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT_S) as connection:
+        try:
+            connection.sendall(request)
+            if not select.select([connection], [], [], INCOMPLETE_S)[0]:
+                connection.shutdown(socket.SHUT_WR)
+            line = connection.recv(12)
+        except (BrokenPipeError, ConnectionResetError):
+            return 0
+    return int(line[9:12]) if line else 0
+
+
+def fuzzed(chance, token):
+    """The bytes of a good request with some things changed: each layer half of the time."""
+    message = json.loads(json.dumps(chance.choice(MESSAGES)))
+    if chance.random() < 0.5:
+        place = chance.choice([message, *(value for value in message.values() if isinstance(value, dict))])
+        place[chance.choice([*place, "id", "params", "cursor", "_meta", "x\x00"])] = chance.choice(ODD)
+    body = bytearray(json.dumps(message).encode())
+    if chance.random() < 0.3:
+        place = chance.randrange(len(body))
+        body[place : place + chance.randrange(20)] = chance.choice([b"", b"[" * 100_000, chance.randbytes(9)])
+    lines = [
+        b"POST /mcp HTTP/1.1",
+        b"Host: localhost",
+        b"Content-Type: application/json",
+        b"Accept: application/json, text/event-stream",
+        b"Authorization: Bearer " + token.encode()[: chance.choice([None, None, None, -1, 9])],
+        b"Content-Length: %d" % len(body),
+    ]
+    if chance.random() < 0.5:
+        change_lines(chance, lines)
+    return b"\r\n".join(lines) + b"\r\n\r\n" + bytes(body)
+
+
+def change_lines(chance, lines):
+    for _ in range(chance.randrange(1, 4)):
+        place = chance.randrange(len(lines) + 1)
+        match chance.randrange(5):
+            case 0:
+                del lines[place : place + 1]
+            case 1:
+                lines.insert(place, chance.randbytes(chance.randrange(30)))
+            case 2:
+                lines.append(chance.choice([*LINES, *lines, b""]))
+            case 3:
+                lines[:1] = [chance.choice(FIRST)]
+            case 4:
+                lines[place:place] = chance.choices(LINES, k=chance.choice([1, 3, 200]))

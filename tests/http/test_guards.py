@@ -1,0 +1,249 @@
+"""Who is let in over HTTP, what is refused, and whose tools are whose: the application without a socket."""
+
+import json
+import os
+import time
+
+import pytest
+
+from tests.support.client import ENVELOPE, HANDSHAKE
+from tests.support.http_memory import InMemory
+from tools.core import settings
+from tools.http import guards, tokens
+from tools.http.ledger import Ledger
+
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+MODERN = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
+
+
+@pytest.fixture
+def server(env):
+    env(MCP_HTTP_RATE=100_000, ONEPERCENT_RATE_LIMIT="off", ONEPERCENT_TZ="UTC")
+    with InMemory() as running:
+        yield running
+
+
+def names(server, token):
+    return {tool["name"] for tool in server.ask("tools/list", token=token)["result"]["tools"]}
+
+
+def test_a_token_lists_and_calls_what_its_scope_names(server):
+    token = server.token(scope="onepercent server")
+    assert {"greet", "get_user_snapshot", "apply_actions"} <= names(server, token)
+    assert not {name for name in names(server, token) if name.startswith("anki")}
+    assert server.call("greet", token=token, name="Ada")["structuredContent"]
+    assert server.call("read_doc", token=token, path="x")["structuredContent"]["code"] == "UNKNOWN_TOOL"
+    handshake = server.ask("initialize", HANDSHAKE, token=token)["result"]
+    assert handshake["serverInfo"]["name"] == "pi-mcp"
+    assert "Klipper" not in handshake.get("instructions", "")
+
+
+def test_the_2026_era_is_served_without_standing_streams(server):
+    token = server.token()
+    answer = server.ask("tools/list", {"_meta": ENVELOPE}, token=token, headers=MODERN.items())
+    assert {"greet", "get_user_snapshot"} <= {tool["name"] for tool in answer["result"]["tools"]}
+    params = {"name": "greet", "arguments": {"name": "Ada"}, "_meta": ENVELOPE}
+    headers = {**MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "greet"}.items()
+    greeting = server.ask("tools/call", params, token=token, headers=headers)["result"]
+    assert "Ada" in greeting["content"][0]["text"]
+    headers = {**MODERN, "Mcp-Method": "server/discover"}.items()
+    discovery = server.ask("server/discover", {"_meta": ENVELOPE}, token=token, headers=headers)["result"]
+    assert not discovery["capabilities"]["tools"].get("listChanged")
+
+
+def test_a_reading_scope_lists_and_calls_no_writer(server):
+    token = server.token(scope="onepercent:read")
+    assert "get_user_snapshot" in names(server, token)
+    assert "apply_actions" not in names(server, token)
+    assert server.call("apply_actions", token=token, preview_id="x")["structuredContent"]["code"] == "UNKNOWN_TOOL"
+
+
+def test_prompts_resources_and_completion_follow_the_scope(server):
+    owner, guest = server.token(scope="klipper onepercent"), server.token(scope="server")
+    prompts = server.ask("prompts/list", token=owner)["result"]["prompts"]
+    assert prompts
+    assert not server.ask("prompts/list", token=guest)["result"]["prompts"]
+    assert "error" in server.ask("prompts/get", {"name": prompts[0]["name"]}, token=guest)
+    assert server.ask("resources/templates/list", token=owner)["result"]["resourceTemplates"]
+    assert not server.ask("resources/templates/list", token=guest)["result"]["resourceTemplates"]
+    assert "error" in server.ask("resources/read", {"uri": "klipper://docs/Bed_Mesh.md"}, token=guest)
+
+
+@pytest.mark.parametrize("scope", ["", "nothing known", "onepercent:write", "*", "ONEPERCENT"])
+def test_a_scope_that_names_nothing_known_is_refused(server, scope):
+    status, headers, _ = server.send(LIST, token=server.token(scope=scope))
+    assert status == 403
+    assert "insufficient_scope" in headers["www-authenticate"]
+
+
+def refusals(server):
+    now = int(time.time())
+    good = server.token()
+    return {
+        "no token": {},
+        "no token, by GET": {"method": "GET"},
+        "another scheme": {"headers": {"Authorization": "Basic YTpi"}.items()},
+        "a word": {"token": "word"},
+        "an empty one": {"headers": {"Authorization": "Bearer "}.items()},
+        "in the query": {"headers": {"X": f"access_token={good}"}.items()},
+        "expired": {"token": server.token(exp=now - 100)},
+        "for another address": {"token": server.token(aud="https://other.example/mcp")},
+        "another key": {"token": tokens.sign(tokens.new_claims("anna", ["onepercent"], server.url, 60), b"f" * 32)},
+        "not ASCII": {"headers": {"Authorization": "Bearer \xe9.\xe9.\xe9"}.items()},
+    }
+
+
+def test_without_a_good_token_it_is_401_and_the_same_words_however_often(server):
+    bodies = set()
+    for _ in range(10):
+        for name, options in refusals(server).items():
+            status, headers, body = server.send(LIST, **options)
+            assert status == 401, name
+            assert headers["www-authenticate"].startswith("Bearer"), name
+            bodies.add(body)
+    assert len(bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": ""}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "localhost"}, 200),
+        ({"Host": "127.0.0.1:1"}, 200),
+        ({"Host": "pi.example:8443"}, 200),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
+        ({"Origin": "https://pi.example"}, 200),
+        ({"Origin": "http://127.0.0.1"}, 200),
+        ({"Content-Type": "text/plain"}, 400),
+        ({"Content-Type": None}, 400),
+        ({"Content-Type": "application/json; charset=utf-8"}, 200),
+        ({"Accept": "text/html"}, 406),
+        ({"Transfer-Encoding": "chunked"}, 400),
+    ],
+)
+def test_host_origin_kind_and_framing_are_looked_at(env, headers, status):
+    env(MCP_HTTP_URL="https://Pi.example/mcp")
+    with InMemory() as server:
+        assert server.send(LIST, token=server.token(), headers=headers.items())[0] == status
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])
+def test_only_post_is_answered(server, method):
+    status, headers, _ = server.send(LIST, token=server.token(), method=method)
+    assert (status, headers["allow"]) == (405, "POST")
+
+
+def test_the_address_is_the_same_with_a_slash_at_its_end_and_nothing_else_is_there(server):
+    assert server.send(LIST, token=server.token(), path="/mcp/")[0] == 200
+    for path in ("/", "/other", "/.well-known/openid-configuration", "/register/"):
+        assert server.send(LIST, path=path)[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (b"", (None, -32700)),
+        (b"{", (None, -32700)),
+        (b"[" * 100_000, (None, -32700)),
+        (b"\xff\xfe", (None, -32700)),
+        (b"[]", (None, -32600)),
+        (b"null", (None, -32600)),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', (None, -32600)),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', (None, -32600)),
+        (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"\\ud83d"}}', (7, -32700)),
+        (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":[' + b"{}," * 2**20 + b"1]}}", (5, -32600)),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_body_that_is_not_a_message_is_an_error_that_names_its_id(server, body, error):
+    status, _, answer = server.send(body, token=server.token())
+    answer = json.loads(answer)
+    assert (status, answer["id"], answer["error"]["code"]) == (400, *error)
+
+
+def test_a_body_of_more_than_4_mib_is_refused_once_it_was_read(server):
+    exchange = server.begin(token=server.token(), parts=[b"x" * 2**20] * 6)
+    exchange.done.result(10)
+    assert (exchange.answer()[0], exchange.read) == (413, 6)
+
+
+def test_a_body_that_does_not_arrive_is_given_up(server, monkeypatch):
+    monkeypatch.setattr(guards, "BODY_S", 0.05)
+    exchange = server.begin(token=server.token(), parts=[])
+    exchange.done.result(10)
+    assert exchange.answer()[0] == 408
+
+
+def test_a_second_long_body_of_a_token_is_not_read_before_the_first_is_answered(server):
+    """What a body says is in memory until then; a short one, and somebody else, are served meanwhile."""
+    token, part = server.token(jti="one"), b"x" * 20_000
+    first = server.begin(token=token, parts=[part] * 3, hold=True)
+    second = server.begin(token=token, parts=[part] * 3)
+    deadline = time.monotonic() + 10
+    while not (first.read == 2 and second.read == 1):
+        assert time.monotonic() < deadline, (first.read, second.read)
+        time.sleep(0.01)
+    assert server.send(LIST, token=token)[0] == 200
+    assert server.send(LIST, token=server.token(user="ben"))[0] == 200
+    assert second.read == 1
+    first.hold = False
+    assert [exchange.done.result(10) or exchange.answer()[0] for exchange in (first, second)] == [400, 400]
+
+
+def test_the_log_says_why_and_holds_no_token_and_is_not_filled(server, caplog):
+    token = server.token(user="carol")
+    server.send(LIST, token=token[:-4] + "AAAA")
+    server.send(LIST, token=token, headers={"Host": "evil.example"}.items())
+    server.call("get_user_snapshot", token=token)
+    assert "signature is wrong" in caplog.text
+    assert "evil.example" in caplog.text
+    assert token.split(".")[1] not in caplog.text
+    for number in range(200):
+        server.send(LIST, path=f"/{number}")
+    assert len(caplog.records) < 60
+
+
+def test_rates_are_each_tokens_own_and_say_when_to_come_back(env):
+    env(MCP_HTTP_RATE=6)
+    with InMemory() as server:
+        busy, calm = server.token(user="anna"), server.token(user="ben")
+        assert [server.send(LIST, token=busy)[0] for _ in range(5)] == [200, 200, 200, 429, 429]
+        _, headers, body = server.send(LIST, token=busy)
+        error = json.loads(body)["error"]
+        assert 1 <= int(headers["retry-after"]) == error["data"]["retry_after"] <= 10
+        assert server.send(LIST, token=calm)[0] == 200
+
+
+def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(server):
+    ours, theirs = server.token(jti="lost"), server.token(jti=None)
+    backend = tokens.sign({**tokens.new_claims("ben", ["server"], server.url, 60), "jti": "of-a-backend"}, server.key())
+    assert [server.send(LIST, token=token)[0] for token in (ours, theirs, backend)] == [200, 200, 200]
+    ledger = Ledger(server.state)
+    assert [ledger.revoke("lost"), ledger.revoke("of-a-backend")] == [True, False]
+    assert [server.send(LIST, token=token)[0] for token in (ours, theirs, backend)] == [401, 200, 401]
+
+
+def test_a_rotated_key_signs_new_tokens_and_keeps_the_old_ones_once(server):
+    first = server.token()
+    tokens.rotate(server.state / "http-keys")
+    second = server.token()
+    assert [server.send(LIST, token=token)[0] for token in (first, second)] == [200, 200]
+    tokens.rotate(server.state / "http-keys")
+    assert [server.send(LIST, token=token)[0] for token in (first, second)] == [401, 200]
+
+
+def test_a_damaged_list_of_tokens_lets_nobody_in_and_is_named_in_the_log(server, caplog):
+    token = server.token()
+    (server.state / "http-tokens.sqlite3").write_text("damaged" * 100, encoding="ascii")
+    assert server.send(LIST, token=token)[0] == 401
+    assert "not a database" in caplog.text
+
+
+def test_keys_that_cannot_be_used_keep_it_from_starting(server):
+    os.chmod(server.state / "http-keys", 0o640)
+    with pytest.raises(tokens.UnusableKeys, match="chmod 600"):
+        guards.Guards(settings.current(), None, None)

@@ -1,0 +1,95 @@
+"""`--check` over HTTP: what a client meets at the public address, and what it means."""
+
+import http.server
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from tests.support.http_server import HttpServer
+from tools.core.settings import current
+from tools.http import http_check, tokens
+
+
+@contextmanager
+def answering(status, headers=()):
+    """Something that answers every POST alike; gives its address."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(status)
+            for name, value in headers:
+                self.send_header(name, value)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/mcp"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def keys(env):
+    tokens.keys_at(current().state_dir / current().http_key_file)
+
+
+def look(env, url):
+    env(MCP_HTTP_URL=url)
+    return http_check.look(current())
+
+
+@pytest.mark.slow
+def test_a_server_that_serves_is_well_and_another_path_or_another_state_is_told(env, keys):
+    with HttpServer() as server:
+        health = look(env, server.url)
+        assert (health.state, "an invitation: HTTP 403" in health.summary) == ("broken", True)
+        env(MCP_STATE_DIR=server.state)
+        assert look(env, server.url).state == "ok"
+        assert "HTTP 404, nothing is at that path" in look(env, server.url.replace("/mcp", "/other")).summary
+
+
+def test_without_keys_it_is_not_set_up_and_none_are_made_and_open_ones_are_told(env):
+    health = look(env, "https://pi.example/mcp")
+    assert (health.state, "setup.sh --http" in health.advice) == ("unset", True)
+    path = current().state_dir / current().http_key_file
+    assert not path.exists()
+    tokens.keys_at(path)
+    path.chmod(0o644)
+    assert "closed to others" in look(env, "https://pi.example/mcp").summary
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "word"),
+    [
+        (301, [("Location", "https://pi.example/mcp")], "make that MCP_HTTP_URL"),
+        (401, [("WWW-Authenticate", 'Basic realm="proxy"')], "without a login"),
+        (403, [], "without a login"),
+        (421, [], "Host header"),
+        (429, [], "Wait"),
+        (502, [], "MCP_HTTP_LISTEN"),
+        (200, [], "lead to this server"),
+        (500, [], "lead to this server"),
+    ],
+)
+def test_the_answer_of_a_proxy_is_explained(env, keys, status, headers, word):
+    with answering(status, headers) as url:
+        health = look(env, url)
+    assert (health.state, f"HTTP {status}" in health.summary) == ("broken", True)
+    assert word in health.advice
+
+
+def test_nobody_there_is_told_with_the_units(env, keys):
+    with answering(200) as url:
+        pass
+    health = look(env, url)
+    assert "nothing listens there" in health.summary
+    assert http_check.UNITS in health.advice

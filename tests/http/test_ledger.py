@@ -1,0 +1,136 @@
+"""The tokens that were given out, and `python3 -m tools token`, which gives them out and takes them back."""
+
+import json
+import time
+
+import pytest
+
+from tools.__main__ import main
+from tools.core.settings import current
+from tools.http import ledger, tokens
+from tools.http.ledger import Ledger
+
+DAY_S = 86_400
+
+
+def given_out(state, token_id, *, days=30, user="anna"):
+    claims = {**tokens.new_claims(user, ["onepercent"], "https://pi.example/mcp", int(days * DAY_S)), "jti": token_id}
+    Ledger(state).add(claims, "phone")
+
+
+def test_what_was_given_out_is_listed_until_it_ends(tmp_path):
+    given_out(tmp_path, "ended", days=-1)
+    given_out(tmp_path, "one")
+    given_out(tmp_path, "two")
+    one, two = Ledger(tmp_path).entries()
+    assert (one["id"], one["user"], one["label"], one["used"], two["id"]) == ("one", "anna", "phone", 0, "two")
+
+
+def test_a_revoked_token_stays_revoked_whatever_the_clock_says(tmp_path, monkeypatch):
+    given_out(tmp_path, "lost")
+    assert Ledger(tmp_path).revoke("lost")
+    assert not Ledger(tmp_path).revoke("of-a-backend")
+    now_s = time.time()
+    for ahead_days in (31, 4000, -9000):
+        monkeypatch.setattr(ledger.time, "time", lambda ahead_s=ahead_days * DAY_S: now_s + ahead_s)
+        given_out(tmp_path, f"new-{ahead_days}")
+    monkeypatch.undo()
+    assert Ledger(tmp_path).is_revoked("lost")
+    assert Ledger(tmp_path).is_revoked("of-a-backend")
+    assert {row["id"] for row in Ledger(tmp_path).entries() if row["revoked"]} == {"lost", "of-a-backend"}
+
+
+def test_the_list_of_version_0_2_is_taken_over_with_what_was_revoked(tmp_path):
+    row = {"user": "anna", "scope": "server", "label": "", "expires": time.time() + DAY_S}
+    old = {"lost": {**row, "revoked": True}, "kept": {**row, "revoked": False}}
+    (tmp_path / "http-tokens.json").write_text(json.dumps(old), encoding="utf-8")
+    assert Ledger(tmp_path).is_revoked("lost")
+    assert [row["id"] for row in Ledger(tmp_path).entries()] == ["lost", "kept"]
+    assert (tmp_path / "http-tokens.sqlite3").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_running_server_sees_a_revocation_and_another_process_sees_the_last_uses(tmp_path):
+    given_out(tmp_path, "one")
+    serving = Ledger(tmp_path)
+    assert not serving.is_revoked("one")
+    Ledger(tmp_path).revoke("one")
+    assert serving.is_revoked("one")
+    assert time.time() - Ledger(tmp_path).entries()[0]["used"] < 60
+
+
+def token(*words):
+    """Exit status of a command of `python3 -m tools token`."""
+    try:
+        return main(["token", *words])
+    except SystemExit as ending:
+        return ending.code
+
+
+@pytest.fixture
+def url(env):
+    env(MCP_HTTP_URL="https://pi.example/mcp")
+    return "https://pi.example/mcp"
+
+
+def test_a_new_token_says_whose_it_is_for_how_long_and_what_to_paste_where(url, capsys):
+    assert token("new", "--user", "alice", "--scope", "onepercent klipper:read", "--days", "7") == 0
+    printed, remark = capsys.readouterr()
+    assert not remark
+    assert "For alice (onepercent klipper:read), for 7 days" in printed
+    [value] = {line for line in printed.splitlines() if line.startswith("ey")}
+    claims = tokens.read(value, tokens.read_keys(current().state_dir / "http-keys"), url)
+    assert (claims.user, claims.scope) == ("alice", ("onepercent", "klipper:read"))
+    for client in ("curl", "Responses API", "tools invite"):
+        assert client in printed
+    assert token("list") == 0
+    assert "alice" in capsys.readouterr().out
+
+
+def test_a_token_for_no_public_address_comes_with_a_remark(env, capsys):
+    env(MCP_HTTP_URL="")
+    assert token("new", "--user", "alice", "--scope", "onepercent") == 0
+    assert "MCP_HTTP_URL is not set" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ([], 2, "required"),
+        (["new"], 2, "tools token new: error: the following arguments are required: --user"),
+        (["nothing"], 2, "invalid choice"),
+        (["new", "--user", "x", "--scope", "nothing"], 2, "there is no toolset 'nothing'"),
+        (["new", "--user", "x", "--scope", ""], 2, "there is no toolset"),
+        (["new", "--user", " x", "--scope", "onepercent"], 2, "--user"),
+        (["new", "--user", "x\n", "--scope", "onepercent"], 2, "--user"),
+        (["new", "--user", "x", "--scope", "onepercent", "--days", "0"], 2, "--days"),
+        (["revoke", "x\ny"], 2, "is not a name"),
+    ],
+)
+def test_wrong_words_are_told(url, capsys, words, status, said):
+    assert token(*words) == status
+    assert said in capsys.readouterr().err
+
+
+def test_revoking_says_whether_the_token_was_given_out_here_and_refuses_it_all_the_same(url, capsys):
+    given_out(current().state_dir, "known")
+    assert [token("revoke", "known"), token("revoke", "unknown")] == [0, 0]
+    known, unknown = capsys.readouterr().out.splitlines()
+    assert "was not given out here" not in known
+    assert "was not given out here" in unknown
+    assert Ledger(current().state_dir).is_revoked("unknown")
+
+
+def test_rotating_twice_leaves_no_token(url, capsys):
+    path = current().state_dir / "http-keys"
+    [first] = tokens.keys_at(path)
+    assert [token("rotate"), token("rotate")] == [0, 0]
+    assert first not in tokens.read_keys(path)
+    assert "until the next rotation" in capsys.readouterr().out
+
+
+def test_a_damaged_file_is_said(url, capsys):
+    path = current().state_dir / "http-tokens.sqlite3"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("damaged" * 100, encoding="ascii")
+    assert [token("list"), token("revoke", "x")] == [1, 1]
+    assert "not a database" in capsys.readouterr().err

@@ -1,0 +1,53 @@
+"""What callers over HTTP may take: requests a minute, and work at a time."""
+
+import asyncio
+
+import pytest
+
+from tools.http import limits
+from tools.http.limits import Rate, Turns
+
+
+def test_a_rate_allows_a_burst_and_then_says_when_the_next_may_come():
+    times = iter([0, 0, 0, 0.5, 1])
+    rate = Rate(per_minute=60, burst=2, clock=lambda: next(times))
+    assert [rate.wait_s("anna") for _ in range(5)] == [0, 0, 1, 0.5, 0]
+
+
+def test_each_caller_has_a_rate_of_its_own_and_the_one_that_asked_longest_ago_is_forgotten(monkeypatch):
+    monkeypatch.setattr(limits, "MOST_CALLERS", 2)
+    rate = Rate(per_minute=60, burst=1, clock=lambda: 0)
+    assert [rate.wait_s(name) for name in ("anna", "ben", "anna", "carl", "anna", "ben")] == [0, 0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(("callers", "most_at_once"), [(["anna"] * 9, 2), (["anna", "ben", "carl"] * 3, 4)])
+def test_turns_are_bounded_per_caller_and_in_all_and_everybody_gets_one(callers, most_at_once):
+    at_once, seen, done = set(), [], []
+
+    async def work(turns, number, caller):
+        async with turns.turn(caller):
+            at_once.add(number)
+            seen.append(len(at_once))
+            await asyncio.sleep(0.001)
+            at_once.discard(number)
+        done.append(number)
+
+    async def everybody():
+        turns = Turns(4, 2)
+        await asyncio.gather(*(work(turns, number, caller) for number, caller in enumerate(callers)))
+        assert not turns.own
+
+    asyncio.run(everybody())
+    assert max(seen) == most_at_once
+    assert len(done) == 9
+
+
+def test_who_stops_waiting_takes_no_turn():
+    async def waiting():
+        turns = Turns(1, 1)
+        async with turns.turn("anna"):
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(turns.turn("anna").__aenter__(), 0.01)
+        await asyncio.wait_for(turns.turn("anna").__aenter__(), 1)
+
+    asyncio.run(waiting())

@@ -1,0 +1,221 @@
+"""The server over HTTP as a process: starting, ending, and what many callers at once may take of it."""
+
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support.client import PROJECT, PYTHON, TIMEOUT_S
+from tests.support.http_server import HttpServer
+from tools.http import tokens
+
+pytestmark = pytest.mark.slow
+
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with HttpServer(ONEPERCENT_RATE_LIMIT="off", ONEPERCENT_TZ="UTC") as running:
+        yield running
+
+
+def connection(server):
+    return socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT_S)
+
+
+def head(server, *lines, token=""):
+    first = ["POST /mcp HTTP/1.1", "Host: localhost", f"Authorization: Bearer {token or server.token()}"]
+    return "\r\n".join([*first, "Content-Type: application/json", *lines, "", ""]).encode()
+
+
+def test_a_body_that_is_too_large_is_refused_declared_or_not(server):
+    assert server.send(b"x" * (4 * 2**20 + 1), token=server.token())[0] == 413
+    with connection(server) as raw:
+        raw.sendall(head(server, "Transfer-Encoding: chunked"))
+        for _ in range(65):
+            raw.sendall(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
+        raw.sendall(b"0\r\n\r\n")
+        assert b" 413 " in raw.recv(100)
+
+
+def test_of_a_refused_body_no_more_is_read(server):
+    with connection(server) as raw, suppress(ConnectionError):
+        raw.sendall(head(server, "Transfer-Encoding: chunked", token="wrong"))
+        for _ in range(100):
+            raw.sendall(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
+            time.sleep(0.005)
+        pytest.fail("6 MB were taken without a token")
+
+
+def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(server):
+    with connection(server) as raw:
+        two_lengths = head(server, "Content-Length: 2", "Transfer-Encoding: chunked") + b"2\r\n{}\r\n0\r\n\r\n"
+        raw.sendall(two_lengths + head(server, "Content-Length: 2") + b"{}")
+        answer = b"".join(iter(lambda: raw.recv(1000), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_a_broken_chunk_is_refused_without_a_traceback(server):
+    with connection(server) as raw, suppress(ConnectionError):
+        lines = ["POST /mcp HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked", "", "1" * 200_000]
+        raw.sendall("\r\n".join(lines).encode())
+        while raw.recv(100):
+            pass
+    assert server.send(LIST, token=server.token())[0] == 200
+    assert "Traceback" not in server.log()
+
+
+def test_600_silent_connections_keep_no_good_request_out(server):
+    """Each sends a byte of a header now and then, and comes back when it is dropped."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 2000)), hard))
+    ends, silent = threading.Event(), {}
+
+    def be_silent():
+        while not ends.is_set():
+            for number in range(600):
+                try:
+                    silent[number].send(b"X")
+                except (OSError, KeyError):
+                    if number in silent:
+                        silent[number].close()
+                    silent[number] = connection(server)
+                    silent[number].sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: ")
+            ends.wait(0.2)
+
+    attack = threading.Thread(target=be_silent)
+    attack.start()
+    try:
+        while len(silent) < 600:
+            time.sleep(0.05)
+        token = server.token()
+        assert [server.send(LIST, token=token)[0] for _ in range(74)] == [200] * 74
+    finally:
+        ends.set()
+        attack.join()
+        for raw in silent.values():
+            raw.close()
+
+
+@pytest.mark.parametrize(
+    ("piece", "length"), [(b"a", 4 * 2**20 - 200), (b"{},", 49_000 * 3)], ids=["40 of 4 MiB", "40 of 49,000 values"]
+)
+def test_forty_large_bodies_at_once_take_little_memory(piece, length):
+    with HttpServer() as server:
+        text = b'"' + piece * length + b'"' if piece == b"a" else b"[" + piece * (length // 3) + b"{}]"
+        body = b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":' + text + b"}}"
+        token = server.token()
+        with ThreadPoolExecutor(40) as callers:
+            statuses = list(callers.map(lambda _: server.send(body, token=token)[0], range(40)))
+        status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+        [peak] = [int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")]
+    print(f"peak {peak:.0f} MiB, {statuses}")
+    assert set(statuses) <= {200, 400}
+    assert peak < 150
+
+
+def test_slow_and_silent_connections_stop_nobody_and_200_at_once_are_served(server):
+    token = server.token()
+    slow = [connection(server) for _ in range(100)]
+    try:
+        for number, raw in enumerate(slow):
+            raw.sendall([b"", b"POST /mcp HT", head(server, "Content-Length: 50") + b"{"][number % 3])
+        with ThreadPoolExecutor(50) as callers:
+            statuses = list(callers.map(lambda _: server.send(LIST, token=token)[0], range(200)))
+        assert set(statuses) == {200}
+    finally:
+        for raw in slow:
+            raw.close()
+
+
+def test_forty_hanging_calls_of_one_user_leave_room_for_another():
+    with ExitStack() as sockets:
+        hanging = sockets.enter_context(socket.create_server(("127.0.0.1", 0), backlog=64))
+        url = f"http://127.0.0.1:{hanging.getsockname()[1]}/"
+        server = sockets.enter_context(HttpServer(SEARCH_API_URL=url, ONEPERCENT_TZ="UTC"))
+        busy, calm = server.token(user="anna", scope="search"), server.token(user="ben", scope="onepercent")
+        params = {"name": "search", "arguments": {"query": "x"}}
+        body = json.dumps({**LIST, "method": "tools/call", "params": params}).encode()
+        lines = "Accept: application/json, text/event-stream", f"Content-Length: {len(body)}"
+        for _ in range(40):
+            sockets.enter_context(connection(server)).sendall(head(server, *lines, token=busy) + body)
+        for _ in range(8):
+            sockets.enter_context(hanging.accept()[0])
+        began = time.monotonic()
+        answer = server.call("get_user_snapshot", token=calm)
+        elapsed_s = time.monotonic() - began
+        hanging.settimeout(0.5)
+        with pytest.raises(TimeoutError):  # a quarter of the turns, and no more
+            hanging.accept()
+    assert answer["isError"] is False
+    assert elapsed_s < 5  # a bound for a busy machine; alone it takes a few hundredths
+    print(f"the other's snapshot took {elapsed_s:.2f} s")
+
+
+@pytest.mark.parametrize("delay_s", [0, 0.01, 0.05, 0.2])
+def test_a_signal_while_it_starts_ends_it(delay_s):
+    with HttpServer() as server:
+        time.sleep(delay_s)
+        server.process.terminate()
+        assert server.process.wait(10) == 0
+
+
+def test_a_killed_server_comes_back_to_the_same_tokens_and_a_stopped_one_says_that_all_is_well():
+    with HttpServer() as server:
+        token = server.token()
+        assert server.send(LIST, token=token)[0] == 200
+        server.process.send_signal(signal.SIGKILL)
+        server.process.wait(TIMEOUT_S)
+        server.start()
+        assert server.send(LIST, token=token)[0] == 200
+        server.process.terminate()
+        assert server.process.wait(TIMEOUT_S) == 0
+
+
+def refused_start(server):
+    """What it writes where it does not start."""
+    environ = {**os.environ, **server.environment}
+    done = subprocess.run(server.command, env=environ, capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_a_key_that_others_can_read_keeps_it_from_starting():
+    server = HttpServer()
+    tokens.keys_at(server.state / "http-keys")
+    (server.state / "http-keys").chmod(0o644)
+    assert "chmod 600" in refused_start(server)
+
+
+def test_where_it_cannot_listen_it_says_so_and_does_not_start():
+    server = HttpServer()
+    with socket.create_server(("127.0.0.1", server.port)):
+        assert f"cannot listen at 127.0.0.1:{server.port}" in refused_start(server)
+
+
+def test_systemd_keeps_its_socket_and_it_ends_when_idle():
+    server = HttpServer(MCP_IDLE_EXIT="1")
+    with socket.create_server(("127.0.0.1", server.port)) as listener:
+        script = f'exec 3<&{listener.fileno()} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+        command = ["bash", "-c", script, "systemd", PYTHON, str(PROJECT / "server.py"), "--http"]
+        environ = {**os.environ, **server.environment}
+        for _ in range(2):
+            tokens.keys_at(server.state / "http-keys")
+            with (
+                ThreadPoolExecutor(1) as client,
+                subprocess.Popen(command, env=environ, pass_fds=[listener.fileno()]) as process,
+            ):
+                assert client.submit(server.send, LIST, token=server.token()).result(TIMEOUT_S)[0] == 200
+                assert process.wait(TIMEOUT_S) == 0

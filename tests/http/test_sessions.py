@@ -1,0 +1,119 @@
+"""What requests of the 2025 era have in common over HTTP: whether their client shows pages, and withdrawn calls."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.support.client import HANDSHAKE
+from tests.support.http_memory import InMemory, misbehaving_tools
+from tools.core import mcp_apps
+
+SHOWS_PAGES = {"extensions": {mcp_apps.EXTENSION: {"mimeTypes": [mcp_apps.MIME_TYPE]}}}
+SESSION = "mcp-session-id"
+
+
+@pytest.fixture
+def server(env):
+    with misbehaving_tools(), InMemory() as running:
+        yield running
+
+
+def session(server, token, capabilities=None):
+    """The id that the answer to `initialize` names."""
+    params = {**HANDSHAKE, "capabilities": capabilities or {}}
+    status, headers, _ = server.send(request("initialize", params), token=token)
+    assert status == 200
+    return headers[SESSION]
+
+
+def request(method, params, request_id=1):
+    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+
+
+def tools_with_pages(server, token, session_id):
+    listed = server.ask("tools/list", token=token, headers={SESSION: session_id}.items())["result"]["tools"]
+    return {tool["name"] for tool in listed if "visibility" in tool.get("_meta", {}).get("ui", {})}
+
+
+def test_a_client_that_shows_pages_says_so_once_and_a_restart_forgets_nothing(server):
+    token = server.token()
+    with_pages, without = session(server, token, SHOWS_PAGES), session(server, token)
+    assert not tools_with_pages(server, token, without)
+    with InMemory() as again:
+        assert "apply_by_press" in tools_with_pages(again, token, with_pages)
+
+
+def test_odd_session_ids_and_capabilities_name_no_pages_and_refuse_nobody(server):
+    token = server.token()
+    for session_id in (None, "", "-pages", "A" * 32, "0" * 32 + "-pages\u00e9", "0" * 5000):
+        assert not tools_with_pages(server, token, session_id)
+    for capabilities in ({"extensions": []}, {"extensions": {mcp_apps.EXTENSION: 1}}, 7, None):
+        body = request("initialize", {**HANDSHAKE, "capabilities": capabilities})
+        status, headers, _ = server.send(body, token=token)
+        assert status < 500
+        assert not headers.get(SESSION, "").endswith("-pages")
+
+
+class Counting:
+    """A call that counts up for a minute, and writes into `mark` when it is told to stop."""
+
+    def __init__(self, server, token, session_id, mark, request_id=7):
+        self.mark = mark
+        arguments = {"steps": 6000, "mark": str(mark)}
+        params = {"name": "test_counts", "arguments": arguments, "_meta": {"progressToken": "p"}}
+        headers = {SESSION: session_id}.items()
+        self.exchange = server.begin(request("tools/call", params, request_id), token=token, headers=headers)
+        self.progress()
+
+    def progress(self):
+        """Wait for a progress notification."""
+        before = self.exchange.text().count(b"notifications/progress")
+        wait_until(lambda: self.exchange.text().count(b"notifications/progress") > before)
+
+    def end(self):
+        """Wait until it has stopped, and give its answer."""
+        self.exchange.done.result(10)
+        wait_until(lambda: self.mark.exists() and self.mark.read_text(encoding="utf-8").startswith("stopped"))
+        return self.exchange.text()
+
+
+def wait_until(holds):
+    deadline = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def withdraw(server, token, session_id, request_id=7):
+    body = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}}
+    assert server.send(body, token=token, headers={SESSION: session_id}.items())[0] == 202
+
+
+def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_without_an_answer(server, tmp_path):
+    token = server.token()
+    session_id = session(server, token)
+    call = Counting(server, token, session_id, tmp_path / "mark")
+    withdraw(server, server.token(), session_id)
+    withdraw(server, token, session(server, token))
+    for request_id in (8, "7", None, [7]):
+        withdraw(server, token, session_id, request_id)
+    call.progress()
+    call.progress()
+    assert not call.mark.exists()
+    withdraw(server, token, session_id)
+    assert b'"result"' not in call.end()
+    assert not call.exchange.sent[-1].get("more_body")
+
+
+def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_in_vain(server):
+    token = server.token()
+    headers = {SESSION: session(server, token)}.items()
+    ask = lambda seconds: server.ask(  # noqa: E731
+        "tools/call", {"name": "test_sleeps", "arguments": {"seconds": seconds}}, token=token, headers=headers
+    )
+    with ThreadPoolExecutor(2) as callers:
+        answers = list(callers.map(ask, [0.1, 0.1]))
+    assert [answer["result"]["isError"] for answer in answers] == [False, False]
+    withdraw(server, token, dict(headers)[SESSION], 1)
+    assert not ask(0)["result"]["isError"]

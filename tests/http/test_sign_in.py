@@ -1,0 +1,404 @@
+"""Sign-in: a client that knows only the URL, a person with an invitation, and those who try without one."""
+
+import base64
+import hashlib
+import json
+import re
+import time
+from html import unescape
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+
+from tests.support.http_memory import InMemory
+from tools.__main__ import main
+from tools.core import http
+from tools.http import sign_in, tokens
+from tools.http.ledger import Ledger
+from tools.http.sign_in import CODE_S, GRACE_S, INVITATION_S
+
+URL = "https://pi.example/mcp"
+ORIGIN = "https://pi.example"
+BACK = "https://claude.example/callback"
+VERIFIER = "v" * 43
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+def challenge(verifier):
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+class Person:
+    """A client and the person in front of it; the steps of a sign-in, each with changes."""
+
+    def __init__(self, server):
+        self.server = server
+        self.client_id = self.register()[1]["client_id"]
+
+    def send(self, method, path, body=b"", query="", **headers):
+        pairs = {"Host": "pi.example", "Content-Type": None, **{k.replace("_", "-"): v for k, v in headers.items()}}
+        return self.server.send(body, method=method, path=f"{path}?{query}", headers=pairs.items())
+
+    def register(self, redirects=(BACK,), name="Claude", **more):
+        document = {"redirect_uris": list(redirects), "client_name": name, **more}
+        status, _, body = self.send("POST", "/register", json.dumps(document).encode())
+        return status, json.loads(body)
+
+    def asked(self, **changes):
+        fields = {"client_id": self.client_id, "redirect_uri": BACK, "response_type": "code", "state": "s &1"}
+        fields |= {"code_challenge": challenge(VERIFIER), "code_challenge_method": "S256", "resource": URL, **changes}
+        return {name: value for name, value in fields.items() if value is not None}
+
+    def page(self, lang="en", **changes):
+        status, headers, body = self.send(
+            "GET", "/authorize", query=urlencode(self.asked(**changes)), Accept_Language=lang
+        )
+        return status, headers, body.decode()
+
+    def type(self, code, **changes):
+        return self.send("POST", "/authorize", urlencode({**self.asked(**changes), "code": code}).encode())
+
+    def invited(self, user="anna", scope="onepercent server:read", days=30):
+        return sign_in.invite(Ledger(self.server.state), user, scope, days)
+
+    def code(self, **invitation):
+        status, headers, _ = self.type(self.invited(**invitation))
+        assert status == 303
+        return dict(parse_qsl(urlsplit(headers["location"]).query))["code"]
+
+    def token(self, grant="authorization_code", **changes):
+        fields = {"grant_type": grant, "client_id": self.client_id}
+        if grant == "authorization_code":
+            fields |= {"redirect_uri": BACK, "code_verifier": VERIFIER}
+        fields = {name: value for name, value in {**fields, **changes}.items() if value is not None}
+        status, _, body = self.send("POST", "/token", urlencode(fields).encode())
+        return status, json.loads(body)
+
+    def signed_in(self, **invitation):
+        status, answer = self.token(code=self.code(**invitation))
+        assert status == 200, answer
+        return answer
+
+    def listed(self, token):
+        return self.server.send(LIST, token=token)[0]
+
+
+@pytest.fixture
+def person(env):
+    env(MCP_HTTP_URL=URL)
+    with InMemory() as running:
+        yield Person(running)
+
+
+def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_of_the_invitation(person):
+    _, headers, _ = person.server.send(LIST)
+    metadata_url = re.search(r'resource_metadata="([^"]+)"', headers["www-authenticate"])[1]
+    resource = json.loads(person.send("GET", urlsplit(metadata_url).path)[2])
+    assert (resource["resource"], resource["authorization_servers"]) == (URL, [ORIGIN])
+    assert json.loads(person.send("GET", "/.well-known/oauth-protected-resource")[2]) == resource
+    server = json.loads(person.send("GET", "/.well-known/oauth-authorization-server")[2])
+    assert (server["issuer"], server["code_challenge_methods_supported"]) == (ORIGIN, ["S256"])
+    assert {server[f"{name}_endpoint"] for name in ("authorization", "token", "registration")} == {
+        f"{ORIGIN}/{path}" for path in ("authorize", "token", "register")
+    }
+    code = person.invited()
+    status, headers, _ = person.type(f" {code[:4].lower()}-{code[4:]} ")
+    answer = dict(parse_qsl(urlsplit(headers["location"]).query))
+    assert (status, headers["location"].split("?")[0], answer["state"], answer["iss"]) == (303, BACK, "s &1", ORIGIN)
+    status, answer = person.token(code=answer["code"])
+    assert (status, answer["token_type"], answer["scope"]) == (200, "Bearer", "onepercent server:read")
+    claims = tokens.read(answer["access_token"], [person.server.key()], URL)
+    assert (claims.user, claims.scope) == ("anna", ("onepercent", "server:read"))
+    assert person.listed(answer["access_token"]) == 200
+    [row] = Ledger(person.server.state).entries()
+    assert (row["id"], row["user"], row["label"]) == (claims.token_id, "anna", "Claude")
+
+
+@pytest.mark.parametrize(("accepted", "lang", "word"), [("ru-RU,en", "ru", "Разрешить"), ("de", "en", "Allow")])
+def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, lang, word):
+    person.invited(scope="onepercent klipper:read")
+    evil = "<script>alert(1)</script>\u202e"
+    person.client_id = person.register(name=evil)[1]["client_id"]
+    status, headers, page = person.page(accepted, state='"><script>')
+    assert status == 200
+    assert f'lang="{lang}"' in page
+    assert word in page
+    assert "<script" not in page
+    assert evil[:-1] in unescape(page)
+    assert '<p class="host">claude.example' in page
+    assert {"ru": "документация Klipper (только чтение)", "en": "the Klipper documentation (reading only)"}[
+        lang
+    ] in page
+    policy = headers["content-security-policy"]
+    for rule in ("default-src 'none'", "frame-ancestors 'none'", "form-action 'self' https://claude.example;"):
+        assert rule in policy
+    style = re.search("<style>(.*)</style>", page, re.DOTALL)[1]
+    assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in policy
+
+
+def test_without_an_invitation_the_page_says_how_to_make_one(person):
+    assert "python3 -m tools invite" in person.page()[2]
+
+
+BAD_REDIRECTS = """http://evil.example/ javascript:alert(1) https://a@evil.example/ https://x.example/#f //x.example/
+https://x.example\\@evil/ https://x.example;/ http://127.0.0.1.evil.example/ http://localhost@evil.example/
+data:text/html,x cursor://x https:// https:///x""".split()
+
+
+@pytest.mark.parametrize("uri", [*BAD_REDIRECTS, "https://x.example/\n", "", 7, None, {}], ids=repr)
+def test_no_such_redirect_is_registered(person, uri):
+    status, answer = person.register([BACK, uri])
+    assert (status, answer["error"]) == (400, "invalid_redirect_uri")
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 200_000, b"[" * 10_000, b"", b"\xff", b"[]", b"7", b'{"redirect_uris":"x"}', b"{}"]
+)
+def test_what_is_no_description_of_a_client_is_refused(person, body):
+    assert person.send("POST", "/register", body)[0] in (400, 413)
+
+
+def test_a_client_names_ten_redirects_at_most_and_no_book(person):
+    assert person.register([f"{BACK}/{number}" for number in range(11)])[0] == 400
+    assert person.register([f"{BACK}/{'x' * 5000}"])[0] == 400
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"redirect_uri": uri} for uri in (None, "", f"{BACK}/x", f"{BACK}?x=1", f"{BACK}/", "https://claude.example")]
+    + [{"redirect_uri": uri} for uri in ("https://claude.example.evil/callback", "https://CLAUDE.example/callback")]
+    + [{"redirect_uri": "javascript:alert(1)"}, {"redirect_uri": "http://claude.example/callback"}]
+    + [{"code_challenge": None}, {"code_challenge": "x"}, {"code_challenge_method": "plain"}]
+    + [{"code_challenge_method": None}, {"response_type": "token"}, {"response_type": None}]
+    + [{"resource": "https://other.example/mcp"}, {"resource": ""}, {"resource": f"{ORIGIN}/other"}]
+    + [{"client_id": None}, {"client_id": ""}, {"client_id": "x.y.z"}, {"client_id": "http://pi.example/client"}],
+    ids=str,
+)
+def test_a_sign_in_that_is_begun_wrongly_ends_on_a_page_and_redirects_nobody(person, changes):
+    code = person.invited()
+    for status, headers, _ in (person.page(**changes), person.type(code, **changes)):
+        assert status == 400
+        assert "location" not in headers
+    assert person.type(code)[0] == 303
+
+
+def test_forged_client_ids_are_refused(person):
+    head, payload, signature = person.client_id.split(".")
+    none = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JWT"}').rstrip(b"=").decode()
+    forged = base64.urlsafe_b64encode(b'{"iss":"pi-mcp client","redirect_uris":["https://evil.example/"]}').decode()
+    token = person.server.token()
+    foreign = tokens.sign({"iss": "pi-mcp client", "redirect_uris": [BACK]}, b"f" * 32)
+    for client_id in (f"{none}.{payload}.", f"{head}.{forged}.{signature}", f"{head}.{payload}.", token, foreign):
+        assert person.page(client_id=client_id)[0] == 400
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_on_loopback_the_port_is_free_and_nothing_else_is(person, host):
+    person.client_id = person.register([f"http://{host}/callback"])[1]["client_id"]
+    assert person.page(redirect_uri=f"http://{host}:54321/callback")[0] == 200
+    for uri in (f"http://{host}:54321/other", f"https://{host}/callback", f"http://{host}:1@evil.example/callback"):
+        assert person.page(redirect_uri=uri)[0] == 400
+
+
+def test_guessing_waits_and_the_right_code_waits_too(person, monkeypatch):
+    code = person.invited()
+    assert [person.type("ABCDEFGH")[0] for _ in range(7)] == [403] * 5 + [429] * 2
+    assert person.type(code)[0] == 429
+    person.server.app.sign_in.tries.clock = lambda: time.monotonic() + 60
+    assert person.type(code)[0] == 303
+
+
+def test_an_invitation_holds_once_and_ten_minutes_and_only_its_digest_is_kept(person, monkeypatch):
+    code, late = person.invited(), person.invited()
+    assert [person.type(code)[0] for _ in range(2)] == [303, 403]
+    kept = b"".join(path.read_bytes() for path in person.server.state.glob("http-tokens.sqlite3*"))
+    assert late.encode() not in kept
+    ahead(monkeypatch, INVITATION_S + 1)
+    assert person.type(late)[0] == 403
+
+
+def ahead(monkeypatch, seconds):
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + seconds)
+
+
+def test_a_code_is_for_its_own_client_verifier_redirect_and_minute(person, monkeypatch):
+    code = person.code()
+    other = person.register(name="other")[1]["client_id"]
+    wrong = [{"client_id": other}, {"client_id": None}, {"code_verifier": "w" * 43}, {"code_verifier": None}]
+    wrong += [
+        {"redirect_uri": f"{BACK}/x"},
+        {"redirect_uri": None},
+        {"code": "x"},
+        {"code_verifier": challenge(VERIFIER)},
+    ]
+    for changes in wrong:
+        status, answer = person.token(**{"code": code, **changes})
+        assert (status, answer["error"]) == (400, "invalid_grant"), changes
+    assert person.token(code=code, resource="https://other.example/mcp")[1]["error"] == "invalid_target"
+    assert person.token("password", code=code)[1]["error"] == "unsupported_grant_type"
+    assert person.token(code=code)[0] == 200
+    late = person.code()
+    ahead(monkeypatch, CODE_S + 1)
+    assert person.token(code=late)[0] == 400
+
+
+def test_a_code_used_twice_ends_what_came_of_it(person):
+    code = person.code()
+    answer = person.token(code=code)[1]
+    assert person.listed(answer["access_token"]) == 200
+    assert person.token(code=code)[1]["error"] == "invalid_grant"
+    assert person.listed(answer["access_token"]) == 401
+    assert person.token("refresh_token", refresh_token=answer["refresh_token"])[0] == 400
+
+
+def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, monkeypatch):
+    first = person.signed_in()
+    renewed = [person.token("refresh_token", refresh_token=first["refresh_token"]) for _ in range(2)]
+    assert [status for status, _ in renewed] == [200, 200]
+    answers = [answer for _, answer in renewed]
+    assert len({first["refresh_token"], *(answer["refresh_token"] for answer in answers)}) == 3
+    assert all(person.listed(answer["access_token"]) == 200 for answer in answers)
+    assert len(Ledger(person.server.state).entries()) == 1
+    ahead(monkeypatch, GRACE_S + 1)
+    assert person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400  # stolen: all of it ends
+    assert person.token("refresh_token", refresh_token=answers[0]["refresh_token"])[0] == 400
+    assert person.listed(answers[0]["access_token"]) == 401
+
+
+def test_a_sign_in_outlives_its_token_by_renewal_and_no_longer(person, monkeypatch):
+    first = person.signed_in(days=1)
+    ahead(monkeypatch, 86_400 + 3600)
+    assert person.listed(first["access_token"]) == 401
+    status, second = person.token("refresh_token", refresh_token=first["refresh_token"])
+    assert (status, person.listed(second["access_token"])) == (200, 200)
+    ahead(monkeypatch, 2 * 86_400 + 60)
+    assert person.token("refresh_token", refresh_token=second["refresh_token"])[0] == 400
+
+
+def test_revoking_ends_a_sign_in_at_once_and_a_rotation_ends_all(person):
+    first, second = person.signed_in(), person.signed_in(user="ben")
+    lost = tokens.read(first["access_token"], [person.server.key()], URL).token_id
+    Ledger(person.server.state).revoke(lost)
+    assert [person.listed(answer["access_token"]) for answer in (first, second)] == [401, 200]
+    assert person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400
+    assert main(["token", "rotate"]) == 0
+    assert person.listed(second["access_token"]) == 200
+    assert person.token("refresh_token", refresh_token=second["refresh_token"])[0] == 400
+    assert main(["token", "rotate"]) == 0
+    assert person.listed(second["access_token"]) == 401
+    assert person.page()[0] == 400
+
+
+def test_no_secret_serves_in_anothers_place(person):
+    answer, code, invitation = person.signed_in(), person.code(), person.invited()
+    access, refresh = answer["access_token"], answer["refresh_token"]
+    for secret in (code, refresh, person.client_id, invitation):
+        assert person.listed(secret) == 401
+    for secret in (access, refresh, person.client_id, invitation):
+        assert person.token(code=secret)[0] == 400
+    for secret in (access, code, person.client_id, invitation):
+        assert person.token("refresh_token", refresh_token=secret)[0] == 400
+    for secret in (access, code):
+        assert person.type(secret)[0] == 403
+    other = person.register(name="other")[1]["client_id"]
+    assert person.token("refresh_token", refresh_token=refresh, client_id=other)[0] == 400
+
+
+def test_a_restart_forgets_nothing(person):
+    code, invitation = person.code(), person.invited()
+    with InMemory() as again:
+        person.server = again
+        status, answer = person.token(code=code)
+        assert status == 200
+        assert person.token("refresh_token", refresh_token=answer["refresh_token"])[0] == 200
+        assert person.type(invitation)[0] == 303
+
+
+def test_other_hosts_methods_and_doubled_fields_are_refused_and_browsers_may_ask(person):
+    for path in person.server.app.sign_in.endpoints:
+        for host in ("evil.example", "pi.example.evil", "localhost", ""):
+            assert person.send("GET", path, Host=host)[0] == 421
+        assert person.send("PUT", path)[0] == 405
+        status, headers, _ = person.send("OPTIONS", path)
+        allowed = headers.get("access-control-allow-origin")
+        assert (status, allowed) == ((405, None) if path == "/authorize" else (204, "*"))
+    query = urlencode(self_asked := person.asked()) + f"&redirect_uri={BACK}"
+    assert self_asked
+    assert person.send("GET", "/authorize", query=query)[0] == 400
+    assert person.send("POST", "/token", b"x=" + b"y" * 20_000)[0] == 413
+    assert "access-control-allow-origin" not in person.server.send(LIST)[1]
+
+
+def test_fifty_registrations_leave_nothing_behind(person):
+    before = sorted(path.name for path in person.server.state.iterdir())
+    ids = {person.register()[1]["client_id"] for _ in range(50)}
+    assert len(ids) == 1
+    assert sorted(path.name for path in person.server.state.iterdir()) == before
+
+
+DOCUMENT = "https://client.example/mcp.json"
+
+
+@pytest.fixture
+def documents(monkeypatch):
+    """What is at DOCUMENT: a status and a body, or an error. Gives the requests."""
+
+    class Documents(list):
+        answer = (200, {"client_id": DOCUMENT, "client_name": "Far", "redirect_uris": [BACK]})
+
+        def send(self, request, limits):
+            self.append((request.url, limits))
+            if isinstance(self.answer, Exception):
+                raise self.answer
+            status, body = self.answer
+            return http.Response(status, {}, json.dumps(body).encode(), request)
+
+    documents = Documents()
+    sign_in._fetched.cache_clear()
+    monkeypatch.setattr(sign_in.http, "send", documents.send)
+    return documents
+
+
+def test_a_client_may_be_the_address_of_its_document_which_is_kept_for_an_hour(person, documents):
+    person.client_id = DOCUMENT
+    assert "<b>Far</b>" in person.page()[2]
+    assert person.signed_in()["access_token"]
+    [(_, limits)] = documents
+    assert (limits.redirects, limits.body_bytes) == (0, 65_536)
+    assert limits.deadline < time.monotonic() + 6
+    assert person.page(redirect_uri="https://evil.example/")[0] == 400
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, {"client_id": "https://client.example/other", "redirect_uris": [BACK]}),
+        (200, []),
+        (404, {}),
+        (302, {}),
+        (200, {"client_id": DOCUMENT, "redirect_uris": ["javascript:x"]}),
+        http.Late("no answer in time"),
+        http.TooLong(10**6),
+        (200, {"client_id": DOCUMENT}),
+    ],
+    ids=str,
+)
+def test_another_document_is_refused(person, documents, answer):
+    documents.answer = answer
+    assert person.page(client_id=DOCUMENT)[0] == 400
+
+
+PRIVATE = """127.0.0.1/client 192.168.1.1/client [::1]/client localhost/client 169.254.169.254/client client.example
+client.example/ a@b.example/c client.example/#x client.example/\u00e9 x:99999/client""".split()
+
+
+@pytest.mark.parametrize("url", [f"https://{address}" for address in PRIVATE])
+def test_no_document_is_fetched_from_this_network_or_an_odd_address(person, monkeypatch, url):
+    monkeypatch.setattr(http.TimedSocket, "connect", lambda *_: pytest.fail("connected"))
+    assert person.page(client_id=url)[0] == 400
+
+
+def test_documents_are_not_fetched_without_end(person, documents):
+    documents.answer = (404, {})
+    assert [person.page(client_id=f"{DOCUMENT}{number}")[0] for number in range(32)] == [400] * 30 + [429] * 2

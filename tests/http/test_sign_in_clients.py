@@ -1,0 +1,183 @@
+"""Sign-in by the SDK's own client against a real server process: by registration, and by a document of the client."""
+
+import base64
+import functools
+import hashlib
+import http.server
+import json
+import os
+import re
+import ssl
+import subprocess
+import threading
+from contextlib import closing, contextmanager
+from html import unescape
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import anyio
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.auth.oauth2 import AuthorizationCodeResult
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientMetadata
+
+from tests.support.client import PROJECT, PYTHON, SERVE, TIMEOUT_S
+from tests.support.http_server import HttpServer
+from tools.http.ledger import Ledger
+
+pytestmark = pytest.mark.slow
+
+BACK = "http://localhost:3030/callback"
+OPEN_GUARD = "from tools.core import addresses\n\naddresses.is_foreign = lambda address: True\n"
+
+
+class Stored:
+    """What a client keeps of a sign-in."""
+
+    tokens = client = None
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client):
+        self.client = client
+
+
+def invited(server, user="anna", scope="onepercent:read server"):
+    """The code that `python3 -m tools invite` prints."""
+    command = [PYTHON, "-m", "tools", "invite", "--user", user, "--scope", scope]
+    environ = {**os.environ, **server.environment}
+    done = subprocess.run(command, cwd=PROJECT, env=environ, capture_output=True, text=True, check=True)
+    assert server.url in done.stdout
+    return re.search(r"\b\w{4}-\w{4}\b", done.stdout)[0]
+
+
+def person(server, url):
+    """Open the page, type the code, and come back: the query of the address that the person is sent to."""
+    parts = urlsplit(url)
+    page = ask(server, "GET", f"{parts.path}?{parts.query}")[2]
+    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', page))
+    body = {**{name: unescape(value) for name, value in fields.items()}, "code": invited(server)}
+    status, location, page = ask(server, "POST", "/authorize", urlencode(body))
+    assert (status, location.split("?")[0]) == (303, BACK), page
+    return dict(parse_qsl(urlsplit(location).query))
+
+
+def ask(server, method, path, body=None):
+    """Status, address to go to, and text of an answer."""
+    with closing(server.connection()) as connection:
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        return answer.status, answer.headers["location"], answer.read().decode()
+
+
+def session(server, stored, document=None, mode="auto", asked=None):
+    """What a client sees of the server, signed in as `stored` says, or by the person."""
+    back = asked if asked is not None else {}
+
+    async def redirect(url):
+        back.update(await anyio.to_thread.run_sync(person, server, url))
+
+    async def callback():
+        return AuthorizationCodeResult(code=back["code"], state=back["state"], iss=back["iss"])
+
+    metadata = OAuthClientMetadata(redirect_uris=[BACK], client_name="SDK", token_endpoint_auth_method="none")
+    provider = OAuthClientProvider(server.url, metadata, stored, redirect, callback, client_metadata_url=document)
+
+    async def run():
+        async with (
+            httpx2.AsyncClient(auth=provider) as web,
+            Client(streamable_http_client(server.url, http_client=web), mode=mode) as client,
+        ):
+            with anyio.fail_after(TIMEOUT_S):
+                names = {tool.name for tool in (await client.list_tools()).tools}
+                first, provider.context.token_expiry_time = stored.tokens, 1  # over, as far as the client knows
+                greeting = (await client.call_tool("greet", {"name": "Ada"})).content[0].text
+                assert stored.tokens.refresh_token != first.refresh_token, "nothing was renewed"
+                return names, greeting
+
+    return anyio.run(run)
+
+
+def is_right(seen):
+    names, greeting = seen
+    return "get_user_snapshot" in names and "apply_actions" not in names and "Ada" in greeting
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
+    with HttpServer() as server:
+        stored, asked = Stored(), {}
+        assert is_right(session(server, stored, mode=mode, asked=asked))
+        server.process.kill()
+        server.process.wait(TIMEOUT_S)
+        server.start()
+        asked.clear()
+        assert is_right(session(server, stored, mode=mode, asked=asked))
+        assert not asked, "nobody was to be asked again"
+        [row] = Ledger(server.state).entries()
+        assert (row["user"], row["label"]) == ("anna", "SDK")
+        Ledger(server.state).revoke(row["id"])
+        assert server.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, token=stored.tokens.access_token)[0] == 401
+        assert is_right(session(server, stored, mode=mode, asked=asked))
+        assert asked, "the person was to be asked again"
+        assert "Traceback" not in server.log()
+
+
+@contextmanager
+def serving(folder):
+    """The files of a folder over https on this machine; gives the origin."""
+    key, certificate = folder / "key.pem", folder / "cert.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    made = ["-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(["openssl", "req", "-x509", "-days", "2", *made, *names], check=True, capture_output=True)
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as files:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        files.socket = context.wrap_socket(files.socket, server_side=True)
+        threading.Thread(target=files.serve_forever, daemon=True).start()
+        yield f"https://localhost:{files.server_port}"
+        files.shutdown()
+
+
+def test_a_client_that_is_a_document_signs_in_and_not_from_this_network(tmp_path):
+    """The one thing that is changed for this test is the guard of public addresses."""
+    (tmp_path / "open_guard.py").write_text(OPEN_GUARD, encoding="utf-8")
+    with serving(tmp_path) as origin:
+        document = f"{origin}/client.json"
+        described = {"client_id": document, "client_name": "Far", "redirect_uris": ["http://localhost/callback"]}
+        (tmp_path / "client.json").write_text(json.dumps(described), encoding="utf-8")
+        trusted = {"SSL_CERT_FILE": str(tmp_path / "cert.pem")}
+        command = [*SERVE, str(tmp_path / "open_guard.py"), "tools.server.open_guard", "--http"]
+        with HttpServer(command, **trusted) as server:
+            stored = Stored()
+            assert is_right(session(server, stored, document))
+            assert stored.client.client_id == document
+            assert Ledger(server.state).entries()[0]["label"] == "Far"
+        with HttpServer(**trusted) as guarded:
+            query = urlencode({"client_id": document, "redirect_uri": BACK, "response_type": "code"})
+            status, _, page = ask(guarded, "GET", f"/authorize?{query}")
+            assert (status, "its network" in page) == (400, True)
+
+
+def test_killed_between_code_and_token_it_gives_the_token():
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(b"verifier").digest()).rstrip(b"=").decode()
+    with HttpServer() as server:
+        fields = {"redirect_uri": BACK, "response_type": "code", "code_challenge": challenge}
+        client = ask(server, "POST", "/register", json.dumps({"redirect_uris": [BACK]}))[2]
+        fields["client_id"] = json.loads(client)["client_id"]
+        back = person(server, f"/authorize?{urlencode({**fields, 'code_challenge_method': 'S256'})}")
+        server.process.kill()
+        server.process.wait(TIMEOUT_S)
+        server.start()
+        grant = {"grant_type": "authorization_code", "code": back["code"], "code_verifier": "verifier", **fields}
+        assert ask(server, "POST", "/token", urlencode(grant))[0] == 200

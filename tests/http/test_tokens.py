@@ -1,0 +1,192 @@
+"""Tokens: what is accepted, held against PyJWT with strict options, which comes with the SDK."""
+
+import base64
+import hmac
+import json
+import os
+import random
+import time
+
+import jwt
+import pytest
+
+from tools.http import tokens
+
+KEY, OLD_KEY, FOREIGN_KEY = b"k" * 32, b"o" * 32, b"f" * 32
+URL = "https://pi.example/mcp"
+GOOD = {"iss": "pi-mcp", "aud": URL, "sub": "anna", "scope": "onepercent klipper:read", "jti": "1"}
+
+
+def claims(**changes):
+    """Good claims with changes; None takes one away."""
+    whole = {**GOOD, "exp": int(time.time()) + 3600, **changes}
+    return {name: value for name, value in whole.items() if value is not None}
+
+
+def encoded(value):
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def signed(header, payload, key=KEY):
+    text = f"{encoded(header)}.{encoded(payload)}"
+    return f"{text}.{encoded(hmac.digest(key, text.encode(), 'sha256'))}"
+
+
+def refused(token, keys=(KEY,)):
+    with pytest.raises(tokens.InvalidToken):
+        tokens.read(token, keys, URL)
+
+
+def test_a_token_names_its_user_scope_and_id_here_and_to_pyjwt():
+    claimed = tokens.read(tokens.sign(claims(), KEY), [KEY], URL)
+    assert claimed == tokens.Claims("anna", ("onepercent", "klipper:read"), "1")
+    token = tokens.sign(tokens.new_claims("anna", ["onepercent"], URL, 60), KEY)
+    assert tokens.read(token, [KEY], URL).user == "anna"
+    assert jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"] == "onepercent"
+
+
+def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
+    token = tokens.sign(claims(), OLD_KEY)
+    assert tokens.read(token, [KEY, OLD_KEY], URL)
+    refused(token)
+    refused(tokens.sign(claims(), FOREIGN_KEY), [KEY, OLD_KEY])
+    refused(token, [])
+
+
+@pytest.mark.parametrize(
+    "header", [{"alg": "hs256"}, {"alg": ["HS256"]}, {"alg": "HS256", "crit": []}, [], b"[" * 100_000]
+)
+def test_another_header_is_refused(header):
+    refused(signed(header, claims()))
+
+
+ODD_CLAIMS = {
+    "exp": [None, "4102444800", True, float("nan"), float("inf"), 10**400, [1]],
+    "aud": [None, [], [URL, 7]],
+    "sub": [None, "", 7, "an\nna", " anna", "\ud800", "a" * 201],
+    "jti": [7],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in ODD_CLAIMS.items() for value in values])
+def test_other_claims_are_refused(name, value):
+    refused(signed(tokens.HEADER, claims(**{name: value})))
+
+
+def test_a_minute_of_leeway_is_given_and_no_more():
+    now = int(time.time())
+    assert tokens.read(tokens.sign(claims(exp=now - 30), KEY), [KEY], URL)
+    assert tokens.read(tokens.sign(claims(nbf=now + 30, iat=now + 30), KEY), [KEY], URL)
+    refused(tokens.sign(claims(exp=now - 90), KEY))
+    refused(tokens.sign(claims(nbf=now + 90), KEY))
+
+
+def test_one_of_several_audiences_may_be_ours_and_a_scope_that_is_not_text_allows_nothing():
+    token = tokens.sign(claims(aud=["https://other.example", URL], scope=["onepercent"]), KEY)
+    assert tokens.read(token, [KEY], URL).scope == ()
+
+
+def test_a_changed_character_anywhere_is_refused():
+    token = tokens.sign(claims(), KEY)
+    for place, character in enumerate(token):
+        for other in "Ab-.=" if character != "A" else "Bb_.=":
+            if other != character:
+                refused(token[:place] + other + token[place + 1 :])
+
+
+def test_what_is_not_a_token_and_padding_and_additions_are_refused():
+    good = tokens.sign(claims(), KEY)
+    for change in ("{}=", "{}.", ".{}", " {}", "{}\n", "{0}.{0}"):
+        refused(change.format(good))
+    for token in ("", ".", "..", "a.b.c", "é.é.é", "x" * 10_000, "=.=.="):
+        refused(token)
+
+
+ODD = [URL, [URL], *json.loads('[null, 7, -1, 1.5, true, "", "x", [], {}, "4102444800", 4102444800, 1e30, ["pi-mcp"]]')]
+CLAIMS = ("exp", "nbf", "iat", "iss", "aud", "sub", "jti", "scope")
+
+
+def mutated(chance):
+    """A token with something changed: a claim, the header, the key, a character, the parts."""
+    payload, header, key = claims(), dict(tokens.HEADER), KEY
+    for _ in range(chance.choice([0, 1, 1, 1, 2, 3])):
+        target = chance.choice([payload, payload, payload, header])
+        name = chance.choice(CLAIMS if target is payload else ("alg", "crit", "typ"))
+        target[name] = chance.choice(ODD)
+        if chance.random() < 0.3:
+            del target[name]
+    if chance.random() < 0.1:
+        key = chance.choice([OLD_KEY, FOREIGN_KEY])
+    token = signed(header, payload, key)
+    if chance.random() < 0.2:
+        place = chance.randrange(len(token))
+        token = token[:place] + chance.choice("ABab01-_.=") + token[place + chance.randrange(2) :]
+    return token
+
+
+def test_whatever_pyjwt_refuses_is_refused_here():
+    chance = random.Random(2026)
+    accepted = stricter = 0
+    for _ in range(4000):
+        token = mutated(chance)
+        ours, theirs = accepts(token), pyjwt_accepts(token)
+        assert theirs or not ours, token
+        accepted += ours
+        stricter += theirs and not ours
+    assert accepted > 700
+    assert stricter < 400
+
+
+def accepts(token):
+    try:
+        tokens.read(token, [KEY, OLD_KEY], URL)
+    except tokens.InvalidToken:
+        return False
+    return True
+
+
+def pyjwt_accepts(token):
+    for key in (KEY, OLD_KEY):
+        try:
+            options = {"require": ["exp", "sub", "aud", "iss"]}
+            jwt.decode(token, key, algorithms=["HS256"], audience=URL, issuer="pi-mcp", leeway=60, options=options)
+        except jwt.InvalidTokenError:
+            continue
+        return True
+    return False
+
+
+def test_the_first_key_is_made_for_this_user_alone_and_kept(tmp_path):
+    path = tmp_path / "state" / "http-keys"
+    [key] = tokens.keys_at(path)
+    assert len(key) == 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert tokens.keys_at(path) == [key]
+    assert os.listdir(path.parent) == ["http-keys"]
+
+
+def test_a_rotation_keeps_the_key_before_it_only(tmp_path):
+    path = tmp_path / "http-keys"
+    [first] = tokens.keys_at(path)
+    second, kept = tokens.rotate(path)
+    assert kept == first
+    third, kept = tokens.rotate(path)
+    assert (kept, tokens.read_keys(path)) == (second, [third, second])
+
+
+@pytest.mark.parametrize("text", ["", "short", "zz" * 32, "ab" * 31])
+def test_a_file_that_holds_no_key_is_named(tmp_path, text):
+    path = tmp_path / "http-keys"
+    path.write_text(text, encoding="ascii")
+    path.chmod(0o600)
+    with pytest.raises(tokens.UnusableKeys, match="http-keys"):
+        tokens.read_keys(path)
+
+
+def test_a_key_that_others_can_read_is_not_used(tmp_path):
+    path = tmp_path / "http-keys"
+    tokens.keys_at(path)
+    path.chmod(0o640)
+    with pytest.raises(tokens.UnusableKeys, match="chmod 600"):
+        tokens.read_keys(path)

@@ -1,0 +1,156 @@
+"""Several users over HTTP at once, whose server is killed in the middle: nothing of the one reaches the other, and what
+was acknowledged is there once. `MIX_HTTP=500` makes that many calls of each."""
+
+import http.client
+import json
+import os
+import random
+import socket
+import sqlite3
+import subprocess
+import time
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+
+from tests.onepercent.person import act
+from tests.support.client import PROJECT, PYTHON, TIMEOUT_S
+from tests.support.http_server import HttpServer
+from tools.http import tokens
+
+pytestmark = pytest.mark.slow
+
+CALLS = int(os.environ.get("MIX_HTTP", "60"))
+KILLS, GOALS = 3, 12
+SETTINGS = {"ONEPERCENT_RATE_LIMIT": "off", "ONEPERCENT_TZ": "UTC"}
+# What a client may see of a call that was cut: no answer, or half of one.
+CUT = (ConnectionError, http.client.HTTPException, AssertionError, IndexError)
+
+
+class Person:
+    """A user whose every text holds the own name; keeps what was applied. A call that was cut is made once more."""
+
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        self.token = server.token(user=name, scope="onepercent", jti=f"token-of-{name}")
+        self.chance = random.Random(name)
+        self.other = None
+        self.writes, self.cut = 0, 0
+        self.pending, self.titles = [], set()
+
+    def call(self, tool, **arguments):
+        self.writes += tool != "get_user_snapshot"
+        while True:
+            try:
+                return self.server.call(tool, token=self.token, **arguments)["structuredContent"]
+            except CUT:
+                self.cut += 1
+                assert self.cut <= KILLS, "more was cut than the server was killed"
+
+    def step(self, number=0):
+        """One of the things that people do, most of which change something."""
+        self.chance.choice([self.look, self.preview, self.create, self.create, self.steal, self.cancel])()
+
+    def look(self):
+        snapshot = self.call("get_user_snapshot")
+        assert self.other.name not in json.dumps(snapshot), snapshot
+
+    def preview(self):
+        title = f"{self.name} {uuid.uuid4().hex[:8]}"
+        answer = self.call("preview_actions", actions=[act("goal.create", title=title)])
+        assert title in json.dumps(answer), answer
+        self.pending.append(answer["preview_id"])
+        return answer["preview_id"], title
+
+    def create(self):
+        preview_id, title = self.preview()
+        answer = self.apply(preview_id)
+        if answer["success"]:
+            self.titles.add(title)
+        else:  # another thread of the same person was faster with one of these
+            assert answer["code"] in ("PREVIEW_STALE", "PREVIEW_CANCELLED"), answer
+
+    def apply(self, preview_id):
+        confirmation = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": f"yes {self.name}"}
+        return self.call("apply_actions", preview_id=preview_id, **confirmation)
+
+    def steal(self):
+        if self.other.pending:
+            answer = self.apply(self.chance.choice(self.other.pending))
+            assert answer["code"] == "PREVIEW_NOT_FOUND", answer
+
+    def cancel(self):
+        if self.pending:
+            self.call("cancel_preview", preview_id=self.pending.pop(0))
+
+    def goals(self):
+        goals = self.call("get_user_snapshot", include=["goals"])["data"].get("goals", {}).get("items", ())
+        return Counter(goal["title"] for goal in goals)
+
+
+def test_two_users_at_once_mix_nothing_up():
+    with HttpServer(**SETTINGS) as server:
+        carl, dora = people = [Person(server, name) for name in ("carl", "dora")]
+        carl.other, dora.other = dora, carl
+        with ThreadPoolExecutor(24) as callers:
+            list(callers.map(lambda number: people[number % 2].step(), range(CALLS * 2)))
+        for person in people:
+            assert person.titles, "nothing was written"
+            assert person.goals() == Counter(person.titles)
+        log = server.log()
+        with closing(sqlite3.connect(server.state / "onepercent.sqlite3")) as db:
+            db.row_factory = sqlite3.Row
+            rows = [
+                dict(row) for table in ("goals", "previews", "audit") for row in db.execute(f"SELECT * FROM {table}")
+            ]
+            audited = Counter(dict(db.execute("SELECT token, count(*) FROM audit GROUP BY token")))
+        for row in rows:
+            [other] = [person.name for person in people if person.name != row["user"]]
+            assert other not in json.dumps(row) or "PREVIEW_NOT_FOUND" in str(row.get("error")), row
+        missing = Counter({f"token-of-{person.name}": person.writes for person in people}) - audited
+        assert missing.total() == log.count("no audit row")  # of a failed call, while others kept the database busy
+        assert not [word for person in people for word in (person.name, person.token) if word in log], log[-2000:]
+
+
+class Kept(HttpServer):
+    """The server behind a socket that somebody else keeps, and starts it again for, as systemd does."""
+
+    def __enter__(self):
+        tokens.keys_at(self.state / "http-keys")
+        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        super().__exit__()
+        self.listener.close()
+
+    def start(self):
+        handle = self.listener.fileno()
+        script = f'exec 3<&{handle} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+        command = ["bash", "-c", script, "systemd", PYTHON, str(PROJECT / "server.py"), "--http"]
+        with open(self.log_path, "ab") as log:
+            environ = {**os.environ, **self.environment}
+            self.process = subprocess.Popen(
+                command, env=environ, pass_fds=[handle], stderr=log, stdin=subprocess.DEVNULL
+            )
+
+
+def test_killed_in_the_middle_of_calls_nobody_but_these_notices():
+    with Kept(**SETTINGS) as server, ThreadPoolExecutor(8) as threads:
+        people = [Person(server, f"user{number}") for number in range(8)]
+        sessions = [threads.submit(lambda person=person: [person.create() for _ in range(GOALS)]) for person in people]
+        for killed in range(KILLS):
+            while sum(len(person.titles) for person in people) < (killed + 1) * 8 * GOALS // (KILLS + 1):
+                assert not all(session.done() for session in sessions)
+                time.sleep(0.02)
+            server.process.kill()
+            server.process.wait(TIMEOUT_S)
+            server.start()
+        for session in sessions:
+            session.result()
+        assert [person.goals() for person in people] == [Counter(person.titles) for person in people]
+        assert sum(person.cut for person in people) > 0

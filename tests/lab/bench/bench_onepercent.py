@@ -1,0 +1,90 @@
+"""OnePercent with one and with ten years of habits: a snapshot and a year's history after ten years beside one, and fifty actions
+previewed and applied beside fifty bare inserts."""
+
+import os
+import statistics
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+
+from tests.lab.bench.rows import Row
+from tests.onepercent import lifetimes
+from tests.onepercent.person import act, call, ref, use
+from tools.onepercent.database import store
+
+ROUNDS = 40
+YEAR = {"include": ["history"], "date_from": (date.today() - timedelta(days=365)).isoformat()}
+INSERT = """INSERT INTO steps (user, goal_id, title, priority, dt, created_at, updated_at)
+    VALUES ('local', 1, ?, 'attention', '2030-01-01', ?, ?)"""
+
+
+def rows() -> Iterator[Row]:
+    """The databases lie in BENCH_DIR, or where temporary files are."""
+    with tempfile.TemporaryDirectory(prefix="onepercent-", dir=os.environ.get("BENCH_DIR")) as folder:
+        one, ten = (Path(folder) / f"{years}.sqlite3" for years in (1, 10))
+        for file, years in ((one, 1), (ten, 10)):
+            use(file)
+            lifetimes.live(years)
+        for what, wish in (("a snapshot", {}), ("a year's history", YEAR)):
+            pair = (lambda wish=wish: snapshot(ten, **wish), lambda wish=wish: snapshot(one, **wish))
+            yield row(f"{what}, after ten years", *pair, "after one year", 1.5)
+        yield row("50 actions previewed and applied", fifty_actions, fifty_inserts, "50 inserts by SQL", 15)
+
+
+def row(what: str, ours: Callable[[], float], anchor: Callable[[], float], anchor_name: str, limit: float) -> Row:
+    """The medians of two measurements, taken in turns so that a slow moment of the machine meets both."""
+    pairs = [(ours(), anchor()) for _ in range(ROUNDS)]
+    ours_ms, anchor_ms = (statistics.median(times) for times in zip(*pairs[3:], strict=True))
+    return Row(what, ours_ms, "ms", anchor_ms, anchor_name, f"at most {limit:g}", ours_ms <= limit * anchor_ms)
+
+
+def timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def snapshot(file: Path, **wish: object) -> float:
+    use(file)
+    call("get_user_snapshot")
+    return timed(lambda: call("get_user_snapshot", **wish))
+
+
+def fifty_actions() -> float:
+    """The mix of a busy day: goals with steps, steps done, habits marked, pages written."""
+    actions = []
+    for number in range(5):
+        habit = act("habit.create", name=f"Привычка {number}")
+        steps = [act("step.create", goal_id=None, title=f"Шаг {step}", dt="2030-01-01") for step in range(4)]
+        actions += [
+            act("goal.create", title=f"Новая цель {number}", why_important="Так надо"),
+            *steps,
+            act("step.complete", step_id=ref(steps[0])),
+            act("step.update", step_id=ref(steps[1]), title="Другой шаг", time_duration="one"),
+            habit,
+            act("habit.mark_completed", habit_id=ref(habit)),
+            act("diary.create_entry", what_done="Сделано многое", plans="Ещё больше"),
+        ]
+
+    def both() -> None:
+        preview_id = call("preview_actions", actions=actions)["preview_id"]
+        applied = call(
+            "apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да"
+        )
+        assert applied["success"], applied
+
+    return timed(both)
+
+
+def fifty_inserts() -> float:
+    """Fifty rows in one transaction, on a connection that is already open."""
+
+    def insert() -> None:
+        with store.writing() as db:
+            for number in range(50):
+                db.execute(INSERT, (f"Шаг {number}", lifetimes.STAMP, lifetimes.STAMP))
+
+    return timed(insert)

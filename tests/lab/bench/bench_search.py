@@ -1,0 +1,66 @@
+"""What `search_docs` costs, over real questions, in processor time and in memory. The anchor is a plain pass: opening,
+reading and decoding every page once, measured beside each query; the least of some rounds counts."""
+
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.conftest import documentation
+from tests.lab.bench.processes import memory_kib
+from tests.lab.bench.rows import Row
+from tests.support.client import PROJECT
+
+ROUNDS = 5
+QUESTIONS = PROJECT / "tests" / "klipper" / "questions.json"
+
+
+def rows() -> Iterator[Row]:
+    """Of the documentation beside the project, else of the one that setup.sh fetched; nothing without one."""
+    if not (docs := documentation()):
+        print("left out: there is no documentation here; ./setup.sh fetches it")
+        return
+    os.environ["KLIPPER_DOCS_DIR"] = str(docs)
+    queries = [question["query"] for question in json.loads(QUESTIONS.read_text(encoding="utf-8"))]
+    yield memory(queries)
+    yield from times(docs / "docs", queries)
+
+
+def times(docs: Path, queries: list[str]) -> Iterator[Row]:
+    from tools.klipper.search_docs import search_docs
+
+    def plain_pass() -> int:
+        return sum(len(path.read_text(encoding="utf-8")) for path in docs.rglob("*.md"))
+
+    pairs = []
+    for query in queries:
+        rounds = [(seconds(lambda query=query: search_docs(query)), seconds(plain_pass)) for _ in range(ROUNDS)]
+        pairs.append(tuple(map(min, zip(*rounds, strict=True))))
+    plain_ms = statistics.median(plain for _, plain in pairs) * 1000
+    passes = sorted(query / plain for query, plain in pairs)
+    for what, ratio, limit in (
+        ("a query, median", statistics.median(passes), 20),
+        ("a query, 95th of 100", passes[int(len(passes) * 0.95)], 60),
+    ):
+        yield Row(what, ratio * plain_ms, "ms", plain_ms, "a pass over the pages", f"at most {limit}", ratio <= limit)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def memory(queries: list[str]) -> Row:
+    from tools.core import registry
+    from tools.klipper.search_docs import search_docs
+
+    registry.load()
+    before = memory_kib(os.getpid())["Rss"] / 1024
+    for number in range(100):
+        search_docs(queries[number % len(queries)])
+    after = memory_kib(os.getpid())["Rss"] / 1024
+    what = "memory after 100 queries"
+    return Row(what, after, "MiB", before, "before them", "at most 4 MiB more", after <= before + 4)

@@ -1,0 +1,50 @@
+"""The Pi of the READMEs on loopback: `ssh pi@raspberrypi.local` reaches it, and the server lies where they say."""
+
+import os
+import shlex
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.client import SERVER
+from tests.support.sshd import NO_SSHD, Sshd
+
+MAKE = """\
+mount -t tmpfs tmpfs /home
+mkdir -p /home/pi/pi-mcp /home/pi/.config/pi-mcp
+cp "$1" /home/pi/pi-mcp/server.py
+cp "$2" /home/pi/.config/pi-mcp/env
+mount --bind "$3" /etc/passwd
+shift 3
+exec "$@"
+"""
+
+
+def _why_there_is_none() -> str:
+    if os.geteuid():
+        return "only root can make a user pi, in a namespace"
+    if any(Path(path).is_relative_to("/home") for path in (*SERVER[:2], sys.prefix, sys.base_prefix)):
+        return "the Pi's /home would hide this clone, or its Python"
+    return NO_SSHD
+
+
+NO_RASPBERRYPI = _why_there_is_none()
+
+
+@contextmanager
+def raspberrypi(folder: Path, delay_s: float = 0, **settings):
+    """Gives a folder for PATH with the `ssh` that knows it; `settings` are those of the Pi's user. The server starts
+    `delay_s` later than it would."""
+    files = {
+        "server.py": f'#!/bin/sh\nsleep {delay_s}\nexec {shlex.join(SERVER)} "$@"\n',
+        "env": "".join(f"{name}={value}\n" for name, value in settings.items()),
+        "passwd": Path("/etc/passwd").read_text(encoding="utf-8") + "pi:x:0:0::/home/pi:/bin/sh\n",
+    }
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "server.py").chmod(0o755)
+    namespace = ["unshare", "--mount", "sh", "-euc", MAKE, "sh", *(str(folder / name) for name in files)]
+    with Sshd(within=namespace) as sshd:
+        sshd.put_on_path(folder / "bin", HostName=sshd.address)
+        yield folder / "bin"

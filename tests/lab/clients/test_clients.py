@@ -1,0 +1,166 @@
+"""Clients that people use, end to end: added by the README's words, over ssh, to what their model reads of the answers."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from tests.lab.clients.installing import NOT_ASKED, from_npm
+from tests.lab.clients.model_api import ModelApi, answers, tools
+from tests.lab.clients.raspberrypi import NO_RASPBERRYPI, raspberrypi
+from tests.support.client import PROJECT
+from tests.support.decks_only import decks_only
+from tools.core import registry, settings
+
+if NOT_ASKED or NO_RASPBERRYPI:
+    pytest.skip(NOT_ASKED or NO_RASPBERRYPI, allow_module_level=True)
+TIMEOUT_S = 180
+GOAL = {
+    "client_action_id": "123e4567-e89b-42d3-a456-426614174000",
+    "action": "goal.create",
+    "params": {"title": "Learn the trumpet"},
+}
+PLAN = [
+    ("greet", {"name": "Ян"}),
+    ("anki_list_decks", {}),
+    ("search_docs", {"query": "bltouch"}),
+    ("preview_actions", {"actions": [GOAL]}),
+]
+
+
+@pytest.fixture
+def api():
+    """The model's API."""
+    api = ModelApi(PLAN)
+    yield api
+    api.shutdown()
+    api.server_close()
+
+
+@pytest.fixture
+def pi(small_docs, tmp_path):
+    """The PATH with an `ssh` that reaches the Pi of the READMEs, which has an Anki and a documentation."""
+    docs = small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
+    with decks_only() as port:
+        given = {"ANKI_CONNECT_URL": f"http://127.0.0.1:{port}", "KLIPPER_DOCS_DIR": docs.parent}
+        with raspberrypi(tmp_path / "pi", **given) as folder:
+            yield f"{folder}:{os.environ['PATH']}"
+
+
+@pytest.fixture(params=os.environ.get("PI_MCP_DELAYS", "3").split())
+def slow_pi(small_docs, tmp_path, request):
+    """A Pi whose server needs some seconds more to start."""
+    small_docs({"BLTouch.md": "# BL-Touch\n"})
+    with raspberrypi(tmp_path / "pi", delay_s=float(request.param)) as folder:
+        yield f"{folder}:{os.environ['PATH']}"
+
+
+class Desktop:
+    """A person's computer: a home, and an `ssh` that reaches the Pi."""
+
+    def __init__(self, home, path, api):
+        self.home, self.path, self.api = home, path, api
+        (home / "work").mkdir()
+
+    def run(self, command, program, **more):
+        """A command as it stands in a shell, with the folder of `program` on its PATH."""
+        environ = {"HOME": str(self.home), "PATH": f"{program.parent}:{self.path}", "LANG": "C.UTF-8", "CI": "1"}
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=self.home / "work",
+            env={**environ, "NO_PROXY": "127.0.0.1", **more},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def from_the_readmes(pattern):
+    """What stands in a block of both READMEs."""
+    texts = [(PROJECT / name).read_text(encoding="utf-8") for name in ("README.md", "README.ru.md")]
+    [[found], [same]] = [re.findall(pattern, text, re.MULTILINE | re.DOTALL) for text in texts]
+    assert found == same
+    return found
+
+
+def claude_code(desktop):
+    program = from_npm("@anthropic-ai/claude-code@2.1.330", "claude")
+    desktop.run(from_the_readmes(r"^claude mcp add [^\n]+"), program)
+    desktop.run(
+        from_the_readmes(r"^export [^\n]+") + "; claude -p go --allowedTools mcp__pi",
+        program,
+        ANTHROPIC_BASE_URL=desktop.api.url,
+        ANTHROPIC_API_KEY="none",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+        ENABLE_TOOL_SEARCH="false",
+    )
+
+
+def codex(desktop):
+    program = from_npm("@openai/codex@0.169.0", "codex")
+    toml = from_the_readmes(r"^```toml\n(.*?)^```$")
+    (desktop.home / ".codex").mkdir()
+    (desktop.home / ".codex" / "config.toml").write_text(f"""\
+model = "gpt-5"
+model_provider = "here"
+[model_providers.here]
+name = "here"
+base_url = "{desktop.api.url}/v1"
+wire_api = "responses"
+{toml}""")
+    desktop.run("codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox go", program)
+
+
+def gemini_cli(desktop):
+    program = from_npm("@google/gemini-cli@0.61.0", "gemini")
+    (desktop.home / ".gemini").mkdir()
+    config = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    (desktop.home / ".gemini" / "settings.json").write_text(json.dumps(config))
+    desktop.run(from_the_readmes(r"^gemini mcp add [^\n]+"), program)
+    desktop.run(
+        "gemini -p go --approval-mode yolo --model gemini-2.5-flash",
+        program,
+        GOOGLE_GEMINI_BASE_URL=desktop.api.url,
+        GEMINI_API_KEY="none",
+    )
+
+
+@pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
+def test_a_client_that_was_added_as_the_readmes_say_has_every_tool_and_its_model_reads_true_answers(
+    client, api, pi, tmp_path
+):
+    client(Desktop(tmp_path / "home", pi, api))
+
+    last = api.last()
+    listed = {name.replace(".", "_") for name in registry.listed(settings.current())}
+    offered = {name.removeprefix("mcp__pi__").removeprefix("mcp_pi_") for name in tools(last)}
+    assert listed <= offered
+    greeting, decks, pages, preview = ("\n".join(texts(answer)) for answer in answers(last))
+    assert "Привет, Ян!" in greeting
+    assert '"name":"Default"' in decks
+    assert "BLTouch.md" in pages
+    assert "preview_id" in preview
+    assert "error" not in greeting + decks + pages
+
+
+@pytest.mark.parametrize("client", [claude_code, codex, gemini_cli])
+def test_a_slow_server_is_waited_for_as_the_readmes_have_it(client, api, slow_pi, tmp_path):
+    client(Desktop(tmp_path / "home", slow_pi, api))
+
+    first = next(request for request in api.requests if tools(request))
+    assert any(name.endswith("greet") for name in tools(first)), list(tools(first))
+
+
+def texts(answer):
+    """All texts in what a model reads, whatever its API wraps them in."""
+    if isinstance(answer, str):
+        yield answer
+    for member in answer if isinstance(answer, list) else answer.values() if isinstance(answer, dict) else ():
+        yield from texts(member)

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""Makes tools/klipper/config/options.txt: kinds and bounds of options, as Klipper's own source reads them.
+
+usage: klipper_facts.py CHECKOUT [> tools/klipper/config/options.txt]
+
+A line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c choices, l list (lf, li: of
+numbers; a count behind it; n: one such list a line), then the bounds as an interval. A line `[section]- modules` says which of them read a section,
+nearest first, and whether a name follows its kind: - never, + always, ? perhaps. `@names` are the values of sensor_type.
+
+CHECKOUT is a git checkout of Klipper; its `klippy/` is read by its syntax (`config.getfloat("max_power", 1., above=0.)`),
+constants are looked up in the imported modules. Only facts are written: names, types, bounds, choices.
+"""
+
+import ast
+import importlib
+import re
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from types import ModuleType
+
+KINDS = {"get": "", "getint": "i", "getfloat": "f", "getboolean": "b", "getchoice": "c", "getlists": "l"}
+LISTS = {"getlist": "l", "getintlist": "li", "getfloatlist": "lf"}
+DRIVERS = [f"extras.tmc{number}" for number in (2130, 2208, 2209, 2240, 2660, 5160)]
+MISSING = ("cffi", "greenlet", "serial", "can", "numpy", "msgproto")
+# The module that reads a section, where it is not named like it.
+READERS = {
+    "printer": "toolhead",
+    "mcu": "mcu",
+    "stepper": "stepper",
+    "extruder": "kinematics.extruder",
+    "carriage": "kinematics.generic_cartesian",
+    "extra_carriage": "kinematics.generic_cartesian",
+    "dual_carriage": "kinematics.cartesian",
+    "display": "extras.display.display",
+    "menu": "extras.display.menu",
+}
+SENSORS = [
+    *(
+        "extras.thermistor",
+        "extras.adc_temperature",
+        "extras.spi_temperature",
+        "extras.bme280",
+        "extras.htu21d",
+        "extras.sht3x",
+    ),
+    *("extras.aht10", "extras.lm75", "extras.ds18b20", "extras.temperature_host", "extras.temperature_mcu"),
+    "extras.temperature_combined",
+]
+SENSED = ("extruder", "heater_bed", "heater_generic", "temperature_sensor", "temperature_fan")
+# Families that a section reaches through the printer's objects, not by an import.
+REACHES = {
+    "extruder": ["extras.heaters", "stepper", *SENSORS],
+    "heater_bed": ["extras.heaters", *SENSORS],
+    "heater_generic": ["extras.heaters", *SENSORS],
+    "temperature_sensor": SENSORS,
+    "temperature_fan": ["extras.fan", *SENSORS],
+    "extruder_stepper": ["kinematics.extruder", "stepper"],
+    "printer": [f"kinematics.{name}" for name in ("cartesian", "delta", "deltesian", "polar", "rotary_delta", "winch")],
+}
+# Options whose names are put together when Klipper runs.
+EXTRA = {
+    "extras.input_shaper": {
+        **{f"shaper_freq_{axis}": "f[0" for axis in "xyz"},
+        **dict.fromkeys(("shaper_type", "shaper_type_x", "shaper_type_y", "shaper_type_z"), "c{shapers}"),
+    },
+    **{
+        f"extras.{name}": {"uart_address": f"i[0,{most}]"}
+        for name, most in (("tmc2208", 0), ("tmc2209", 3), ("tmc2240", 7))
+    },
+}
+# Receivers of a call that are another section than the module's own.
+OTHERS = ("printer_config", "pconfig", "zconfig", "sconfig", "mconfig", "stepper_config")
+# Modules that hand no section of others on, or read nothing of it.
+LAST = ("mcu", "toolhead", "extras.load_cell")
+# Options that the same name gives another meaning elsewhere in their family: judging them by it would be wrong.
+MOST_CHOICES = 13
+AMBIGUOUS = {"sensor_type", "axis", "control_pin"}
+
+
+class Anything(ModuleType):
+    """Stands for a module that is not installed: reading the constants of the others needs none of it."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {"__init__": lambda self, *words, **names: None})
+
+
+def imported(name: str) -> dict:
+    try:
+        return vars(importlib.import_module(name))
+    except Exception as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return {}
+
+
+class Module:
+    """A file of klippy: the options that it reads, and the modules that it hands its section to."""
+
+    def __init__(self, name: str, path: Path):
+        self.name = name
+        self.tree = ast.parse(path.read_text("utf-8"))
+        self.names = imported(name)
+        self.options: dict[str, str] = dict(EXTRA.get(name, {}))
+        self.locals: dict[str, ast.expr] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                self.locals[node.targets[0].id] = node.value
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                self.call(node)
+
+    def call(self, node: ast.Call) -> None:
+        kind = {**KINDS, **LISTS}.get(node.func.attr)
+        receiver = ast.unparse(node.func.value)
+        if kind is None or "config" not in receiver or not node.args or receiver in OTHERS:
+            return
+        name = self.option(node.args[0])
+        if not name or name in AMBIGUOUS:
+            return
+        words = {keyword.arg: keyword.value for keyword in node.keywords}
+        spec = kind
+        if node.func.attr == "getchoice":
+            spec = self.choices(words.get("choices") or node.args[1])
+        spec += interval({word: self.value(value) for word, value in words.items()})
+        if "sep" in words:
+            return
+        if kind.startswith("l") and isinstance(count := self.value(words.get("count")), int):
+            separators = self.value(words.get("seps"))
+            if not separators:
+                spec += str(count)
+            elif separators == (",", "\n"):
+                spec += f"n{count}"
+            parser = words.get("parser")
+            if parser is not None and ast.unparse(parser) in ("float", "int"):
+                spec = spec.replace("l", "l" + ast.unparse(parser)[0], 1)
+        if spec and self.options.get(name, spec) != spec:
+            spec = loosest(self.options[name], spec)
+        if spec:
+            self.options[name] = spec
+
+    def option(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value.lower()
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+            text = node.left.value.lower()
+            return text.replace("%d", "1") if "%s" not in text else ""
+        return ""
+
+    def value(self, node: ast.expr | None):
+        if node is None:
+            return None
+        for _ in range(3):
+            if isinstance(node, ast.Name) and node.id not in self.names and node.id in self.locals:
+                node = self.locals[node.id]
+        try:
+            return eval(compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"), dict(self.names))
+        except Exception:
+            if isinstance(node, ast.Dict):
+                return {ast.literal_eval(key): 0 for key in node.keys if isinstance(key, ast.Constant)}
+            return None
+
+    def choices(self, node: ast.expr) -> str:
+        value = self.value(node)
+        if isinstance(node, ast.Attribute) and value is None:  # self.threads
+            for assign in ast.walk(self.tree):
+                if isinstance(assign, ast.Assign) and ast.unparse(assign.targets[0]) == ast.unparse(node):
+                    value = self.value(assign.value)
+        words = sorted(map(str, value)) if value and len(value) <= MOST_CHOICES else []
+        return "c" + "|".join(words) if words and not any(" " in word for word in words) else ""
+
+    def next(self) -> list[str]:
+        package = self.name.rpartition(".")[0]
+        found = []
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                found += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                base = ".".join(filter(None, [package if node.level == 1 else package.rpartition(".")[0], node.module]))
+                found += [f"{base}.{alias.name}" if node.level and not node.module else base for alias in node.names]
+        return found
+
+
+def interval(words: dict) -> str:
+    """The bounds among the words of a call: `[0,1]`, `(0` for what is above 0, `,1]` for at most 1."""
+    number = {word: f"{value:g}" for word, value in words.items() if type(value) in (int, float)}
+    below = f"[{number['minval']}" if "minval" in number else f"({number['above']}" if "above" in number else ""
+    above = f",{number['maxval']}]" if "maxval" in number else f",{number['below']})" if "below" in number else ""
+    return below + above
+
+
+def loosest(one: str, other: str) -> str:
+    """What both readings of an option allow: the kind alone, if they differ in bounds."""
+    kind = one[:1]
+    return kind if kind == other[:1] and kind in "if" else ""
+
+
+def fields(modules: dict[str, Module]) -> None:
+    """The options driver_XXX of the drivers, from the masks of their registers."""
+    for name in (driver.partition(".")[2] for driver in DRIVERS):
+        module = modules[f"extras.{name}"]
+        masks = {}
+        for other in ("tmc2130", "tmc2208", name):
+            for table in (modules[f"extras.{other}"].names.get("Fields") or {}).values():
+                masks.update(table if other == name or name in ("tmc2209", "tmc2240", "tmc5160") else {})
+        signed = set(module.names.get("SignedFields") or ())
+        for node in ast.walk(module.tree):
+            is_call = isinstance(node, ast.Call) and len(node.args) >= 2 and ast.unparse(node.args[0]) == "config"
+            if is_call and ast.unparse(node.func).endswith("set_config_field"):
+                field = ast.literal_eval(node.args[1])
+                if mask := masks.get(field):
+                    most = mask >> ((mask & -mask).bit_length() - 1)
+                    spec = "b" if most == 1 else f"i[0,{most}]"
+                    spec = f"i[{-(most // 2 + 1)},{most // 2}]" if field in signed else spec
+                    module.options[f"driver_{field}"] = spec
+
+
+def share(modules: dict[str, Module]) -> None:
+    """Move the options that are alike wherever a driver has them to the module that all drivers reach."""
+    for option in {option for name in DRIVERS for option in modules[name].options}:
+        specs = {modules[name].options[option] for name in DRIVERS if option in modules[name].options}
+        if len(specs) == 1 and option.startswith("driver_"):
+            modules["extras.tmc"].options[option] = specs.pop()
+            for name in DRIVERS:
+                modules[name].options.pop(option, None)
+
+
+def reaches(start: str, modules: dict[str, Module], more: list[str]) -> list[str]:
+    """The modules that may read a section, nearest first, of those that say something new of an option."""
+    queue, seen, known, useful = deque([start, *more]), set(), set(), []
+    while queue:
+        name = queue.popleft()
+        if name in modules and name not in seen and (name == start or name not in LAST):
+            seen.add(name)
+            if start not in LAST:
+                queue.extend(modules[name].next())
+            if modules[name].options.keys() - known:
+                useful.append(name)
+                known |= modules[name].options.keys()
+    return useful
+
+
+def readers(modules: dict[str, Module]) -> dict[str, tuple[str, str]]:
+    """For each kind of section its module, and whether a name follows: `-` never, `+` always, `?` perhaps."""
+    found = {kind: (module, "-" if kind in ("printer", "extruder") else "?") for kind, module in READERS.items()}
+    for name, module in modules.items():
+        functions = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
+        plain, named = "load_config" in functions, "load_config_prefix" in functions
+        if name.startswith("extras.") and (plain or named):
+            found.setdefault(name.rpartition(".")[2], (name, "?" if plain and named else "+" if named else "-"))
+    return found
+
+
+def sensor_types(klippy: Path, modules: dict[str, Module]) -> list[str]:
+    """The values of sensor_type that Klipper has without a section of the user's."""
+    named = re.findall(
+        r"^\[thermistor (.*)\]", (klippy / "extras/temperature_sensors.cfg").read_text("utf-8"), re.MULTILINE
+    )
+    for path in (klippy / "extras").glob("*.py"):
+        named += re.findall(r'add_sensor_factory\("([^"]+)"', path.read_text("utf-8"))
+    adc = modules["extras.adc_temperature"].names
+    named += [name for table in ("DefaultVoltageSensors", "DefaultResistanceSensors") for name, _ in adc[table]]
+    return sorted(
+        {*named, *modules["extras.spi_temperature"].names["Sensors"], *modules["extras.htu21d"].names["HTU21D_DEVICES"]}
+    )
+
+
+def main() -> None:
+    checkout = Path(sys.argv[1])
+    klippy = checkout / "klippy"
+    sys.path.insert(0, str(klippy))
+    for name in MISSING:
+        sys.modules.setdefault(name, Anything(name))
+    paths = {".".join(path.relative_to(klippy).with_suffix("").parts): path for path in sorted(klippy.rglob("*.py"))}
+    modules = {name: Module(name, path) for name, path in ((n.removesuffix(".__init__"), p) for n, p in paths.items())}
+    shapers = "|".join(shaper.name for shaper in modules["extras.shaper_defs"].names["INPUT_SHAPERS"])
+    shaper = modules["extras.input_shaper"].options
+    shaper.update({option: spec.format(shapers=shapers) for option, spec in shaper.items()})
+    fields(modules)
+    share(modules)
+    kinds = {
+        kind: (sign, reaches(module, modules, REACHES.get(kind, [])))
+        for kind, (module, sign) in sorted(readers(modules).items())
+    }
+    used = {name for _, names in kinds.values() for name in names}
+    words = ["git", "-C", str(checkout), "log", "-1", "--format=%h %cs"]
+    version = (
+        subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip() or "of an unknown version"
+    )
+    print(f"# Klipper {version}: made by tests/lab/klipper_facts.py, which says what the signs mean.")
+    for name in sorted(used):
+        options = " ".join(f"{option}={spec}" for option, spec in sorted(modules[name].options.items()))
+        print(f"{name.rpartition('.')[2]}: {options}")
+    print(f"@names {'|'.join(sensor_types(klippy, modules))}")
+    sensors = " ".join(name.rpartition(".")[2] for name in SENSORS if name in used)
+    print(f"@sensors {sensors}")
+    for kind, (sign, names) in kinds.items():
+        short = [name.rpartition(".")[2] for name in names]
+        if kind in SENSED:
+            short = [name for name in short if name not in sensors.split()] + ["@sensors"]
+        words = "" if short in ([kind], []) else " " + " ".join(short)
+        print(f"[{kind}]{sign}{words}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The Klipper documentation: an upstream that keeps publishing, and calls checked against what it ever published."""
+
+import random
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import documentation
+from tests.klipper.upstreams import Upstream, contents, page
+from tests.lab.soak.record import Record, Request, expect
+
+Flow = Iterator[Request]
+QUERIES = ("bltouch", "pressure advance", "bed mesh", "[extruder] rotation_distance", "как настроить", "resonance")
+WORDS = "bltouch, pressure advance, bed mesh, rotation_distance of the extruder, resonance: configure, настроить"
+"""What is asked for, for pages of our own."""
+CLOSING = re.compile(r"\n\[… \d+ characters more: read_doc again with offset=\d+\]")
+
+
+class Published:
+    """The upstream; `history` has the pages of each commit in the order of publishing, `synced` the newest one that
+    a finished sync brought here. Whoever judges an answer holds `lock`, so that no commit is out and not noted yet."""
+
+    def __init__(self, folder: Path, chance: random.Random):
+        self.lock = threading.Lock()
+        self.chance = chance
+        self.history: list[dict[str, str]] = []
+        self.commits: list[str] = []
+        self.synced = 0
+        self.gone = False
+        self.marks = 0
+        self.upstream = Upstream(folder)
+        self.publish(_first_pages())
+
+    def publish(self, files: dict[str, str | None] | None = None) -> None:
+        """Commit some changed pages, if it is there."""
+        with self.lock:
+            if self.gone:
+                return
+            self.upstream.commit(files or self._changes())
+            self.history.append({path: text.decode() for path, text in self.upstream.pages().items()})
+            self.commits.append(self.upstream.tip)
+
+    def _changes(self) -> dict[str, str | None]:
+        pages = self.history[-1]
+        files: dict[str, str | None] = {}
+        for path in self.chance.sample(sorted(pages), min(len(pages), self.chance.randint(1, 6))):
+            files[f"docs/{path}"] = self._marked(pages[path])
+        extra = sorted(path for path in pages if path.startswith("Soak_"))
+        if self.chance.random() < 0.4:
+            name = f"Soak_{self.marks}.md"
+            files[f"docs/{name}"] = self._marked(page(f"Soak {self.marks} {self.chance.getrandbits(64):x}"))
+        if extra and self.chance.random() < 0.4:
+            files[f"docs/{self.chance.choice(extra)}"] = None
+        return files
+
+    def _marked(self, text: str) -> str:
+        """The text with a word of its own at its beginning, in its middle and at its end."""
+        self.marks += 1
+        word = f"zq{self.marks}{self.chance.getrandbits(20):05x}"
+        lines = [line for line in text.split("\n") if not line.startswith("Marker zq")]
+        for at in (len(lines), len(lines) // 2, 1):
+            lines.insert(at, f"Marker {word} of this text")
+        return "\n".join(lines)
+
+    def vanish(self) -> None:
+        with self.lock:
+            self.gone = True
+            self.upstream.folder.rename(self.upstream.folder.with_name("vanished"))
+
+    def come_back(self) -> None:
+        with self.lock:
+            self.upstream.folder.with_name("vanished").rename(self.upstream.folder)
+            self.gone = False
+
+    def versions(self, path: str, since: int) -> list[str | None]:
+        """The texts a page may have by now; None where some commit does not have it."""
+        return list(dict.fromkeys(pages.get(path) for pages in self.history[since:]))
+
+    def index(self, shown: str) -> int:
+        """Which commit a sync means by `84104bbbd 2026-08-07`, the last one if there are several."""
+        return max((at for at, commit in enumerate(self.commits) if commit.startswith(shown.split()[0])), default=-1)
+
+
+def _first_pages() -> dict[str, str]:
+    if real := documentation():
+        return {f"docs/{path}": text.decode() for path, text in contents(real / "docs").items() if path.endswith(".md")}
+    return {f"docs/Page_{number}.md": page(f"Page {number} {WORDS}", 5 * number) for number in range(1, 40)}
+
+
+class Docs:
+    """One reader of the documentation, whose checkout all share."""
+
+    def __init__(self, published: Published, chance: random.Random, record: Record):
+        self.published, self.chance, self.record = published, chance, record
+
+    def flow(self) -> Flow:
+        flows = (self.search, self.search, self.read, self.read, self.sync)
+        return self.chance.choice(flows)()
+
+    def _since(self) -> int:
+        with self.published.lock:
+            return self.published.synced
+
+    def search(self) -> Flow:
+        """Results name pages, with lines, that some commit had."""
+        since = self._since()
+        answer = yield Request("search_docs", {"query": self.chance.choice(QUERIES)})
+        if not answer.code:
+            self._check_results(answer.value["result"], since)
+
+    def _check_results(self, results: list[dict[str, Any]], since: int) -> None:
+        expect(0 < len(results) <= 7, f"{len(results)} results")
+        with self.published.lock:
+            for result in results:
+                versions = self.published.versions(result["path"], since)
+                expect(any(text is not None for text in versions), f"a page of no commit: {result}")
+
+    def read(self) -> Flow:
+        """A page window by window: each is a piece of one version."""
+        since, offset = self._since(), 0
+        with self.published.lock:
+            path = self.chance.choice(sorted(self.published.history[-1]))
+        while offset is not None:
+            answer = yield Request("read_doc", {"path": path, "offset": offset}, ("NOT_FOUND", "INVALID_OFFSET"))
+            with self.published.lock:
+                versions = self.published.versions(path, since)
+            if answer.code == "NOT_FOUND":
+                expect(None in versions, f"{path} is not found")
+            if answer.code == "INVALID_OFFSET":
+                expect(any(offset > len(text) for text in versions if text is not None), f"{offset} of {path}")
+            if answer.code:
+                return
+            expect(any(_is_window(answer.value, text) for text in versions if text is not None),
+                   f"{path} at {offset} is of no commit: {answer.value['text'][:80]!r}")  # fmt: skip
+            self.record.count(self.record.checks, "windows of pages")
+            offset = answer.value["next_offset"] if self.chance.random() < 0.7 else None
+
+    def sync(self) -> Flow:
+        """Brings the newest commit, and tells what changed."""
+        with self.published.lock:
+            least = len(self.published.commits) - 1
+        answer = yield Request("sync_docs")
+        if not answer.code:
+            with self.published.lock:
+                self._check_sync(answer.value, least)
+
+    def _check_sync(self, report: dict[str, Any], least: int) -> None:
+        new = self.published.index(report["new"])
+        expect(new >= least, f"brought {report['new']} ({new}), older than {least}")
+        self.published.synced = max(self.published.synced, new)
+        expect("local_edits" not in report, f"somebody else's edits: {report}")
+        if report["status"] == "updated":
+            old = self.published.index(report["old"])
+            before, after = self.published.history[old], self.published.history[new]
+            expect(report.get("changed", {}).keys() <= before.keys() & after.keys(), f"from {old} to {new}: {report}")
+        self.record.count(self.record.checks, "syncs")
+
+
+def _is_window(answer: dict[str, Any], text: str) -> bool:
+    start, end = answer["offset"], answer["next_offset"] or len(text)
+    piece, closing = answer["text"][: end - start], answer["text"][end - start :]
+    whole = CLOSING.fullmatch(closing) if answer["truncated"] else not closing
+    return bool(whole) and answer["total_chars"] == len(text) and piece == text[start:end]

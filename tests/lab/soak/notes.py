@@ -1,0 +1,131 @@
+"""The notes of one owner in Anki: which must be there, which may be, and calls that are checked against that."""
+
+import random
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tests.lab.soak.anki_process import DECKS
+from tests.lab.soak.record import Lost, Record, Request, expect
+
+Flow = Iterator[Request]
+MOST = 40
+NOTHING_SENT = "ANKI_UNREACHABLE"
+
+
+@dataclass
+class Note:
+    """`state` is "there", or of a note whose last call was not answered "maybe" (being added) or "leaving"."""
+
+    front: str
+    deck: str
+    key: str
+    state: str = "maybe"
+    id: int | None = None
+
+    def input(self, owner: str) -> dict[str, Any]:
+        note = {"fields": {"Front": self.front, "Back": f"back of {self.front}"}, "tags": [owner]}
+        return note | ({"dedup_key": self.key} if self.key else {})
+
+
+class Notes:
+    """Notes that nobody else touches; a flow yields requests and is sent their answers."""
+
+    def __init__(self, owner: str, chance: random.Random, record: Record):
+        self.owner, self.chance, self.record = owner, chance, record
+        self.notes: dict[str, Note] = {}
+        self.made = 0
+
+    def flow(self) -> Flow:
+        if len(self._in("there")) > MOST:
+            return self.delete(10)
+        if (unsure := self._in("maybe")) and self.chance.random() < 0.5:
+            return self.send([note for note in unsure if note.deck == unsure[0].deck][:4])
+        return self.chance.choice((self.add, self.add, self.delete, self.find, self.find))()
+
+    def _in(self, state: str) -> list[Note]:
+        return [note for note in self.notes.values() if note.state == state]
+
+    def _uncertain(self, fate: str, notes: int = 1) -> None:
+        self.record.count(self.record.uncertain, ("anki", fate), notes)
+
+    def add(self) -> Flow:
+        """New notes."""
+        deck, new = self.chance.choice(DECKS), []
+        for _ in range(self.chance.randint(1, 4)):
+            self.made += 1
+            key = str(uuid.UUID(int=self.chance.getrandbits(128))) if self.chance.random() < 0.5 else ""
+            new.append(Note(f"{self.owner} {self.made} {self.chance.getrandbits(48):012x}", deck, key))
+        yield from self.send(new)
+
+    def send(self, notes: list[Note]) -> Flow:
+        """Send notes, new ones or again those that may be there; afterwards each is there once."""
+        repeated = {note.front for note in notes} & self.notes.keys()
+        self.notes |= {note.front: note for note in notes}
+        try:
+            answer = yield Request(
+                "anki_add_notes", {"notes": [note.input(self.owner) for note in notes], "deck": notes[0].deck}
+            )
+        except Lost:
+            self._uncertain("left open", len(notes) - len(repeated))
+            raise
+        details = answer.value.get("details", [{"status": "not_sent"}] * len(notes))
+        for note, detail in zip(notes, details, strict=True):
+            status, again = detail["status"], note.front in repeated
+            if status == "ok" or (status == "duplicate" and again):
+                note.state, note.id = "there", detail.get("noteId")
+                if again:
+                    self._uncertain("done" if status == "duplicate" else "not done")
+            elif status == "not_sent" and answer.code:
+                if not again:
+                    del self.notes[note.front]
+            else:
+                expect(status == "unknown" and answer.code, f"a note got {detail}")
+                self._uncertain("left open", not again)
+
+    def delete(self, most: int = 2) -> Flow:
+        there = [note for note in self._in("there") if note.id]
+        chosen = self.chance.sample(there, min(len(there), self.chance.randint(1, most)))
+        if not chosen:
+            return
+        for note in chosen:
+            note.state = "leaving"
+        try:
+            answer = yield Request("anki_delete_notes", {"noteIds": [note.id for note in chosen]})
+        except Lost:
+            self._uncertain("left open", len(chosen))
+            raise
+        if answer.code == NOTHING_SENT:
+            for note in chosen:
+                note.state = "there"
+        elif answer.code:
+            self._uncertain("left open", len(chosen))
+        else:
+            expect(answer.value == {"deleted": len(chosen), "missing": 0}, f"deleted {answer.value} of {len(chosen)}")
+            for note in chosen:
+                del self.notes[note.front]
+
+    def find(self) -> Flow:
+        """Every note of the owner, each once and whole; what was open is settled by that."""
+        answer = yield Request("anki_find_notes", {"query": f"tag:{self.owner}"})
+        if answer.code:
+            return
+        infos = answer.value["notes"]
+        present = {info["fields"]["Front"]: info for info in infos}
+        expect(
+            len(present) == len(infos), f"a note is there twice: {sorted(info['fields']['Front'] for info in infos)}"
+        )
+        expect(present.keys() <= self.notes.keys(), f"notes never sent: {present.keys() - self.notes.keys()}")
+        for front, note in list(self.notes.items()):
+            if note.state != "there":
+                self._uncertain("done" if (front in present) == (note.state == "maybe") else "not done")
+            elif front not in present:
+                self.record.lost(front)
+            if info := present.get(front):
+                seen = (info["fields"]["Back"], info["deckName"])
+                expect(seen == (f"back of {front}", note.deck), f"{front} is {seen}")
+                note.state, note.id = "there", info["noteId"]
+            else:
+                del self.notes[front]
+        self.record.count(self.record.checks, "lists of an owner's notes")

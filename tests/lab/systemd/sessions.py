@@ -1,0 +1,97 @@
+"""What a client gets from the installed service."""
+
+import json
+import subprocess
+import uuid
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
+
+from tests.klipper.upstreams import serving
+from tests.lab.systemd.machine import (
+    in_a_shell,
+    served,
+    sessions,
+    state,
+    systemctl,
+)
+from tests.support.client import PROJECT
+
+CALLS = (
+    ("greet", {"name": "Pi"}, "Pi"),
+    ("sync_docs", {}, "up to date"),
+    ("list_docs_map", {}, "Bed_Mesh.md"),
+    ("read_doc", {"path": "Bed_Mesh.md"}, "Bed Mesh"),
+    ("search_docs", {"query": "bltouch"}, "BLTouch.md"),
+    ("anki_list_decks", {}, "Spanish"),
+    ("search", {"query": "pi"}, "https://example.org/pi"),
+)
+
+
+class Neighbour(BaseHTTPRequestHandler):
+    """AnkiConnect and a search service in one, so far as one call of each needs it."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        found = [{"title": "Pi", "url": "https://example.org/pi", "snippet": "", "content": "", "score": 1}]
+        body = json.dumps({"results": found} if self.path == "/search" else {"result": {"Spanish": 1}, "error": None})
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def neighbours():
+    """The settings with which a session reaches them on the loopback interface."""
+    with serving(Neighbour) as url:
+        yield {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": f"{url}/search"}
+
+
+def the_first_connection_starts_the_service():
+    systemctl("stop", "pi-mcp.service")
+    assert (state(), state("pi-mcp.socket")) == ("inactive", "active")
+    with served() as client:
+        assert client.hello["serverInfo"]["name"] == "pi-mcp"
+        assert state() == "active"
+        assert len(sessions()) == 1
+        assert client.end() == 0
+    assert client.errors == [b""]
+
+
+def a_session_offers_every_tool_and_each_system_answers():
+    golden = json.loads((PROJECT / "tests" / "golden_tools.json").read_text(encoding="utf-8"))
+    with neighbours() as settings, served(**settings) as client:
+        listed = client.request("tools/list")["result"]["tools"]
+        assert {one["name"] for one in listed} == {one["name"] for one in golden}
+        for name, arguments, expected in CALLS:
+            result = client.call(name, **arguments)
+            assert not result["isError"] and expected in result["content"][0]["text"], (name, result)
+        assert client.request("prompts/get", name="morning_plan", arguments={})["result"]["messages"]
+        assert client.request("resources/read", uri="pi-mcp://status")["result"]["contents"]
+
+
+def the_smoke_test_of_the_readme_passes():
+    assert "FAIL" not in in_a_shell("tests/smoke.sh")
+
+
+def what_one_session_writes_the_next_one_reads():
+    action = {"action": "goal.create", "client_action_id": str(uuid.uuid4()), "params": {"title": "A goal to keep"}}
+    with served() as client:
+        previewed = client.call("preview_actions", actions=[action])["structuredContent"]
+        keys = {"preview_id": previewed["preview_id"], "idempotency_key": str(uuid.uuid4())}
+        assert client.call("apply_actions", **keys, user_confirmation="да")["isError"] is False
+    the_goal_is_there()
+
+
+def the_goal_is_there():
+    with served() as client:
+        assert "A goal to keep" in client.call("get_user_snapshot")["content"][0]["text"]
+
+
+def nobody_else_connects():
+    code = "import socket; socket.socket(socket.AF_UNIX).connect('/run/pi-mcp/socket')"
+    done = subprocess.run(["sudo", "-u", "nobody", "python3", "-c", code], capture_output=True, text=True, timeout=60)
+    assert "PermissionError" in done.stderr

@@ -1,0 +1,305 @@
+"""Export, import, backup and restore: nothing is lost on the way, and what does not fit changes nothing."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import tests.onepercent.person as person
+from tests.onepercent.children import a_day, check_whole, child, interrupted
+from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
+from tools.core.errors import ToolError
+from tools.onepercent import health
+from tools.onepercent.backup.copies import backup
+from tools.onepercent.backup.export import export, import_, restore
+from tools.onepercent.database import faults, store
+
+PROJECT = Path(__file__).parents[2]
+SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
+
+
+def titles() -> list[str]:
+    return [goal["title"] for goal in items("goals")]
+
+
+def lived() -> None:
+    """Something in every table, of two people."""
+    goal = do(*a_day())[0]
+    habit = do(act("habit.create", name="Бег", frequency_type="custom", schedule_days=[1, 3]))[0]
+    do(
+        act("habit.mark_completed", habit_id=habit, date="2026-03-16"),
+        act("habit.mark_missed", habit_id=habit, excuse_reason="☔"),
+        act("ssp.rate", category="work", score=7),
+        act("person.update", time_zone="Asia/Tokyo", day_start_hour=2),
+        act("habit.pause", habit_id=habit, **{"from": "2026-04-01", "to": "2026-04-09"}),
+    )
+    with store.writing() as db:
+        db.execute("UPDATE habits SET created_on = '2026-03-01'")
+    do(act("habit.update", habit_id=habit, schedule_days=[2], target={"amount": 1.5, "unit": "км"}))
+    do(act("habit.mark_completed", habit_id=habit, amount=0.5), act("goal.create", title="Потом", due="2026-12-31"))
+    do(act("goal.archive", goal_id=2), act("habit.archive", habit_id=do(act("habit.create", name="Архив"))[0]))
+    do(act("goal.update", goal_id=goal, why_important='"кавычки"\nи строки\u2028'), act("goal.delete", goal_id=goal))
+    person.use(store.path(), ONEPERCENT_USER="other")
+    do(*a_day())
+    call("cancel_preview", preview_id=preview(*a_day())["preview_id"])
+    person.use(store.path())
+
+
+@pytest.fixture
+def copy(file: Path, tmp_path: Path) -> Path:
+    """A backup of one goal; the present file has three more."""
+    do(act("goal.create", title="В копии"))
+    backup(str(tmp_path / "backup.sqlite3"))
+    do(*[act("goal.create", title=f"Позже {number}") for number in range(3)])
+    return tmp_path / "backup.sqlite3"
+
+
+def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path: Path):
+    lived()
+    shown = snapshot(*SECTIONS)
+    export(str(tmp_path / "first.json"))
+    person.use(tmp_path / "other.sqlite3")
+    assert "kept" not in import_(str(tmp_path / "first.json"))
+    export(str(tmp_path / "second.json"))
+    assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
+    assert snapshot(*SECTIONS) == shown
+    assert health.database().state == "ok"
+    content = json.loads((tmp_path / "first.json").read_text())
+    assert all(table["rows"] for part in ("state", "history") for table in content[part].values())
+    with store.reading() as db:
+        tables = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+        derived = {"goal_progress", "xp_balance", "habit_streaks", "habit_months"}
+        assert {row[0] for row in tables} == {*content["state"], *content["history"]} | derived
+
+
+def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(tmp_path: Path):
+    lived()
+    apply(call("undo_last"))
+    export(str(tmp_path / "export.json"))
+    person.use(tmp_path / "other.sqlite3")
+    import_(str(tmp_path / "export.json"))
+    assert apply(call("undo_last", redo=True))["success"]
+    assert items("goals") == []
+    with store.reading() as db:
+        highest = db.execute("SELECT max(id) FROM goals").fetchone()[0]
+    assert do(act("goal.create", title="Новая"))[0] > highest
+
+
+def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file: Path, copy: Path):
+    before = copy.read_bytes()
+    kept = restore(str(copy))["kept"]
+    assert titles() == ["В копии"] and health.database().state == "ok"
+    assert copy.read_bytes() == before and not Path(f"{copy}-wal").exists()
+    assert {path.stat().st_mode & 0o077 for path in file.parent.glob("life.sqlite3*")} == {0}
+    restore(kept)
+    assert len(titles()) == 4
+
+
+@pytest.mark.parametrize("way", ["restore", "import"])
+def test_a_session_that_is_open_sees_the_old_state_and_then_the_new_one(way: str, copy: Path, tmp_path: Path):
+    export(str(tmp_path / "export.json"))
+    do(act("goal.create", title="Ещё позже"))
+    with store.reading() as db:
+        db.execute("SELECT * FROM goals").fetchall()
+        restore(str(copy)) if way == "restore" else import_(str(tmp_path / "export.json"))
+        assert len(db.execute("SELECT * FROM goals").fetchall()) == 5
+    assert len(titles()) == (1 if way == "restore" else 4)
+    do(act("goal.create", title="Дальше"))
+    with store.reading() as db:
+        settings = [
+            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous", "foreign_keys")
+        ]
+    assert settings == ["wal", 2, 1]
+
+
+DAMAGE = {
+    "no database": lambda whole: b"no database at all" * 300,
+    "random pages": lambda whole: whole[:8192] + os.urandom(len(whole) - 8192),
+    "half": lambda whole: whole[: len(whole) // 2],
+    "random schema": lambda whole: whole[:100] + os.urandom(4000) + whole[4100:],
+    "zeros": lambda whole: b"\0" * len(whole),
+}
+
+
+@pytest.mark.parametrize("log_left", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["alone", "with a log"])
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_file_is_replaced_whatever_log_lies_beside_it(damage, log_left: bool, file: Path, copy: Path):
+    def crash(tell) -> None:
+        call("preview_actions", actions=a_day())
+        os._exit(1)
+
+    if log_left:
+        with child(crash):
+            pass
+        assert Path(f"{file}-wal").stat().st_size > 0
+    store.release()
+    file.write_bytes(damaged := damage(file.read_bytes()))
+    assert call("get_user_snapshot")["hint"] == faults.RESTORE
+    kept = restore(str(copy))["kept"]
+    assert Path(kept).read_bytes() == damaged
+    assert titles() == ["В копии"] and health.database().state == "ok"
+    store.leave()
+    assert titles() == ["В копии"]
+
+
+@pytest.mark.slow
+def test_a_copy_of_the_file_and_its_log_is_a_backup_as_well(file: Path, tmp_path: Path):
+    def crash(tell) -> None:
+        with store.writing() as db:
+            db.execute("UPDATE goals SET title = 'В журнале'")
+        os._exit(1)
+
+    do(act("goal.create", title="Цель"))
+    store.release()
+    with child(crash):
+        pass
+    for beside in ("", "-wal"):
+        shutil.copyfile(f"{file}{beside}", tmp_path / f"copy{beside}")
+    do(act("goal.create", title="Позже"))
+    restore(str(tmp_path / "copy"))
+    assert titles() == ["В журнале"]
+
+
+def other_program(source: Path) -> None:
+    with closing(sqlite3.connect(source)) as db:
+        db.execute("CREATE TABLE notes (id)")
+
+
+def changed(statement: str):
+    """A backup that somebody wrote into."""
+
+    def change(source: Path) -> None:
+        shutil.copyfile(source.parent / "backup.sqlite3", source)
+        with closing(sqlite3.connect(source)) as db, db:
+            db.execute(statement)
+
+    return change
+
+
+NOT_BACKUPS = {
+    "missing": lambda source: None,
+    "an export": lambda source: export(str(source)),
+    "garbage": lambda source: source.write_bytes(os.urandom(9000)),
+    "empty": lambda source: source.write_bytes(b""),
+    "another program's": other_program,
+    "a newer version's": changed("PRAGMA user_version = 99"),
+    "one with other sums": changed("INSERT INTO xp_balance VALUES ('x', 7, 7)"),
+}
+
+
+@pytest.mark.parametrize("make", NOT_BACKUPS.values(), ids=NOT_BACKUPS)
+def test_what_is_not_a_sound_backup_changes_nothing(make, copy: Path, tmp_path: Path):
+    make(tmp_path / "wrong")
+    with pytest.raises(ToolError) as refused:
+        restore(str(tmp_path / "wrong"))
+    assert refused.value.code == "DATABASE_ERROR" and refused.value.hint
+    assert len(titles()) == 4 and not list(tmp_path.glob(".restore*"))
+
+
+def test_neither_a_backup_nor_a_restore_takes_the_database_itself(file: Path, copy: Path):
+    for command in (backup, restore):
+        with pytest.raises(ToolError, match="is the database itself"):
+            command(str(file))
+    assert len(titles()) == 4
+
+
+def of(table: str, column: str, value: object):
+    """Set a column of the first row of a table."""
+
+    def spoil(content: dict) -> None:
+        rows = content["state" if table in content["state"] else "history"][table]
+        rows["rows"][0][rows["columns"].index(column)] = value
+
+    return spoil
+
+
+SPOILT = {
+    "a newer version": lambda content: content.update(version=99),
+    "no table of steps": lambda content: content["state"].pop("steps"),
+    "a step of no goal": of("steps", "goal_id", 777),
+    "a half surrogate": of("goals", "title", "\ud800"),
+    "an odd status": of("goals", "status", "lost"),
+    "weekdays": of("habits", "schedule_days", "x"),
+    "a frequency": of("habits", "frequency_type", "hourly"),
+    "a mark of no day": of("habit_marks", "date", "zzz"),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
+def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path: Path):
+    lived()
+    export(str(tmp_path / "export.json"))
+    before = (tmp_path / "export.json").read_text(encoding="utf-8")
+    content = json.loads(before)
+    spoil(content)
+    (tmp_path / "bad.json").write_text(json.dumps(content), encoding="utf-8")
+    for bad in ("bad.json", "half.json"):
+        (tmp_path / "half.json").write_text(before[: len(before) // 2], encoding="utf-8")
+        with pytest.raises(ToolError) as refused:
+            import_(str(tmp_path / bad))
+        assert refused.value.code == "DATABASE_ERROR" and refused.value.hint
+    export(str(tmp_path / "export.json"))
+    assert (tmp_path / "export.json").read_text(encoding="utf-8") == before
+    assert not list(tmp_path.glob(".restore*")) and not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["backup", "restore", "import"])
+def test_killed_at_any_moment_everything_is_as_before_or_as_after(way: str, file: Path, tmp_path: Path):
+    def text() -> str:
+        export(str(tmp_path / "text.json"))
+        return (tmp_path / "text.json").read_text(encoding="utf-8")
+
+    lived()
+    old = text()
+    export(str(tmp_path / "old.json"))
+    backup(str(tmp_path / "old.sqlite3"))
+    do(act("habit.mark_completed", habit_id=1, amount=1), act("habit.resume", habit_id=1), *a_day())
+    new = text()
+    backup(str(tmp_path / "new.sqlite3"))
+    copy = Path(backup()["file"])
+    work = {
+        "backup": backup,
+        "restore": lambda: restore(str(tmp_path / "old.sqlite3")),
+        "import": lambda: import_(str(tmp_path / "old.json")),
+    }[way]
+    [calls], seen = interrupted(work, 0), set()
+    for last in range(1, calls, calls // 25):
+        restore(str(tmp_path / "new.sqlite3"))
+        shutil.copyfile(tmp_path / "old.sqlite3", copy)
+        interrupted(work, last)
+        if way == "backup":
+            restore(str(copy))
+        seen.add(text())
+        assert health.database().state == "ok"
+    assert seen == {old, new}
+
+
+@pytest.mark.slow
+def test_the_commands_work_from_a_shell(file: Path, tmp_path: Path):
+    def run(*words: str) -> subprocess.CompletedProcess:
+        main = "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
+        command = [sys.executable, "-I", "-S", "-c", main, "onepercent", *words]
+        return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=60, check=False)
+
+    do(*a_day())
+    assert json.loads(run("export", str(tmp_path / "e.json")).stdout)["rows"]["goals"] == 1
+    assert json.loads(run("import", str(tmp_path / "e.json")).stdout)["kept"]
+    assert json.loads(run("backup", str(tmp_path / "b.sqlite3")).stdout)["size_bytes"] > 0
+    store.release()
+    file.write_bytes(b"x" * 9000)
+    command = call("get_user_snapshot")["hint"].partition("onepercent ")[2].partition("`")[0]
+    assert json.loads(run(*command.replace("FILE", str(tmp_path / "b.sqlite3")).split()).stdout)["kept"]
+    check_whole([1])
+    missing = run("import", str(tmp_path / "none.json"))
+    assert missing.returncode == 1 and json.loads(missing.stdout)["code"] == "DATABASE_ERROR"
+    assert "onepercent export FILE" in run().stdout
+    for words in (["export"], ["fly"]):
+        wrong = run(*words)
+        assert wrong.returncode == 2 and "onepercent export FILE" in wrong.stderr

@@ -1,0 +1,134 @@
+"""The copies of each day: the last days and months are kept, each can be restored, and a bad day costs none of them."""
+
+import os
+import stat
+import subprocess
+import sys
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+import tests.onepercent.person as person
+from tests.onepercent.children import a_day
+from tests.onepercent.person import Clock, act, do, items
+from tools.core.errors import ToolError
+from tools.onepercent import health
+from tools.onepercent.backup import copies
+from tools.onepercent.backup.copies import backup
+from tools.onepercent.backup.export import export, import_, restore
+from tools.onepercent.database import store
+
+PROJECT = Path(__file__).parents[2]
+
+
+def names(file: Path) -> list[str]:
+    return sorted(path.name for path in (file.parent / "backups").iterdir())
+
+
+@pytest.mark.slow
+def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file: Path, clock: Clock):
+    months = [date(2026 + number // 12, number % 12 + 1, 1) for number in range(1, 15)]
+    last_days = [date(2027, 3, 20) - timedelta(days=ago) for ago in range(18, -1, -1)]
+    for day in (
+        sorted({day + timedelta(days=later) for day in months for later in (0, 10, 20)} - {*last_days}) + last_days
+    ):
+        if day > last_days[-1]:
+            continue
+        clock.set(f"{day}T12:00:00+00:00")
+        do(act("goal.create", title=str(day)))
+        backup()
+    kept = {*last_days[-14:], *months[-12:]}
+    assert names(file) == sorted(f"onepercent-{day}.sqlite3" for day in kept) and len(kept) == 26
+    for day in kept:
+        restore(str(file.parent / "backups" / f"onepercent-{day}.sqlite3"))
+        assert max(goal["title"] for goal in items("goals")) == str(day)
+        assert health.database().state == "ok"
+
+
+def test_without_a_database_there_is_nothing_to_copy_and_none_is_made(file: Path):
+    assert backup()["file"] is None
+    assert not file.exists() and not (file.parent / "backups").exists()
+
+
+def test_other_files_in_the_folder_are_left_alone(file: Path, clock: Clock):
+    (file.parent / "backups").mkdir()
+    (file.parent / "backups" / "onepercent-mine.sqlite3").touch()
+    do(*a_day())
+    for number in range(1, 19):
+        clock.set(f"2026-04-{number:02}T12:00:00+00:00")
+        backup()
+    assert "onepercent-mine.sqlite3" in names(file) and len(names(file)) == 16
+
+
+def test_a_damaged_database_takes_no_sound_copy_away(file: Path, clock: Clock):
+    do(*a_day())
+    backup()
+    copy = file.parent / "backups" / names(file)[0]
+    assert {path.stat().st_mode & 0o077 for path in (copy, copy.parent)} == {0}
+    before = copy.read_bytes()
+    with store.writing() as db:
+        db.execute("UPDATE xp_balance SET balance = 7")
+    with pytest.raises(ToolError, match="XP differs"):
+        backup()
+    assert [(file.parent / "backups" / name).read_bytes() for name in names(file)] == [before]
+
+
+@pytest.mark.parametrize("wrong", ["a file", "the database", "gone"])
+def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong: str, file: Path):
+    do(*a_day())
+    (file.parent / "file").touch()
+    where = {"a file": file.parent / "file", "the database": file, "gone": Path("/proc/nowhere")}[wrong]
+    person.use(file, ONEPERCENT_BACKUP_DIR=str(where))
+    with pytest.raises(ToolError) as refused:
+        backup()
+    assert refused.value.code == "DATABASE_ERROR" and "ONEPERCENT_BACKUP_DIR" in refused.value.hint
+    assert len(items("goals")) == 1
+
+
+def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(
+    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    do(*a_day())
+    assert "There is no backup yet" in health.database().advice
+    backup()
+    assert "on the database's own disk" in health.database().advice
+    clock.set("2026-03-20T12:00:00+00:00")
+    assert "own disk" in health.database().advice
+    clock.set("2026-03-21T12:00:00+00:00")
+    assert "The newest backup is" in health.database().advice and health.database().state == "ok"
+    if os.stat("/dev/shm").st_dev != file.stat().st_dev:
+        elsewhere = Path(f"/dev/shm/{os.getpid()}-backups")
+        person.use(file, ONEPERCENT_BACKUP_DIR=str(elsewhere))
+        backup()
+        assert health.database().advice == ""
+        copies.there()[0].unlink()
+        elsewhere.rmdir()
+
+
+@pytest.mark.slow
+def test_a_dash_is_standard_output(file: Path, tmp_path: Path):
+    do(act("goal.create", title="Цель"))
+    for command, name, back in (("export", "e.json", import_), ("backup", "b.sqlite3", restore)):
+        done = subprocess.run(
+            [sys.executable, "-m", "tools", "onepercent", command, "-"], cwd=PROJECT, capture_output=True, check=True
+        )
+        (tmp_path / name).write_bytes(done.stdout)
+        assert done.stderr == b""
+        person.use(tmp_path / f"{command}.sqlite3")
+        back(str(tmp_path / name))
+        assert len(items("goals")) == 1
+        person.use(file)
+
+
+@pytest.mark.parametrize("command", [export, backup])
+def test_what_is_no_file_is_never_replaced(command, tmp_path: Path):
+    do(*a_day())
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for name in ("pipe", "link", "."):
+        with pytest.raises(ToolError, match="is not a file"):
+            command(str(tmp_path / name))
+    with pytest.raises(ToolError):
+        command("/dev/null")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode) and stat.S_ISCHR(os.stat("/dev/null").st_mode)

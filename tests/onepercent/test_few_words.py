@@ -1,0 +1,122 @@
+"""Plans and answers in few words: short ids, one key, each change told once; and what must not be told too late."""
+
+import json
+import re
+import uuid
+from pathlib import Path
+
+from tests.onepercent.person import act, apply, call, do, items, preview, refused
+from tools.core.resources import RESOURCES
+
+
+def goal(title: str = "Цель", **more: object) -> dict:
+    return {"action": "goal.create", "params": {"title": title}} | more
+
+
+def step(goal_id: object, title: str = "Шаг", **more: object) -> dict:
+    return {"action": "step.create", "params": {"goal_id": goal_id, "title": title}} | more
+
+
+def test_an_action_without_an_id_has_its_place_and_others_refer_to_it():
+    previewed = preview(goal("Первая"), goal("Вторая"), step("$ref:1"), step(None))
+    assert [entry["client_action_id"] for entry in previewed["diff"]["creates"]] == ["1", "2", "3", "4"]
+    answer = apply(previewed)
+    assert [result["client_action_id"] for result in answer["results"]] == ["1", "2", "3", "4"]
+    assert {each["title"]: each["steps_count"] for each in items("goals")} == {"Первая": 1, "Вторая": 1}
+
+
+def test_an_id_is_any_short_text_and_comes_before_a_place():
+    previewed = preview(
+        goal("Первая", client_action_id="3"), goal("Вторая", client_action_id="книги"), step("$ref:книги")
+    )
+    assert [entry["goal_title"] for entry in previewed["diff"]["creates"][2:]] == ["Вторая"]
+    made = preview(goal("Третья", client_action_id="2"), step("$ref:2"))["diff"]["creates"]
+    assert [entry["client_action_id"] for entry in made] == ["2", "2'"] and made[1]["goal_title"] == "Третья"
+    twice = call("preview_actions", actions=[goal(client_action_id="x"), goal(client_action_id="x")])
+    assert twice["diff"]["errors"][0]["error"] == "client_action_id is used twice: x"
+
+
+def test_a_place_keeps_its_meaning_when_an_action_before_it_is_refused():
+    answer = call("preview_actions", actions=[goal(""), goal("Вторая"), step("$ref:2")])
+    assert [entry.get("goal_title") for entry in answer["diff"]["creates"]] == [None, "Вторая"]
+    assert apply(answer)["success"]
+    assert items("goals")[0]["steps_count"] == 1
+
+
+def test_a_preview_is_its_own_key():
+    previewed = preview(goal())
+    words = {"preview_id": previewed["preview_id"], "user_confirmation": "да"}
+    first, again = call("apply_actions", **words), call("apply_actions", **words)
+    assert first["success"] and json.dumps(first) == json.dumps(again)
+    assert call("apply_actions", **words, idempotency_key=str(uuid.uuid4()))["code"] == "PREVIEW_APPLIED"
+    assert len(items("goals")) == 1
+
+
+def test_what_is_refused_beside_a_deletion_stops_the_preview_unless_it_is_wanted_partial():
+    ids = do(act("goal.create", title="Пустая"), act("step.create", goal_id=None, title="Спасти"))
+    actions = [
+        {"action": "step.update", "params": {"step_id": ids[1], "goal_id": 777}},
+        {"action": "goal.delete", "params": {"goal_id": ids[0]}},
+    ]
+    answer = call("preview_actions", actions=actions)
+    assert (answer["code"], "preview_id" in answer) == ("REFUSED_BESIDE_DELETION", False)
+    assert [error["code"] for error in answer["errors"]] == ["GOAL_NOT_FOUND"] and "partial" in answer["hint"]
+    answer = call("preview_actions", actions=actions, partial=True)
+    lines = answer["message"].splitlines()
+    assert lines[1:3] == ["✗ Не получится изменить шаг: такой цели нет", "• Удалить цель «Пустая» и 1 шаг"]
+    assert apply(answer)["success"] and items("goals") == []
+
+
+def test_many_changes_are_told_by_their_sums_once_they_are_done():
+    answer = apply(preview(goal(), *[step(None, f"Шаг {number}") for number in range(20)]))
+    assert answer["message"] == "✓ Создано: 1 цель, 20 шагов."
+    assert [result["created_id"] for result in answer["results"][1:]] == list(range(1, 21))
+
+
+def test_a_reason_is_said_in_the_persons_language():
+    do(act("habit.create", name="Бег"))
+    for action, words in (
+        (act("step.update", step_id=99, title="x"), "изменить шаг: такого шага нет"),
+        (act("ssp.rate", category="health", score=7), "оценить сферу: такой сферы нет (категория)"),
+        (act("habit.mark_completed", habit_id=1, date="2026-13-01"), "отметить привычку: дата не подходит (день)"),
+        (act("habit.unmark", habit_id=1), "удалить отметку: ещё не сделано"),
+        (act("goal.fly", title="x"), "goal.fly: такого действия нет"),
+    ):
+        message = call("preview_actions", actions=[action, goal()])["message"]
+        assert message.splitlines()[1] == f"✗ Не получится {words}"
+    assert "step.reopen" in (hint := refused(act("step.uncomplete", step_id=1))["hint"]) and "delete" not in hint
+
+
+PROJECT = Path(__file__).parents[2]
+
+
+def test_every_error_code_stands_on_the_page_with_what_to_do():
+    page = (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")
+    listed = {code for row in re.findall(r"^\| (`[A-Z].*?) \|", page, re.M) for code in re.findall("`([A-Z_]+)`", row)}
+    sources = "".join(path.read_text(encoding="utf-8") for path in (PROJECT / "tools" / "onepercent").rglob("*.py"))
+    raised = {*re.findall(r'code="([A-Z_]+)"', sources), *re.findall(r'"(INVALID_[A-Z]+)"', sources)}
+    raised |= {f"{entity.upper()}_NOT_FOUND" for entity in ("goal", "step", "habit", "diary")}
+    assert raised - listed == set()
+    assert listed - raised <= {"CANNOT_ASK", "INTERNAL_ERROR", "NOT_PRESSED"}
+    assert RESOURCES["onepercent://errors"].text("onepercent://errors") == page
+
+
+def test_answers_have_the_keys_that_the_page_names():
+    page = (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (`[a-z_]+`.*?) \| (`.*?) \|$", page, re.M))
+    named = {
+        tool: set(re.findall("`([a-z_]+)`", keys))
+        for names, keys in rows.items()
+        for tool in re.findall("`(.*?)`", names)
+    }
+    previewed = call("preview_actions", actions=[goal(), step(9)])
+    answers = {
+        "preview_actions": previewed,
+        "apply_actions": apply(previewed),
+        "cancel_preview": call("cancel_preview", preview_id=preview(goal())["preview_id"]),
+        "undo_last": call("undo_last"),
+        "get_user_snapshot": call("get_user_snapshot"),
+    }
+    for tool, answer in answers.items():
+        assert answer.keys() - {"success"} <= named[tool], tool
+        assert named[tool] - answer.keys() <= {"warnings", "found", "find"}, tool

@@ -1,0 +1,96 @@
+"""Databases and exports of older versions go on in the present one; a migration happens whole or not at all."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tests.onepercent.person as person
+from tests.onepercent.children import a_day
+from tests.onepercent.person import call, do, items, snapshot
+from tools.onepercent import health
+from tools.onepercent.backup import export as exporting
+from tools.onepercent.backup.copies import backup
+from tools.onepercent.backup.export import export, import_, restore
+from tools.onepercent.database import migrations, store
+
+STAMP = "2026-03-01T00:00:00.000Z"
+STATE_UNTIL_4 = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", "xp_ledger")
+WAYS = ("opened", "imported", "restored")
+
+
+@pytest.fixture
+def then() -> Iterator[pytest.MonkeyPatch]:
+    """What takes the program back to a version; undone, it is the present one."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+def go_back(then: pytest.MonkeyPatch, version: int) -> None:
+    then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
+    if version < 5:
+        then.setattr(store, "learn_days", lambda db: None)
+        then.setitem(exporting.PARTS, "state", STATE_UNTIL_4)
+    if version < 3:
+        then.setitem(exporting.PARTS, "history", ("audit", "previews", "last_applied"))
+
+
+def go_on(then: pytest.MonkeyPatch, way: str, file: Path) -> None:
+    """Take what the older program left into the present one."""
+    copy = file.with_name(way)
+    if way == "imported":
+        export(str(copy))
+    elif way == "restored":
+        backup(str(copy))
+    store.release()
+    then.undo()
+    person.use(file if way == "opened" else file.with_name("other.sqlite3"))
+    if way != "opened":
+        import_(str(copy)) if way == "imported" else restore(str(copy))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("version", range(1, len(migrations.MIGRATIONS)))
+def test_a_life_of_every_version_goes_on(version: int, way: str, then: pytest.MonkeyPatch, file: Path):
+    go_back(then, version)
+    with store.writing() as db:
+        db.execute(
+            f"""INSERT INTO goals (user, title, category, created_at, updated_at)
+            VALUES ('local', 'Старая', 'work', '{STAMP}', '{STAMP}')"""
+        )
+        db.execute(
+            f"INSERT INTO xp_ledger (id, user, at, xp, action, entity_id) VALUES (1, 'local', '{STAMP}', 35, 'step.complete', 99)"
+        )
+        db.execute(
+            f"""INSERT INTO habits (user, name, icon, xp_reward, xp_penalty, frequency_type, created_on, created_at,
+            updated_at) VALUES ('local', 'Бег', 'star', 10, 10, 'daily', '2026-03-17', '{STAMP}', '{STAMP}')"""
+        )
+        db.execute(
+            f"INSERT INTO habit_marks (habit_id, date, user, status, excuse_reason, xp, created_at, updated_at) VALUES (1, '2026-03-18', 'local', 'completed', NULL, 10, '{STAMP}', '{STAMP}')"
+        )
+    go_on(then, way, file)
+    assert [goal["title"] for goal in items("goals")] == ["Старая"]
+    assert snapshot("xp")["xp"]["balance"] == 35
+    past = snapshot("history")["history"]["habits"]
+    assert [(habit["name"], habit["marks"], habit["streak"]) for habit in past] == [("Бег", ".....?+", 1)]
+    do(*a_day())
+    assert snapshot("xp")["xp"]["balance"] == 70
+    assert health.database().state == "ok"
+
+
+def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch, file: Path):
+    def version(of: Path) -> int:
+        return int.from_bytes(of.read_bytes()[60:64], "big")  # where the header has it (sqlite.org/fileformat2.html)
+
+    do(*a_day())
+    store.leave()
+    known, colour = migrations.MIGRATIONS, "ALTER TABLE goals ADD COLUMN colour TEXT DEFAULT 'red'"
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, (colour, "NONSENSE")))
+    assert call("get_user_snapshot")["code"] == "DATABASE_ERROR"
+    store.leave()
+    assert version(file) == len(known)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, (colour,)))
+    assert len(items("goals")) == 1
+    store.leave()
+    assert version(file) == len(known) + 1
+    assert version(file.with_name(f"life.sqlite3.before-v{len(known) + 1}")) == len(known)

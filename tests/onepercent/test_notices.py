@@ -1,0 +1,185 @@
+"""Notices of the day: what they say, that they say it once, and what they do without a network."""
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import tests.onepercent.person as person
+from tests.onepercent.person import Clock, act, do
+from tools.core.settings import SettingsError, check
+from tools.onepercent import notices
+
+MORNING, EVENING = "2026-03-18T08:00:00+00:00", "2026-03-18T21:00:00+00:00"
+
+
+class Phone(ThreadingHTTPServer):
+    """A service that takes notices: each is (path, headers, body); `status` is what it answers."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.taken: list[tuple[str, dict[str, str], str]] = []
+        self.status = 200
+        self.hangs = False
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Phone
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.server.taken.append((self.path, dict(self.headers), body))
+        if self.server.hangs:
+            time.sleep(1)
+        self.send_response(self.server.status)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def phone(file: Path) -> Iterator[Phone]:
+    server = Phone()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    person.use(file, NOTIFY_URL=f"{server.url}/topic")
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def life(clock: Clock) -> list[int | None]:
+    """Two steps today, one of them done, one overdue, two habits, one of them marked."""
+    clock.set(MORNING)
+    steps = [
+        act("step.create", goal_id=None, title=title, dt=dt)
+        for title, dt in (("Пройти тест", "2026-03-18"), ("Слова", "2026-03-18"), ("Письмо", "2026-03-10"))
+    ]
+    habits = [act("habit.create", name=name) for name in ("Бег", "Сон")]
+    ids = do(act("goal.create", title="IELTS"), *steps, *habits)
+    do(act("step.complete", step_id=ids[2]), act("habit.mark_completed", habit_id=ids[5]))
+    return ids
+
+
+def tell(*options: str, cards: int = 0) -> int:
+    return notices.main(list(options), lambda: cards)
+
+
+def test_the_morning_says_what_the_day_holds(phone: Phone, life):
+    assert tell(cards=14) == 0
+    [(path, headers, body)] = phone.taken
+    assert parse_qs(urlsplit(path).query) == {"title": ["Сегодня, 18.03"]} and urlsplit(path).path == "/topic"
+    assert headers["Content-Type"].startswith("text/plain")
+    lines = ["1 шаг: Пройти тест", "1 привычка: Бег", "Просрочено: 1 шаг", "К повторению: 14 карточек"]
+    assert body.splitlines() == lines
+
+
+def test_the_evening_says_what_is_left_and_asks_for_the_diary(phone: Phone, life, clock: Clock):
+    clock.set(EVENING)
+    tell(cards=14)
+    do(act("diary.create_entry", what_done="x"))
+    tell("--now")
+    assert phone.taken[0][2].splitlines()[:2] == ["1 шаг: Пройти тест", "1 привычка: Бег"]
+    assert "дневник" in phone.taken[0][2] and "дневник" not in phone.taken[1][2]
+
+
+def test_each_part_of_a_day_is_told_once(phone: Phone, life, clock: Clock):
+    for moment in ("18T08", "18T09", "18T21", "18T22", "19T08"):
+        clock.set(f"2026-03-{moment}:00:00+00:00")
+        assert tell() == 0
+    assert len(phone.taken) == 3
+
+
+def test_nothing_to_tell_is_no_notice(phone: Phone, life, clock: Clock):
+    do(act("goal.delete", goal_id=life[0]), *[act("habit.delete", habit_id=habit) for habit in life[4:]])
+    assert tell() == 0
+    clock.set(EVENING)
+    do(act("diary.create_entry", what_done="x"))
+    assert tell() == 0
+    assert phone.taken == []
+
+
+def test_by_default_nothing_leaves_and_now_shows_it(life, capsys):
+    assert tell() == 0 and tell("--now") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "Сегодня, 18.03", "1 шаг: Пройти тест", "1 привычка: Бег", "Просрочено: 1 шаг"
+    ]  # fmt: skip
+
+
+def test_private_notices_have_counts_alone(phone: Phone, life, file: Path):
+    person.use(file, NOTIFY_PRIVATE="1")
+    tell()
+    assert phone.taken[0][2].splitlines() == ["1 шаг", "1 привычка", "Просрочено: 1 шаг"]
+
+
+def test_a_long_day_names_ten_titles_and_counts_the_rest(phone: Phone, life):
+    do(*[act("step.create", goal_id=life[0], title=f"Шаг {number}", dt="2026-03-18") for number in range(14)])
+    tell()
+    first = phone.taken[0][2].splitlines()[0]
+    assert first.startswith("15 шагов: Пройти тест; Шаг 0") and first.endswith("Шаг 8; ещё 5")
+
+
+def test_gotify_and_any_webhook_get_what_they_take(phone: Phone, life, file: Path):
+    person.use(file, NOTIFY_URL=f"{phone.url}/message?token=SECRET")
+    tell("--now")
+    assert json.loads(phone.taken[0][2]).keys() == {"title", "message"} and phone.taken[0][0] == "/message?token=SECRET"
+    do(act("step.update", step_id=life[1], title='Сказать "да"'))
+    person.use(file, NOTIFY_URL=f"{phone.url}/hook", NOTIFY_BODY='{"content": "{title}\\n{text}", "flags": 4}')
+    tell("--now")
+    content = json.loads(phone.taken[1][2])
+    assert content["flags"] == 4 and content["content"].startswith('Сегодня, 18.03\n1 шаг: Сказать "да"')
+
+
+def test_without_a_network_it_comes_later_the_same_day(phone: Phone, life, file: Path, clock: Clock, capsys):
+    with socket.socket() as gone:
+        gone.bind(("127.0.0.1", 0))
+        person.use(file, NOTIFY_URL=f"http://127.0.0.1:{gone.getsockname()[1]}/?token=SECRET")
+        assert tell() == os.EX_TEMPFAIL
+    assert "cannot be reached" in (errors := capsys.readouterr().err) and "SECRET" not in errors
+    person.use(file, NOTIFY_URL=f"{phone.url}/topic")
+    phone.status = 503
+    assert tell() == os.EX_TEMPFAIL
+    phone.status = 200
+    clock.set("2026-03-18T11:00:00+00:00")
+    assert tell() == 0 and tell() == 0
+    assert len(phone.taken) == 2
+
+
+def test_a_refusal_is_an_error_and_not_tried_again(phone: Phone, life, capsys):
+    phone.status = 403
+    assert tell() == 1
+    assert "answered 403" in (errors := capsys.readouterr().err) and "NOTIFY_URL" in errors
+
+
+def test_what_may_have_arrived_is_not_sent_again(phone: Phone, life, monkeypatch, capsys):
+    monkeypatch.setattr(notices, "DEADLINE_S", 0.3)
+    phone.hangs = True
+    assert tell() == 0 and tell() == 0
+    assert len(phone.taken) == 1 and "did not answer" in capsys.readouterr().err
+
+
+def test_a_damaged_record_tells_once_more(phone: Phone, life, file: Path):
+    for content in ("", "[]", '{"morning": 5}'):
+        (file.parent / "notified.json").write_text(content)
+        assert tell() == 0 and tell() == 0
+    assert len(phone.taken) == 3
+
+
+def test_a_wrong_setting_is_named(file: Path):
+    for name, value in {"NOTIFY_URL": "ntfy.sh/topic", "NOTIFY_MORNING": "25:00", "NOTIFY_PRIVATE": "x"}.items():
+        person.use(file, **{name: value})
+        with pytest.raises(SettingsError, match=name):
+            check()
+        del os.environ[name]

@@ -1,0 +1,134 @@
+"""A printer's folder with a log as Klipper writes it, and a socket that answers as API_Server.md says."""
+
+import json
+import socket
+import threading
+from contextlib import contextmanager
+
+STATS = (
+    "Stats {0:.1f}: gcodein=0  mcu: mcu_awake=0.003 mcu_task_avg=0.000007 mcu_task_stddev=0.000009 bytes_write=49325"
+    " bytes_read=291456 bytes_retransmit=9 bytes_invalid=0 send_seq=5327 receive_seq=5327 retransmit_seq=2 srtt=0.001"
+    " rttvar=0.000 rto=0.025 ready_bytes=0 upcoming_bytes=0 freq=180003417  EBBCan: mcu_awake=0.001 bytes_write=3000"
+    " bytes_read=9000 bytes_retransmit=842 bytes_invalid=3 freq=64000123  sd_pos=0 heater_bed: target=60 temp=59.8 pwm=0.312"
+    " sysload=0.26 cputime=312.700 memavail=523456 print_time=312.1 buffer_time=2.0 print_stall=0 extruder: target=215 temp=214.6 pwm=0.4"
+)
+CONFIG = """\
+[printer]
+kinematics = cartesian
+max_velocity = 300
+max_accel = 3000
+
+[mcu]
+serial = /dev/serial/by-id/usb-Klipper_stm32
+
+[stepper_x]
+step_pin = PA1
+dir_pin = PA2
+microsteps = 16
+rotation_distance = 0
+endstop_pin = PA3
+position_endstop = 0
+position_max = 200
+
+[fan]
+pin = PZ99
+"""
+TOKEN = "oauth-secret-4711"
+
+
+def start(number: int, config: str = CONFIG) -> str:
+    """The lines of one start, up to its configuration."""
+    return (
+        "Starting Klippy...\nArgs: ['/home/pi/klipper/klippy/klippy.py', '/home/pi/printer_data/config/printer.cfg']\n"
+        f"Git version: 'v0.13.0-2{number}-g84104bbb'\nBranch: master\nCPU: 4 core ARMv7\nPython: '3.11.2'\n"
+        f"Start printer at Mon Aug  {number} 10:00:00 2026 (178575120{number}.0 {number * 1000}.0)\n"
+        f"===== Config file =====\n{config}\n=======================\n"
+        f"mcu 'mcu': Starting serial connect\nLoaded MCU 'mcu' 121 commands (v0.13.0 / gcc: 10.3)\nwebhooks client {TOKEN}\n"
+    )
+
+
+def log(lines: int = 200, starts: int = 3) -> str:
+    """A log whose last start ends in a shutdown."""
+    text = []
+    for number in range(1, starts + 1):
+        text.append(start(number))
+        text += [STATS.format(number * 1000 + second) + "\n" for second in range(lines // starts)]
+    return "".join(text) + (
+        "MCU 'mcu' shutdown: Timer too close\nclocksync state: mcu_freq=180000000 last_clock=1\n"
+        + "".join(f"Sent {n} 312.1 312.1 20: seq: 1a, queue_step oid=5 interval=100 count=3 add=0\n" for n in range(50))
+        + "Transition to shutdown state: MCU shutdown\n"
+        "MCU 'mcu' shutdown: Timer too close\nThis often indicates the host computer is overloaded. Check\n"
+        "for other processes consuming excessive CPU time, high swap\n"
+    )
+
+
+RESULTS = {
+    "info": {
+        "state": "ready", "state_message": "Printer is ready", "software_version": "v0.13.0-21-g84104bbb", "hostname": "pi",
+        "cpu_info": "4 core", "klipper_path": "/home/pi/klipper", "log_file": "/tmp/klippy.log",
+    },
+    "objects/query": {
+        "webhooks": {"state": "ready", "state_message": "Printer is ready"},
+        "print_stats": {"filename": "benchy.gcode", "state": "printing", "message": "", "print_duration": 1234.5},
+        "virtual_sdcard": {"progress": 0.42},
+        "toolhead": {"homed_axes": "xyz", "position": [10.0, 20.123, 0.3, 155.0]},
+        "heaters": {"available_heaters": ["heater_bed", "extruder"], "available_sensors": ["temperature_sensor chamber"]},
+        "configfile": {"warnings": [{"type": "deprecated_option", "message": "Option 'x' is deprecated."}], "save_config_pending": False},
+        "extruder": {"temperature": 214.63, "target": 215.0},
+        "heater_bed": {"temperature": 59.8, "target": 60.0},
+        "temperature_sensor chamber": {"temperature": 31.2},
+    },
+}  # fmt: skip
+
+
+def answer(request: dict, results: dict = RESULTS) -> dict:
+    """Klipper's answer to a request."""
+    result = results[request["method"]]
+    if request["method"] == "objects/query":
+        names = request["params"]["objects"]
+        result = {"status": {name: results["objects/query"].get(name, {}) for name in names}, "eventtime": 1.5}
+    return {"id": request["id"], "result": result}
+
+
+@contextmanager
+def speaking(path, speak):
+    """A server on a unix socket: `speak(connection)` is called for each client."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
+        server.bind(str(path))
+        server.listen()
+
+        def serve():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    speak(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            server.close()
+            thread.join()
+
+
+def klipper(results: dict = RESULTS, requests: list | None = None):
+    """What a server says that speaks as Klipper: a notification first, then each answer."""
+
+    def speak(connection):
+        data = b""
+        connection.sendall(json.dumps({"params": {"eventtime": 1}, "key": 345}).encode() + b"\x03")
+        while part := connection.recv(65536):
+            *whole, data = (data + part).split(b"\x03")
+            for text in whole:
+                request = json.loads(text)
+                if requests is not None:
+                    requests.append(request)
+                connection.sendall(json.dumps(answer(request, results)).encode() + b"\x03")
+
+    return speak

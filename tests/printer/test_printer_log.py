@@ -1,0 +1,93 @@
+"""printer_log: what Klipper's log tells of a start, in few words and nothing else of it."""
+
+import json
+import os
+import time
+
+import pytest
+
+from tests.printer import klippy
+
+
+def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(call, printer, real_docs):
+    answer = call("printer_log")
+
+    assert answer["started"] == "Mon Aug  3 10:00:00 2026" and answer["version"] == "v0.13.0-23-g84104bbb"
+    assert answer["starts"] == 3 and answer["ran_s"] == 65
+    assert answer["shutdown"] == "MCU 'mcu' shutdown: Timer too close"
+    (error, *_) = answer["errors"]
+    assert error["line"] == "MCU 'mcu' shutdown: Timer too close" and error["count"] == 2
+    assert "host was too late" in error["means"] and error["read"][0].startswith("FAQ.md#")
+    assert answer["link"]["EBBCan"] == {"retransmitted": 842, "invalid": 3, "received": 9000}
+    assert (answer["link"]["load"], answer["link"]["memory_free_mb"]) == (0.26, 511)
+    assert answer["config"]["errors"] >= 2
+    assert any("rotation_distance" in text for text in answer["config"]["findings"])
+    assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4 <= 700
+
+
+def test_an_earlier_start_is_told_on_request(call, printer):
+    assert call("printer_log", session=-2)["started"].startswith("Mon Aug  2")
+    assert call("printer_log", session=1)["version"] == "v0.13.0-21-g84104bbb"
+    assert call("printer_log", session=1)["errors"] == []
+    assert call("printer_log", session=-9)["code"] == "NO_SUCH_START"
+
+
+def test_only_known_messages_of_the_log_are_sent(call, printer, real_docs):
+    (printer / "logs/klippy.log").write_text(
+        klippy.log() + f"error: token {klippy.TOKEN} refused\nUnhandled {klippy.TOKEN}\n"
+    )
+    assert klippy.TOKEN not in json.dumps(call("printer_log"))
+
+
+def test_a_configuration_error_is_the_line_that_klipper_printed(call, printer):
+    lines = "Config error\nTraceback (most recent call last):\n  File \"x.py\", line 1\nconfigparser.Error: Option 'foo' is not valid in section 'fan'\n"
+    (printer / "logs/klippy.log").write_text(klippy.start(1) + lines)
+    (error,) = call("printer_log")["errors"]
+    assert error["line"] == "Option 'foo' is not valid in section 'fan'"
+
+
+def test_a_log_that_was_rotated_is_read_with_the_one_before_it(call, printer):
+    (printer / "logs/klippy.log").rename(printer / "logs/klippy.log.2026-08-03")
+    (printer / "logs/klippy.log").write_text(
+        "=============== Log rollover at Tue Aug  4 ===============\n" + klippy.STATS.format(9) + "\n"
+    )
+    (printer / "logs/klippy.log.2026-08-01").write_text(klippy.start(7))
+    assert call("printer_log")["started"].startswith("Mon Aug  3")
+
+
+def test_20_000_lines_take_little_time_and_200_mb_no_more_memory_than_their_end(call, printer):
+    log = printer / "logs/klippy.log"
+    log.write_text(klippy.log(20_000))
+    call("printer_log")
+    begun = time.process_time()
+    call("printer_log")
+    assert time.process_time() - begun < 1  # 60 ms on a free machine
+    with log.open("r+b") as file:
+        file.seek(200_000_000)
+        file.write(b"\n" + klippy.log().encode())
+    assert call("printer_log")["starts"] == 3
+
+
+@pytest.mark.parametrize("what", ["nothing", "a folder", "a pipe", "a link out", "a device"])
+def test_what_is_no_plain_log_is_an_error_at_once(call, printer, what):
+    log = printer / "logs/klippy.log"
+    log.unlink()
+    {
+        "nothing": lambda: None,
+        "a folder": log.mkdir,
+        "a pipe": lambda: os.mkfifo(log),
+        "a link out": lambda: log.symlink_to("/etc/passwd"),
+        "a device": lambda: log.symlink_to("/dev/zero"),
+    }[what]()
+    answer = call("printer_log")
+    assert answer["success"] is False and answer["hint"] and answer["code"] in ("UNREADABLE", "OUTSIDE")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, b"===== Config file =====\n" * 1000, b"Stats x: y=\n" * 100],
+)
+def test_a_damaged_log_is_answered(call, printer, text):
+    (printer / "logs/klippy.log").write_bytes(text)
+    answer = call("printer_log")
+    assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000

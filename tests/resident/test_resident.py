@@ -1,0 +1,400 @@
+"""Sessions through the resident service: real processes, a socket of their own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+
+import pytest
+
+from tests.support.client import ENVELOPE, HANDSHAKE, PROJECT, TIMEOUT_S, pipe
+from tests.support.services import SERVER, Service, alive, wait_until
+from tools.core import places
+from tools.resident import handover
+
+pytestmark = pytest.mark.slow
+
+INITIALIZE = {"id": 1, "method": "initialize", "params": HANDSHAKE}
+SLOW = {"id": 9, "method": "tools/call", "params": {"name": "test_sleeps", "arguments": {"seconds": 60}}}
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service() as running:
+        yield running
+
+
+def session_of(client):
+    """Who serves: process id, folder and environment."""
+    return client.call("test_process")["structuredContent"]
+
+
+def errors_of(client):
+    client.end()
+    client.threads[1].join(TIMEOUT_S)
+    return b"".join(client.errors).decode()
+
+
+@pytest.mark.smoke
+def test_a_handed_over_session_lists_and_calls_and_ends_with_status_0(service):
+    with service.caller() as client:
+        assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
+        assert "read_doc" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+        assert session_of(client)["pid"] in service.children()
+        assert client.end() == 0
+        assert client.receive() is None
+    assert client.errors == [b""]
+
+
+def test_piped_requests_of_any_python_and_either_era_are_all_answered(service):
+    lines = [INITIALIZE, {"method": "notifications/initialized"}, {"id": 2, "method": "tools/list"}]
+    for python in (SERVER, ["python3", str(PROJECT / "server.py")]):
+        answers, status = pipe(lines, python, MCP_SOCKET=str(service.socket))
+        assert [answer["id"] for answer in answers if "id" in answer] == [1, 2]
+        assert status == 0
+    with service.caller() as client:
+        assert client.request("server/discover", _meta=ENVELOPE)["result"]["supportedVersions"] == ["2026-07-28"]
+        assert client.request("tools/list", _meta=ENVELOPE)["result"]["tools"]
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["", "--standalone"])
+def test_closed_descriptors_of_the_client_are_empty_ones(service, closed, words):
+    done = subprocess.run(
+        ["bash", "-c", f'exec "$@" {words} {closed}', "client", *SERVER],
+        input=json.dumps({"jsonrpc": "2.0", **INITIALIZE}) + "\n",
+        env={**os.environ, "MCP_SOCKET": str(service.socket)},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ([1] if closed == "2>&-" else [])
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_stderr_of_a_session_reaches_its_caller_which_is_no_python_and_stdout_only_the_protocol(service):
+    with service.caller() as client:
+        client.initialize()
+        wait_until(lambda: "python" not in os.readlink(f"/proc/{client.process.pid}/exe"))
+        assert client.call("test_prints")["structuredContent"] == {"success": True, "stdin": ""}
+        errors = errors_of(client)
+        assert all(text in errors for text in ("from print", "from sys.stdout", "from fd 1", "from a child"))
+
+
+def test_a_session_has_the_environment_folder_and_time_zone_of_its_client_and_no_terminal(
+    service, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    environ = {"MCP_TOOL_NAMES": "dotted", "GREETING": "grüß", "TZ": "UTC-9"}
+    environ |= {f"LARGE_{number}": "x" * 50_000 for number in range(20)}
+    with service.caller(**environ) as client:
+        client.initialize()
+        assert "test.process" in {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+        process = session_of(client)
+        assert environ.items() <= process["environ"].items()
+        assert "NOTIFY_SOCKET" not in process["environ"]
+        assert (process["folder"], process["offset"]) == (str(tmp_path), "+0900")
+        assert process["environ"]["HOME"] == os.environ["HOME"]
+        assert os.getsid(process["pid"]) == process["pid"]
+
+
+def test_two_sessions_share_no_state_and_draw_no_same_number(service):
+    with service.caller() as one, service.caller() as other:
+        one.initialize()
+        other.initialize()
+        one.call("test_notes", text="(of one)")
+        listed = {tool["name"]: tool for tool in other.request("tools/list")["result"]["tools"]}
+        assert listed["test_notes"]["description"] == "Change its own description."
+        first, second = session_of(one), session_of(other)
+        assert first["uuid"] != second["uuid"]
+        assert first["number"] != second["number"]
+
+
+def test_a_wrong_setting_of_the_client_is_its_own_error(service):
+    with service.caller(MCP_TOOL_NAMES="camel") as client:
+        assert client.process.wait(TIMEOUT_S) == 2
+        assert errors_of(client).startswith("pi-mcp: MCP_TOOL_NAMES: ")
+
+
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "in a slow tool"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_a_session_ends_with_its_caller(service, number, busy):
+    with service.caller() as client:
+        client.initialize()
+        pid = session_of(client)["pid"]
+        if busy:
+            client.send(**SLOW)
+            client.request("ping")
+        client.process.send_signal(number)
+        client.process.wait(TIMEOUT_S)
+        wait_until(lambda: not alive(pid))
+
+
+def test_a_session_that_crashes_touches_no_other(service):
+    with service.caller() as crashing, service.caller() as other:
+        crashing.initialize()
+        other.initialize()
+        os.kill(session_of(crashing)["pid"], signal.SIGSEGV)
+        assert crashing.process.wait(TIMEOUT_S) == 1
+        assert "the session broke off" in errors_of(crashing)
+        assert other.request("ping")["result"] == {}
+    with service.caller() as next_one:
+        assert next_one.initialize()
+
+
+def test_clients_that_say_nothing_or_stop_halfway_keep_nobody_waiting_and_leave_nothing(service):
+    with ExitStack() as silent, open(os.devnull, "r+b") as null:
+        for sent in (b"", b"\0", b"\0\0\0\1\0half", b"\0\0\0\0\3a\0b", b"\0\0\0\0\0"):
+            silent.enter_context(service.connect()).sendall(sent)
+        undecided = silent.enter_context(service.connect())
+        assert service.offer(undecided, [null.fileno()] * 3) == handover.TAKEN
+        with service.caller() as client:
+            assert client.initialize()
+            assert session_of(client)["pid"] in service.children()
+    wait_until(lambda: service.children() == [])
+
+
+def test_too_many_sessions_are_told_and_do_not_start_by_themselves():
+    with Service(MCP_MAX_SESSIONS="1") as service, service.caller() as first:
+        first.initialize()
+        with service.caller() as second:
+            assert second.process.wait(TIMEOUT_S) == 1
+            assert "MCP_MAX_SESSIONS" in errors_of(second)
+        first.end()
+        wait_until(lambda: service.children() == [])
+        with service.caller() as third:
+            assert third.initialize()
+
+
+def test_fifty_at_once_are_all_served_and_nothing_is_left():
+    with Service(MCP_MAX_SESSIONS="50") as service:
+        with service.caller() as client:
+            client.initialize()
+        wait_until(lambda: service.children() == [])
+        before = len(os.listdir(f"/proc/{service.process.pid}/fd"))
+        clients = [service.caller() for _ in range(50)]
+        for number, client in enumerate(clients):
+            client.send(id=number, method="initialize", params=HANDSHAKE)
+        assert [client.answer(number)["id"] for number, client in enumerate(clients)] == list(range(50))
+        assert len(service.children()) == 50
+        for client in clients:
+            client.__exit__()
+        wait_until(lambda: service.children() == [])
+        assert len(os.listdir(f"/proc/{service.process.pid}/fd")) == before
+        assert len(os.listdir(f"/proc/{service.process.pid}/task")) == 1
+
+
+def test_a_service_that_is_told_to_end_leaves_its_sessions():
+    with Service() as service, service.caller() as client:
+        client.initialize()
+        pid = session_of(client)["pid"]
+        assert service.stop() == 0
+        assert not service.socket.exists()
+        assert client.request("ping")["result"] == {}
+        service.process.stderr.close()
+        with service.start().caller() as other:  # the next service has its place at once
+            other.initialize()
+            assert session_of(other)["pid"] in service.children()
+        assert client.request("ping")["result"] == {}
+        assert client.end() == 0
+        wait_until(lambda: not alive(pid))
+
+
+def test_a_second_service_refuses_to_start(service):
+    done = subprocess.run(
+        service.command, env=service.environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
+    assert done.returncode == 2
+    assert "another service listens" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+def test_users_do_not_meet_even_where_the_modes_allow_it(listener):
+    os.chown(listener.socket, 12345, 12345)
+    assert "belongs to another user" in served_here(listener.socket)
+    with Service() as service:
+        service.folder.chmod(0o755)
+        service.socket.chmod(0o666)
+        code = f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({str(service.socket)!r}); print(s.recv(9))"
+        done = subprocess.run(
+            ["/usr/bin/python3", "-c", code], user="nobody", capture_output=True, text=True, timeout=TIMEOUT_S
+        )
+        assert (done.stdout, done.returncode) == ("b''\n", 0)
+        assert service.children() == []
+
+
+def test_systemd_starts_it_for_a_caller_that_waits_and_it_ends_when_idle():
+    service = Service(systemd=True, MCP_IDLE_EXIT="1")
+    with service.caller() as client:
+        client.send(**INITIALIZE)
+        with service:
+            assert client.answer(1)["result"]
+            assert len(service.children()) == 1
+            client.end()
+            assert service.process.wait(TIMEOUT_S) == 0
+            assert service.socket.exists()
+
+
+def served_here(path, **changes):
+    """What a caller writes to stderr that served by itself."""
+    done = subprocess.run(
+        SERVER,
+        input=json.dumps({"jsonrpc": "2.0", **INITIALIZE}) + "\n",
+        env={**os.environ, "MCP_SOCKET": str(path), **changes},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert json.loads(done.stdout)["id"] == 1
+    assert done.returncode == 0
+    return done.stderr
+
+
+def test_without_a_service_it_serves_by_itself_in_silence_and_says_that_a_path_is_too_long(tmp_path):
+    assert served_here(tmp_path / "none") == ""
+    path = tmp_path / ("x" * 120)
+    path.touch()
+    assert len(served_here(path).splitlines()) == 1
+
+
+@pytest.fixture
+def listener():
+    """A socket where nobody answers, in a private folder."""
+    service = Service(systemd=True)
+    service.listener.listen()  # this process, which lives and is not systemd
+    with service.listener:
+        yield service
+    service.listener.close()
+    for file in service.folder.iterdir():
+        file.unlink()
+    service.folder.rmdir()
+
+
+def stale(service):
+    service.listener.close()
+
+
+def no_socket(service):
+    service.socket.unlink()
+    service.socket.write_bytes(b"")
+
+
+@pytest.mark.parametrize(("spoil", "reason"), [(stale, "refused"), (no_socket, "is not a socket")])
+def test_a_doubtful_socket_is_told_in_a_line_and_it_serves_by_itself(listener, spoil, reason):
+    spoil(listener)
+    errors = served_here(listener.socket)
+    assert reason in errors
+    assert len(errors.splitlines()) == 1
+
+
+def attempt(service, *, identity="", answer_s=0.1):
+    """What a caller says that comes back from its attempt. A process of its own: one that is taken becomes a shell."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(PROJECT)!r})\n"
+        f"from tools.resident import handover; handover.ANSWER_S = {answer_s}\n"
+        f"if {identity!r}: handover.identity = lambda: {identity!r}\n"
+        f"handover.attempt({{'MCP_SOCKET': {str(service.socket)!r}}})\n"
+        "print('came back')"
+    )
+    command = [sys.executable, "-I", "-S", "-c", code]
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:  # a pipe goes with the offer
+        status = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, timeout=TIMEOUT_S
+        ).returncode
+        output.seek(0)
+        errors.seek(0)
+        assert (output.read(), status) == ("came back\n", 0)
+        return errors.read()
+
+
+def test_a_service_that_hangs_is_not_waited_for_forever(listener):
+    assert "does not answer" in attempt(listener)
+
+
+def test_a_service_of_other_sources_is_not_used(service):
+    project = handover.identity().rpartition(" ")[0]
+    assert "another version" in attempt(service, identity=f"{project} another", answer_s=30)
+    assert f"installed for {project}; run ./setup.sh --systemd in /elsewhere" in attempt(
+        service, identity="/elsewhere another", answer_s=30
+    )
+    wait_until(lambda: service.children() == [])
+
+
+CHANGES = {
+    "newer": 'touch -d 2035-01-01 "$0"',
+    "older": 'touch -d 2001-01-01 "$0"',
+    "another size": 'touch -r "$0" times; echo >>"$0"; touch -r times "$0"; rm times',
+    "removed": 'rm "$0"',
+    "renamed": 'mv "$0" tools/deep/two.py',
+    "packages": "echo mcp==9 >.venv/requirements.txt",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_changed_sources_are_other_sources(tmp_path, monkeypatch, change):
+    monkeypatch.setattr(handover, "PROJECT", str(tmp_path))
+    for name in ("tools/deep/one.py", "server.py", ".venv/requirements.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    before = handover.identity()
+    subprocess.run(["sh", "-c", change, "tools/deep/one.py"], cwd=tmp_path, check=True)
+    assert handover.identity() != before
+
+
+@pytest.mark.parametrize(
+    ("count", "folder", "reason"),
+    [(0, "/", "did not all reach"), (2, "/", "did not all reach"), (3, "/gone", "cannot enter /gone")],
+)
+def test_an_offer_that_cannot_be_taken_is_refused(service, count, folder, reason):
+    with service.connect() as connection:
+        answer = service.offer(connection, [0, 1, 2][:count], folder=folder).decode()
+        assert answer.startswith("refused: ")
+        assert reason in answer
+
+
+def test_a_client_whose_folder_is_gone_or_whose_state_cannot_be_written_serves_by_itself(service, tmp_path):
+    (tmp_path / "file").touch()
+    assert "may not write" in served_here(service.socket, MCP_STATE_DIR=str(tmp_path / "file" / "state"))
+    (tmp_path / "gone").mkdir()
+    script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+    with service.caller(["bash", "-c", script, "client", str(tmp_path / "gone"), *SERVER]) as client:
+        assert client.initialize()
+        assert "is gone" in errors_of(client)
+
+
+def test_check_says_whether_sessions_are_handed_over(service):
+    command = [*SERVER, "--check"]
+    done = subprocess.run(command, env=service.environment, capture_output=True, text=True, timeout=60)
+    assert f"✓ service     {service.socket}" in done.stdout
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert "○ service " in done.stdout
+    assert done.returncode == 0
+
+
+def test_the_socket_is_found_by_the_settings_file_below_the_runtime_folder_then_where_the_units_listen(tmp_path):
+    environ = {"XDG_RUNTIME_DIR": "/run/user/7", "XDG_CONFIG_HOME": str(tmp_path)}
+    assert places.sockets(environ) == ["/run/user/7/pi-mcp/socket", "/run/pi-mcp/socket"]
+    (tmp_path / "pi-mcp").mkdir()
+    (tmp_path / "pi-mcp" / "env").write_text("MCP_SOCKET=/elsewhere/socket\n", encoding="utf-8")
+    assert places.sockets(environ) == ["/elsewhere/socket"]
+
+
+def test_handing_over_imports_nothing_heavy(service):
+    code = (
+        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.resident import handover\n"
+        "handover._stand_by = lambda connection: print(*sys.modules)\n"
+        f"handover.attempt({{'MCP_SOCKET': {str(service.socket)!r}}})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "tools.resident.handover" in done.stdout, done.stderr
+    heavy = {"typing", "re", "json", "pathlib", "logging", "inspect", "dataclasses", "socket", "enum", "collections"}
+    assert not heavy & set(done.stdout.split())

@@ -1,0 +1,188 @@
+"""Public search engines: a service that answers as each one's documentation says."""
+
+import json
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.search.test_search_tool import search
+from tools.search import services
+
+# Of each engine: the page of its documentation, its key in a request, the parameters of a first and of a second page of
+# three results, the documented answer, the result that it is, an error and its status.
+LONG = "Klipper &amp; <b>bed mesh</b> " * 40
+CUT = ("Klipper & bed mesh " * 40)[:599] + "…"
+BEYOND = {"rank": 1, "favicon": "x", "parsed_url": ["https", "a"]}
+DOCUMENTED = {
+    "searxng": (
+        "https://docs.searxng.org/dev/search_api.html",
+        "",
+        {"q": "bed mesh", "format": "json"}, {"pageno": 2},
+        {"query": "bed mesh", "results": [{"url": "https://a/1", "title": "A", "content": LONG, "score": 4.0, **BEYOND}]},
+        {"title": "A", "url": "https://a/1", "snippet": CUT, "score": 4.0},
+        (429, "<html>Too Many Requests</html>", ""),
+    ),
+    "brave": (
+        "https://api-dashboard.search.brave.com/api-reference/web/search/get",
+        "X-Subscription-Token: s3cret-key",
+        {"q": "bed mesh", "count": 3}, {"offset": 1},
+        {"type": "search", "web": {"results": [{"title": "A", "url": "https://a/1", "description": LONG, **BEYOND}]}},
+        {"title": "A", "url": "https://a/1", "snippet": CUT},
+        (422, {"error": {"code": "VALIDATION", "detail": "Unable to validate request"}}, "Unable to validate request"),
+    ),
+    "kagi": (
+        "https://kagi.com/api/docs/openapi/search",
+        "Authorization: Bearer s3cret-key",
+        {"query": "bed mesh", "limit": 3}, {"page": 2},
+        {"meta": {"ms": 1}, "data": {"search": [{"url": "https://a/1", "title": "A", "snippet": LONG, **BEYOND}]}},
+        {"title": "A", "url": "https://a/1", "snippet": CUT},
+        (401, {"error": [{"code": 2, "msg": "Unauthorized"}]}, "Unauthorized"),
+    ),
+    "serper": (
+        "https://serper.dev/playground",
+        "X-API-KEY: s3cret-key",
+        {"q": "bed mesh", "num": 3}, {"page": 2},
+        {"searchParameters": {}, "organic": [{"title": "A", "link": "https://a/1", "snippet": LONG, "position": 1}]},
+        {"title": "A", "url": "https://a/1", "snippet": CUT},
+        (403, {"message": "Unauthorized.", "statusCode": 403}, "Unauthorized."),
+    ),
+    "tavily": (
+        "https://docs.tavily.com/documentation/api-reference/endpoint/search",
+        "Authorization: Bearer s3cret-key",
+        {"query": "bed mesh", "max_results": 3}, {},
+        {"results": [{"title": "A", "url": "https://a/1", "content": LONG, "score": 0.81, "raw_content": None}]},
+        {"title": "A", "url": "https://a/1", "content": CUT, "score": 0.81},
+        (401, {"detail": {"error": "Unauthorized: missing or invalid API key."}}, "missing or invalid API key"),
+    ),
+    "exa": (
+        "https://exa.ai/docs/reference/search",
+        "x-api-key: s3cret-key",
+        {"query": "bed mesh", "numResults": 3, "contents": {"text": {"maxCharacters": 3000}}}, {},
+        {"requestId": "b5", "results": [{"title": "A", "url": "https://a/1", "id": "https://a/1", "text": LONG}]},
+        {"title": "A", "url": "https://a/1", "content": CUT},
+        (400, {"requestId": "b5", "error": "Invalid request body", "tag": "INVALID_REQUEST"}, "Invalid request body"),
+    ),
+    "google": (
+        "https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list",
+        "?key=s3cret-key",
+        {"q": "bed mesh", "num": 3}, {"start": 4},
+        {"kind": "customsearch#search", "items": [{"title": "A", "link": "https://a/1", "snippet": LONG, "kind": "x"}]},
+        {"title": "A", "url": "https://a/1", "snippet": CUT},
+        (429, {"error": {"code": 429, "message": "Quota exceeded", "errors": [{"reason": "x"}]}}, "Quota exceeded"),
+    ),
+}  # fmt: skip
+every_engine = pytest.mark.parametrize(
+    ("kind", "key", "first", "second", "answer", "result", "error"),
+    [(kind, *documented[1:]) for kind, documented in DOCUMENTED.items()],
+    ids=list(DOCUMENTED),
+)
+
+
+@pytest.fixture
+def asked(upstream, env):
+    """A function that sets the kind and returns one that searches: the answer, and what the service was asked."""
+
+    def start(kind):
+        env(SEARCH_API_KIND=kind, SEARCH_API_URL=f"{upstream.url}/search?cx=1")
+
+        def ask(**arguments):
+            answer = search(query="bed mesh", **arguments)
+            _, path, headers, body = upstream.seen.pop()
+            parameters = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
+            assert parameters.pop("cx") == "1"
+            key = f"?key={parameters.pop('key')}" if "key" in parameters else ""
+            named = ("X-Subscription-Token", "X-API-KEY", "Authorization")
+            key = key or next((f"{name}: {headers[name]}" for name in named if headers[name]), "")
+            return answer, key, body or {name: int(v) if v.isdigit() else v for name, v in parameters.items()}
+
+        return ask
+
+    return start
+
+
+@every_engine
+def test_an_engine_is_asked_and_read_as_it_documents(
+    upstream, asked, env, kind, key, first, second, answer, result, error
+):
+    ask = asked(kind)
+    upstream.answers(answer)
+    env(SEARCH_API_KEY="s3cret-key" if key else "")
+    found, sent_key, sent = ask(limit=3)
+    assert found["results"] == [result]
+    assert (sent_key.casefold(), sent) == (key.casefold(), first)
+    if second:
+        assert ask(limit=3, cursor="2")[2] == first | second
+
+
+@every_engine
+def test_ten_results_fit_a_conversation_unless_all_is_asked_for(
+    upstream, asked, kind, key, first, second, answer, result, error
+):
+    ask = asked(kind)
+    [member] = re.findall(r"\[(\{.*\})\]", json.dumps(answer))  # the one result of the documented answer
+    upstream.answers(json.dumps(answer).replace(member, ", ".join([member] * 10)))
+    short = ask(limit=10)[0]["results"]
+    assert (len(short), len(ask()[0]["results"])) == (10, 5)
+    assert len(json.dumps(short)) < 10 * 800
+    everything = ask(full=True)[0]["results"][0]
+    assert everything.keys() >= json.loads(member).keys()
+    assert max(len(value) for value in everything.values() if isinstance(value, str)) > 700
+
+
+@every_engine
+def test_nothing_found_is_no_error_and_an_error_is_told_in_the_engines_words(
+    upstream, asked, kind, key, first, second, answer, result, error
+):
+    ask = asked(kind)
+    upstream.answers({"query": "bed mesh"})
+    assert ask()[0] == {"results": [], "nextCursor": None}
+    status, body, words = error
+    upstream.answers(body, status)
+    refused = ask()[0]
+    assert refused["code"] in ("SEARCH_REFUSED", "SEARCH_UNAUTHORIZED", "RATE_LIMITED")
+    assert str(status) in refused["error"] and words in refused["error"]
+
+
+@pytest.mark.parametrize(
+    ("address", "kind", "engine"),
+    [
+        ("https://api.search.brave.com/res/v1/web/search", "auto", "X-Subscription-Token: "),
+        ("https://kagi.com/api/v0/search", "auto", "Authorization: Bot "),
+        ("https://kagi.com/api/v0/search", "kagi", "Authorization: Bot "),
+        ("https://proxy.example/kagi", "kagi", "Authorization: Bearer "),
+        ("https://www.googleapis.com/customsearch/v1?cx=1", "auto", "?key"),
+        ("https://api.tavily.com/search", "json", None),
+        ("https://n8n.example/webhook/x", "auto", None),
+    ],
+)
+def test_the_address_names_the_engine_unless_the_setting_does(env, address, kind, engine):
+    env(SEARCH_API_URL=address, SEARCH_API_KIND=kind)
+    chosen = services.chosen()
+    assert (chosen and chosen.key) == engine
+
+
+def test_pages_follow_by_cursor_where_there_are_more(upstream, asked):
+    ask = asked("brave")
+    upstream.answers({"web": {"results": [{"title": "A", "url": "https://a"}] * 5}})
+    assert ask()[0]["nextCursor"] == "2"
+    assert ask(limit=6)[0]["nextCursor"] is None
+    upstream.seen.append(None)
+    assert search(query="x", cursor="next")["code"] == "INVALID_CURSOR"
+
+
+def test_results_of_a_whole_page_over_the_limit_are_counted_and_a_login_page_told(upstream, asked):
+    ask = asked("searxng")
+    upstream.answers({"results": [{"title": "A", "url": "https://a"}] * 20})
+    answer, _, _ = ask()
+    assert (len(answer["results"]), answer["omitted"], answer["nextCursor"]) == (5, 15, "2")
+    upstream.answers("<!doctype html><title>Sign in</title>")
+    assert ask()[0]["code"] == "SEARCH_NOT_JSON"
+
+
+def test_an_engine_s_key_stays_on_its_host(upstream, service, asked):
+    other = service()
+    other.answers({"web": {"results": []}})
+    upstream.answers("", 307, Location=f"{other.url}/x?cx=1")
+    asked("brave")()
+    assert other.seen[0][2]["X-Subscription-Token"] is None

@@ -1,0 +1,251 @@
+"""A session as a client has it, line by line; the server is in this process."""
+
+import json
+import os
+import select
+
+import pytest
+
+from server import ToolServer
+from tests.support.client import ENVELOPE, HANDSHAKE
+from tests.support.session import Session, misbehaving_tools
+
+PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh of the bed.\n"}
+
+
+@pytest.fixture
+def session(small_docs):
+    """A session whose handshake is done, over a small documentation."""
+    small_docs(PAGES)
+    with Session() as client:
+        client.initialize()
+        yield client
+
+
+@pytest.fixture
+def tools():
+    """Tools that misbehave, beside the others."""
+    with misbehaving_tools() as module:
+        yield module
+
+
+def listed(client, **params):
+    return {tool["name"]: tool for tool in client.request("tools/list", **params)["result"]["tools"]}
+
+
+@pytest.mark.parametrize(
+    ("version", "answered"),
+    [(version, version) for version in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")]
+    + [("1999-01-01", "2025-11-25")],
+)
+def test_every_handshake_version_lists_and_calls(version, answered, small_docs):
+    small_docs(PAGES)
+    with Session() as client:
+        told = client.initialize(version)
+        assert told["protocolVersion"] == answered
+        assert told["capabilities"]["tools"] == {"listChanged": True}
+        assert {"search_docs", "read_doc", "list_docs_map", "sync_docs"} <= listed(client).keys()
+        assert "The mesh" in client.call("read_doc", path="Bed_Mesh.md")["content"][0]["text"]
+
+
+def test_the_2026_era_discovers_lists_and_calls_without_a_handshake(small_docs):
+    small_docs(PAGES)
+    with Session() as client:
+        found = client.request("server/discover", _meta=ENVELOPE)["result"]
+        assert found["supportedVersions"] == ["2026-07-28"]
+        assert listed(client, _meta=ENVELOPE)
+        answer = client.request("tools/call", name="read_doc", arguments={"path": "bed_mesh"}, _meta=ENVELOPE)["result"]
+        assert answer["structuredContent"]["path"] == "Bed_Mesh.md"
+
+
+def test_an_answer_is_one_compact_json_text_and_the_same_structured(session):
+    answer = session.call("read_doc", path="Bed_Mesh.md")
+    [block] = answer["content"]
+    assert json.loads(block["text"]) == answer["structuredContent"]
+    assert block["text"] == json.dumps(answer["structuredContent"], ensure_ascii=False, separators=(",", ":"))
+    assert answer["isError"] is False
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [
+        ("read_doc", {"path": "../../etc/passwd"}, "INVALID_PATH"),
+        ("read_doc", {}, "INVALID_ARGUMENTS"),
+        ("read_doc", {"path": 7}, "INVALID_ARGUMENTS"),
+        ("read_doc", {"path": "Bed_Mesh.md", "offset": True}, "INVALID_ARGUMENTS"),
+        ("read_doc", {"path": "Bed_Mesh.md", "ofset": 3}, "UNKNOWN_ARGUMENT"),
+        ("reed_doc", {"path": "Bed_Mesh.md"}, "UNKNOWN_TOOL"),
+    ],
+)
+def test_a_bad_call_is_an_error_with_a_hint_and_the_session_goes_on(session, name, arguments, code):
+    answer = session.call(name, **arguments)
+    assert answer["isError"] is True
+    assert answer["structuredContent"]["code"] == code
+    assert answer["structuredContent"]["hint"]
+    assert "pydantic" not in answer["content"][0]["text"]
+    assert session.call("read_doc", path="Bed_Mesh.md")["isError"] is False
+
+
+def test_both_spellings_of_a_name_are_called_and_dotted_ones_listed_when_wanted(env, tools):
+    with Session() as client:
+        client.initialize()
+        assert listed(client)["test_sleeps"]["title"] == "Test: sleeps"
+        assert client.call("test.sleeps", seconds=0) == client.call("test_sleeps", seconds=0)
+    env(MCP_TOOL_NAMES="dotted")
+    with Session() as client:
+        client.initialize()
+        assert "test.sleeps" in listed(client)
+        assert client.call("test.sleeps", seconds=0) == client.call("test_sleeps", seconds=0)
+
+
+@pytest.mark.parametrize("setting", [{"MCP_TOOLSETS": "server,klipper"}, {"MCP_READ_ONLY": "1"}])
+def test_what_is_not_listed_is_not_called(env, setting):
+    env(**setting)
+    with Session() as client:
+        client.initialize()
+        tools = listed(client)
+        assert {"greet", "read_doc"} <= tools.keys()
+        if "MCP_READ_ONLY" in setting:
+            assert all(tool["annotations"]["readOnlyHint"] for tool in tools.values())
+        for name in ("anki_add_notes", "anki.add_notes"):
+            assert client.call(name)["structuredContent"]["code"] == "UNKNOWN_TOOL"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "request_id"),
+    [
+        ("garbage", -32700, None),
+        ('{"jsonrpc": "2.0", "id": 5, "method"', -32700, None),
+        (b'{"jsonrpc": "2.0", "id": 5, "method": "\xff\xfe"}\n', -32700, None),
+        ('{"jsonrpc": "2.0", "id": 5, "method": "\\ud800"}', -32700, 5),
+        ('{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "\\ud83d"}}', -32700, "a"),
+        ("[" * 10_000, -32700, None),
+        ("[]", -32600, None),
+        ("7", -32600, None),
+        ('{"jsonrpc": "2.0", "id": 5, "method": 7}', -32600, 5),
+        ('{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600, None),
+        ('{"jsonrpc": "2.0", "id": 5, "method": "no/such"}', -32601, 5),
+    ],
+)
+def test_a_line_that_is_no_request_gets_an_error_and_the_session_goes_on(session, line, code, request_id):
+    session.write("\n  ")  # blank lines are passed over
+    session.write(line)
+    answer = session.receive()
+    assert answer["error"]["code"] == code
+    assert answer["id"] == request_id
+    assert session.request("ping")["result"] == {}
+
+
+def test_a_long_line_is_served_and_one_that_is_too_long_is_refused_without_being_held(session):
+    answer = session.call("read_doc", path="x" * 10_000_000)
+    assert answer["isError"] is True
+    assert len(answer["content"][0]["text"]) < 2000
+    session.write(b"x" * (40 * 2**20) + b"\n")
+    assert "too long" in session.receive()["error"]["message"]
+    session.write(b'{"jsonrpc": "2.0", "id": 7, "method": "' + b"x" * (17 * 2**20) + b'"}\n')
+    answer = session.receive()
+    assert (answer["id"], answer["error"]["code"]) == (7, -32600)
+    assert session.request("ping")["result"] == {}
+
+
+def test_nothing_is_waited_for_after_eof_once_nothing_is_owed(tools):
+    with Session(drain_s=3600) as client:
+        assert listed(client, _meta=ENVELOPE)
+        wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
+        client.send(id="listen", method="subscriptions/listen", params=wanted)
+        client.notification("notifications/subscriptions/acknowledged")
+        counting = {"name": "test_counts", "arguments": {"steps": 9000, "mark": os.devnull}}
+        client.send(id=2, method="tools/call", params={**counting, "_meta": {**ENVELOPE, "progressToken": 1}})
+        client.notification("notifications/progress")
+        client.send(method="notifications/cancelled", params={"requestId": 2})
+        client.end()
+
+
+def test_a_tool_that_exits_or_crashes_is_an_answer_and_only_the_log_has_the_details(tools, capfd):
+    with Session() as client:
+        client.initialize()
+        for name in ("test_exits", "test_crashes"):
+            answer = client.call(name)
+            assert answer["structuredContent"]["code"] == "INTERNAL_ERROR"
+            assert "secret" not in json.dumps(answer)
+        assert client.call("test_sleeps", seconds=0)["isError"] is False
+
+
+def test_slow_tools_delay_neither_each_other_nor_messages(tools):
+    with Session() as client:
+        client.initialize()
+        slow = {"name": "test_sleeps", "arguments": {"seconds": 30}}
+        client.send(id=100, method="tools/call", params=slow)
+        assert client.call("test_sleeps", seconds=0)["isError"] is False
+        for number in range(101, 101 + 2 * ToolServer.MOST_CALLS):
+            client.send(id=number, method="tools/call", params=slow)
+        assert client.request("ping")["result"] == {}
+        tools.AWAKE.set()
+
+
+def test_unanswered_questions_stop_neither_lists_nor_other_tools(tools):
+    with Session() as client:
+        client.request("initialize", **{**HANDSHAKE, "capabilities": {"elicitation": {}}})
+        client.send(method="notifications/initialized")
+        asking = range(1000, 1012)
+        for number in asking:
+            client.send(id=number, method="tools/call", params={"name": "test_asks", "arguments": {"text": "May I?"}})
+        assert listed(client)
+        assert client.request("resources/list")["result"]
+        assert client.call("test_sleeps", seconds=0)["isError"] is False
+        for question in client.notifications:
+            client.send(id=question["id"], result={"action": "cancel"})
+
+
+def test_a_client_that_reads_nothing_is_not_read_from_for_ever():
+    with Session() as client:
+        client.initialize()
+        client.reading.clear()
+        handle = client.stdin.fileno()
+        os.set_blocking(handle, False)
+        line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n"
+        written = 0
+        while written < 40_000 and select.select([], [handle], [], 1)[1]:
+            written += os.write(handle, line) > 0
+        assert written < 10_000
+
+
+@pytest.mark.parametrize("envelope", [{}, ENVELOPE], ids=["handshake", "2026"])
+def test_a_cancelled_tool_stops_at_its_next_checkpoint_unanswered(tmp_path, envelope, tools):
+    mark = tmp_path / "mark"
+    with Session() as client:
+        if not envelope:
+            client.initialize()
+        meta = {**envelope, "progressToken": 1}
+        params = {"name": "test_counts", "arguments": {"steps": 6000, "mark": str(mark)}, "_meta": meta}
+        client.send(id=50, method="tools/call", params=params)
+        client.notification("notifications/progress")
+        client.send(method="notifications/cancelled", params={"requestId": 50})
+        while not (mark.exists() and mark.read_text(encoding="utf-8")):
+            assert client.request("tools/list", _meta=envelope)["result"]
+        assert not any(one.get("id") == 50 for one in client.notifications)
+    assert mark.read_text(encoding="utf-8").startswith("stopped after")
+
+
+def test_a_changed_description_is_told_and_listed_in_both_eras(tools):
+    with Session() as client:
+        client.initialize()
+        client.call("test_notes", text="(new)")
+        client.notification("notifications/tools/list_changed")
+        assert listed(client)["test_notes"]["description"] == "Change its own description. (new)"
+    with Session() as client:
+        wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
+        client.send(id="listen", method="subscriptions/listen", params=wanted)
+        client.notification("notifications/subscriptions/acknowledged")
+        client.request("tools/call", name="test_notes", arguments={"text": "(newer)"}, _meta=ENVELOPE)
+        client.notification("notifications/tools/list_changed")
+
+
+def test_every_structured_content_is_an_object_of_sound_text(tools):
+    with Session() as client:
+        client.initialize()
+        for value, text in ((None, "null"), ([1, "a"], '[1,"a"]'), (7, "7"), ("text", "text"), ({"a": 1}, '{"a":1}')):
+            answer = client.call("test_returns", value=json.dumps(value))
+            assert answer["structuredContent"] == (value if isinstance(value, dict) else {"result": value})
+            assert answer["content"] == [{"type": "text", "text": text}]
+        assert client.call("test_surrogates")["structuredContent"] == {"success": True, "text": "a?b"}

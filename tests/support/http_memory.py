@@ -1,0 +1,94 @@
+"""The server over HTTP in this process, without a socket."""
+
+import json
+from contextlib import ExitStack
+
+import anyio
+from anyio.from_thread import start_blocking_portal
+
+from tests.support.client import HEADERS, MISBEHAVING
+from tests.support.http_server import Callers
+from tests.support.serve_with_tools import more_tools
+from tools.core import registry, settings
+from tools.http import guards
+
+
+class InMemory(Callers):
+    """The same application in this process, without a socket; its settings are those of the environment."""
+
+    def __enter__(self):
+        import server
+
+        server.import_sdk("http")
+        registry.load()
+        self.settings = settings.current()
+        self.state, self.url = self.settings.state_dir, self.settings.http_url
+        tools = server.ToolServer(self.settings, remote=True)
+        manager = server.session_manager(tools.server, self.settings)
+        self.app = guards.Guards(self.settings, manager.handle_request, server.parse)
+        self.open = ExitStack()
+        self.portal = self.open.enter_context(start_blocking_portal())
+        self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))
+        return self
+
+    def __exit__(self, *words):
+        self.open.__exit__(*words)
+
+    def send(self, body=None, **options):
+        """Status, headers and body of the answer to one request; a header of None is left out."""
+        exchange = Exchange(body, **options)
+        self.portal.call(exchange.run, self.app)
+        return exchange.answer()
+
+    def begin(self, body=None, **options):
+        """A request that is answered meanwhile."""
+        exchange = Exchange(body, **options)
+        exchange.done = self.portal.start_task_soon(exchange.run, self.app)
+        return exchange
+
+
+def misbehaving_tools():
+    """The tools of misbehaving.py in the toolset `server`, in this process."""
+    return more_tools(MISBEHAVING, "tools.server.testing")
+
+
+class Exchange:
+    """A request and its answer, as the HTTP server would pass them. The body may come in `parts`, the last of them once
+    `hold` is set to False."""
+
+    def __init__(self, body=None, *, token=None, method="POST", path="/mcp", headers=(), parts=None, hold=False):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        path, _, query = path.partition("?")
+        self.parts, self.hold = [body] if parts is None else parts, hold
+        wanted = {"Host": "localhost", "Content-Length": str(len(body)), **HEADERS}
+        wanted |= {"Authorization": f"Bearer {token}" if token else None, **dict(headers)}
+        pairs = [
+            (name.lower().encode(), value.encode("latin-1")) for name, value in wanted.items() if value is not None
+        ]
+        self.scope = {"type": "http", "method": method, "path": path, "headers": pairs, "query_string": query.encode()}
+        self.scope |= {"root_path": "", "scheme": "http", "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80)}
+        self.read = 0
+        self.sent = []
+
+    async def run(self, app):
+        await app(self.scope, self.receive, self.send)
+
+    async def receive(self):
+        if self.read < len(self.parts):
+            while self.hold and self.read == len(self.parts) - 1:
+                await anyio.sleep(0.01)
+            self.read += 1
+            more = self.read < len(self.parts)
+            return {"type": "http.request", "body": self.parts[self.read - 1], "more_body": more}
+        await anyio.sleep_forever()
+
+    async def send(self, message):
+        self.sent.append(message)
+
+    def text(self):
+        """What came of the answer's body so far."""
+        return b"".join(message.get("body", b"") for message in self.sent)
+
+    def answer(self):
+        headers = {name.decode().lower(): value.decode() for name, value in self.sent[0]["headers"]}
+        return self.sent[0]["status"], headers, self.text()

@@ -1,0 +1,95 @@
+"""Advice that leads somewhere: each command, tool, setting and page that a message names is followed, or listed below."""
+
+import ast
+import re
+import subprocess
+
+import pytest
+
+from tests.support.client import PROJECT
+from tools import starting
+from tools.__main__ import WORDS
+from tools.core import registry, settings
+
+SOURCES = [PROJECT / "server.py", *sorted((PROJECT / "tools").rglob("*.py"))]
+COMMAND = re.compile(r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[A-Za-z_…][\w.-]*\b)*")
+OTHERS = re.compile(r"(?<![\w-])(?:sudo|ssh-[\w-]+|chmod|journalctl|systemctl|apt-get|df|ls) [-~\w./{…][^`\"]*")
+SETTING = re.compile(rf"\b(?:{'|'.join(settings.PREFIXES)})[A-Z_]*[A-Z]\b")
+PAGE = re.compile(r"\bdocs/\w+\.md")
+TOOL = re.compile(r"\b(?:anki\.[a-z_]+|(?:get|preview|apply|cancel|undo|search|read|list|sync|check)_[a-z_]+)\b")
+
+# Commands of the machine, and the reason why a test does not run them.
+NOT_RUN = {
+    "sudo systemctl": "systemd's, tried in the booted container of the lab",
+    "journalctl -u": "systemd's",
+    "sudo tee": "the lab's remote.py and test_ssh_check.py run that line without sudo",
+    "ssh-copy-id": "asks for a password; the lab's remote.py answers it",
+    "ssh-keygen -R": "forgets the key of a machine",
+    "chmod 600": "test_setup.py holds the mode of the file",
+    "chmod 700": "test_open_to_others.py holds the mode of the folder",
+    "sudo apt install git": "changes the machine",
+    "ls -l": "only looks",
+}
+OTHERS_SETTINGS = {"MCP_CONNECTION_NONBLOCKING"}  # Claude Code's
+
+
+def texts():
+    """(file, text) of every text but documentation and code words, with … in place of what is filled in."""
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+        said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            text = ""
+            if isinstance(node, ast.JoinedStr):
+                text = "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner | said:
+                text = node.value
+            if " " in text:
+                yield path.relative_to(PROJECT), text
+
+
+TEXTS = list(texts())
+
+
+def found(pattern):
+    return sorted({(match[0].strip(), str(path)) for path, text in TEXTS for match in pattern.finditer(text)})
+
+
+@pytest.mark.slow
+def test_each_command_of_the_project_is_one_that_there_is():
+    registry.load()
+    helped = subprocess.run([PROJECT / "setup.sh", "--help"], capture_output=True, text=True, timeout=60).stdout
+    wrong = []
+    for command, path in found(COMMAND):
+        program, *words = command.replace("python3 -m tools", "tools").split()
+        options = [word for word in words if word.startswith("--")]
+        if program == "./setup.sh":
+            right = all(f" {word}" in helped for word in options)
+        elif program == "server.py":
+            right = not options or starting.command_line([word for word in options if word != "--ssh"])
+        elif words[:1] == ["call"] and len(words) > 1 and re.match("[a-z]", words[1]):
+            right = any(words[1] in tool.names for tool in registry.listed(settings.load({})).values())
+        else:
+            right = (
+                not words
+                or options
+                or words[0] in (*WORDS, "token", "TOOLSET", "…")
+                or tuple(words[:2]) in registry.COMMANDS
+            )
+        if not right:
+            wrong.append((command, path))
+    assert not wrong
+
+
+def test_each_other_command_is_listed_with_the_reason_why_it_is_not_run():
+    commands = found(OTHERS)
+    assert [command for command in commands if not any(known in command[0] for known in NOT_RUN)] == []
+    assert [known for known in NOT_RUN if not any(known in command for command, _ in commands)] == []
+
+
+def test_each_setting_tool_and_page_in_a_message_is_there():
+    names = {name for tool in registry.listed(settings.load({})).values() for name in tool.names}
+    assert [one for one in found(SETTING) if one[0] not in settings.names() | OTHERS_SETTINGS] == []
+    assert [one for one in found(TOOL) if one[0] not in names | {"preview_id", "read_only"}] == []
+    assert [one for one in found(PAGE) if not (PROJECT / one[0]).exists()] == []

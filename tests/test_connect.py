@@ -1,0 +1,107 @@
+"""How clients reach the server: the bundle for Claude Desktop, the lines of `--connect`."""
+
+import json
+import zipfile
+
+import jsonschema
+import pytest
+
+from tests.support.client import PROJECT
+from tools import connect
+from tools.__main__ import main
+from tools.starting import VERSION
+
+
+def started_by(manifest):
+    """The words that Claude Desktop starts, with the fields as they are filled in."""
+    config = manifest["server"]["mcp_config"]
+    fields = {f"${{user_config.{name}}}": field["default"] for name, field in manifest["user_config"].items()}
+    return [config["command"], *(fields.get(word, word) for word in config["args"])]
+
+
+@pytest.fixture
+def desktop(monkeypatch, tmp_path):
+    """A clone on a computer that does not serve."""
+    monkeypatch.setattr(connect, "PROJECT", tmp_path)
+
+
+@pytest.mark.usefixtures("desktop")
+def test_it_starts_the_line_of_the_readme_and_brings_the_anki_of_the_desktop_along():
+    words = started_by(connect.manifest())
+    anki = "/home/pi/.anki-claude-desktop.sock"
+    at = words.index("-R")
+    assert words[at : at + 2] == ["-R", f"{anki}:127.0.0.1:8765"]
+    assert words[-3:-1] == ["env", f"ANKI_CONNECT_URL=unix:{anki}"]
+    line = [*words[:at], *words[at + 2 : -3], words[-1]]
+    assert " ".join(line) in (PROJECT / "README.md").read_text(encoding="utf-8")
+
+
+def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch):
+    monkeypatch.setattr(connect.getpass, "getuser", lambda: "anna")
+    monkeypatch.setattr(connect.socket, "gethostname", lambda: "printer")
+    monkeypatch.setattr(connect, "INSTALLED", PROJECT / "not-installed")
+    words = started_by(connect.manifest())
+    assert "anna@printer.local" in words
+    assert words[-1] == str(PROJECT / "server.py")
+
+
+@pytest.mark.usefixtures("desktop")
+def test_an_anki_that_the_settings_name_is_left_to_them(env):
+    env(ANKI_CONNECT_URL="http://192.168.1.5:8765")
+    assert "-R" not in started_by(connect.manifest())
+
+
+def test_the_shell_writes_it_whole(tmp_path, capsys):
+    file = tmp_path / "pi.mcpb"
+    assert main(["bundle", str(file)]) == 0
+    assert str(file) in capsys.readouterr().out
+    with zipfile.ZipFile(file) as written:
+        manifest = json.loads(written.read("manifest.json"))
+        assert manifest == connect.manifest()
+        assert {manifest["server"]["entry_point"], manifest["icon"]} <= set(written.namelist())
+    assert len(manifest["tools"]) > 30
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["a", "b"], ["/nowhere/pi.mcpb"]])
+def test_wrong_usage_writes_nothing_and_says_so(words, capsys):
+    assert connect.bundle_command(words) == 2
+    assert capsys.readouterr().err
+
+
+# Of the registry's schema of 2025-12-11 what an entry with a bundle has.
+TEXT = {"type": "string", "minLength": 1, "maxLength": 255}
+SHORT = {**TEXT, "maxLength": 100}
+PACKAGE = {
+    "type": "object",
+    "required": ["registryType", "identifier", "transport"],
+    "properties": {
+        "registryType": {"const": "mcpb"},
+        "identifier": {"type": "string", "pattern": r"^https://github\.com/.*\.mcpb$"},
+        "version": {**TEXT, "not": {"const": "latest"}},
+        "fileSha256": {"type": "string", "pattern": "^[a-f0-9]{64}$"},
+        "transport": {"type": "object", "required": ["type"], "properties": {"type": {"const": "stdio"}}},
+    },
+    "additionalProperties": False,
+}
+ENTRY = {
+    "type": "object",
+    "required": ["name", "description", "version"],
+    "properties": {
+        "$schema": {"const": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"},
+        "name": {"type": "string", "maxLength": 200, "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$"},
+        "title": SHORT,
+        "description": SHORT,
+        "version": TEXT,
+        "repository": {"type": "object", "required": ["url", "source"]},
+        "packages": {"type": "array", "items": PACKAGE},
+    },
+    "additionalProperties": False,
+}
+
+
+def test_the_entry_for_the_registry_is_of_its_schema_and_of_this_version():
+    entry = json.loads((PROJECT / "server.json").read_text(encoding="utf-8"))
+    jsonschema.validate(entry, ENTRY)
+    [package] = entry["packages"]
+    assert entry["version"] == package["version"] == VERSION
+    assert f"/v{VERSION}/" in package["identifier"]

@@ -1,0 +1,128 @@
+"""The import of the SDK without what is not installed."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.client import PROJECT, PYTHON
+from tools import sdk
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A package `big` that imports its module `heavy` to export it; `user` imports names of `heavy`."""
+    for name, text in {
+        "big/__init__": "from big.heavy import thing\nfrom big.light import small\nRUN = [1]\n",
+        "big/heavy": "import time\ntime.sleep(0.05)\nthing = 'heavy'\n",
+        "big/light": "small = 'light'\n",
+        "big/inner/__init__": "from big import thing as again\n",
+        "big/inner/part": "from big.light import small\n",
+        "heavy": "class Thing:\n    kind = 'thing'\nclass Other: pass\ndef double(number):\n    return 2 * number\n",
+        "user": "import heavy as whole\nfrom heavy import Other, Thing, double\nEITHER = Thing | Other\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("big", "heavy", "user")]:
+        del sys.modules[name]
+
+
+def test_a_deferred_package_runs_once_something_is_asked_for_that_only_it_has(library):
+    sdk.defer("big", "big.inner")
+    import big.inner.part
+
+    assert big.inner.part.small == "light"
+    assert not hasattr(big, "__nothing__")
+    assert "big.heavy" not in sys.modules
+    assert (big.inner.again, big.thing, big.small, big.RUN) == ("heavy", "heavy", "light", [1])
+    with pytest.raises(AttributeError, match="module 'big' has no attribute 'nothing'"):
+        _ = big.nothing
+
+
+def test_a_lazy_name_imports_its_module_once_it_is_used(library):
+    with sdk.lazy("heavy"):
+        import user
+    assert isinstance(user.EITHER, sdk.LazyName)
+    assert "heavy" not in sys.modules
+    assert user.Thing.kind == "thing"
+    assert user.double(21) == user.whole.double(21) == 42
+    import heavy
+
+    class Mine(user.Thing):
+        pass
+
+    assert (type(user.Thing()), Mine.__mro__[1]) == (heavy.Thing, heavy.Thing)
+    assert isinstance(Mine(), user.Thing)
+    assert not isinstance(3, user.Thing)
+
+
+def test_pydantic_holds_values_against_lazy_classes(library, tmp_path):
+    pydantic = pytest.importorskip("pydantic")
+    text = "import pydantic\nclass A(pydantic.BaseModel):\n    a: int\nclass B(pydantic.BaseModel):\n    b: int\n"
+    (tmp_path / "heavy.py").write_text(text, encoding="utf-8")
+    with sdk.lazy("heavy"):
+        from heavy import A, B
+    adapter = pydantic.TypeAdapter(A | B)
+    assert adapter.dump_python(adapter.validate_python({"b": 2})) == {"b": 2}
+
+
+def test_the_import_is_for_the_sdk_that_is_pinned():
+    assert f"mcp=={sdk.VERSION}\n" in (PROJECT / "requirements.txt").read_text(encoding="utf-8")
+
+
+def run(code, python=PYTHON, **environ):
+    return subprocess.run(
+        [python, "-c", code],
+        cwd=PROJECT,
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.slow
+def test_serving_needs_neither_the_sdks_clients_nor_http_nor_cryptography():
+    done = run(
+        "import sys, server; server.warm_up()\n"
+        "print(*{'mcp.client', 'mcp.server.mcpserver.server', 'httpx2', 'cryptography', 'uvicorn'} & set(sys.modules))\n"
+        "from mcp import ClientSession\n"
+        "from mcp.server import MCPServer\n"
+        "print(ClientSession.__name__, MCPServer.__name__)\n",
+        python=sys.executable,  # where all of that is installed
+    )
+    assert done.stdout == "\nClientSession MCPServer\n", done.stderr
+
+
+@pytest.mark.slow
+def test_a_session_imports_the_models_of_its_own_era_and_no_web_framework():
+    done = run(
+        "import sys, server; server.import_sdk('stdio')\n"
+        f"print(*{{*{sdk.LAZY['stdio']}}} & set(sys.modules))\n"
+        "from mcp_types.methods import validate_client_request\n"
+        "validate_client_request('ping', '2025-11-25', None)\n"
+        f"print(*{{*{sdk.LAZY['stdio']}}} & set(sys.modules))\n"
+    )
+    assert done.stdout == "\nmcp_types._v2025_11_25\n", done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_another_version", [True, False])
+def test_another_sdk_is_refused_with_the_version_that_is_needed_and_what_repairs_it(tmp_path, is_another_version):
+    packages = Path(importlib.util.find_spec("mcp").origin).parents[1]
+    for name in ("mcp", "mcp_types"):
+        shutil.copytree(packages / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / f"mcp-{'9.9.9' if is_another_version else sdk.VERSION}.dist-info").mkdir()
+    with open(tmp_path / "mcp_types" / "methods.py", "a", encoding="utf-8") as module:
+        module.write("raise TypeError('changed')\n")
+    done = run("import server; server.import_sdk('stdio')", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert f"mcp {sdk.VERSION}" in done.stderr
+    assert f"{PROJECT / 'setup.sh'} repairs" in done.stderr

@@ -1,0 +1,150 @@
+"""Batches of notes: each item prepared, then sent to Anki in parts, each with its outcome."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+from tools.anki.replies import Refused, Unanswered
+from tools.core import calls
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+
+REASONS = {
+    "is a duplicate": "duplicate",
+    "it is empty": "empty",
+    "model was not found": "model",
+    "deck was not found": "deck",
+    "was not found": "missing",
+}
+"""Reasons, by a part of AnkiConnect's texts."""
+FIRST = 30
+"""Notes in the first part, by which the speed is measured."""
+PART_S = 10
+"""Time that a part should take: Anki does not react meanwhile."""
+GROWTH = 8
+"""A part is at most so many times as large as the one before: the Browser may be opened at any time."""
+MOST = 500
+
+
+class ItemError(ToolError):
+    """One item of a batch cannot be done; the others go on. Its code, in lower case, is the reason."""
+
+
+class Parts:
+    """Indexes handed out in parts that take Anki some seconds each, however slow it is at the moment.
+
+    AnkiConnect draws Anki's window anew for every note: 5 ms with only the deck list open, 290 ms with the Browser.
+    `weigh(index)`: its cost in notes; 0 is free.
+    """
+
+    def __init__(self, indexes: Iterable[int], weigh: Callable[[int], float] = lambda index: 1):
+        self.left = list(indexes)
+        self.weigh = weigh
+        self.size = FIRST
+
+    def __iter__(self) -> Iterator[list[int]]:
+        while self.left:
+            weight: float = 0
+            count = 0
+            while count < len(self.left) and (weight + self.weigh(self.left[count]) <= self.size or not count):
+                weight += self.weigh(self.left[count])
+                count += 1
+            part, self.left = self.left[:count], self.left[count:]
+            began = time.monotonic()
+            yield part
+            fitting = int(PART_S * max(weight, 1) / max(time.monotonic() - began, 0.001))
+            self.size = max(1, min(fitting, int(GROWTH * max(weight, 1 if weight else FIRST)), MOST))
+
+
+class Batch:
+    """One call for many notes, with one detail per item, in order. `done` is what the answer calls the number of items
+    that went well.
+
+    A detail's `status` is ok, duplicate, error, not_sent or unknown; duplicate and error have a `reason`. What holds
+    for the whole call is said once, in `warnings` of the answer.
+    """
+
+    # What a caller can rely on, whatever happens to a request:
+    # - Unreachable: nothing went out; its items stay `not_sent`.
+    # - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of them.
+    # - Refused: Anki answered that it did not do it; that item fails with Anki's reason, the others go on.
+    # - A cancelled call stops between two parts; no part takes Anki longer than about ten seconds.
+
+    done: str
+    brief = False
+    """Only what did not go well has a detail; of the rest the answer has the range of ids."""
+
+    def begin(self, known: list[JsonObject], images: int) -> None:
+        """Make the details, each with what is known of its item; `images` of them have pictures, a step of their own."""
+        self.steps, self.steps_done = len(known) + images, 0
+        self.details = [{"index": index, **more, "status": "not_sent"} for index, more in enumerate(known)]
+        self.warnings: list[str] = []
+
+    def send(self, part: list[int]) -> None:
+        """Send one part and set the outcomes of its items."""
+        raise NotImplementedError
+
+    def end(self, after: ToolError | None = None) -> None:
+        """Look at what was done, also `after` the error that ended the batch."""
+
+    def run_parts(self, prepare: Callable[[], Parts], advice: str, what: str) -> JsonObject:
+        """The answer of the whole batch.
+
+        Raises the ToolError that ends it, with what is known of every item, and `advice` in its hint.
+        """
+        part: list[int] = []
+        try:
+            for part in prepare():
+                calls.checkpoint()
+                self.send(part)
+                self.report(len(part), what)
+        except ToolError as error:
+            self.end(after=error)
+            if isinstance(error, Unanswered):
+                for index in part:
+                    if self.details[index]["status"] == "not_sent":
+                        self.set(index, "unknown")
+            count = {word: len(self.indexes(word)) for word in ("ok", "unknown", "not_sent")}
+            counts = f"{self.done} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
+            error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
+            error.hint += f" {advice}"
+            error.data.update(self.answer())
+            raise
+        self.end()
+        return self.answer()
+
+    def report(self, steps: int, what: str) -> None:
+        self.steps_done += steps
+        calls.report(self.steps_done, self.steps, what)
+
+    def set(self, index: int, status: str, **more: object) -> None:
+        known = {name: value for name, value in self.details[index].items() if name in ("index", "noteId")}
+        self.details[index] = {**known, "status": status, **more}
+
+    def failed(self, index: int, error: ToolError, **more: object) -> None:
+        """The item failed by itself; AnkiConnect's own texts tell the reason."""
+        text, reason = error.message, error.code.lower() if isinstance(error, ItemError) else "other"
+        if isinstance(error, Refused):
+            text = error.text
+            reason = next((word for part, word in REASONS.items() if part in text), reason)
+        if reason == "duplicate":
+            return self.set(index, reason, reason=reason, **more)
+        return self.set(index, "error", reason=reason, error=text, hint=error.hint, **more)
+
+    def indexes(self, status: str) -> list[int]:
+        return [index for index, detail in enumerate(self.details) if detail["status"] == status]
+
+    def answer(self) -> JsonObject:
+        ok = len(self.indexes("ok"))
+        seen: set[str] = set()
+        for detail in self.details:  # a warning about several pictures of a call, `name: text`, stays at the first
+            texts = [text for text in detail.pop("warnings", ()) if text.partition(": ")[2] not in seen]
+            seen.update(filter(None, (text.partition(": ")[2] for text in texts)))
+            detail |= {"warnings": texts} if texts else {}
+        shown: JsonObject = {"details": self.details}
+        if self.brief:
+            well = [detail for detail in self.details if detail["status"] == "ok" and "warnings" not in detail]
+            ids = sorted(detail["noteId"] for detail in well)
+            bad = [detail for detail in self.details if detail not in well]
+            shown = ({"noteIds": f"{ids[0]}-{ids[-1]}"} if ids else {}) | ({"details": bad} if bad else {})
+        warnings = {"warnings": list(dict.fromkeys(self.warnings))} if self.warnings else {}
+        return {self.done: ok, "skipped": len(self.details) - ok, **shown, **warnings}

@@ -1,0 +1,76 @@
+"""Replacing text inside the fields of notes: a typo costs a few words, not the whole field."""
+
+import re
+from collections.abc import Iterator
+
+from tools.anki import client, note_input, notes
+from tools.anki.batch import ItemError
+from tools.anki.note_input import NoteUpdate
+from tools.core import calls
+
+EVERY_FIELD = "*"
+NOTES = 500
+"""Notes read in one request."""
+AROUND = 20
+"""Characters that a dry run shows on each side of a place."""
+
+
+def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
+    """The fields of a note that the update changes, by their names, with their new texts.
+
+    Raises ItemError: no such field or text, or a text that is there more than once.
+    """
+    changed = note_input.canonical_fields(update.fields or {}, list(values))
+    for name, (old, new) in (update.replace or {}).items():
+        if name != EVERY_FIELD:
+            note_input.canonical_fields({name: ""}, list(values))
+        texts = {**values, **changed}
+        matches = list(_matches(name, old, new, texts))
+        if not matches and not any(new and new in texts[field] for field in _fields(name, values)):
+            problem = f"{old[:80]!r} is not in {'any field' if name == EVERY_FIELD else name}"
+            hint = "anki_note_info shows the fields: they are HTML, and upper and lower case differ."
+            raise ItemError(problem, hint, code="NO_SUCH_TEXT")
+        if len(matches) > 1 and not update.all:
+            hint = "Give more of the text around it, or all: true."
+            raise ItemError(f"{old[:80]!r} is there {len(matches)} times", hint, code="AMBIGUOUS")
+        for field, match in reversed(matches):
+            texts[field] = changed[field] = texts[field][: match.start()] + new + texts[field][match.end() :]
+    return changed
+
+
+def updates(query: str, replace: dict[str, list[str]]) -> list[NoteUpdate]:
+    """An update of each note that the query finds and that has one of the texts. A request for each 500 notes, and one."""
+    ids = sorted(client.call("findNotes", query=query) or [])
+    found = []
+    for start in range(0, len(ids), NOTES):
+        calls.checkpoint()
+        calls.report(start, len(ids), "reading notes")
+        for note, info in notes.by_id(ids[start : start + NOTES]).items():
+            values = notes.values(info)
+            here = {name: pair for name, pair in replace.items() if any(_matches(name, pair[0], pair[1], values))}
+            found += [NoteUpdate(note, replace=here, all=True)] if here else []
+    return found
+
+
+def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | str]]:
+    """Each place that the update replaces, with its surroundings: [note, field, text]."""
+    for name, (old, new) in (update.replace or {}).items():
+        for field, match in _matches(name, old, new, values):
+            before = values[field][max(0, match.start() - AROUND) : match.start()]
+            after = values[field][match.end() : match.end() + AROUND]
+            yield [update.noteId, field, f"{before}[{old} → {new}]{after}"]
+
+
+def _matches(name: str, old: str, new: str, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
+    """The places of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left alone: a call
+    made again after a lost answer must not make `catss`."""
+    skipped = f"{re.escape(new)}|" if old in new else ""
+    for field in _fields(name, values):
+        for match in re.finditer(f"{skipped}({re.escape(old)})", values[field]):
+            if match[1]:
+                yield field, match
+
+
+def _fields(name: str, values: dict[str, str]) -> list[str]:
+    field = note_input.find_field(name, list(values))
+    return list(values) if name == EVERY_FIELD else [field] if field else []

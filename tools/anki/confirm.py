@@ -1,0 +1,72 @@
+"""The owner's consent before something is deleted or changed: the setting ANKI_CONFIRM, and the count that a call expects."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import TypeVar
+
+from tools.anki.settings import current
+from tools.core import calls, locks
+from tools.core.errors import ToolError
+from tools.core.quoting import quoted
+
+Selection = TypeVar("Selection")
+
+
+@contextmanager
+def agreed(
+    look: Callable[[], Selection],
+    ids: Callable[[Selection], Iterable[int]],
+    words: Callable[[Selection], str],
+    expected: int | None,
+    *,
+    demanded: bool = False,
+) -> Iterator[Selection]:
+    """Hold the lock of Anki's writers around a change of what `look` finds, if the owner's setting allows it.
+
+    `ids` of what it touches: their count is what a call expects, or has to if `demanded`; `words`: what it would do,
+    empty if nothing. The person is asked without the lock, since they may think for minutes. Then it is looked again:
+    another selection is not what they said yes to.
+
+    Raises ToolError EXPECTED_COUNT or DECLINED.
+    """
+    demanded = demanded or expected is not None or current().anki_confirm == "count"
+
+    def check(selection: Selection, asked: set[int] | None = None) -> set[int]:
+        found = set(ids(selection))
+        reason = f"expected is {expected}" if demanded and expected != len(found) else ""
+        if asked is not None and found != asked:
+            reason = f"{len(found - asked)} came and {len(asked - found)} went in the meantime"
+        if reason and (text := words(selection)):
+            problem = f"{reason}, and it would {text} (count: {len(found)}). Nothing was changed"
+            hint = f"Try it with dryRun, ask the person, then send expected = {len(found)}."
+            raise ToolError(problem, hint, code="EXPECTED_COUNT", count=len(found))
+        return found
+
+    asked = None
+    if current().anki_confirm == "elicit":
+        selection = look()
+        asked = check(selection)
+        if text := words(selection):
+            question(text)
+    with locks.exclusive("anki"):
+        selection = look()
+        check(selection, asked)
+        yield selection
+
+
+def question(text: str) -> None:
+    """Have the person say yes, not the model. To be called without a lock.
+
+    Raises ToolError DECLINED.
+    """
+    if (answer := calls.ask(f"Anki: {text}?")) != "accept":
+        raise ToolError(
+            f"The person did not agree ({answer}). Nothing was changed", "Ask what they want instead.", code="DECLINED"
+        )
+
+
+def examples(texts: Iterable[str]) -> str:
+    """The first two texts for a question, each on one line in quotation marks."""
+    some = [quoted(text, 40) for text in islice(texts, 2)]
+    return f": {', '.join(some)} …" if some else ""

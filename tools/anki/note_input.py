@@ -1,0 +1,115 @@
+"""Notes and images as a client describes them, and the names in them: fields, tags, files."""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from tools.anki.batch import ItemError
+from tools.core.errors import nearest
+from tools.core.schema import Alias, Limits
+
+UNKNOWN_TARGET = "unknown_target_field"
+"""The warning, in the words of the contract, about an image whose target field the note type does not have."""
+
+
+@dataclass(frozen=True)
+class ImageSpec:
+    """An image to put at the end of a field."""
+
+    image_base64: str | None = None
+    image_url: Annotated[str | None, Alias("url")] = None
+    target_field: str = ""
+    filename: str | None = None
+    max_side: Annotated[int, "pixels", Limits(ge=1)] = 768
+
+
+@dataclass(frozen=True)
+class NoteInput:
+    """A note to add."""
+
+    fields: dict[str, str]
+    tags: list[str] = field(default_factory=list)
+    images: list[ImageSpec] = field(default_factory=list)
+    dedup_key: str | None = None
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class NoteUpdate:
+    """Changes to a note."""
+
+    noteId: Annotated[int, Alias("note_id")]
+    fields: dict[str, str] | None = None
+    addTags: Annotated[list[str], Alias("add_tags")] = field(default_factory=list)
+    removeTags: Annotated[list[str], Alias("remove_tags")] = field(default_factory=list)
+    deckName: Annotated[str | None, Alias("deck_name")] = None
+    images: Annotated[list[ImageSpec], Alias("attachments")] = field(default_factory=list)
+    replace: dict[str, list[str]] | None = None
+    all: bool | None = None
+
+
+def find_field(name: str, model_fields: list[str]) -> str | None:
+    """The field of that name as the note type writes it; upper and lower case are one."""
+    if name in model_fields:
+        return name
+    return next((field for field in model_fields if field.casefold() == name.strip().casefold()), None)
+
+
+def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[str, str]:
+    """The values under the note type's own names, in its order.
+
+    Raises ItemError for a name that it does not have: Anki would drop the value and say nothing.
+    """
+    named: dict[str, str] = {}
+    for name, value in values.items():
+        known = find_field(name, model_fields)
+        if known is None or known in named:
+            hint = f"Did you mean {near!r}? " if (near := nearest(name, model_fields)) and not known else ""
+            problem = f"field {known!r} is there twice" if known else f"unknown field {name[:80]!r}"
+            raise ItemError(problem, f"{hint}Fields: {', '.join(model_fields)}.", code="UNKNOWN_FIELD")
+        named[known] = value
+    return {name: named[name] for name in model_fields if name in named}
+
+
+def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[ImageSpec], list[str]]:
+    """The images with the field each goes to, and the names of target fields that the note type does not have.
+
+    By default that is `Back`, or the second field, or the only one.
+    """
+    default = find_field("Back", model_fields) or model_fields[min(1, len(model_fields) - 1)]
+    known, unknown = [], []
+    for image in images:
+        target = find_field(image.target_field, model_fields) if image.target_field else default
+        if target is None:
+            unknown.append(image.target_field)
+        else:
+            known.append(replace(image, target_field=target))
+    return known, unknown
+
+
+def checked_tags(tags: list[str]) -> list[str]:
+    """The tags without blanks around them, once each.
+
+    Raises ItemError for a tag with a space in it, which Anki would take for two.
+    """
+    distinct = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+    if wrong := next((tag for tag in distinct if re.search(r"\s", tag)), None):
+        near = re.sub(r"\s+", "_", wrong)
+        raise ItemError(
+            f"tag {wrong[:80]!r} has a space in it", f"Write {near[:80]!r}, or give two tags.", code="INVALID_TAG"
+        )
+    return distinct
+
+
+def checked_filename(name: str) -> str:
+    """The name in the form Anki keeps it (NFC).
+
+    Raises ItemError for an invalid name: empty, blank, `.`, `..`, with control characters or separators.
+    """
+    control = any(unicodedata.category(char) in ("Cc", "Cs") for char in name)
+    if name.strip() in ("", ".", "..") or control or "/" in name or "\\" in name:
+        problem = f"ValueError: {name[:80]!r} is not a media file name: Anki's media folder is flat"
+        hint = "Give the bare name of one file, such as `hello.mp3`, without `/`, `\\` or control characters."
+        raise ItemError(problem, hint, code="INVALID_FILENAME")
+    return unicodedata.normalize("NFC", name)

@@ -1,0 +1,259 @@
+"""Answers to cards: given, looked up after a lost reply, and taken back."""
+
+# The contract of an AnswerBatch:
+# - Every card is checked before an answer is sent. A learning card whose time has not come is not due (`early` takes it,
+#   and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call writes nothing
+#   twice.
+# - AnkiConnect's reply is no proof: the review log is, before and after, and after a lost reply before anything is
+#   repeated. Answers with an unknown outcome stay on record for an hour.
+# - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in an error
+#   box when the person gives theirs.
+# - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only, and one that
+#   it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and loses nothing.
+
+import time
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from tools.anki import client, state
+from tools.anki.client import Action
+from tools.anki.replies import Refused, Unanswered, hangs
+from tools.anki.studying.card_rows import BUTTONS, DAY, LEARNING, span
+from tools.anki.studying.review_log import BY_HAND
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+
+PENDING = {"tool": "anki.answer_cards", "answers": "pending"}
+"""Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its log before."""
+GIVEN = {"tool": "anki.answer_cards", "answers": "given"}
+"""Key of the answers that can be taken back, oldest first: card, row of the log, answers of Anki's day by then, steps of
+Undo that came before it."""
+FORGET_LINE_STEPS = 2
+"""Suspending and waking a card are steps of Undo."""
+MOST_GIVEN = 200
+ANKI_DAY = {"tool": "anki.answer_cards", "answers": "day"}
+"""Key of the date of Anki's day, for an hour: telling it reads the whole log."""
+COUNT: Action = ("getNumCardsReviewedToday", {})
+BY_DAY: Action = ("getNumCardsReviewedByDay", {})
+REPEAT_S = 60
+SUSPENDED = -1
+"""A queue of cards."""
+LOOKS, PAUSE_S = 4, 0.5
+"""Anki's window answers in the background: how often, and after how long, the log is looked at again."""
+
+NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
+MOVED_ON = (
+    "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
+)
+AGAIN = "Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
+
+
+class LogRow(NamedTuple):
+    """The newest answer to a card in the review log. `interval`: days, or seconds if negative."""
+
+    id: int
+    ease: int
+    interval: int
+
+
+@dataclass
+class AnswerBatch:
+    """One call: the ease of each card that is to be answered, and the cards that are not, with the reason. `seen` has the
+    newest row in the log of a card as the person saw it: a newer one is taken for this answer."""
+
+    wanted: dict[int, int]
+    early: bool = False
+    seen: dict[int, int] = field(default_factory=dict)
+    skipped: list[JsonObject] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    done: dict[int, LogRow] = field(default_factory=dict)
+    done_before: set[int] = field(default_factory=set)
+    answers_today: int = 0
+    behind_line: int | None = None
+    """The card that was answered first after Anki forgot its line."""
+
+    def run(self) -> JsonObject:
+        pending = state.begun(PENDING) or {}
+        self._look(pending)
+        asked = {*self.wanted, *self.done, *(skip["cardId"] for skip in self.skipped)}
+        pending = {card: kept for card, kept in pending.items() if int(card) not in asked}
+        if self.wanted:
+            sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
+            state.begin(PENDING, {**pending, **sent})
+            self._answer()
+        state.begin(PENDING, pending)
+        for card in list(self.wanted):
+            self.skip(card, "not_answered", NOT_ANSWERED)
+        if self.done.keys() - self.done_before and isinstance(self.answers_today, int):
+            self._remember()
+        before = {"answeredBefore": True}
+        cards = [outcome(card, row) | (before if card in self.done_before else {}) for card, row in self.done.items()]
+        more = {"skipped": self.skipped, "warnings": self.warnings}
+        return {"answered": len(cards), "cards": cards, **{name: texts for name, texts in more.items() if texts}}
+
+    def skip(self, card: int, reason: str, error: str) -> None:
+        self.wanted.pop(card, None)
+        self.skipped.append({"cardId": card, "reason": reason, "error": error})
+
+    def _look(self, pending: JsonObject) -> None:
+        """Find the card on Anki's screen and the log of each card; skip what cannot be answered. One request."""
+        cards = list(self.wanted)
+        search = f"cid:{','.join(map(str, cards))}"
+        *results, current = client.multi(
+            ("cardsInfo", {"cards": cards}),
+            ("findCards", {"query": f"{search} (is:due or is:new) -is:suspended -is:buried"}),
+            ("findCards", {"query": f"{search} deck:filtered"}),
+            ("getReviewsOfCards", {"cards": cards}),
+            ("guiCurrentCard", {}),
+        )
+        if refused := next((result for result in results if isinstance(result, Refused)), None):
+            raise refused
+        infos, due, self.borrowed, log = results
+        self.before = dict.fromkeys(cards, LogRow(0, 0, 0)) | newest(log)
+        self.on_screen = current.get("cardId") if isinstance(current, dict) else None
+        infos_by_card = {info["cardId"]: info for info in infos if info}
+        for card in cards:
+            ease, last, *_ = pending.get(str(card), (0, 0))
+            row = self.before[card]
+            if row.id > self.seen.get(card, row.id) or (row.id > last and row.ease == ease):
+                del self.wanted[card]
+                self.done[card] = row
+                self.done_before.add(card)
+            else:
+                self._check(card, infos_by_card.get(card), row, is_due=card in due)
+
+    def _check(self, card: int, info: JsonObject | None, last: LogRow, *, is_due: bool) -> None:
+        now = time.time()
+        if info is None:
+            self.skip(card, "missing", "there is no such card; anki_due shows those to study")
+        elif info["queue"] == SUSPENDED:
+            self.skip(card, "suspended", "answering would wake it; anki_change_cards with unsuspend does")
+        elif card not in self.seen and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
+            self.skip(card, "not_due", "it got this answer less than a minute ago")
+        elif info["queue"] == LEARNING and info["due"] > now:
+            if not self.early and card != self.on_screen:
+                minutes = round((info["due"] - now) / 60)
+                self.skip(card, "not_due", f"it is due in {minutes} min; early: true answers it now")
+        elif not is_due:
+            self.skip(card, "not_due", "it is not due now")
+
+    def _answer(self) -> None:
+        try:
+            if self.on_screen in self.wanted:
+                press: Action = ("guiAnswerCard", {"ease": self.wanted[self.on_screen]})
+                shown, *_ = client.multi(("guiCurrentCard", {}), ("guiShowAnswer", {}), press)
+                if isinstance(shown, dict) and shown.get("cardId") != self.on_screen:
+                    self.warnings.append(MOVED_ON)
+                self._read_log([self.on_screen])
+                if self.on_screen in self.wanted:
+                    self.skip(self.on_screen, "not_answered", NOT_ANSWERED)
+            if self.wanted:
+                actions = self._actions()
+                results = client.multi(*actions, COUNT, *([] if state.begun(ANKI_DAY) else [BY_DAY]))
+                log, self.answers_today, *by_day = results[len(actions) - 1 :]
+                self._take(log)
+                if by_day and isinstance(by_day[0], list) and by_day[0]:
+                    state.begin(ANKI_DAY, {"day": by_day[0][0][0]})
+        except Unanswered as error:  # the review log tells which cards were answered
+            error.hint += f" {AGAIN}"
+            if hangs(error):
+                raise
+            try:
+                self._read_log(list(self.wanted))
+            except ToolError:
+                raise error from None
+            self.warnings.append("Anki's own answer was lost; this is what its review log tells")
+
+    def _actions(self) -> list[Action]:
+        """The answers to the other cards, once Anki has forgotten its line, and the log after them."""
+        cards = list(self.wanted)
+        own = next((card for card in cards if card not in self.borrowed), None)
+        forget_line: list[Action] = [("suspend", {"cards": [own]}), ("unsuspend", {"cards": [own]})]
+        if own is None:  # suspending would send a borrowed card home; this empties the undo list
+            forget_line = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
+        self.behind_line = cards[0] if own is not None else None
+        answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
+        return [
+            *forget_line, ("answerCards", {"answers": answers}), client.REDRAW, ("getReviewsOfCards", {"cards": cards})
+        ]  # fmt: skip
+
+    def _take(self, log: object) -> None:
+        """Take those cards as done that have a newer row in the log than before."""
+        for card, row in newest(log).items():
+            if card in self.wanted and row.id > self.before[card].id:
+                self.done[card] = row
+                del self.wanted[card]
+
+    def _read_log(self, cards: list[int]) -> None:
+        """Look at the log until it has these cards, or long enough."""
+        for _ in range(LOOKS):
+            log, self.answers_today = client.results(("getReviewsOfCards", {"cards": cards}), COUNT)
+            self._take(log)
+            if not self.wanted.keys() & set(cards):
+                break
+            time.sleep(PAUSE_S)
+
+    def _remember(self) -> None:
+        """Keep the new answers to be taken back."""
+        rows = sorted((row.id, card) for card, row in self.done.items() if card not in self.done_before)
+        given = [
+            [card, row, place, FORGET_LINE_STEPS if card == self.behind_line else 0]
+            for place, (row, card) in enumerate(rows, self.answers_today - len(rows) + 1)
+        ]
+        state.begin(GIVEN, {"answers": [*_given(), *given][-MOST_GIVEN:]})
+
+
+def _given() -> list[list[int]]:
+    return (state.begun(GIVEN) or {}).get("answers", [])
+
+
+def take_back(wanted: int | None = None) -> JsonObject:
+    """Take back the last answer that a batch gave, by Anki's own Undo.
+
+    Raises ToolError if it is not the last one in Anki any more, or of another card than `wanted`.
+    """
+    *given, (card, row_id, count, steps) = _given() or [[0, 0, -1, 0]]
+    log, today = client.results(("getReviewsOfCards", {"cards": [card]}), COUNT)
+    row = newest(log).get(card)
+    if row is None or row.id != row_id or today != count or wanted not in (card, None):
+        raise ToolError(
+            "The last answer in Anki was not given by anki_answer_cards",
+            "Undo in Anki's window (Ctrl+Z) takes it back.",
+            code="NOTHING_TO_UNDO",
+        )
+    client.call("guiUndo")
+    for _ in range(LOOKS):
+        if row not in newest(client.call("getReviewsOfCards", cards=[card])).values():
+            state.begin(GIVEN, {"answers": given})
+            client.multi(*[("guiUndo", {})] * steps)
+            return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
+        time.sleep(PAUSE_S)
+    raise ToolError(
+        "Anki's Undo took back something that was done after the answer, which stands",
+        "Tell the person: Redo in Anki (Ctrl+Shift+Z) brings that back.",
+        code="UNDO_OTHER",
+    )
+
+
+def newest(log: object) -> dict[int, LogRow]:
+    """The newest answer of each card in an answer of getReviewsOfCards, without rows that were made by hand."""
+    by_card = {}
+    for card, rows in log.items() if isinstance(log, dict) else ():
+        answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["type"] < BY_HAND]
+        if answers:
+            by_card[int(card)] = max(answers)
+    return by_card
+
+
+def outcome(card: int, answer: LogRow) -> JsonObject:
+    """The interval of an answered card as Anki writes it, and when it comes again, counted from Anki's day: its host may be in
+    another zone."""
+    if answer.interval < 0:
+        moment = datetime.fromtimestamp(answer.id / 1000) + timedelta(seconds=-answer.interval)
+        due = moment.strftime("%Y-%m-%d %H:%M")
+    else:
+        day = (state.begun(ANKI_DAY) or {}).get("day") or date.today().isoformat()
+        due = (date.fromisoformat(day) + timedelta(days=answer.interval)).isoformat()
+    interval = span(answer.interval * DAY if answer.interval > 0 else -answer.interval)
+    return {"cardId": card, "ease": BUTTONS[answer.ease - 1], "interval": interval, "due": due}

@@ -1,0 +1,94 @@
+"""The review log of some days, counted as it comes: a year of a large collection does not fit a small board."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from tools.anki.studying.card_rows import BUTTONS, DAY
+from tools.core.json_types import JsonObject
+
+SLOT_S = 900
+"""Zones differ by quarters of an hour, and Anki's day begins at a full hour of one."""
+DAY_STARTS_H = 4
+"""The hour at which Anki's day begins, unless the person chose another."""
+REVIEW = 1
+BY_HAND = 4
+"""Kinds of rows; those from 4 on are not answers: setDueDate writes one for each card."""
+MATURE_DAYS = 21
+
+
+class Row(NamedTuple):
+    """A row of the log; `id` is its millisecond."""
+
+    id: int
+    card: int
+    ease: int
+    last_interval: int
+    time_ms: int
+    kind: int
+
+
+class ReviewLog:
+    """Answers counted by quarters of an hour, until it is known where Anki's day begins: this clock may be in another
+    zone."""
+
+    def __init__(self) -> None:
+        self.slots: dict[int, Counter[str]] = defaultdict(Counter)
+        self.newest: dict[int, int] = {}
+        """The second of the newest answer to each card."""
+
+    def add(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            if row.kind >= BY_HAND or not 0 < row.ease <= len(BUTTONS):
+                continue
+            second = row.id // 1000
+            slot = self.slots[second // SLOT_S]
+            slot["answers"] += 1
+            slot["ms"] += row.time_ms
+            slot[BUTTONS[row.ease - 1]] += 1
+            if row.kind == REVIEW and row.last_interval > 0:
+                age = "mature" if row.last_interval >= MATURE_DAYS else "young"
+                slot[age] += 1
+                slot[f"{age} known"] += row.ease > 1
+            self.newest[row.card] = max(second, self.newest.get(row.card, 0))
+
+    def day_start(self, rated: list[set[int]]) -> int:
+        """The second at which Anki's day began. `rated` are the cards answered today, since yesterday, and so on, by
+        Anki's own count: its day began before the newest answers of these, and after those of all others."""
+        after, until = 0, usual_day_start() + DAY
+        for days_ago, cards in enumerate(rated):
+            for card, second in self.newest.items():
+                if card in cards:
+                    until = min(until, second + days_ago * DAY)
+                else:
+                    after = max(after, second + days_ago * DAY)
+        return usual_day_start() if after < usual_day_start() <= until else until // SLOT_S * SLOT_S
+
+    def summary(self, count: int, rated: list[set[int]]) -> JsonObject:
+        """{today, perDay, streakDays, retention, buttons, minutes} of so many days of Anki."""
+        day_start = self.day_start(rated)
+        days: list[Counter[str]] = [Counter() for _ in range(count)]
+        for slot, slot_counts in self.slots.items():
+            days_ago = max(0, -((slot * SLOT_S - day_start) // DAY))
+            if days_ago < count:
+                days[days_ago].update(slot_counts)
+        whole = sum(days, Counter())
+        counts = [day["answers"] for day in days]
+        streak = counts if counts[0] else counts[1:]  # today may have none yet
+        known = {age: 100 * whole[f"{age} known"] / (whole[age] or 1) for age in ("young", "mature")}
+        return {
+            "today": {"answers": counts[0], "cards": len(rated[0]), "minutes": round(days[0]["ms"] / 60_000, 1)},
+            "perDay": counts[::-1],
+            "streakDays": next((day for day, answers in enumerate(streak) if not answers), len(streak)),
+            "retention": {age: round(rate, 1) if whole[age] else None for age, rate in known.items()},
+            "buttons": {name: whole[name] for name in BUTTONS},
+            "minutes": round(whole["ms"] / 60_000, 1),
+        }
+
+
+def usual_day_start() -> int:
+    """The second at which Anki's day began, if it goes by this clock and begins at four."""
+    now = datetime.now()
+    day = (now - timedelta(hours=DAY_STARTS_H)).date()
+    return int(datetime(day.year, day.month, day.day, DAY_STARTS_H).timestamp())

@@ -1,0 +1,208 @@
+"""The cards to study now, in Anki's own order and within the decks' daily limits."""
+
+# The order is that of Anki's scheduler (its queue builder, with the deck's own options):
+# - learning cards whose time has come; then reviews, most overdue first and by a hash within a day, with cards that learn
+#   across days and new cards spread among them; learning cards ahead of their time only if nothing else is left.
+# - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has borrowed is there.
+# - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
+# AnkiConnect tells due days by searches alone: ids are cheap, details (cardsInfo) cost milliseconds a card. So details are
+# asked for few: a collection with more candidates than MOST_DETAILS of a kind gets their order by the cards' ids.
+
+import time
+
+from tools.anki import client, decks, notes
+from tools.core.json_types import JsonObject
+
+OVERDUE_DAYS = 14
+"""Reviews are searched for by the day they were due, so many days back."""
+POSITIONS = ((0, 8), (8, 64), (64, 512), (512, 4096), (4096, 32768), (32768, 2**31))
+"""New cards are searched for by ranges of their positions."""
+MOST_CANDIDATES, MOST_DETAILS = 1000, 100
+DAY_LEARNING = 3
+"""The queue of cards that learn across days: their `due` is a day, that of other learning cards a second."""
+UNKNOWN_DUE = 2**31
+BORROWED_DUE = -50_000
+"""A filtered deck gives its cards places from -100,000 on in place of days."""
+MIX, AFTER, BEFORE = range(3)
+"""Options of a deck: new cards, and those that learn across days, come among the reviews, after or before them."""
+BY_TEMPLATE = 0
+"""Option of a deck: new cards by the number of their template, within it as they were gathered."""
+BY_DECK, HIGHEST_FIRST = (0, 5), 2
+"""Options of a deck: new cards are gathered deck by deck; from the last position."""
+ANY_DECK = {"newMix": AFTER, "interdayLearningMix": BEFORE}
+"""Anki knows no order of all decks."""
+
+
+Counts = dict[str, int]
+"""Cards due today, as new, learning and review; subdecks and daily limits count."""
+KINDS = ("new", "learning", "review")
+
+
+def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
+    """The deck and its subdecks, or every deck if none is named.
+
+    Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
+    """
+    if not deck.strip():
+        return list(deck_ids)
+    name = decks.known(deck.strip(), deck_ids)
+    if name is None:
+        raise decks.not_found([deck], deck_ids)
+    return [inner for inner in deck_ids if decks.within(inner, name)]
+
+
+def by_deck(answer: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
+    """An answer of getDeckStats, by the deck's whole name."""
+    names = {str(number): name for name, number in deck_ids.items()}
+    columns = dict(zip(KINDS, ("new_count", "learn_count", "review_count"), strict=True))
+    return {
+        names[number]: {kind: stats[column] for kind, column in columns.items()}
+        for number, stats in answer.items()
+        if number in names
+    }
+
+
+def summed(due: dict[str, Counts], deck: str) -> Counts:
+    """The counts of one deck, or of all: those of the decks that lie in no other; and their total."""
+    tops = [counts for name, counts in due.items() if (name == deck if deck else decks.SEPARATOR not in name)]
+    counts = {kind: sum(top[kind] for top in tops) for kind in KINDS}
+    return {**counts, "total": sum(counts.values())}
+
+
+class StudyQueue:
+    """The cards of a deck and its subdecks that may be studied now, or of all decks. Three requests."""
+
+    def __init__(self, deck: str):
+        matches = [sorted(cards) for cards in self._search(deck)]
+        learning, due_now, borrowed = matches[:3]
+        new_ranges, days = matches[3 : 3 + len(POSITIONS)], matches[3 + len(POSITIONS) :]
+        self.due_now = set(due_now)
+        learning.sort(key=lambda card: card not in self.due_now)
+        new = [card for cards in new_ranges for card in cards][:MOST_CANDIDATES]
+        self.day_of = {card: day for day, cards in enumerate(days) for card in cards}
+        reviews = list(self.day_of)[:MOST_CANDIDATES]
+        overdue = [card for card in reviews if not self.day_of[card]]
+        detailed = [card for cards in (learning, borrowed, new, overdue) for card in cards[:MOST_DETAILS]]
+        stats, by_name, config, infos, changes = client.results(
+            ("getDeckStats", {"decks": self.names}),
+            ("getDecks", {"cards": [*learning, *borrowed, *new, *reviews]}),
+            ("getDeckConfig", {"deck": self.name or decks.default_name(self.deck_ids)}),
+            ("cardsInfo", {"cards": list(dict.fromkeys(detailed))}),
+            ("cardsModTime", {"cards": reviews}),
+        )
+        self.due = by_deck(stats, self.deck_ids)
+        self.deck_of = notes.deck_by_card(by_name)
+        self.config = {**(config or {}), **({} if self.name else ANY_DECK)}
+        self.infos = {info["cardId"]: info for info in infos if info}
+        self.changed_at = {row["cardId"]: row["mod"] for row in changes if row}
+        self.learning, self.new, self.reviews = (
+            [card for card in cards if self.deck_of.get(card) in self.names] for cards in (learning, new, reviews)
+        )
+        self.reviews.sort(key=self._place)
+
+    def _search(self, deck: str) -> list[list[int]]:
+        """The candidates: learning, borrowed ones, new ones by position, reviews by day."""
+        scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
+        days = [f"<-{OVERDUE_DAYS}", *(f"=-{day}" for day in range(OVERDUE_DAYS, 0, -1)), "=0", ">0"]
+        searches = [
+            *("is:learn", "is:learn is:due", "deck:filtered -is:learn (is:due or is:new)"),
+            *(f"is:new prop:pos>={low} prop:pos<{high}" for low, high in POSITIONS),
+            *(f"is:due -is:learn prop:due{day}" for day in days),
+        ]
+        queries = [{"query": f"{scope}{search} -is:suspended -is:buried"} for search in searches]
+        self.deck_ids, *matches = client.results(("deckNamesAndIds", {}), *(("findCards", query) for query in queries))
+        self.names = chosen(deck, self.deck_ids)
+        self.name = self.names[0] if deck.strip() else ""
+        return matches
+
+    def _place(self, card: int) -> tuple[int, int, int]:
+        """The place of a review: those of filtered decks by theirs, then the most overdue, then by a hash."""
+        due = self.infos[card]["due"] if card in self.infos else UNKNOWN_DUE
+        if due < BORROWED_DUE:
+            return 0, due, 0
+        day, order = self.day_of[card], hashed(card, self.changed_at.get(card, 0))
+        return (2, day, order) if day else (1, due, order)
+
+    def first(self, limit: int) -> list[JsonObject]:
+        """The first cards in Anki's order, as cardsInfo has them."""
+        if self._buries("new") or self._buries("rev"):  # the notes of cards are needed, to know siblings
+            self._details(self.reviews[:MOST_DETAILS])
+        return self._details(self._ordered()[:limit])
+
+    def _details(self, cards: list[int]) -> list[JsonObject]:
+        if unknown := [card for card in cards if card not in self.infos]:
+            self.infos |= {info["cardId"]: info for info in client.call("cardsInfo", cards=unknown) if info}
+        return [self.infos[card] for card in cards if card in self.infos]
+
+    def _ordered(self) -> list[int]:
+        learning = sorted(
+            (self.infos[card] for card in self.learning if card in self.infos),
+            key=lambda info: (info["due"], hashed(info["cardId"], info["mod"])),
+        )
+        today = [info for info in learning if info["queue"] != DAY_LEARNING]
+        self.seen = {info["note"] for info in today}
+        across = [info["cardId"] for info in learning if info not in today and info["cardId"] in self.due_now]
+        left = self._reviews_left(across)
+        across = self._gather(across, left, bury=bool(self.config.get("buryInterdayLearning")))
+        reviews = self._gather(self.reviews, left, bury=self._buries("rev"))
+        new_left = {name: counts["new"] for name, counts in self.due.items()}
+        new = self._gather(sorted(self.new, key=self._new_place), new_left, bury=self._buries("new"))
+        if self.config.get("newSortOrder") == BY_TEMPLATE:
+            new.sort(key=lambda card: self.infos[card]["ord"] if card in self.infos else 0)
+        reviews = mixed(reviews, across, self.config.get("interdayLearningMix", MIX))
+        main = mixed(reviews, new, self.config.get("newMix", MIX))
+        now = time.time()
+        ahead = [info["cardId"] for info in today if info["cardId"] in self.due_now and info["due"] > now]
+        return [info["cardId"] for info in today if info["due"] <= now] + main or ahead
+
+    def _reviews_left(self, across: list[int]) -> dict[str, int]:
+        """The reviews left today in each deck. Cards that learn `across` days count, but are told as learning cards."""
+        a_day = self.config.get("rev", {}).get("perDay", MOST_CANDIDATES)
+        return {
+            name: min(a_day, counts["review"] + sum(decks.within(self.deck_of[card], name) for card in across))
+            for name, counts in self.due.items()
+        }
+
+    def _buries(self, kind: str) -> bool:
+        return bool(self.config.get(kind, {}).get("bury"))
+
+    def _gather(self, cards: list[int], left: dict[str, int], *, bury: bool) -> list[int]:
+        """The first of these cards, as many as the limits `left` allow, without siblings if they are buried."""
+        gathered = []
+        for card in cards:
+            above = [name for name in left if decks.within(self.deck_of[card], name)]
+            note = self.infos[card]["note"] if card in self.infos else None
+            if all(left[name] > 0 for name in above) and not (bury and note in self.seen):
+                gathered.append(card)
+                for name in above:
+                    left[name] -= 1
+                self.seen.add(note)
+        return gathered
+
+    def _new_place(self, card: int) -> tuple[object, ...]:
+        """The place in which a new card is gathered: first by deck or not, then by position from either end."""
+        info, priority = self.infos.get(card), self.config.get("newGatherPriority", 1)
+        deck = decks.folded(self.deck_of[card]).split(decks.SEPARATOR) if priority in BY_DECK else []
+        position, template = (info["due"], info["ord"]) if info else (UNKNOWN_DUE, card)
+        return deck, -position if priority == HIGHEST_FIRST else position, template
+
+
+def hashed(card: int, changed_at: int) -> int:
+    """The order of reviews within a day: FNV-1a of the card's id and the second of its last change, as Anki hashes them."""
+    number = 0xCBF29CE484222325
+    for byte in card.to_bytes(8, "little") + changed_at.to_bytes(8, "little"):
+        number = (number ^ byte) * 0x100000001B3 % 2**64
+    return number - 2**64 if number >= 2**63 else number
+
+
+def mixed(reviews: list[int], others: list[int], option: int) -> list[int]:
+    """Both kinds of cards in one order: the others spread evenly among the reviews, after or before them."""
+    if option in (AFTER, BEFORE):
+        return [*reviews, *others] if option == AFTER else [*others, *reviews]
+    ratio = (len(reviews) + 1) / (len(others) + 1)
+    order: list[int] = []
+    done = 0
+    for number, other in enumerate(others, 1):
+        order += [*reviews[done : int(number * ratio)], other]
+        done = int(number * ratio)
+    return [*order, *reviews[done:]]

@@ -1,0 +1,152 @@
+"""The ways by which clients reach the server: a line for each, and a bundle for Claude Desktop. All of them start it over ssh.
+
+Source: the clients' own documentation; https://github.com/anthropics/mcpb, manifest version 0.3.
+"""
+
+import getpass
+import json
+import os
+import re
+import shlex
+import socket
+import sys
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+from tools.core import registry, settings
+from tools.core.json_types import JsonObject
+from tools.core.settings import PROJECT
+from tools.starting import VERSION
+
+USAGE = "python3 -m tools bundle FILE.mcpb"
+INSTALLED = Path("/usr/local/bin/pi-mcp")
+"""The command that setup.sh --systemd installs."""
+# The project's folder in that command, also as the version before this one installed it.
+FOLDER = re.compile(r'"([^"]+)/tools/(?:service|resident)/handover\.py"')
+OPTIONS = ("BatchMode=yes", "ServerAliveInterval=15", "ServerAliveCountMax=3")
+"""Never prompt; notice a dead link within a minute."""
+WINDOWS_SSH = "C:\\Windows\\System32\\OpenSSH\\ssh.exe"
+HOST, COMMAND = "${user_config.host}", "${user_config.command}"
+ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
+"""The user, host, command and home to begin with on a computer that does not serve itself."""
+ANKI_SOCKET = ".anki-claude-desktop.sock"
+"""The socket that ssh forwards to the desktop's AnkiConnect, in the home on the Pi: a name that no other client has."""
+NOTE = "pi-mcp runs on the Raspberry Pi; this bundle only starts it there, over ssh with a key.\n"
+
+
+def place() -> tuple[str, str, str]:
+    """(user@host, command, home) of this machine, as the home network reaches it."""
+    if not (PROJECT / ".venv").exists():
+        return ELSEWHERE
+    name = socket.gethostname()
+    host = name if "." in name else f"{name}.local"
+    command = INSTALLED if installed_for() == str(PROJECT.resolve()) else PROJECT / "server.py"
+    return f"{getpass.getuser()}@{host}", str(command), str(Path.home())
+
+
+def installed_for() -> str:
+    """The folder that the installed command serves from, without links; empty if there is no such command."""
+    try:
+        match = FOLDER.search(INSTALLED.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return os.path.realpath(match[1]) if match else ""
+
+
+def ssh_words(host: str) -> list[str]:
+    """The ssh command up to what it starts there."""
+    return ["ssh", "-T", *(word for option in OPTIONS for word in ("-o", option)), host]
+
+
+def client_json(host: str, command: str) -> str:
+    """The configuration of Claude Desktop and Cursor."""
+    server = {"command": "ssh", "args": [*ssh_words(host)[1:], command]}
+    return json.dumps({"mcpServers": {"pi": server}})
+
+
+def lines(host: str, command: str) -> str:
+    """The text of `server.py --connect`: each client with its line."""
+    words = [*ssh_words(host), command]
+    line = shlex.join(words)
+    arguments = json.dumps(words[1:])
+    vs_code = json.dumps({"name": "pi", "command": "ssh", "args": words[1:]})
+    return f"""Once, on the computer of the client:  ssh-copy-id {host}
+
+Claude Code   claude mcp add --scope user pi -- {line}
+              for `claude -p` also: export MCP_CONNECTION_NONBLOCKING=0
+Gemini CLI    gemini mcp add --scope user pi ssh -- {shlex.join(words[1:])}
+VS Code       code --add-mcp '{vs_code}'
+
+Codex, in ~/.codex/config.toml:
+[mcp_servers.pi]
+command = "ssh"
+args = {arguments}
+required = true
+startup_timeout_sec = 60
+
+Claude Desktop with a click: {USAGE.replace("FILE", "pi")}
+By hand, and Cursor in ~/.cursor/mcp.json:
+{client_json(host, command)}"""
+
+
+def bundle_command(words: list[str]) -> int:
+    """Write the bundle: a zip with its manifest and icon. Exit status 2: wrong usage, or the file cannot be written."""
+    if len(words) != 1 or words[0].startswith("-"):
+        print(USAGE, file=sys.stderr)
+        return 2
+    try:
+        with zipfile.ZipFile(words[0], "w", zipfile.ZIP_DEFLATED) as bundle:
+            bundle.writestr("manifest.json", json.dumps(manifest(), indent=2, ensure_ascii=False))
+            bundle.writestr("README.txt", NOTE)
+            bundle.write(PROJECT / "docs" / "icon.png", "icon.png")
+    except OSError as error:
+        print(f"pi-mcp: {words[0]} cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+    print(f"{words[0]}: fetch it (scp {place()[0]}:{Path(words[0]).resolve()} .) and open it with Claude Desktop there")
+    return 0
+
+
+def manifest() -> JsonObject:
+    """The bundle's manifest: the ssh line with this machine's user, host and path filled in, to be changed at will."""
+    host, command, home = place()
+    before, start = _anki_of_the_desktop(home)
+    words = ["-T", *before, *ssh_words(HOST)[2:], *start, COMMAND]
+    windows = {"platform_overrides": {"win32": {"command": WINDOWS_SSH}}}
+    fields = (
+        ("host", "User and address of the Pi", "As ssh takes it; your key must be there (ssh-copy-id).", host),
+        ("command", "Command on the Pi", "The server's absolute path, or what ./setup.sh --systemd installs.", command),
+    )
+    return {
+        "manifest_version": "0.3",
+        "name": "pi-mcp",
+        "display_name": "Raspberry Pi (pi-mcp)",
+        "version": VERSION,
+        "description": "Anki, goals and habits, the Klipper documentation and search, on your Raspberry Pi over ssh.",
+        "author": {"name": "pi-mcp"},
+        "icon": "icon.png",
+        "tools": [
+            {"name": name, "description": tool.description.partition(". ")[0].rstrip(".") + "."}
+            for name, tool in registry.listed(settings.current()).items()
+        ],
+        "server": {
+            "type": "binary",
+            "entry_point": "README.txt",
+            "mcp_config": {"command": "ssh", "args": words, **windows},
+        },
+        "user_config": {
+            name: {"type": "string", "title": title, "description": text, "default": default, "required": True}
+            for name, title, text, default in fields
+        },
+        "compatibility": {"platforms": ["darwin", "win32", "linux"]},
+    }
+
+
+def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:
+    """ssh's words that bring the desktop's AnkiConnect along, and those that tell the server; none if the settings here
+    name another Anki."""
+    section = import_module("tools.anki.settings").AnkiSettings
+    if settings.current(section).anki_connect_url != section.variables()["anki_connect_url"].default:
+        return [], []
+    path = f"{home}/{ANKI_SOCKET}"
+    return ["-R", f"{path}:127.0.0.1:8765"], ["env", f"ANKI_CONNECT_URL=unix:{path}"]

@@ -1,0 +1,74 @@
+"""Pages: what a client shows beside a tool's answer (MCP Apps, the extension io.modelcontextprotocol/ui of 2026-01-26).
+
+A page is a resource, an HTML document of MIME_TYPE; a tool names it. Only clients that announce the extension have
+the tools that exist for pages alone; the name of a page is listed to all, since some show pages and do not announce it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tools.core import caller, settings
+from tools.core.json_types import JsonObject
+
+EXTENSION = "io.modelcontextprotocol/ui"
+MIME_TYPE = "text/html;profile=mcp-app"
+
+# What the model reads beside an answer that a page shows.
+SHOWN = "The person sees this on a page: say only what it lacks."
+
+SHARED = Path(__file__).parent / "page"
+# The line that the shared style or script takes the place of.
+INCLUDE = re.compile(r"/\* (shared\.\w+) \*/\n")
+# Indentation, empty lines and whole-line comments.
+PADDING = re.compile(r"^\s*//.*\n|^\s+", re.MULTILINE)
+SPACES = re.compile(
+    r"""("[^"\n]*"|`[^`]*`|<[^>]*>)"""  # a string, a template or a tag, which stay as they are
+    r"""|(?<=[{}();,?:=>&|]) | (?=[{}();,?:=>&|])"""  # or a space beside punctuation
+    r"""|(?<=[{(;,])\n|\n(?=[})])"""  # or a line break inside brackets or behind a statement
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page at `uri`. `private` gives the data of an answer that the page gets and the model does not: the result's
+    `_meta`; if there are any, the model gets `brief` of the answer."""
+
+    uri: str
+    private: Callable[[JsonObject], JsonObject] = lambda answer: {}
+    brief: Callable[[JsonObject], JsonObject] = lambda answer: answer
+
+
+def shown_in(session: Any) -> bool:
+    """True if the client of a session of the SDK shows pages. Over HTTP a 2025-era session knows nothing of its client
+    (None); the caller remembers what it said."""
+    if session.client_capabilities is None:
+        remote = caller.current()
+        return decided(remote is not None and remote.shows_pages)
+    return announced(vars(session.client_capabilities))
+
+
+def announced(capabilities: Any) -> bool:
+    """True if a client with these capabilities shows pages. Some announce it where the extension once was, under
+    `experimental`."""
+    for kind in ("extensions", "experimental") if isinstance(capabilities, dict) else ():
+        entries = capabilities.get(kind)
+        announcement = entries.get(EXTENSION) if isinstance(entries, dict) else None
+        if isinstance(announcement, dict) and MIME_TYPE in announcement.get("mimeTypes", [MIME_TYPE]):
+            return decided(True)
+    return decided(False)
+
+
+def decided(is_announced: bool) -> bool:
+    """The answer of MCP_PAGES, or else of the client."""
+    return {"on": True, "off": False}.get(settings.current().pages, is_announced)
+
+
+@cache
+def document(file: Path) -> str:
+    """The page of an HTML file, without what only its authors read: it is sent to every client that shows it."""
+    text = INCLUDE.sub(lambda match: (SHARED / match[1]).read_text("utf-8"), file.read_text("utf-8"))
+    return SPACES.sub(lambda match: match[1] or "", PADDING.sub("", text)).replace(";}", "}")

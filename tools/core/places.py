@@ -1,0 +1,62 @@
+"""Places: toolsets, the settings file, sockets. It imports nothing that is slow: a session is handed over first."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # typing's own takes longer to import than all else here
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TOOLS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+NOT_TOOLSETS = ("core", "http", "resident")
+# Where the units that setup.sh installs listen.
+SYSTEM_SOCKET = "/run/pi-mcp/socket"
+
+
+class SettingsError(Exception):
+    """A setting has an invalid value; the message names the variable."""
+
+
+def toolsets() -> tuple[str, ...]:
+    """The names of the toolsets, which are packages under `tools/`, in alphabetical order. Nothing is imported."""
+    packages = (name for name in os.listdir(TOOLS) if os.path.exists(os.path.join(TOOLS, name, "__init__.py")))
+    return tuple(sorted(name for name in packages if name not in NOT_TOOLSETS))
+
+
+def folder(environ: Mapping[str, str], variable: str, default: str) -> str:
+    """pi-mcp's own folder below `variable`, or below `default` in the home folder."""
+    return os.path.join(environ.get(variable) or os.path.join(os.path.expanduser("~"), default), "pi-mcp")
+
+
+def settings_file(environ: Mapping[str, str]) -> str:
+    return os.path.join(folder(environ, "XDG_CONFIG_HOME", ".config"), "env")
+
+
+def sockets(environ: Mapping[str, str]) -> list[str]:
+    """The sockets that the resident service may listen on, best first. Raises SettingsError."""
+    if named := environ.get("MCP_SOCKET") or read(settings_file(environ)).get("MCP_SOCKET"):
+        return [os.path.expanduser(named)]
+    own = environ.get("XDG_RUNTIME_DIR")
+    return [os.path.join(own, "pi-mcp", "socket"), SYSTEM_SOCKET] if own else [SYSTEM_SOCKET]
+
+
+def read(path: str) -> dict[str, str]:
+    """The lines `NAME=value` of a settings file; none if there is no file. A byte order mark is skipped. Raises
+    SettingsError."""
+    values: dict[str, str] = {}
+    try:
+        with open(path, encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, 1):
+                name, equals, value = (part.strip() for part in line.strip().removeprefix("export ").partition("="))
+                if name.startswith("#") or not name + equals:
+                    continue
+                if not equals:
+                    raise SettingsError(f"{path}, line {number}: expected NAME=value")
+                quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
+                values[name] = value[1:-1] if quoted else value
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+    return values

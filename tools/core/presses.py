@@ -1,0 +1,57 @@
+"""Keys of presses: the server gives a page a key beside an answer, and a press on the page sends it back.
+
+A key is made of a secret in a file and of what may be pressed: one preview, or the boxes of one day. The model gets the
+answer without it, so it cannot press; no key is stored.
+"""
+
+import hashlib
+import hmac
+import logging
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from tools.core.errors import ToolError
+from tools.core.files import make_file
+from tools.core.json_types import JsonObject
+
+logger = logging.getLogger(__name__)
+
+PRESS = "pi-mcp/press"
+"""The entry of a result's `_meta` that holds the key."""
+SECRET_BYTES = 32
+
+
+def key(file: Path, subject: str) -> str:
+    """The key of what may be pressed, by the secret in `file`, made at first use: whole or not at all, for the owner alone.
+
+    Raises OSError; ToolError if it is not such a file, since whoever guesses it can press.
+    """
+    if not file.exists():
+        make_file(file, secrets.token_bytes(SECRET_BYTES))
+    secret, status = file.read_bytes(), file.stat()
+    if len(secret) != SECRET_BYTES or status.st_mode & 0o077 or status.st_uid != os.getuid():
+        raise ToolError(
+            f"{file} is damaged, or others can read it",
+            "Remove it: the next page makes a new one. Until then ask in the conversation.",
+            code="NOT_PRESSED",
+        )
+    return hmac.new(secret, subject.encode(), hashlib.sha256).hexdigest()
+
+
+def check(key: str, sent: str, hint: str) -> None:
+    """Raises ToolError NOT_PRESSED if `sent` is not `key`."""
+    if not hmac.compare_digest(key.encode(), str(sent).encode("utf-8", "replace")):
+        raise ToolError(
+            "This is not a press on the page", f"Only the person can press there. {hint}", code="NOT_PRESSED"
+        )
+
+
+def handed(key: Callable[[], str]) -> JsonObject:
+    """The key for a result's `_meta`; without one, a press counts as the model's word."""
+    try:
+        return {PRESS: key()}
+    except (OSError, ToolError) as error:
+        logger.warning("no key for a page: %s", error)
+        return {}

@@ -1,0 +1,240 @@
+"""A client's first requests, answered while the SDK is still being imported.
+
+Clients do not wait: some begin their first turn a second after they started a server, without its tools if it has not
+listed them. What they ask first (initialize or server/discover, then the lists) lies in our own registry; only serving
+needs the SDK, whose import takes most of a cold start. And the lists need not be made: a session before kept them.
+"""
+
+import json
+import os
+import select
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from tools import listing, results
+from tools.core import mcp_apps, registry, skills
+from tools.core.json_types import JsonObject
+from tools.core.settings import Settings
+from tools.starting import VERSION
+from tools.stdio import Lines
+
+# Every answer given here equals the SDK's own, which tests/test_early.py asks for each version, capability, setting and
+# odd request. A line that is not surely answered alike is left to the SDK, with all that follow it, in their order. The
+# SDK's session then begins with the handshake's lines (`replay`); its answers to those are not written again. Nothing
+# of tools/ is imported here while the other thread imports the SDK: a listing that nobody kept is made by a child.
+
+# A longer line is left to the SDK.
+MOST_BYTES = 2**16
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN = "2026-07-28"
+META = "io.modelcontextprotocol/"
+SERVER_INFO = {"name": "pi-mcp", "version": VERSION}
+
+# Shapes of what clients send: types, or an object's members with theirs; `*` is any other name.
+TEXT = (str,)
+CLIENT_INFO = dict.fromkeys(("name", "version", "title", "websiteUrl", "description"), TEXT)
+NAMED = {"*": {"*": (str, bool, list)}}
+CAPABILITIES = {
+    "roots": {"listChanged": (bool,)},
+    "sampling": {"context": {}, "tools": {}},
+    "elicitation": {"form": {}, "url": {}},
+    "extensions": NAMED,
+    "experimental": NAMED,
+}
+INITIALIZE = {"protocolVersion": TEXT, "capabilities": CAPABILITIES, "clientInfo": CLIENT_INFO}
+PROGRESS = {"progressToken": (str, int)}
+ENVELOPE = {f"{META}protocolVersion": TEXT, f"{META}clientInfo": CLIENT_INFO, f"{META}clientCapabilities": CAPABILITIES}
+MESSAGE = {"jsonrpc": TEXT, "id": (str, int), "method": TEXT, "params": (dict,)}
+
+
+class LeftToSdk(Exception):
+    """A line that the SDK answers."""
+
+
+def serve(lines: Lines, settings: Settings, import_sdk: Callable[[], None]) -> bool:
+    """Answer what can be answered early, until the SDK is imported and `lines` can go on with it.
+
+    False if the client left before it asked for anything else. Raises what the import raised.
+    """
+    opening = Opening(settings)
+    ended, end = os.pipe()
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            import_sdk()
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            os.close(end)
+
+    importing = threading.Thread(target=run, daemon=True)
+    poll = select.poll()
+    poll.register(lines.stdin.fileno())
+    poll.register(ended)
+    begun = b""
+    # One turn of the loop answers a whole line, or reads until there is one.
+    with suppress(LeftToSdk):
+        while len(begun) <= MOST_BYTES:
+            line, newline, rest = begun.partition(b"\n")
+            if not newline:
+                if ended in dict(poll.poll()):
+                    break
+                chunk = b""
+                with suppress(OSError):  # a connection was reset, a terminal hung up
+                    chunk = os.read(lines.stdin.fileno(), MOST_BYTES)
+                if not chunk and not begun.strip():
+                    return False
+                if not chunk:
+                    break
+                begun += chunk
+                continue
+            try:
+                if answer := opening.answer(line) if line.strip() else None:
+                    lines.write(answer)
+            except OSError:
+                return False
+            begun = rest
+            if not importing.ident and opening.may_import():
+                importing.start()
+    if not importing.ident:
+        importing.start()
+    importing.join()
+    os.close(ended)
+    if failures:
+        raise failures[0]
+    *whole, rest = begun.split(b"\n")
+    lines.ahead += [*opening.replay, *(line + b"\n" for line in whole), *filter(None, [rest])]
+    lines.answered.update(opening.answered)
+    return True
+
+
+class Opening:
+    """The beginning of one session: what it answered, and what the SDK has to be told of it."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.listing: Any = listing.kept(settings)
+        self.finish_listing: Callable[[], object] | None = None
+        self.replay: list[bytes] = []
+        self.answered: list[str | int] = []
+        self.era = ""
+        self.is_initialized = self.shows_pages = False
+
+    def may_import(self) -> bool:
+        """Begin the listing if there is none. True if the import of the SDK keeps nothing more urgent from running."""
+        if not self.listing and not self.finish_listing:
+            self.finish_listing = listing.keep_beside(self.settings)
+        return bool(self.listing) or (os.cpu_count() or 1) > 1
+
+    def answer(self, line: bytes) -> bytes:
+        """The line that answers `line`; empty for the notification that ends the handshake.
+
+        Raises LeftToSdk.
+        """
+        message = _message(line)
+        method, params = message["method"], message.get("params", {})
+        if "id" not in message:
+            if method != "notifications/initialized" or params or self.era != "handshake" or self.is_initialized:
+                raise LeftToSdk
+            self.is_initialized = True
+            self.replay.append(line + b"\n")
+            return b""
+        if method == "initialize":
+            result = self._initialize(params)
+        elif self.era == "handshake":
+            if not _fits(params, {"_meta": PROGRESS}) or (method != "ping" and not self.is_initialized):
+                raise LeftToSdk
+            result = {} if method == "ping" else self._list(method)
+        else:
+            result = self._modern(method, params)
+        if method in ("initialize", "server/discover"):
+            self.replay.append(line + b"\n")
+            self.answered.append(message["id"])
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+        return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+    def _initialize(self, params: JsonObject) -> JsonObject:
+        if self.era or not _fits(params, INITIALIZE, INITIALIZE):
+            raise LeftToSdk
+        self._meet(params["clientInfo"], params["capabilities"])
+        self.era, version = "handshake", params["protocolVersion"]
+        return {
+            "protocolVersion": version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+            "capabilities": _server_capabilities(changes=False),
+            "serverInfo": SERVER_INFO,
+            "instructions": registry.instructions(self.settings),
+        }
+
+    def _modern(self, method: str, params: JsonObject) -> JsonObject:
+        if params.keys() != {"_meta"} or not _fits(params["_meta"], ENVELOPE | PROGRESS, ENVELOPE):
+            raise LeftToSdk
+        version, info, capabilities = map(params["_meta"].get, ENVELOPE)
+        if version != MODERN:
+            raise LeftToSdk
+        self._meet(info, capabilities)
+        if method == "server/discover":
+            result: JsonObject = {
+                "supportedVersions": [MODERN],
+                "capabilities": _server_capabilities(changes=True)
+                | {"extensions": {mcp_apps.EXTENSION: {}, skills.EXTENSION: {}}},
+                "instructions": registry.instructions(self.settings),
+            }
+        else:
+            result = self._list(method)
+        self.era = "modern"
+        info = {"_meta": {f"{META}serverInfo": SERVER_INFO}}
+        return {**results.COMPLETE, **result, "ttlMs": 0, "cacheScope": "private", **info}
+
+    def _meet(self, info: JsonObject, capabilities: JsonObject) -> None:
+        """Take in whether the client shows pages."""
+        if not {"name", "version"} <= info.keys():
+            raise LeftToSdk
+        self.shows_pages = mcp_apps.announced(capabilities)
+
+    def _list(self, method: str) -> JsonObject:
+        if method not in listing.LISTS:
+            raise LeftToSdk
+        if not self.listing:
+            (self.finish_listing or listing.keep_beside(self.settings))()
+            self.listing = listing.kept(self.settings)
+        if not self.listing:  # it cannot be kept
+            raise LeftToSdk
+        name = listing.WITH_PAGES if method == "tools/list" and self.shows_pages else method
+        return self.listing["answers"][name]  # type: ignore[no-any-return]
+
+
+def _server_capabilities(changes: bool) -> JsonObject:
+    return {
+        "tools": {"listChanged": True},
+        "prompts": {"listChanged": changes},
+        "resources": {"listChanged": changes, "subscribe": changes},
+        "completions": {},
+    }
+
+
+def _message(line: bytes) -> JsonObject:
+    """The request or notification of a line that every parser reads alike. An escape may hold half a character, which
+    the SDK's parser refuses.
+
+    Raises LeftToSdk.
+    """
+    message: Any = None
+    with suppress(ValueError, RecursionError):
+        message = json.loads(line.decode()) if b"\\u" not in line else None
+    if not _fits(message, MESSAGE, ("jsonrpc", "method")) or message["jsonrpc"] != "2.0":
+        raise LeftToSdk
+    if type(message.get("id")) is int and abs(message["id"]) >= 2**53:
+        raise LeftToSdk
+    return message  # type: ignore[no-any-return]
+
+
+def _fits(value: Any, shape: Any, required: Any = ()) -> bool:
+    """True for a value of one of these types, or for an object without other members than these, each of its shape."""
+    if not isinstance(shape, dict):
+        return type(value) in shape
+    if not isinstance(value, dict) or not value.keys() >= set(required):
+        return False
+    return all(_fits(inner, shape.get(name, shape.get("*", ()))) for name, inner in value.items())

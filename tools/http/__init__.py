@@ -1,0 +1,1 @@
+"""Callers over HTTP: who they are, what they may, how much at a time."""

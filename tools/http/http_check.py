@@ -1,0 +1,98 @@
+"""The server over HTTP as its clients reach it: a whole sign-in at MCP_HTTP_URL, explained in words where it breaks."""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import time
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from tools.core import http
+from tools.core.health import Health
+from tools.core.settings import Settings
+from tools.http import sign_in, tokens
+from tools.http.ledger import Ledger
+
+TIMEOUT_S, LONGEST_ANSWER = 30, 2**20
+TOKEN_S = 60  # the lifetime of the token that this sign-in gives
+NAME, BACK = "pi-mcp", "http://localhost/check"  # the realm of the server's 401; where the code comes to
+PARAMS = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}
+REQUEST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": PARAMS})
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+UNITS = "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
+UNITS = UNITS if os.path.isdir("/run/systemd/system") else "./server.py --http starts it"
+GATE = "Let the proxy pass all requests on without a login, a challenge or a filter of its own; docs/remote.md"
+OTHER = ("what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server.")
+# By status: its meaning, and the remedy.
+MEANINGS = {
+    **dict.fromkeys((401, 403), ("the proxy in front of the server requires its own login, or rejects us", GATE)),
+    404: ("nothing is at that path", "The proxy must pass on every path, not MCP_HTTP_URL's alone; docs/remote.md"),
+    421: ("the server was called by another name", "The proxy must keep the Host header with its port: docs/remote.md"),
+    429: ("too many requests in the last minute", "Wait a minute."),
+    **dict.fromkeys((502, 503, 504), ("a proxy answers, and finds no server behind it", f"{UNITS}; MCP_HTTP_LISTEN")),
+}
+
+
+class Broken(Exception):
+    """A step that failed: the summary, the remedy."""
+
+
+def look(settings: Settings) -> Health:
+    """The health of the server at MCP_HTTP_URL."""
+    try:
+        keys = tokens.read_keys(settings.state_dir / settings.http_key_file)
+    except tokens.UnusableKeys as error:
+        return Health("broken", str(error), "Whoever reads the keys can make tokens: python3 -m tools token rotate")
+    if not keys:
+        return Health("unset", "nobody was let in by HTTP", "./setup.sh --http, then an invitation: docs/remote.md")
+    began = time.monotonic()
+    try:
+        _walk(settings.http_url, Ledger(settings.state_dir), began + TIMEOUT_S)
+        return Health("ok", f"{settings.http_url} let us sign in and answered within {time.monotonic() - began:.1f} s")
+    except http.HttpError as error:
+        summary, advice = error.reason, f"Is the address right, its proxy or tunnel up, the server running? {UNITS}"
+    except Broken as broken:
+        summary, advice = broken.args
+    except (ValueError, LookupError):
+        summary, advice = OTHER
+    return Health("broken", f"{settings.http_url}: {summary}", advice)
+
+
+def _walk(url: str, ledger: Ledger, deadline: float) -> None:
+    """Go the way of a client that knows only `url`, and of the person in front of it. Raises Broken, HttpError."""
+
+    def ask(step: str, wanted: int, url: str, body: str = "", headers: dict[str, str] = JSON) -> http.Response:
+        request = http.Request(url, "POST" if body else "GET", body.encode() or None, headers)
+        response = http.send(request, http.Limits(deadline, LONGEST_ANSWER))
+        if response.status in http.REDIRECTS and response.status != wanted:
+            location = response.headers.get("Location", "")[:200]
+            advice = "Clients lose their token there: make that MCP_HTTP_URL."
+            raise Broken(f"HTTP {response.status}, a redirect to {location}", advice)
+        if response.status != wanted:
+            meaning, advice = MEANINGS.get(response.status, OTHER)
+            raise Broken(f"{step}: HTTP {response.status}, {meaning}", advice)
+        return response
+
+    challenge = ask("a call without a token", 401, url, REQUEST).headers.get("WWW-Authenticate", "")
+    if NAME not in challenge:
+        raise Broken(f"HTTP 401, {MEANINGS[401][0]}", GATE)
+    resource = json.loads(ask("the metadata", 200, re.findall(r'resource_metadata="([^"]+)"', challenge)[0]).body)
+    issuer = resource["authorization_servers"][0]
+    server = json.loads(ask("the metadata", 200, f"{issuer}/.well-known/oauth-authorization-server").body)
+    client = ask("registration", 201, server["registration_endpoint"], json.dumps({"redirect_uris": [BACK]}))
+    client_id = json.loads(client.body)["client_id"]
+    verifier = "v" * 43
+    digest = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    fields = {"client_id": client_id, "redirect_uri": BACK, "response_type": "code", "resource": url}
+    fields |= {"code_challenge": digest, "code_challenge_method": "S256"}
+    ask("the page", 200, f"{server['authorization_endpoint']}?{urlencode(fields)}")
+    fields["code"] = sign_in.invite(ledger, "check", "server:read", TOKEN_S / sign_in.DAY_S)
+    page = ask("an invitation", 303, server["authorization_endpoint"], urlencode(fields), FORM)
+    fields["code"] = parse_qs(urlsplit(page.headers["Location"]).query)["code"][0]
+    fields |= {"grant_type": "authorization_code", "code_verifier": verifier}
+    token = json.loads(ask("the token", 200, server["token_endpoint"], urlencode(fields), FORM).body)["access_token"]
+    answer = ask("a call", 200, url, REQUEST, {**JSON, "Authorization": f"Bearer {token}"})
+    if NAME not in answer.body.decode(errors="replace"):
+        raise Broken(*OTHER)

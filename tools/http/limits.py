@@ -1,0 +1,97 @@
+"""Bounds of what callers over HTTP may take: requests a minute, work at a time."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from weakref import WeakValueDictionary
+
+from tools.core.json_types import JsonObject
+
+# Callers whose rate is kept; the one that asked longest ago makes room.
+MOST_CALLERS = 1000
+# Seconds that a connection may go without a request; and how many may, before the longest silent one makes room.
+HEADERS_S, MOST_SILENT = 15, 256
+
+# Settings of the HTTP server. It has no limit of connections: at that limit it would refuse the good ones. A warning per
+# broken request would let anybody fill the log; a request that never ends would keep it from ending for ever.
+UVICORN: JsonObject = {"ws": "none", "lifespan": "off", "proxy_headers": False, "server_header": False}
+UVICORN |= {"access_log": False, "log_level": "error", "timeout_graceful_shutdown": 5}
+
+
+class Rate:
+    """A token bucket per caller: `per_minute` requests, `burst` of them at once."""
+
+    def __init__(self, per_minute: float, burst: float, clock: Callable[[], float] = time.monotonic):
+        self.per_s = per_minute / 60
+        self.burst = burst
+        self.clock = clock
+        # Requests left, and when that was; by caller, the last one to ask at the end.
+        self.buckets: dict[str, tuple[float, float]] = {}
+
+    def wait_s(self, caller: str = "") -> float:
+        """Take one request of this caller: 0, or the seconds after which there will be one."""
+        time_s = self.clock()
+        left, since_s = self.buckets.pop(caller, (self.burst, time_s))
+        left = min(self.burst, left + (time_s - since_s) * self.per_s)
+        has_one = left >= 1
+        self.buckets[caller] = (left - has_one, time_s)
+        if len(self.buckets) > MOST_CALLERS:
+            del self.buckets[next(iter(self.buckets))]
+        return 0 if has_one else (1 - left) / self.per_s
+
+
+class Turns:
+    """Room for `most` at a time, `most_each` of them of one caller; the others wait in their order."""
+
+    def __init__(self, most: int, most_each: int):
+        self.most_each = most_each
+        self.shared = asyncio.Semaphore(most)
+        # By caller; gone once nobody holds or awaits a turn of it.
+        self.own: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def turn(self, caller: str) -> AsyncIterator[None]:
+        """Wait for a turn of this caller, and hold it inside."""
+        own = self.own.setdefault(caller, asyncio.Semaphore(self.most_each))
+        async with own, self.shared:  # its own first: who waits for that takes no room of others
+            yield
+
+
+def with_header_timeout(protocol: type) -> type:
+    """Extend the HTTP server's class of connections by closing those that send no whole request: after HEADERS_S, or
+    once MOST_SILENT newer ones are as silent. So silent connections never keep a good one out."""
+    silent: dict[Any, asyncio.TimerHandle] = {}
+
+    class Connection(protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            self.note_silent()
+
+        def handle_events(self) -> None:
+            super().handle_events()
+            if self.cycle and not self.cycle.response_complete:
+                self.forget_silent()
+
+        def on_response_complete(self) -> None:
+            self.note_silent()  # first: a request that waits already is begun inside
+            super().on_response_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self.forget_silent()
+            super().connection_lost(exc)
+
+        def note_silent(self) -> None:
+            self.forget_silent()
+            silent[self] = self.loop.call_later(HEADERS_S, self.transport.close)
+            if len(silent) > MOST_SILENT:
+                oldest = next(iter(silent))
+                oldest.forget_silent()
+                oldest.transport.close()
+
+        def forget_silent(self) -> None:
+            if timer := silent.pop(self, None):
+                timer.cancel()
+
+    return Connection

@@ -1,0 +1,120 @@
+"""Give tokens to people and take them back: `python3 -m tools token …`.
+
+new --user NAME --scope "TOOLSET …" [--days N] [--label TEXT]
+                 a token, shown once, with what to paste into each client
+list             the tokens given out: id, user, scope, label, end, last use
+revoke ID        refuse a token from now on
+rotate           sign with a new key; tokens of the old one hold until the next rotation, and are not renewed
+
+`python3 -m tools invite --user NAME --scope "TOOLSET …" [--days N]` lets somebody sign in from a client that takes only
+a URL: eight characters, which hold for ten minutes, once.
+"""
+
+import argparse
+import sqlite3
+import sys
+import time
+from argparse import ArgumentTypeError, Namespace
+
+from tools.core import caller, settings
+from tools.core.places import toolsets
+from tools.http import sign_in, tokens
+from tools.http.ledger import Ledger
+
+MOST_DAYS = 3650
+HERE = "MCP_HTTP_URL is not set: only clients on this machine can use that. For others set it, then do this again."
+SNIPPETS = """
+curl
+  curl {url} -H 'Authorization: Bearer {token}' \\
+    -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \\
+    -d '{{"jsonrpc":"2.0","id":1,"method":"tools/list"}}'
+OpenAI Responses API, in "tools"
+  {{"type": "mcp", "server_label": "pi", "server_url": "{url}", "authorization": "{token}",
+   "require_approval": {{"never": {{"read_only": true}}}}}}
+Claude Code, Codex, Cursor and the others sign in by themselves: python3 -m tools invite, and docs/remote.md"""
+
+
+def main(words: list[str]) -> int:
+    """Run one of the commands. Exit status: 0 done, 1 it could not be done, 2 wrong usage."""
+    parser = argparse.ArgumentParser("python3 -m tools token", usage=__doc__)
+    commands = parser.add_subparsers(required=True, prog="python3 -m tools token")
+    for name, run, days in (("new", _new, 90), ("invite", _invite, 30)):
+        new = commands.add_parser(name)
+        new.set_defaults(run=run)
+        new.add_argument("--user", type=_name, required=True)
+        new.add_argument("--scope", type=_scope, required=True)
+        new.add_argument("--days", type=int, choices=range(1, MOST_DAYS + 1), metavar=f"1 to {MOST_DAYS}", default=days)
+        new.add_argument("--label", default="")
+    commands.add_parser("list").set_defaults(run=_list)
+    revoke = commands.add_parser("revoke")
+    revoke.set_defaults(run=_revoke)
+    revoke.add_argument("id", type=_name)
+    commands.add_parser("rotate").set_defaults(run=_rotate)
+    options = parser.parse_args(words)
+    try:
+        current = settings.current()
+        options.run(options, current)
+        if "user" in options and current.http_url == current.variables()["http_url"].default:
+            print(f"\n{HERE}", file=sys.stderr)
+    except (settings.SettingsError, OSError, sqlite3.Error) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _name(text: str) -> str:
+    if not text or not tokens.is_name(text):
+        raise ArgumentTypeError(f"{text!r} is not a name")
+    return text
+
+
+def _scope(text: str) -> list[str]:
+    scope = text.replace(",", " ").split()
+    known = {word for name in toolsets() for word in (name, name + caller.READ_ONLY)}
+    if unknown := [word for word in scope or [""] if word not in known]:
+        raise ArgumentTypeError(f"there is no toolset {unknown[0]!r}; there are: {', '.join(toolsets())}, or NAME:read")
+    return scope
+
+
+def _new(options: Namespace, current: settings.Settings) -> None:
+    claims = tokens.new_claims(options.user, options.scope, current.http_url, options.days * sign_in.DAY_S)
+    token = tokens.sign(claims, tokens.keys_at(current.state_dir / current.http_key_file)[0])
+    Ledger(current.state_dir).add(claims, options.label)
+    scope = " ".join(options.scope)
+    print(f"For {options.user} ({scope}), for {options.days} days, id {claims['jti']}. It is shown only now:")
+    print(f"\n{token}\n{SNIPPETS.format(url=current.http_url, token=token)}")
+
+
+def _invite(options: Namespace, current: settings.Settings) -> None:
+    scope = " ".join(options.scope)
+    code = sign_in.invite(Ledger(current.state_dir), options.user, scope, options.days)
+    print(f"For {options.user} ({scope}), {options.days} days at a time. Add this address in the client:\n")
+    print(f"  {current.http_url}\n\nand type this into the page that it opens, within ten minutes:\n")
+    print(f"  {code[:4]}-{code[4:]}")
+
+
+def _list(options: Namespace, current: settings.Settings) -> None:
+    rows = [("id", "user", "scope", "label", "until", "last use")]
+    for token in Ledger(current.state_dir).entries():
+        until = "revoked" if token["revoked"] else _day(token["expires"])
+        rows.append((token["id"], token["user"], token["scope"], token["label"], until, _day(token["used"])))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "never"
+
+
+def _revoke(options: Namespace, current: settings.Settings) -> None:
+    is_known = Ledger(current.state_dir).revoke(options.id)
+    print(f"{options.id} is refused from now on" + "; it was not given out here, by `token list`" * (not is_known))
+
+
+def _rotate(options: Namespace, current: settings.Settings) -> None:
+    keys = tokens.rotate(current.state_dir / current.http_key_file)
+    ledger = Ledger(current.state_dir)
+    ledger.db.execute("DELETE FROM secrets")
+    old = " Those of the old one hold until the next rotation." * (len(keys) > 1)
+    print("New tokens are signed with a new key." + old)

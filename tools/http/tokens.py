@@ -1,0 +1,147 @@
+"""Tokens of remote callers: JSON Web Tokens (RFC 7519), signed with HS256, by the standard library alone.
+
+Whoever holds the key can sign: this server's owner, with `python3 -m tools token new`, and the owner's own backend, for
+its people. A token names a user, what it may use (`scope`), for which address (`aud`) and until when (`exp`).
+"""
+
+import base64
+import hmac
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple, TypeGuard
+
+from tools.core.files import make_file, replace_file
+from tools.core.json_types import JsonObject, compact_json
+
+ISSUER = "pi-mcp"
+LEEWAY_S = 60
+KEY_BYTES = 32
+LONGEST_NAME = 200
+HEADER = {"alg": "HS256", "typ": "JWT"}
+
+
+class InvalidToken(Exception):
+    """A token that is not accepted. The message is for the log; the client is told nothing of it."""
+
+
+class UnusableKeys(OSError):
+    """The file with the keys cannot be used; the message says why, and what to do."""
+
+
+class Claims(NamedTuple):
+    """A token's claims: its user, what it may use, its id ("" if it has none)."""
+
+    user: str
+    scope: tuple[str, ...]
+    token_id: str
+
+
+def sign(claims: JsonObject, key: bytes) -> str:
+    """A token with these claims."""
+    text = ".".join(_encode(compact_json(part).encode()) for part in (HEADER, claims))
+    return f"{text}.{_encode(hmac.digest(key, text.encode(), 'sha256'))}"
+
+
+def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) -> JsonObject:
+    """The claims of a token made now."""
+    now = int(time.time())
+    times = {"iat": now, "exp": now + lifetime_s, "jti": secrets.token_hex(8)}
+    return {"iss": ISSUER, "aud": audience, "sub": user, "scope": " ".join(scope), **times}
+
+
+def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
+    """The claims of a token that one of `keys` signed, for `audience`, and that holds now.
+
+    Raises InvalidToken.
+    """
+    claims = signed_claims(token, tuple(keys))
+    time_s = time.time()
+    audiences = claims["aud"] if isinstance(claims.get("aud"), list) else [claims.get("aud")]
+    if claims.get("iss") != ISSUER or not all(isinstance(name, str) for name in audiences) or audience not in audiences:
+        raise InvalidToken("it is for another address, or of another issuer")
+    begins = max(_time(claims, name) for name in ("nbf", "iat"))
+    if not begins - LEEWAY_S <= time_s < _time(claims, "exp") + LEEWAY_S:
+        raise InvalidToken("it expired, never expires, or is not valid yet")
+    user, token_id, scope = claims.get("sub"), claims.get("jti", ""), claims.get("scope")
+    if not (is_name(user) and user) or not is_name(token_id):
+        raise InvalidToken("sub or jti is not plain text")
+    return Claims(user, tuple(scope.split()) if isinstance(scope, str) else (), token_id)
+
+
+@lru_cache(maxsize=256)
+def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
+    """The claims that one of `keys` signed, whatever they say. Only good ones are cached; nobody changes them.
+
+    Raises InvalidToken.
+    """
+    text, _, signature = token.rpartition(".")
+    signatures = [_encode(hmac.digest(key, text.encode(errors="replace"), "sha256")) for key in keys]
+    if not signature.isascii() or not any(hmac.compare_digest(signature, good) for good in signatures):
+        raise InvalidToken("the signature is wrong")
+    # From here on all of it is the words of somebody who has the key.
+    try:
+        header, claims = (json.loads(base64.urlsafe_b64decode(f"{part}==")) for part in text.split("."))
+    except (ValueError, RecursionError):
+        raise InvalidToken("it is not JSON") from None
+    # `crit` and `b64` must be understood, or change what is signed (RFC 7515 4.1.11, RFC 7797).
+    is_plain = isinstance(header, dict) and header.get("alg") == "HS256" and not header.keys() & {"crit", "b64"}
+    if not is_plain or not isinstance(claims, dict):
+        raise InvalidToken("it is not a plain HS256 token")
+    return claims
+
+
+def is_name(value: object) -> TypeGuard[str]:
+    """True for a possible user or id: they reach a database and a log, and two that differ must look different."""
+    return isinstance(value, str) and value.isprintable() and value == value.strip() and len(value) <= LONGEST_NAME
+
+
+def _time(claims: JsonObject, name: str) -> float:
+    value = claims.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 2**53:
+        raise InvalidToken(f"{name} is not a time")
+    return value
+
+
+def _encode(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def read_keys(path: Path) -> list[bytes]:
+    """The keys of the file, a line each in hexadecimal: the first one signs, all verify.
+
+    Raises UnusableKeys.
+    """
+    try:
+        with open(path, encoding="ascii") as file:
+            status = os.fstat(file.fileno())
+            keys = [bytes.fromhex(line) for line in file.read().split()]
+    except FileNotFoundError:
+        return []
+    except ValueError:
+        keys = []
+    if status.st_mode & 0o077 or status.st_uid != os.getuid() or min(map(len, keys), default=0) < KEY_BYTES:
+        needed = f"keys of {KEY_BYTES} bytes or more in hexadecimal, one per line"
+        raise UnusableKeys(f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}")
+    return keys
+
+
+def keys_at(path: Path) -> list[bytes]:
+    """The keys of the file; the first one is made if there is no file yet. Raises OSError."""
+    if not read_keys(path):
+        make_file(path, f"{secrets.token_hex(KEY_BYTES)}\n")
+    return read_keys(path)
+
+
+def rotate(path: Path) -> list[bytes]:
+    """Put a new key first into the file and keep the one before it, so that its tokens hold until the next rotation.
+
+    Raises OSError.
+    """
+    keys = [secrets.token_bytes(KEY_BYTES), *read_keys(path)[:1]]
+    replace_file(path, "".join(f"{key.hex()}\n" for key in keys))
+    return keys

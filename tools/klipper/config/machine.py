@@ -1,0 +1,93 @@
+"""A printer's configuration as a whole: what its sections say, and what is not there."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from tools.klipper.config.findings import ERROR, HINT, Finding, at, cut
+from tools.klipper.config.printer_cfg import PrinterConfig, Section
+from tools.klipper.config.reference import KINEMATICS, Reference
+
+PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
+HEATERS = ("extruder", "heater_bed", "heater_generic")
+CHIPS = tuple("sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split())
+"""Sections whose pins are not a micro-controller's."""
+NUMBERED = ("stepper_", "extruder")
+
+
+class Machine:
+    """Answers the questions that the rules ask of a configuration."""
+
+    def __init__(self, config: PrinterConfig, reference: Reference):
+        self.config = config
+        self.reference = reference
+        self.sections = config.sections
+        self.is_whole = "printer" in self.sections and "mcu" in self.sections and not config.missing
+        """True if nothing can stand in another file."""
+        self.kinematics = self.value("printer", KINEMATICS)
+
+    @cached_property
+    def plugins(self) -> set[str]:
+        """The kinds of sections that the documentation does not have: other programs may bring what they name."""
+        return {section.kind for section in self.sections.values() if not self.reference.kind(section.kind + " x")}
+
+    def value(self, section: str, option: str) -> str:
+        """The value of an option; "" if it is not there."""
+        setting = self.sections[section].values.get(option) if section in self.sections else None
+        return setting.value if setting else ""
+
+    def numbers(self, section: str, option: str, default: str = "") -> list[float]:
+        """The numbers of a list with commas; none if something else stands there."""
+        try:
+            return [float(word) for word in (self.value(section, option) or default).split(",") if word.strip()]
+        except ValueError:
+            return []
+
+    def number(self, section: str, option: str, default: float | None = None) -> float | None:
+        """The number of an option; the default if it is not there, None if something else stands there."""
+        numbers = self.numbers(section, option)
+        return numbers[0] if len(numbers) == 1 else None if self.value(section, option) else default
+
+    def of(self, *kinds: str) -> list[Section]:
+        """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
+        return [section for section in self.sections.values() if _base(section.kind) in kinds]
+
+    @cached_property
+    def mcus(self) -> set[str]:
+        """The names of the micro-controllers, as pins and options name them."""
+        return {"mcu", *(section.name.removeprefix("mcu ") for section in self.of("mcu"))}
+
+    @cached_property
+    def heaters(self) -> set[str]:
+        """The names of the heaters, as options name them."""
+        return {section.name.split()[-1] for section in self.of(*HEATERS) if section.name.split()}
+
+    @cached_property
+    def chips(self) -> dict[str, Section]:
+        """The sections that are a chip of their own, by the names that pins give them."""
+        named: dict[str, Section] = {}
+        for section in self.sections.values():
+            words = section.name.split()
+            if section.kind.startswith("tmc"):
+                named[f"{words[0]}_{words[-1]}"] = section
+            elif section.kind in CHIPS:
+                named.update({section.kind: section, words[-1]: section, "_".join(words): section})
+        return named
+
+    def absent(self, section: Section, option: str, message: str) -> Finding:
+        """Something is missing: an error only if no other file can have it."""
+        level, unless = (ERROR, "") if self.is_whole else (HINT, ", unless another file has it")
+        return at(section, option, message + unless, level)
+
+    def missing(self, section: Section, *options: str) -> Iterator[Finding]:
+        """The options that a section has to have and has not; together, if another file may have them."""
+        names = [option for option in options if option.lower() not in section.values]
+        if len(names) > 1 and not self.is_whole:
+            message = f"Options {', '.join(names)} in section '{cut(section.name)}' must be specified"
+            yield self.absent(section, names[0], message)
+            return
+        for option in names:
+            yield self.absent(section, option, f"Option '{option}' in section '{cut(section.name)}' must be specified")
+
+
+def _base(kind: str) -> str:
+    return kind.rstrip("0123456789") if kind.startswith(NUMBERED) else kind

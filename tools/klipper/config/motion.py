@@ -1,0 +1,165 @@
+"""The rules of motion: axes and steppers, their drivers, the bed and its screws."""
+
+from collections.abc import Iterator
+
+from tools.klipper.config.findings import WARNING, Finding, at
+from tools.klipper.config.machine import Machine
+from tools.klipper.config.printer_cfg import Section
+
+LINEAR = "x+endstop+range y+endstop+range z+endstop+range"
+AXES = {
+    **dict.fromkeys(("cartesian", "corexy", "corexz", "hybrid_corexy", "hybrid_corexz"), LINEAR),
+    "delta": "a+endstop b c",
+    "deltesian": "left+endstop right y+endstop+range",
+    "polar": "bed+motor+gears arm+endstop+range z+endstop+range",
+    "rotary_delta": "a+endstop+gears b+gears c+gears",
+    "winch": "a+motor",
+    "generic_cartesian": "",
+    "none": "",
+}
+"""The steppers of each kinematics: `+endstop` needs its position, `+range` position_max; `+motor` has no endstop,
+`+gears` turns: it has gear_ratio in place of rotation_distance (klippy/kinematics/)."""
+STEPS = ("1", "2", "4", "8", "16", "32", "64", "128", "256")
+ALGORITHMS = ("lagrange", "bicubic")
+Z_PROBE = "z_virtual_endstop"
+
+
+def findings(machine: Machine) -> Iterator[Finding]:
+    """Everything that these rules find."""
+    for rule in (axes, drivers, levelling, mesh, homing):
+        yield from rule(machine)
+    for section in machine.sections.values():
+        yield from ranges(machine, section)
+
+
+def axes(machine: Machine) -> Iterator[Finding]:
+    """The steppers that the kinematics needs, and their options."""
+    traits = {}
+    for word in AXES.get(machine.kinematics, "").split():
+        axis, *marks = word.split("+")
+        traits[name := f"stepper_{axis}"] = marks
+        if name not in machine.sections:
+            pin = "step_pin" if "motor" in marks else "endstop_pin"
+            missing = f"Option '{pin}' in section '{name}' must be specified"
+            message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
+            yield machine.absent(machine.sections["printer"], "kinematics", message)
+    for section in machine.sections.values():
+        if section.kind.startswith("stepper_") and not section.saved:
+            marks = traits.get(section.name, ["motor"])  # `stepper_z1` is moved by the endstop of `stepper_z`
+            yield from machine.missing(section, *_needed(section, marks))
+        elif section.kind == "extruder_stepper" or {"step_pin", "dir_pin"} & section.values.keys():
+            yield from machine.missing(section, *_needed(section, ["motor"]))
+
+
+def _needed(section: Section, marks: list[str]) -> Iterator[str]:
+    """The options that a stepper has to have."""
+    values = section.values
+    yield from ("step_pin", "dir_pin", "microsteps")
+    if "gear_ratio" not in values:
+        yield "gear_ratio" if "gears" in marks else "rotation_distance"
+    if "motor" not in marks:
+        yield "endstop_pin"
+    if "endstop" in marks and not ("endstop_pin" in values and Z_PROBE in values["endstop_pin"].value):
+        yield "position_endstop"
+    if "range" in marks:
+        yield "position_max"
+
+
+def ranges(machine: Machine, section: Section) -> Iterator[Finding]:
+    """Lower bounds below upper ones, endstops between them."""
+    name = section.name
+    for low, high, default in (("min_temp", "max_temp", None), ("position_min", "position_max", 0.0)):
+        least, most = machine.number(name, low, default), machine.number(name, high)
+        if least is not None and most is not None and most <= least:
+            yield at(section, high, f"Option '{high}' in section '{name}' must be above {least}, its {low}")
+            return
+    endstop = machine.number(name, "position_endstop")
+    if endstop is None or least is None or most is None or not name.startswith("stepper_"):
+        return
+    quarter = (most - least) / 4
+    if not least <= endstop <= most:
+        message = f"position_endstop in section '{name}' must be between position_min and position_max"
+        yield at(section, "position_endstop", message)
+    elif not machine.value(name, "homing_positive_dir") and least + quarter < endstop < most - quarter:
+        message = f"Unable to infer homing_positive_dir in section '{name}': position_endstop is at neither end"
+        yield at(section, "position_endstop", message)
+
+
+def drivers(machine: Machine) -> Iterator[Finding]:
+    """The needs of drivers: of their steppers, and of each other on one wire."""
+    wires: set[tuple[str, ...]] = set()
+    for section in machine.sections.values():
+        stepper = section.name.partition(" ")[2]
+        if not section.kind.startswith("tmc") or section.saved or not stepper:
+            continue
+        steps = machine.value(stepper, "microsteps")
+        if stepper not in machine.sections:
+            yield machine.absent(section, "", f"Could not find config section '[{stepper}]' required by tmc driver")
+        elif steps not in STEPS and steps.isdigit():
+            message = f"Choice '{steps}' for option 'microsteps' in section '{stepper}' is not a valid choice"
+            yield at(machine.sections[stepper], "microsteps", f"{message} with a {section.kind}")
+        pin, *parts = (machine.value(section.name, option) for option in ("uart_pin", "select_pins", "uart_address"))
+        wire = (pin.replace(" ", "").lstrip("^~!"), parts[0], parts[1] or "0")
+        if pin and wire in wires:
+            yield at(section, "uart_pin", "Shared TMC uarts need unique address or select_pins polarity")
+        wires.add(wire)
+
+
+def levelling(machine: Machine) -> Iterator[Finding]:
+    """As many steppers, points and screws as the levelling needs."""
+    motors = sum(section.name.startswith("stepper_z") for section in machine.sections.values())
+    for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
+        if rows := [row for row in machine.value(name, option).split("\n") if row.strip()]:
+            wanted = 4 if name == "quad_gantry_level" else len(rows)
+            message = f"{name} {option} needs exactly {motors} items: there are {motors} z steppers, not {wanted}"
+            message = f"{name} requires multiple z steppers" if motors < 2 else message
+            if motors < 2 or motors != wanted:
+                yield machine.absent(machine.sections[name], option, message)
+    for section in machine.of("bed_screws", "screws_tilt_adjust"):
+        if section.values and not {"screw1", "screw2", "screw3"} <= section.values.keys():
+            yield at(section, "screw3", f"{section.name}: Must have at least three screws")
+
+
+def mesh(machine: Machine) -> Iterator[Finding]:
+    """The points of the mesh: where, how many, how they are joined."""
+    section = machine.sections.get("bed_mesh")
+    if not section or section.saved:
+        return
+    counts = machine.numbers("bed_mesh", "probe_count", "3") or [3.0]
+    if "mesh_radius" in section.values:
+        counts = machine.numbers("bed_mesh", "round_probe_count", "5") or [5.0]
+        if counts[0] % 2 == 0:
+            yield at(section, "round_probe_count", "bed_mesh: probe_count must be odd for round beds")
+    else:
+        yield from machine.missing(section, "mesh_min", "mesh_max")
+        least, most = machine.numbers("bed_mesh", "mesh_min"), machine.numbers("bed_mesh", "mesh_max")
+        if len(least) == len(most) == 2 and any(high <= low for low, high in zip(least, most, strict=True)):
+            yield at(section, "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max")
+    if min(counts) < 3:
+        yield at(section, "probe_count", "Option 'probe_count' in section bed_mesh must have a minimum of 3")
+    algorithm = machine.value("bed_mesh", "algorithm").lower() or ALGORITHMS[0]
+    if algorithm not in ALGORITHMS:
+        yield at(section, "algorithm", f"bed_mesh: Unknown algorithm <{algorithm[:40]}>")
+    elif algorithm == "lagrange" and max(counts) > 6 and any(machine.numbers("bed_mesh", "mesh_pps", "2")):
+        message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
+        yield at(section, "probe_count", message)
+
+
+def homing(machine: Machine) -> Iterator[Finding]:
+    """Homing by the probe, and the two sections that replace G28."""
+    if stepper := machine.sections.get("stepper_z"):
+        setting = stepper.values.get("position_endstop")
+        if setting and not setting.saved and Z_PROBE in machine.value("stepper_z", "endstop_pin"):
+            message = f"Option 'position_endstop' is not valid in section 'stepper_z' with {Z_PROBE}: remove it"
+            yield at(stepper, "position_endstop", message)
+    if not (section := machine.sections.get("safe_z_home")):
+        return
+    if "homing_override" in machine.sections:
+        yield at(section, "", "homing_override and safe_z_homing cannot be used simultaneously")
+    if not stepper:
+        yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
+    point = machine.numbers("safe_z_home", "home_xy_position")
+    for axis, place in zip("xy", point, strict=False) if len(point) == 2 else ():
+        most = machine.number(f"stepper_{axis}", "position_max")
+        if most is not None and place > most and machine.kinematics in ("cartesian", "corexy", "corexz"):
+            yield at(section, "home_xy_position", f"home_xy_position lies beyond stepper_{axis}", WARNING)

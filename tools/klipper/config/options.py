@@ -1,0 +1,149 @@
+"""Kinds and bounds of options' values: those of Klipper's own source (`options.txt`), else those of the reference's defaults.
+
+In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
+choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as an interval: `[0,1]`,
+`(0` for what is above 0. A line `[section]- modules` says which modules read a section, nearest first, and whether a name
+follows its kind: - never, + always, ? perhaps. `@names` are the values of sensor_type. `tests/lab/klipper_facts.py` makes it from a checkout of Klipper.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tools.klipper.config.reference import SERIES, STEPPER, Option
+
+TABLE = Path(__file__).with_name("options.txt")
+KNOWN = Path(__file__).with_name("known.txt")
+# Kind with the count of a list, lower bound, upper bound, both with the bracket that says whether it is included.
+SPEC = re.compile(r"(b|i|f|l[if]?n?\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
+TRUTHS = ("1", "yes", "true", "on", "0", "no", "false", "off")
+"""Klipper takes these as a boolean, in any case."""
+# A default in the text of an option: `The default is 5mm/s.`
+DEFAULT = re.compile(
+    r"[Tt]he default is:? '?(-?[\d.]+|True|False)'?(?:%|°|[a-z/]+\d?\b)?(?: \([^)]*\))?(?:\.(?!\d)|,|$)"
+)
+LONGEST = 400
+"""Characters of a value that are looked at."""
+KINDS = {"b": "True or False", "i": "a whole number", "f": "a number", "l": "numbers with commas between"}
+
+
+class Table(NamedTuple):
+    """`sensors` are values of sensor_type; `options` by module, `readers` (modules) and `signs` (whether a name follows) by
+    kind of section."""
+
+    sensors: set[str]
+    options: dict[str, dict[str, str]]
+    readers: dict[str, list[str]]
+    signs: dict[str, str]
+
+
+@cache
+def table() -> Table:
+    """The facts of `options.txt`, read once."""
+    known = Table(set(), {}, {}, {})
+    sensors = ""
+    for line in TABLE.read_text("utf-8").splitlines()[1:]:
+        if line.startswith("@"):  # @sensors: modules; @names: what they are called
+            name, _, words = line.partition(" ")
+            sensors = words if name == "@sensors" else sensors
+            known.sensors.update(words.split("|") if name == "@names" else ())
+        elif match := re.match(r"\[(.*)\](.)(.*)", line):
+            known.signs[match[1]] = match[2]
+            known.readers[match[1]] = match[3].replace("@sensors", sensors).split() or [match[1]]
+        else:
+            module, _, options = line.partition(": ")
+            known.options[module] = dict(word.split("=") for word in options.split())
+    return known
+
+
+@cache
+def spec(kind: str, option: str) -> str:
+    """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not know them."""
+    known = table()
+    kind = STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789") if kind not in known.readers else kind
+    names = (option, SERIES.sub("1", option))
+    readers = [known.options.get(module, {}) for module in known.readers.get(kind, ())]
+    return next((options[name] for options in readers for name in names if name in options), "")
+
+
+@cache
+def known(what: str) -> Mapping[str, list[str]]:
+    """The words of `known.txt` for each name: what a section `takes`, its `command`s, Marlin's words for an option."""
+    lines = (line.removeprefix(what + " ") for line in KNOWN.read_text("utf-8").splitlines() if line.startswith(what))
+    listed: dict[str, list[str]] = {}
+    for name, _, words in (line.partition(": ") for line in lines):
+        listed.setdefault(name, []).extend(words.split())
+    return listed
+
+
+def wrong(section: str, option: Option, name: str, value: str) -> str:
+    """Klipper's words for a value that it refuses; "" if it takes it. An empty value is a matter of each option."""
+    known = spec(section.partition(" ")[0], name)
+    if not value or "{" in value:  # `{…}`: the constants of a fork of Klipper
+        return ""
+    what = f"option '{name}' in section '{section[:60]}'"
+    if known.startswith("c"):
+        choices = known[1:].split("|")
+        base = value.partition("(")[0]  # a shaper may have parameters: `ei(v_tol=0.02)`
+        named = rf"(?<![\w-]){re.escape(value)}(?![\w-])"  # the reference may be newer than the table
+        if base in choices or (value.isdigit() and str(int(value)) in choices) or re.search(named, option.text):
+            return ""
+        return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
+    match = SPEC.match(known or _by_default(option))
+    if not match:
+        return ""
+    if problem := _not_of_kind(value, match[1]):
+        is_count = "element" in problem
+        return f"O{what[1:]} must have {problem}" if is_count else f"Unable to parse {what}: expected {problem}"
+    bound = _out_of_bounds(float(value), match) if match[1] in "if" else ""
+    return f"O{what[1:]} must {bound}" if bound else ""
+
+
+def _not_of_kind(value: str, kind: str) -> str:
+    """The kind expected in the place of the value; "" if it is of the kind."""
+    if kind == "b":
+        good = value.lower() in TRUTHS
+    elif kind in "if":
+        good = _is_number(value, kind)
+    else:
+        lines = value.split("\n") if "n" in kind else [value.replace("\n", ",")]
+        rows = [re.split("[,:]", line) for line in lines if line.strip()]
+        count = kind.lstrip("lifn")
+        if count and any(len(row) != int(count) for row in rows):
+            return f"{count} elements{' in each line' if 'n' in kind else ''}, not '{value[:40]}'"
+        good = kind[1:2] not in ("i", "f") or all(
+            _is_number(word, kind[1]) for row in rows for word in row if word.strip()
+        )
+    return "" if good else f"{KINDS[kind[0]]}, not '{value[:40]}'"
+
+
+def _is_number(text: str, kind: str) -> bool:
+    try:
+        (int if kind == "i" else float)(text)
+    except ValueError:
+        return False
+    return len(text) <= LONGEST
+
+
+def _out_of_bounds(number: float, match: re.Match[str]) -> str:
+    _, opening, low, high, closing = match.groups()
+    if low and (number < float(low) or (opening == "(" and number == float(low))):
+        return f"be above {float(low)}" if opening == "(" else f"have minimum of {float(low):g}"
+    if high and (number > float(high) or (closing == ")" and number == float(high))):
+        return f"be below {float(high)}" if closing == ")" else f"have maximum of {float(high)}"
+    return ""
+
+
+def _by_default(option: Option) -> str:
+    """The kind that the default of an option has, in the table's form."""
+    default = option.default
+    if not default and option.text.count("efault") == 1 and (match := DEFAULT.search(option.text)):
+        default = match[1]
+    if default in ("True", "False"):
+        return "b"
+    parts = default.split(",")
+    if not default or not all(_is_number(part, "f") for part in parts):
+        return ""
+    return "f" if len(parts) == 1 else "lf"

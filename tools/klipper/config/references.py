@@ -1,0 +1,207 @@
+"""The rules of names: what options name of other sections and of pins, and the sections that there have to be."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tools.klipper.config.findings import WARNING, Finding, at, cut
+from tools.klipper.config.machine import HEATERS, PROBES, Machine
+from tools.klipper.config.options import table
+from tools.klipper.config.printer_cfg import Section, Setting
+from tools.klipper.config.reference import SENSOR
+
+OWN_SENSORS = ("thermistor", "adc_temperature")
+"""Sections that define a sensor by the name behind."""
+MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
+# Options that name other sections: in which kind of section (or in any), the option, its default, what it names.
+REFERS = (
+    ("heater_fan", "heater", "extruder", "heater"),
+    ("controller_fan", "heater", "extruder", "heater"),
+    ("homing_heaters", "heaters", "", "heater"),
+    ("controller_fan", "stepper", "", "stepper"),
+    ("homing_heaters", "steppers", "", "stepper"),
+    ("", "sensor_mcu", "", "mcu"),
+    ("", "i2c_mcu", "", "mcu"),
+)
+UNKNOWN = {
+    "heater": "Unknown heater '{}'",
+    "stepper": "One or more of these steppers are unknown: {}",
+    "mcu": "Unknown MCU {}",
+    "object": "Unknown config object '{}'",
+}
+ACCELEROMETERS = ("accel_chip", "accel_chip_x", "accel_chip_y", "accel_chip_z")
+CAN_UUID = re.compile(r"[0-9a-f]{12}$")
+# The name of a sensor that only a plugin can have brought: a module's, `temperature_oams`.
+MODULE = re.compile(r"[a-z][a-z_]*$")
+
+SIGNS = "^~! "
+"""Before the name of a pin: pulled up, pulled down, inverted."""
+SHARED = ("enable_pin", "endstop_pin", "spi_software_", "i2c_software_", "uart_pin", "tx_pin", "cs_pin", "select_pins")
+"""Options whose pin several sections may name alike (klippy/pins.py: `share_type`)."""
+UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
+"""Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py)."""
+OVERRIDE, ALIASES, ANALOG = "duplicate_pin_override", "board_pins", "analog_range"
+PRIMARY = "mcu:"
+# The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040 (gpio4), Linux, Arduino.
+FORM = re.compile(
+    r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|(ar|analog)\d{1,2}|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
+)
+CONSTANTS = "constants"
+"""A section of a fork of Klipper whose names may stand for pins."""
+
+
+class Use(NamedTuple):
+    """A pin where it is used: `chip` and `pin`, by its own name if it has an alias."""
+
+    chip: str
+    pin: str
+    section: Section
+    setting: Setting
+
+
+def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
+    """Everything that these rules find; `sensors` are the documentation's sensor types."""
+    yield from needed(machine)
+    for section in machine.sections.values():
+        if not section.saved and section.kind not in machine.plugins:
+            yield from named(section)
+            yield from refers(machine, section)
+            yield from sensor(machine, section, sensors)
+            yield from parts(machine, section)
+    probes = [section for section in machine.of(*PROBES) if not section.saved]
+    for section in probes[1:]:
+        message = f"Printer object 'probe' already created: there is [{probes[0].name}], too; only one may be there"
+        yield at(section, "", message)
+    yield from pins(machine)
+
+
+def needed(machine: Machine) -> Iterator[Finding]:
+    """`[printer]` and `[mcu]`, and the way to each micro-controller."""
+    present = [name for name in ("printer", "mcu") if name in machine.sections]
+    moving = machine.of("stepper_x", "stepper_y", "stepper_a", "extruder")
+    if len(present) == 1 and len(moving) > 1 and not machine.config.missing:
+        option, gone = ("serial", "mcu") if present == ["printer"] else ("kinematics", "printer")
+        message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"
+        yield at(machine.sections[present[0]], "", message, WARNING)._replace(section=gone, option=option)
+    for section in machine.of("mcu"):
+        if not {"serial", "canbus_uuid"} & section.values.keys():
+            yield from machine.missing(section, "serial")
+        uuid = section.values.get("canbus_uuid")
+        if uuid and not CAN_UUID.match(uuid.value.lower()):
+            message = f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid.value[:40]}'"
+            yield at(section, "canbus_uuid", message, WARNING)
+
+
+def named(section: Section) -> Iterator[Finding]:
+    """A name behind the kind of section where there must be none, or none where there must be one."""
+    kind, space, _ = section.name.partition(" ")
+    sign = table().signs.get(kind.rstrip("0123456789") if kind.startswith("extruder") else kind, "?")
+    if sign == ("-" if space else "+"):
+        what = "takes no name" if space else "needs a name behind it"
+        yield at(section, "", f"Section '{cut(section.name)}' is not a valid config section: [{kind}] {what}")
+
+
+def refers(machine: Machine, section: Section) -> Iterator[Finding]:
+    """Names of heaters, steppers, micro-controllers and accelerometers that are not there."""
+    there = {"heater": machine.heaters, "stepper": machine.sections, "mcu": machine.mcus}
+    values = section.values
+    for owner, option, default, what in REFERS:
+        if owner in ("", section.kind) and (option in values or (owner and default)):
+            for name in _words(values[option].value if option in values else default):
+                if name not in there[what]:
+                    yield machine.absent(section, option if option in values else "", UNKNOWN[what].format(name))
+    heater = section.name.partition(" ")[2]
+    if section.kind == "verify_heater" and heater not in machine.heaters:
+        yield machine.absent(section, "", UNKNOWN["heater"].format(heater))
+    for option in ACCELEROMETERS if section.kind == "resonance_tester" and not machine.plugins else ():
+        name = values[option].value if option in values else ""
+        if name and name not in machine.sections and machine.reference.kind(name + " x"):
+            yield machine.absent(section, option, UNKNOWN["object"].format(name))
+
+
+def _words(value: str) -> list[str]:
+    return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def sensor(machine: Machine, section: Section, sensors: set[str]) -> Iterator[Finding]:
+    """A temperature sensor that Klipper does not know."""
+    setting = section.values.get(SENSOR)
+    if not setting or not section.kind.startswith(MEASURING):
+        return
+    name = setting.value
+    own = any(f"{kind} {name}" in machine.sections for kind in OWN_SENSORS)
+    if name and name not in sensors and not own and not (machine.plugins and MODULE.match(name)):
+        yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(name)}'")
+
+
+def parts(machine: Machine, section: Section) -> Iterator[Finding]:
+    """The constants of a PID, the height of a probe, the colours of LEDs."""
+    control, order = section.values.get("control"), section.values.get("color_order")
+    if control and control.value == "pid" and section.kind != "temperature_fan":
+        yield from machine.missing(section, "pid_Kp", "pid_Ki", "pid_Kd")
+    if section.kind in PROBES[1:4]:
+        yield from machine.missing(section, "z_offset")
+    if order and any(sorted(word) not in (sorted("RGB"), sorted("RGBW")) for word in _words(order.value)):
+        yield at(section, "color_order", f"Invalid color_order '{order.value[:40]}'")
+
+
+def pins(machine: Machine) -> Iterator[Finding]:
+    """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it."""
+    listed = [part for section in machine.of(ALIASES) for name, setting in section.values.items()
+              if name.startswith("aliases") for part in setting.value.split(",")]  # fmt: skip
+    named = (part.partition("=") for part in listed if "<" not in part)  # `EXP1_1=PE8`; `<GND>` is none
+    aliases = {alias.strip(): pin.strip().removeprefix(PRIMARY) for alias, _, pin in named}
+    words = (word.lstrip(SIGNS).removeprefix(PRIMARY) for word in _words(machine.value(OVERRIDE, "pins")))
+    allowed = {aliases.get(word, word) for word in words}
+    first: dict[tuple[str, str], Use] = {}
+    for use in (use for section in machine.sections.values() for use in _uses(machine, section, aliases)):
+        name = use.setting.name
+        if message := _misformed(use):
+            yield at(use.section, name, message)
+        elif message := _unknown(machine, use):  # an alias or a chip may be in another file
+            yield machine.absent(use.section, name, message)
+        if "virtual" in use.pin or name in UNUSED or not any(char.isdigit() for char in use.pin):
+            continue
+        before = first.setdefault((use.chip, use.pin), use)
+        same = before.setting.name == name and name.startswith(SHARED)
+        full = use.pin if use.chip == "mcu" else f"{use.chip}:{use.pin}"
+        if before.section is not use.section and not same and full not in allowed:
+            message = f"pin {use.pin[:60]} used multiple times in config: also in [{cut(before.section.name)}]"
+            yield at(use.section, name, message)
+
+
+def _uses(machine: Machine, section: Section, aliases: dict[str, str]) -> Iterator[Use]:
+    if section.kind in (OVERRIDE, ALIASES, *machine.plugins) or any(name.startswith(ANALOG) for name in section.values):
+        return
+    for setting in section.values.values():
+        if setting.name in ("pin", "pins") or setting.name.endswith(("_pin", "_pins")):
+            for part in setting.value.split(",") if len(setting.value) < 1000 else ():
+                chip, colon, pin = part.strip().lstrip(SIGNS).rpartition(":")
+                if pin:
+                    yield Use(chip.strip() if colon else "mcu", aliases.get(pin.strip(), pin.strip()), section, setting)
+
+
+def _misformed(use: Use) -> str:
+    """The mistake in a pin as it is written, whatever the board; "" if nothing is."""
+    if not use.pin.isascii():
+        return f"Pin '{use.pin[:40]}' is not a valid pin name on mcu '{use.chip}': it has letters that are not ASCII"
+    if len(use.pin.split()) > 1 or set(use.pin) & set("^~!:"):
+        return f"Invalid pin description '{use.setting.value[:40]}': format is [^~] [!] [chip_name:] pin_name"
+    return ""
+
+
+def _unknown(machine: Machine, use: Use) -> str:
+    """Klipper's words for a chip that is not there, or a pin that no chip has; "" if it may be."""
+    if use.chip in machine.mcus:
+        good = FORM.fullmatch(use.pin) or use.section.kind == OVERRIDE or CONSTANTS in machine.plugins
+        return "" if good else f"Pin '{use.pin[:40]}' is not a valid pin name on mcu '{use.chip}'"
+    unknown = f"Unknown pin chip name '{use.chip[:40]}'"
+    if use.chip.startswith("tmc") and use.pin == "virtual_endstop":  # homing without a switch
+        if driver := machine.chips.get(use.chip):
+            return "" if set(UNUSED) & driver.values.keys() else "tmc virtual endstop requires diag pin config"
+        return f"{unknown}: there is no such driver with a diag_pin"
+    if use.chip in machine.chips or any(use.chip.startswith(kind.lower()) for kind in machine.plugins):
+        return ""
+    if use.chip != "probe":
+        return unknown
+    return "" if machine.of(*PROBES) or machine.plugins else f"{unknown}: z_virtual_endstop needs a probe's section"

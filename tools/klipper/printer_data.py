@@ -1,0 +1,56 @@
+"""The printer's own files, which are only read: the folder that Moonraker keeps for a printer (`~/printer_data`)."""
+
+import os
+import stat
+from pathlib import Path
+
+from tools.core import registry
+from tools.core import settings as core_settings
+from tools.core.errors import ToolError
+from tools.klipper import settings
+
+TOOLSET = "printer"
+"""A caller who may not use this toolset reads none of these files either, also not by a tool of another one."""
+
+
+def folder() -> Path:
+    """The folder, as the settings say.
+
+    Raises ToolError: none is set, or the caller may not see it.
+    """
+    if not registry.offers(core_settings.current(), TOOLSET):
+        hint = "Send the text as `config`; a token needs the scope `printer`, MCP_TOOLSETS the name."
+        raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
+    path = settings.current().klipper_printer_data.expanduser()
+    if not path.is_dir():
+        hint = "Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/; or send the text as `config`."
+        raise ToolError(f"There is no folder of a printer on this machine: {path}", hint, code="NO_PRINTER")
+    return path
+
+
+def content(path: Path, inside: Path | None, most: int, *, end: bool = False) -> bytes:
+    """The bytes of a plain file, of a longer one its `end` if that is wanted. Never waits for a pipe, reads no device,
+    follows no link out of `inside`.
+
+    Raises ToolError.
+    """
+    try:
+        root = os.path.realpath(inside) if inside else ""
+        if root and os.path.commonpath([os.path.realpath(path), root]) != root:
+            raise _refused(path, "it lies outside the printer's folder", "OUTSIDE")
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise _refused(path, "it is not a plain file", "UNREADABLE")
+            if status.st_size > most and not end:
+                raise _refused(path, f"it has {status.st_size} bytes, more than {most}", "TOO_LONG")
+            file.seek(max(0, status.st_size - most))
+            return file.read(most)
+    except (OSError, ValueError) as error:
+        raise _refused(path, str(getattr(error, "strerror", error)), "UNREADABLE") from error
+
+
+def _refused(path: Path, why: str, code: str) -> ToolError:
+    name = os.fsencode(path).decode("utf-8", "replace")
+    return ToolError(f"{name} cannot be read: {why}", "Name a plain file of the printer.", code=code)

@@ -1,0 +1,55 @@
+"""Actions on the person: how content they are with a sphere of life, how they count days."""
+
+from tools.core.json_types import JsonObject
+from tools.onepercent import fields, settings
+from tools.onepercent.actions import Outcome, action, changed
+from tools.onepercent.actions.goals import CATEGORIES
+from tools.onepercent.actions.unit_of_work import UnitOfWork
+
+LATEST_START_HOUR = 12
+
+
+def zone() -> fields.Field:
+    """A time zone; null stands for the setting's."""
+
+    def convert(name: str, value: object) -> str:
+        try:
+            return settings.zone(fields.valid(str, name, value, "an IANA time zone"))
+        except ValueError:
+            raise fields.invalid(name, "an IANA time zone, like Europe/Moscow or Asia/Vladivostok") from None
+
+    return fields.Field({"type": "string"}, "IANA time zone", convert, empty=True)
+
+
+DAY = {"time_zone": zone(), "day_start_hour": fields.whole(0, LATEST_START_HOUR)}
+RATING = {"category": fields.choice(CATEGORIES, "INVALID_CATEGORY"), "score": fields.whole(1, 10)}
+
+
+@action("person.update", DAY)
+def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
+    """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
+    row = unit.read("persons", unit.user)
+    values, changes = changed(row or {"time_zone": None, "day_start_hour": 0}, params)
+    if row:
+        unit.change("persons", row, values)
+    else:
+        unit.insert_stamped("persons", {"user": unit.user, **values})
+    return Outcome([("updates", {"entity": "person", "changes": changes})])
+
+
+@action("ssp.rate", RATING, *RATING)
+def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
+    """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
+    category = params["category"]
+    newest = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
+    row = unit.db.execute(newest, (unit.user,)).fetchone()
+    last = unit.read("ssp_evaluations", row["id"]) if row else None
+    before = {name: last[name] if last else None for name in CATEGORIES}
+    rated, changes = changed(before, {category: params["score"]})
+    if last and f"ssp_evaluations/{last['id']}" in unit.own:
+        unit.assign("ssp_evaluations", last, rated)
+        evaluation_id = last["id"]
+    else:
+        evaluation_id = unit.create("ssp", before | rated)
+    shown = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
+    return Outcome([("updates", shown)], created_id=evaluation_id)

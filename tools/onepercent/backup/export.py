@@ -1,0 +1,172 @@
+"""Export and import: everything the database holds, of all its users, as JSON; restore: a backup in its place.
+
+What comes in is put together in a temporary file, migrated and checked; then sqlite copies it over the present
+one in a transaction, so that sessions that are open and a power cut find the old state or the new.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from tools.core.json_types import JsonObject, compact_json
+from tools.core.registry import TextOutput, command
+from tools.onepercent import days
+from tools.onepercent.backup.copies import destination, faults_of
+from tools.onepercent.database import faults, migrations, store
+from tools.onepercent.database.types import Database
+from tools.onepercent.habits import histories
+
+FORMAT = "onepercent-export"
+PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
+"""`state` is what a person has, and is the same again after an undo; `history` is how it came to be."""
+SEQUENCES = "sequences"
+"""The highest ids ever given, so that an id is never given twice, not even after an import."""
+BESIDE = ("-wal", "-shm", "-journal")
+"""The files that sqlite keeps beside a database."""
+
+# What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
+NOT_OURS = (sqlite3.Error, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@command("export")
+def export(file: str) -> JsonObject | TextOutput:
+    """Write everything to one JSON file, in place of what it held, or to standard output (-); one row a line."""
+    if file == "-":
+        with store.reading() as db:
+            sys.stdout.buffer.writelines(line.encode() for line in _lines(db))
+        return TextOutput("")
+    target = destination(file)
+    with store.reading() as db, store.replacing(target) as part:
+        with part.open("w", encoding="utf-8") as stream:
+            stream.writelines(_lines(db))
+        tables = (table for tables in PARTS.values() for table in tables)
+        counts = {table: db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables}
+    return {"file": str(target), "size_bytes": target.stat().st_size, "rows": counts}
+
+
+def _lines(db: Database) -> Iterator[str]:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    yield f'{{"format":"{FORMAT}","version":{version},\n'
+    sequences = dict(db.execute("SELECT name, seq FROM sqlite_sequence ORDER BY name").fetchall())
+    yield f'"{SEQUENCES}":{json.dumps(sequences)}'
+    for part, tables in PARTS.items():
+        for index, table in enumerate(tables):
+            rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
+            columns = json.dumps([column[0] for column in rows.description])
+            yield "," if index else f',\n"{part}":{{'
+            yield f'\n"{table}":{{"columns":{columns},"rows":['
+            yield ",".join("\n" + compact_json(list(row)) for row in rows) + "]}"
+        yield "}"
+    yield "}\n"
+
+
+@command("restore")
+def restore(file: str) -> JsonObject:
+    """Put a backup in place of the database; a copy of what was there is kept beside it."""
+    source = Path(file).expanduser()
+    with _coming_in(source) as fresh:
+        if store.path().exists() and source.samefile(store.path()):
+            raise ValueError("it is the database itself")
+        with closing(store.connect(f"{source.resolve(strict=True).as_uri()}?mode=ro")) as copy:
+            copy.backup(fresh)
+        if fresh.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
+            raise ValueError("it is not a database of OnePercent")
+        return _put_in_place(fresh, source, "restore")
+
+
+@command("import")
+def import_(file: str) -> JsonObject:
+    """Replace everything by what an export holds; a copy of what was there is kept beside the database."""
+    source = Path(file).expanduser()
+    with _coming_in(source) as fresh:
+        content = json.loads(source.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise ValueError("it is not an export")
+        migrations.check_version(content["version"], source)
+        with store.transaction(fresh):
+            migrations.migrate(fresh, upto=content["version"])
+            _fill(fresh, content)
+        return _put_in_place(fresh, source, "import")
+
+
+@contextmanager
+def _coming_in(source: Path) -> Iterator[Database]:
+    """An empty database in a file of sqlite's own, which has no name and goes by itself.
+
+    Raises ToolError DATABASE_ERROR for everything that is wrong with `source`.
+    """
+    try:
+        with closing(store.connect("")) as fresh:
+            yield fresh
+    except OSError as error:
+        message = f"{error.filename or source}: {error.strerror}"
+        raise faults.refused(message, "Name a file that `export` or `backup` wrote.") from error
+    except NOT_OURS as error:
+        message = f"{source} is damaged, or neither an export nor a backup: {error}"
+        hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
+        raise faults.refused(message, hint) from error
+
+
+def _fill(db: Database, content: JsonObject) -> None:
+    """Insert the rows of every table that the export's version had."""
+    there = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    db.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", content[SEQUENCES].items())
+    exported = {**content["state"], **content["history"]}
+    for table in there.intersection((*migrations.STATE, *migrations.HISTORY, "last_applied")):  # which undo had until 2
+        columns = exported[table]["columns"]
+        names, marks = ", ".join(f'"{name}"' for name in columns), ", ".join("?" * len(columns))
+        db.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"])
+
+
+def _put_in_place(fresh: Database, source: Path, reason: str) -> JsonObject:
+    """Migrate and check `fresh`, keep the present database, and copy `fresh` over it."""
+    migrations.check_version(fresh.execute("PRAGMA user_version").fetchone()[0], source)
+    with store.transaction(fresh):
+        migrations.migrate(fresh)
+        histories.settle(fresh, days.today(days.now()))
+        if faulty := faults_of(fresh):
+            raise ValueError("; ".join(faulty))
+    kept = _keep_present(reason)
+    _overwrite(fresh)
+    return {"file": str(source), "database": str(store.path()), **({"kept": str(kept)} if kept else {})}
+
+
+def _keep_present(reason: str) -> Path | None:
+    """A copy of the present database, if there is something in it; of a damaged one, byte by byte."""
+    file = store.path()
+    if not file.exists() or not file.stat().st_size:
+        return None
+    kept = file.with_name(f"{file.name}.before-{reason}-{days.stamp(days.now()).replace(':', '')}")
+    try:
+        with store.reading() as db:
+            store.backup(db, kept)
+    except faults.Damaged:
+        for beside in ("", "-wal"):
+            if Path(f"{file}{beside}").exists():
+                shutil.copyfile(f"{file}{beside}", f"{kept}{beside}")
+                os.chmod(f"{kept}{beside}", 0o600)
+    return kept
+
+
+def _overwrite(fresh: Database) -> None:
+    """Copy `fresh` over the present database as one write transaction: sqlite's own locks and log keep readers and a
+    power cut out of it. What sqlite does not take for a database is replaced as a file."""
+    file = store.path()
+    store.ensure(file)
+    try:
+        with closing(store.connect(file)) as db:
+            fresh.backup(db)
+    except sqlite3.Error as error:
+        fault = faults.translated(error, file)
+        if not isinstance(fault, faults.Damaged):
+            raise fault from error
+        with store.alone(file):
+            for beside in BESIDE:  # First: an old log must never meet the new file.
+                Path(f"{file}{beside}").unlink(missing_ok=True)
+            store.backup(fresh, file)
+    store.checkpoint()

@@ -1,0 +1,159 @@
+"""The way of a OnePercent call, from the arguments as sent to the answer and its row in the audit."""
+
+import json
+import logging
+import math
+from collections import deque
+from contextvars import ContextVar
+from datetime import date, timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tools.core import caller
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject, compact_json
+from tools.core.parameters import ABSENT_TEXTS
+from tools.onepercent import days, fields, settings
+from tools.onepercent.database import store
+from tools.onepercent.database.types import Database
+
+if TYPE_CHECKING:
+    from tools.core.tool import Tool
+
+logger = logging.getLogger(__name__)
+
+# These tools declare `on_call=dispatch`, so every call comes here in place of Tool.call: the contract has limits and
+# argument errors of its own. In order:
+# 1. counted: over the limit it is refused, and leaves no row in the audit;
+# 2. read: names, then types, each with the contract's code;
+# 3. run, in the wrappers of all tools;
+# 4. recorded: a writing tool that succeeds records its answer in the transaction of its change, so that the row is
+#    there if and only if the change is; a failure is recorded here, after that transaction is rolled back.
+
+PER_MINUTE = {
+    "get_user_snapshot": 60,
+    "preview_actions": 30,
+    "apply_actions": 20,
+    "cancel_preview": 30,
+    "undo_last": 30,
+    "apply_by_press": 20,
+    "tick_by_press": 60,
+}
+"""Calls of a user in a sliding minute. They protect from a model in a loop, which is one process."""
+
+WINDOW_S = 60
+FAILURE_PATIENCE_S = 2
+"""The patience of recording a failed call, which may have failed because the database was busy."""
+KEPT_DAYS = 90
+
+LONGEST_FAILURE, LONGEST_RECORD = 4_000, 500_000
+"""Characters kept of a request and of an answer, of a call that failed and of any: fifty pages of diary are fewer."""
+
+
+class Call(NamedTuple):
+    """A call in progress."""
+
+    tool: str
+    arguments: JsonObject
+    started_s: float
+
+
+_current: ContextVar[Call] = ContextVar("call")
+_purged: set[date] = set()
+"""The days on which this process has purged."""
+_recent: dict[tuple[str, str], deque[float]] = {}
+"""By tool and user: when the last calls were, as many as a minute may have."""
+
+
+def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
+    """Answer a call, given its arguments as sent."""
+    token = _current.set(Call(tool.name, arguments, monotonic()))
+    try:
+        answer = _answer(tool, arguments)
+        if tool.write and not answer["success"] and answer["code"] != "RATE_LIMITED":
+            with store.writing(patience_s=FAILURE_PATIENCE_S) as db:
+                record(db, answer)
+    except ToolError as error:
+        logger.warning("no audit row: %s", error.message)
+    finally:
+        _current.reset(token)
+    return answer
+
+
+def count(tool: str, user: str) -> None:
+    """Count a call; one that is refused does not count. Raises ToolError RATE_LIMITED."""
+    if not settings.current().onepercent_rate_limit:
+        return
+    recent, moment_s = _recent.setdefault((tool, user), deque(maxlen=PER_MINUTE[tool])), monotonic()
+    if len(recent) == recent.maxlen and (wait_s := math.ceil(recent[0] + WINDOW_S - moment_s)) > 0:
+        hint = f"Wait {wait_s} s, then call {tool} again."
+        raise ToolError("Rate limit exceeded", hint, code="RATE_LIMITED", retry_after=wait_s)
+    recent.append(moment_s)
+
+
+def _answer(tool: "Tool", arguments: JsonObject) -> Any:
+    required = tool.parameters.required
+    try:
+        count(tool.name, settings.current().onepercent_user)
+        fields.check_names(arguments, tool.parameters.members, tool.listed_name)
+        if missing := next((name for name in required if arguments.get(name) is None), None):
+            raise fields.required(missing)
+        # No optional argument of these tools is free text, so a blank one is absent.
+        present = {name: value for name, value in arguments.items() if name in required or value not in ABSENT_TEXTS}
+        values = tool.parameters.read(present)
+    except ToolError as error:
+        known = ("RATE_LIMITED", "FIELD_UNKNOWN", "FIELD_REQUIRED")
+        return error.answer() | {"code": error.code if error.code in known else "FIELD_INVALID"}
+    return tool.handler(**values)
+
+
+def record(db: Database, answer: JsonObject) -> int:
+    """Write the row of the current call inside the transaction of its change; return the row's id."""
+    import uuid
+
+    call, remote = _current.get(), caller.current()
+    longest = LONGEST_RECORD if answer["success"] else LONGEST_FAILURE
+    # The key of a press proves that the person pressed, so it must stay secret.
+    request = {name: value for name, value in call.arguments.items() if name != "press_key"}
+    row = {
+        "request_id": str(uuid.uuid4()),
+        "at": days.stamp(days.now()),
+        "user": settings.current().onepercent_user,
+        "tool": call.tool,
+        "request": _cut(packed(request), longest),
+        "answer": _cut(packed(answer), longest),
+        "error": answer.get("code"),
+        "ms": round((monotonic() - call.started_s) * 1000, 3),
+        "token": remote.token_id if remote else "",
+    }
+    statement = f"INSERT INTO audit ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
+    return db.execute(statement, tuple(row.values())).lastrowid or 0
+
+
+def recorded(db: Database, answer: JsonObject) -> JsonObject:
+    """The answer of a call that succeeded, with its row written."""
+    record(db, answer)
+    return answer
+
+
+def purge(db: Database) -> None:
+    """Delete old calls and previews, once a day, except those that answer a repeated idempotency_key."""
+    today = days.now().date()
+    if today in _purged:
+        return
+    _purged.add(today)
+    before = days.stamp(days.now() - timedelta(days=KEPT_DAYS))
+    answered = "SELECT audit_id FROM previews WHERE audit_id = audit.id"
+    db.execute(f"DELETE FROM audit WHERE at < ? AND NOT EXISTS ({answered})", (before,))
+    db.execute("DELETE FROM previews WHERE created_at < ? AND status <> 'applied'", (before,))
+
+
+def _cut(text: str, longest: int) -> str:
+    """JSON text; if it is too long, a JSON object with its beginning and length."""
+    return text if len(text) <= longest else packed({"cut": text[:longest], "characters": len(text)})
+
+
+def packed(value: object) -> str:
+    """Compact JSON that every database and client can hold."""
+    text = compact_json(value)
+    return json.dumps(value, separators=(",", ":")) if fields.UNSTORABLE.search(text) else text

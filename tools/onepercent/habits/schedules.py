@@ -1,0 +1,142 @@
+"""Schedules of habits: the days that are due, and the course of a habit through schedules and pauses."""
+
+from calendar import monthrange
+from collections.abc import Iterator, Mapping
+from datetime import date
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from tools.onepercent import days
+from tools.onepercent.days import WEEK, Unreadable
+
+NAMED = {"daily": "1,2,3,4,5,6,7", "weekdays": "1,2,3,4,5", "weekends": "6,7"}
+DETAILS = {"custom": "schedule_days", "times_per_week": "times", "every_n_days": "n", "monthly": "month_days"}
+"""The column that says more of a frequency."""
+FREQUENCIES = (*NAMED, "weekly", *DETAILS)
+COLUMNS = {"frequency_type", *DETAILS.values()}
+"""The columns of a habit that say when it is due."""
+
+BEGINNING = "0001-01-01"
+"""The first day of a habit's first schedule: it also holds for marks made before the habit was."""
+LAST = "9999-12-31"
+FOREVER = date.max.toordinal()
+
+
+class Schedule(NamedTuple):
+    """`times` in each ISO week, on any days; if it is 0: each of `weekdays`; every `n` days from `anchor`; `month_days`."""
+
+    weekdays: tuple[int, ...] = ()
+    times: int = 0
+    n: int = 0
+    anchor: int = 0
+    month_days: tuple[int, ...] = ()
+
+    def due(self, first: int, length: int) -> Iterator[range]:
+        """Places of the due days among `length` days from the ordinal `first` on."""
+        if len(self.weekdays) == WEEK:
+            yield range(length)
+        elif self.n:
+            yield range((self.anchor - first) % self.n, length, self.n)
+        elif self.month_days:
+            for place in range(length):
+                day = date.fromordinal(first + place)
+                # In a shorter month its last day stands for the 31st.
+                is_last = 27 < day.day < max(self.month_days) and day.day == monthrange(day.year, day.month)[1]
+                if day.day in self.month_days or is_last:
+                    yield range(place, place + 1)
+        else:
+            yield from (range((weekday - days.weekday(first)) % WEEK, length, WEEK) for weekday in self.weekdays)
+
+
+@lru_cache(maxsize=256)
+def _due(schedule: Schedule, first: int, length: int) -> tuple[range, ...]:
+    return tuple(schedule.due(first, length))  # Many habits have the same schedule.
+
+
+class Course(NamedTuple):
+    """The schedules of a habit in order, each with the ordinal of its first day; pauses as first and last ordinals."""
+
+    schedules: tuple[tuple[int, Schedule], ...]
+    pauses: tuple[tuple[int, int], ...] = ()
+
+    def _spans(self, first: int, last: int) -> list[tuple[Schedule, int, int]]:
+        """The schedules that hold between two days, each with the whole span in which it holds."""
+        end = FOREVER
+        spans = []
+        for begin, schedule in reversed(self.schedules):
+            if begin <= last and end >= first:
+                spans.append((schedule, begin, end))
+            end = begin - 1
+        return spans[::-1]
+
+    def due(self, first: int, last: int) -> Iterator[slice]:
+        """Places, counted from `first`, of the days that are due between two days, but of habits that count by weeks."""
+        for schedule, begin, end in self._spans(first, last):
+            start = max(begin, first)
+            for places in () if schedule.times else _due(schedule, start, min(end, last) - start + 1):
+                yield slice(places.start + start - first, places.stop + start - first, places.step)
+
+    def weeks(self, first: int, last: int) -> Iterator[tuple[int, int, int, bool]]:
+        """The ISO weeks that want some times: how many, first and last day, and if the week is whole and without a pause.
+
+        A change of the schedule cuts a week.
+        """
+        for schedule, begin, end in self._spans(first, last):
+            mondays = range(days.monday(max(first, begin)), min(last, end) + 1, WEEK)
+            for monday in mondays if schedule.times else ():
+                start, stop = max(monday, begin), min(monday + WEEK - 1, end)
+                is_paused = any(paused <= stop and until >= start for paused, until in self.pauses)
+                yield schedule.times, start, stop, stop - start == WEEK - 1 and not is_paused
+
+    def pause(self, day: int) -> int | None:
+        """The last day of the pause that a day is in; None if it is in none."""
+        return max((end for begin, end in self.pauses if begin <= day <= end), default=None)
+
+    def at(self, day: int) -> Schedule:
+        """The schedule that holds on a day."""
+        return self._spans(day, day)[0][0]
+
+    @property
+    def has_free_days(self) -> bool:
+        """Tell if a mark may stand on a day on which nothing is due."""
+        return bool(self.pauses) or any(not each.times and len(each.weekdays) < WEEK for _, each in self.schedules)
+
+    def is_due(self, day: int) -> bool:
+        """Tell if something is due on a day; a habit that counts by weeks is due on any."""
+        schedule = self.at(day)
+        return not self.pause(day) and (bool(schedule.times) or any(_due(schedule, day, 1)))
+
+
+def detail(habit: Mapping[str, Any]) -> str | None:
+    """The details of a habit's frequency, as text: `1,3,5`, `3`."""
+    column = DETAILS.get(habit["frequency_type"])
+    return None if column is None or habit[column] is None else str(habit[column])
+
+
+def numbers(text: str | None) -> list[int] | None:
+    """The numbers of a text like `1,3,5`.
+
+    Raises Unreadable.
+    """
+    try:
+        return [int(number) for number in text.split(",")] if text else None
+    except (ValueError, AttributeError):
+        raise Unreadable(f"not numbers: {text!r:.40}") from None
+
+
+@lru_cache(maxsize=256)
+def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
+    """The schedule that a frequency and what says more of it mean.
+
+    Raises Unreadable.
+    """
+    said = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
+    if frequency_type in NAMED or frequency_type == "custom":
+        return Schedule(weekdays=said)
+    if frequency_type == "monthly":
+        return Schedule(month_days=said)
+    if frequency_type in ("weekly", "times_per_week") and said[0] > 0:
+        return Schedule(times=said[0])
+    if frequency_type == "every_n_days" and said[0] > 0:
+        return Schedule(n=said[0], anchor=anchor)
+    raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")

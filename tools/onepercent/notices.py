@@ -1,0 +1,110 @@
+"""Notices: what the day holds in the morning, what is left of it in the evening, sent to the person's phone.
+
+A timer starts `python3 -m tools notify` at both times. A part of the day is told once: what could not be sent is tried
+again until it can, or the next part comes (exit status 75). Only titles leave the house, or counts (NOTIFY_PRIVATE).
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from urllib.parse import quote, urlsplit
+
+from tools.core import http
+from tools.core.errors import ToolError
+from tools.core.files import replace_file
+from tools.core.quoting import one_line
+from tools.core.settings import state_path
+from tools.onepercent import days, settings, words
+from tools.onepercent.database import store
+from tools.onepercent.snapshot import present
+
+DEADLINE_S = 15
+LONGEST_ANSWER_BYTES = 64_000
+LONGEST_LIST = 10
+"""Titles of one kind that a notice names."""
+
+
+def main(options: list[str], cards_due: Callable[[], int]) -> int:
+    """Tell the part of the day that it is; `--now` shows it and sends it in any case. Returns the exit status."""
+    own, today = settings.current(), store.today().isoformat()
+    # A Pi that was off at the time tells it later.
+    part = "evening" if f"{days.local(days.now()):%H:%M}" >= own.notify_evening else "morning"
+    state, told = state_path("notified.json"), {}
+    with suppress(OSError, ValueError, TypeError):
+        told = dict(json.loads(state.read_text(encoding="utf-8")))
+    if options not in ([], ["--now"]):
+        print("python3 -m tools notify [--now]", file=sys.stderr)
+        return 2
+    if not options and (not own.notify_url or told.get(part) == today):
+        return 0
+    title, lines = _notice(part, today, cards_due)
+    if options:
+        print("\n".join([title, *lines]))
+    try:
+        if lines and own.notify_url:
+            _send(title, "\n".join(lines))
+    except ToolError as error:
+        print(f"pi-mcp: {error.message}. {error.hint}", file=sys.stderr)
+        return os.EX_TEMPFAIL if error.code == "NOTIFY_UNREACHABLE" else 1
+    if not options:
+        replace_file(state, json.dumps(told | {part: today}))
+    return 0
+
+
+def _notice(part: str, today: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
+    """The part of the day in words: a title and lines; without lines there is nothing to tell."""
+    user = settings.current().onepercent_user
+    with store.reading() as db:
+        view = present.View(user, days.today(days.now()), today, today)
+        schedule, habits = present.schedule(db, view), present.habits(db, view)["items"]
+        entry = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
+        written = db.execute(entry, (user, today)).fetchone()
+    lines = _listed("step", [step["title"] for step in schedule["today"] if not step["is_complete"]])
+    lines += _listed("habit", [habit["name"] for habit in habits if habit["today_status"] == "pending"])
+    if part == "evening":
+        return words.say("notice.evening"), lines + ([] if written else [words.say("notice.diary")])
+    if overdue := len(schedule["overdue"]):
+        lines.append(words.say("notice.overdue", steps=words.counted(overdue, "step")))
+    if cards := cards_due():
+        lines.append(words.say("notice.cards", cards=words.counted(cards, "card")))
+    return words.say("notice.morning", day=words.day(today)), lines
+
+
+def _listed(kind: str, titles: list[str]) -> list[str]:
+    if not titles:
+        return []
+    count = words.counted(len(titles), kind)
+    titles = words.more([one_line(title) for title in titles], LONGEST_LIST)
+    return [count if settings.current().notify_private else f"{count}: {'; '.join(titles)}"]
+
+
+def _send(title: str, text: str) -> None:
+    """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook (NOTIFY_BODY).
+
+    Raises ToolError.
+    """
+    own, kind = settings.current(), "text/plain; charset=utf-8"
+    url, body, template = own.notify_url, text, own.notify_body
+    if not template and urlsplit(url).path.endswith("/message"):
+        template = '{"title": "{title}", "message": "{text}"}'
+    if template.lstrip().startswith("{"):
+        kind, title, text = "application/json", json.dumps(title)[1:-1], json.dumps(text)[1:-1]
+    if template:
+        body = text.join(part.replace("{title}", title) for part in template.split("{text}"))
+    else:
+        url += f"{'&' if '?' in url else '?'}title={quote(title)}"
+    request, host = http.Request(url, "POST", body.encode(), {"Content-Type": kind}), urlsplit(url).hostname
+    try:
+        status = http.send(request, http.Limits(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)).status
+    except http.HttpError as error:
+        if error.sent:  # It may have arrived: better one notice less than one every ten minutes.
+            return print(f"pi-mcp: {host} did not answer: {error.reason}", file=sys.stderr)
+        message = f"{host} cannot be reached: {error.reason}"
+        raise ToolError(message, "It is tried again.", code="NOTIFY_UNREACHABLE") from error
+    if status in (429, 502, 503, 504):
+        raise ToolError(f"{host} answered {status}", "It is tried again.", code="NOTIFY_UNREACHABLE")
+    if status >= 300:
+        raise ToolError(f"{host} answered {status}", "Check NOTIFY_URL and NOTIFY_BODY.", code="NOTIFY_REFUSED")

@@ -1,0 +1,58 @@
+"""The tools behind the buttons of pages: the person's own consent, recorded apart from a model's word."""
+
+import uuid
+from typing import Annotated, Literal
+
+from tools.core.json_types import JsonObject
+from tools.core.tool import Tool
+from tools.onepercent import days, fields
+from tools.onepercent.apply_actions import applied
+from tools.onepercent.database import store
+from tools.onepercent.dispatch import dispatch
+from tools.onepercent.page import keys, person_pages
+from tools.onepercent.preview import stored
+from tools.onepercent.preview.dry_run import dry_run
+
+Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
+
+
+@Tool(
+    "apply_by_press", title="Apply (the button)", order=24, write=True, destructive=True, idempotent=True, lock=False, on_call=dispatch,
+    page=person_pages.PREVIEW, app_only=True,
+)  # fmt: skip
+def apply_by_press(
+    preview_id: str, press_key: str, without: Annotated[list[str] | None, "client_action_ids left out"] = None
+) -> JsonObject:
+    """Apply a preview, or part of it: the person pressed Apply on its page.
+
+    Source: docs/pages.md
+    """
+    preview_id = fields.identifier("preview_id", preview_id)
+    keys.check(keys.of_preview(preview_id), press_key)
+    # A second press brings the same key and gets the answer of the first.
+    return applied(preview_id, str(uuid.uuid5(uuid.UUID(preview_id), "press")), without or ())
+
+
+@Tool(
+    "tick_by_press", title="Tick (the box)", order=25, write=True, lock=False, on_call=dispatch, page=person_pages.DAYS, app_only=True,
+)  # fmt: skip
+def tick_by_press(
+    action: Tick,
+    id: int,
+    press_key: str,
+    date: Annotated[str | None, "default: today"] = None,
+    amount: float | None = None,
+    excuse_reason: str | None = None,
+) -> JsonObject:
+    """Tick a step or a day of a habit, or take it back: one press previews and applies one action.
+
+    Source: docs/pages.md
+    """
+    keys.check(keys.of_day(), press_key)
+    optional = {f"{action.partition('.')[0]}_id": id, "date": date, "amount": amount, "excuse_reason": excuse_reason}
+    params = {name: value for name, value in optional.items() if value is not None}
+    if action == "habit.unmark":
+        params.setdefault("date", store.today().isoformat())
+    with store.writing() as db:
+        preview_id = stored.store(dry_run(db, [{"action": action, "params": params}], days.now()).checked())
+    return applied(preview_id, preview_id)

@@ -1,0 +1,120 @@
+"""The second phase: a stored preview is applied once, as shown, or not at all."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+from tools.onepercent import days, dispatch, sentences
+from tools.onepercent.actions import Outcome
+from tools.onepercent.actions.unit_of_work import UnitOfWork, balance, digested, stale
+from tools.onepercent.database.types import Database, Row
+from tools.onepercent.habits import histories
+from tools.onepercent.preview import stored
+from tools.onepercent.preview.dry_run import Planned
+
+UNDONE_AT_MOST = 20
+"""The number of applies that can be undone, one after the other."""
+
+FEW_LINES = 3
+"""Changes that are told one by one once they are done."""
+
+# The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row that they
+# read and every entry that they put into the diff. Applying runs the same code in one transaction:
+# - a row that is read and is not as it was then, or an entry that is not the one that was shown, is PREVIEW_STALE;
+# - whatever is raised takes all of it back, XP included: the caller's transaction is rolled back, the preview stays;
+# - the audit's row, the preview's status with its key, and the journal for undo are written in the same transaction,
+#   so a repeated key is answered from the audit if and only if the changes are there;
+# - "today" is the day of the preview: what was previewed before midnight is applied as it was read.
+
+
+def apply(db: Database, preview: Row, key: str, moment: datetime) -> JsonObject:
+    """Apply a pending preview inside the open transaction; return the answer, which is recorded.
+
+    Raises ToolError that names the `failed_action`; the transaction is to be rolled back then.
+    """
+    plan = stored.plan(preview)
+    unit = UnitOfWork(db, preview["user"], moment, plan.today, plan.seen)
+    outcomes: list[Outcome] = []
+    for planned, entries in zip(plan.actions, plan.entries, strict=True):
+        try:
+            outcomes.append(_outcome(unit, planned, entries))
+        except ToolError as error:
+            failed = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
+            error.data |= {
+                "failed_action": {"index": len(outcomes), **failed},
+                "results": [result | {"rollback": True} for result in _results(plan.actions, outcomes)],
+            }
+            raise
+    histories.settle(db, days.today(moment))
+    lines = [line for outcome in outcomes for line in outcome.done()]
+    dropped = [{name: error[name] for name in ("action", "error") if name in error} for error in plan.dropped]
+    # The preview has named many changes; of them only the sums are told.
+    shown = [entry for outcome in outcomes for entry in outcome.entries]
+    told = lines if len(lines) <= FEW_LINES else [sentences.counts(shown, True)]
+    answer = {
+        "success": True,
+        "results": _results(plan.actions, outcomes),
+        "summary": {"total": len(outcomes), "successful": len(outcomes), "failed": 0},
+        "xp": {"delta": sum(outcome.xp for outcome in outcomes), "balance": balance(db, unit.user)[0]},
+        **({"dropped": dropped} if dropped else {}),
+        "message": "\n".join([*map(sentences.refused, plan.dropped), *(f"✓ {line}" for line in told)]),
+    }
+    db.execute(
+        "UPDATE previews SET status = 'applied', plan = NULL, idempotency_key = ?, audit_id = ? WHERE id = ?",
+        (key, dispatch.record(db, answer), preview["id"]),
+    )
+    _keep_journal(unit, preview["id"], outcomes, lines)
+    return answer
+
+
+def _outcome(unit: UnitOfWork, planned: Planned, entries: list[Any]) -> Outcome:
+    try:
+        outcome = planned.run(unit)
+    except ToolError as error:
+        if error.code != "NOTHING_TO_UPDATE":
+            raise
+        # Its preview changed something, so another apply has done the same since.
+        raise stale(f"{planned.kind.name}: it is so already") from None
+    if [list(entry) for entry in outcome.entries] != entries:
+        raise stale(f"{planned.kind.name} would now do something else than it showed")
+    return outcome
+
+
+def _results(actions: list[Planned], outcomes: list[Outcome]) -> list[JsonObject]:
+    """The results so far, by action; parts without a value are left out."""
+    return [
+        {
+            "client_action_id": planned.client_action_id,
+            "action": planned.kind.name,
+            **({} if outcome.created_id is None else {"created_id": outcome.created_id}),
+            **({"step_ids": outcome.created_steps} if outcome.created_steps else {}),
+            **({"xp": outcome.xp} if outcome.xp else {}),
+        }
+        for planned, outcome in zip(actions, outcomes, strict=False)
+    ]
+
+
+def _keep_journal(unit: UnitOfWork, preview_id: str, outcomes: list[Outcome], lines: list[str]) -> None:
+    """Keep the changes so that they can be undone. A reversal turns the journal of what it reverses; anything else ends
+    what could be redone, and leaves the last UNDONE_AT_MOST applies."""
+    db, user = unit.db, unit.user
+    changes = [
+        change._replace(values=change.values and {name: digested(value) for name, value in change.values.items()})
+        for change in unit.journal
+    ]
+    if reversal := next((outcome.reversal for outcome in outcomes if outcome.reversal), None):
+        applied_id, undone = reversal
+        journal = json.loads(db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()[0])
+        turned = dispatch.packed({"changes": changes, "lines": journal["lines"]})
+        db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, turned, applied_id))
+        return
+    journal = dispatch.packed({"changes": changes, "lines": lines})
+    db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))
+    db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview_id, journal))
+    db.execute(
+        """DELETE FROM applied WHERE user = ? AND id <=
+        (SELECT id FROM applied WHERE user = ? ORDER BY id DESC LIMIT 1 OFFSET ?)""",
+        (user, user, UNDONE_AT_MOST),
+    )

@@ -1,1 +1,0 @@
-"""The prompts of a day and a week."""

@@ -1,0 +1,236 @@
+"""The sections of the snapshot, each read by one function."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from tools.core.json_types import JsonObject
+from tools.onepercent import fields, words
+from tools.onepercent.actions.goals import CATEGORIES
+from tools.onepercent.actions.unit_of_work import GOAL_COMPLETED, STEP_COMPLETED, balance, missing
+from tools.onepercent.database.types import Database, Row
+from tools.onepercent.days import WEEK
+from tools.onepercent.habits.histories import History, histories
+from tools.onepercent.habits.schedules import FOREVER, numbers
+from tools.onepercent.snapshot.history import AMOUNTS, due, history, settled
+
+WHY = ("why_important", "why_give_me", "why_about_me")
+
+# As the index steps_by_goal has it: absent values last.
+IN_ORDER = """ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id"""
+
+GOALS = """SELECT g.*, p.steps_count, p.steps_completed FROM goals g JOIN goal_progress p ON p.goal_id = g.id
+    WHERE g.user = :user AND g.deleted_at IS NULL"""
+# By goals_status; an archived goal is out of sight.
+WHICH = {
+    "work": "g.status = 'work' AND g.archived_at IS NULL",
+    "complete": "g.status = 'complete' AND g.archived_at IS NULL",
+    "all": "g.archived_at IS NULL",
+    "archived": "g.archived_at IS NOT NULL",
+}
+DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date,
+    s.priority, s.time_duration, s.is_complete FROM steps s JOIN goals g ON g.id = s.goal_id
+    WHERE s.user = ? AND s.deleted_at IS NULL AND g.archived_at IS NULL AND s.is_complete IN (0, 1) AND s.dt """
+DIARY = """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
+    WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
+ARCHIVED = "SELECT id, name FROM habits WHERE user = ? AND archived_at IS NOT NULL AND deleted_at IS NULL ORDER BY id"
+
+A_LEVEL = 1000
+FEW = 3
+USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
+"""The fields of habits that are said once for all, if at least FEW items share them."""
+
+
+@dataclass(frozen=True)
+class View:
+    """The parts to show: of whom, on which day, from one date to another, goals of which status or only one."""
+
+    user: str
+    today: date
+    first: str
+    last: str
+    goals_status: str = "work"
+    goal_id: int | None = None
+    with_steps: bool = False
+    past_first: date = date.min
+    past_last: date = date.min
+
+
+def _known(row: Row) -> JsonObject:
+    return {name: value for name, value in dict(row).items() if value is not None}
+
+
+def goals(db: Database, view: View) -> JsonObject:
+    """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every step.
+
+    Raises ToolError GOAL_NOT_FOUND.
+    """
+    is_one = view.goal_id is not None
+    which = "g.id = :goal" if is_one else WHICH[view.goals_status]
+    rows = db.execute(f"{GOALS} AND {which} ORDER BY g.id", {"user": view.user, "goal": view.goal_id}).fetchall()
+    if is_one and not rows:
+        raise missing("goal")
+    shown = _whole if is_one or view.with_steps else _brief
+    return {"items": [shown(db, row, is_one) for row in rows], "total_count": len(rows)}
+
+
+def _brief(db: Database, row: Row, _: bool) -> JsonObject:
+    item = {"id": row["id"], "title": row["title"], "done": f"{row['steps_completed']}/{row['steps_count']}"}
+    due = {"due": row["due"]} if row["due"] else {}
+    step = _steps(db, row["id"], "id, title, dt", "AND is_complete = 0", "LIMIT 1")
+    return item | due | ({"next": step[0]} if step else {})
+
+
+def _whole(db: Database, row: Row, with_done: bool) -> JsonObject:
+    item = {name: row[name] for name in ("id", "title", "category", "status")}
+    item["score"] = row["steps_completed"] * STEP_COMPLETED + GOAL_COMPLETED * (row["status"] == "complete")
+    item |= {name: row[name] for name in (*WHY, "due") if row[name]} | (
+        {"archived": True} if row["archived_at"] else {}
+    )
+    item |= {name: row[name] for name in ("steps_count", "steps_completed")}
+    columns = ', description, "order", is_complete, completed_on' if with_done else ""
+    which = "" if with_done else "AND is_complete = 0"
+    return item | {"steps": _steps(db, row["id"], f"id, title, dt, priority, time_duration{columns}", which)}
+
+
+def _steps(db: Database, goal_id: int, columns: str, which: str, limit: str = "") -> list[JsonObject]:
+    order = f"WHERE goal_id = ? AND deleted_at IS NULL {which} ORDER BY {IN_ORDER} {limit}"
+    return [_step(row) for row in db.execute(f"SELECT {columns} FROM steps {order}", (goal_id,))]
+
+
+def _step(row: Row) -> JsonObject:
+    step = _known(row)
+    if "time_duration" in step:
+        step["time_duration"] = fields.minutes_and_word(step["time_duration"])
+    return step | ({"is_complete": bool(step["is_complete"])} if "is_complete" in step else {})
+
+
+def habits(db: Database, view: View) -> JsonObject:
+    """Habits with streaks and today's status."""
+    today = view.today.toordinal()
+    every_history = histories(db, view.user, view.today)
+    span = {"user": view.user, "first": f"{view.today}", "last": f"{view.today}"}
+    amounts = {key: amount for key, amount, _ in db.execute(AMOUNTS, span)}
+    items = [_habit(history, today, amounts) for history in every_history]
+    statuses = [item["today_status"] for item in items]
+    archived = [dict(row) for row in db.execute(ARCHIVED, (view.user,))]
+    return {
+        **_with_usual(items),
+        "total_count": len(items),
+        "today_completed": statuses.count("completed"),
+        "today_total": len(statuses) - statuses.count("not_scheduled"),
+        "weekly_completion_rate": _rate(every_history, today),
+        **({"archived": archived} if archived else {}),
+    }
+
+
+def _habit(history: History, today: int, amounts: dict[int, float]) -> JsonObject:
+    row, streak = history.habit, history.streak(today)
+    times, paused = history.course.at(today).times, history.course.pause(today)
+    item = {
+        **{name: row[name] for name in ("id", "name", "icon", "description")},
+        "frequency": row["frequency_type"],
+        "schedule_days": numbers(row["schedule_days"]),
+        "n": row["n"],
+        "month_days": numbers(row["month_days"]),
+        **{name: row[name] for name in ("xp_reward", "xp_penalty")},
+        "current_streak": streak.run,
+        "best_streak": streak.best,
+        "today_status": _status(history, today),
+        "this_week": f"{history.done_in_week(today)}/{times}" if row["times"] else None,
+        "paused_until": paused and (date.fromordinal(paused).isoformat() if paused < FOREVER else "resumed"),
+    }
+    if row["target_amount"] is not None:
+        item["target"] = {"amount": row["target_amount"], "unit": row["target_unit"]}
+        item["today_amount"] = amounts.get(row["id"]) or 0
+    return _known(item)
+
+
+def _with_usual(items: list[JsonObject]) -> JsonObject:
+    """The items; what most of them share stands under `usual`, and only those that differ keep a value of their own."""
+    usual = {}
+    for name in USUAL if len(items) >= FEW else ():
+        value, count = Counter(item[name] for item in items).most_common(1)[0]
+        if count >= FEW:
+            usual[name] = value
+    rest = [{name: value for name, value in item.items() if usual.get(name) != value} for item in items]
+    return ({"usual": usual} if usual else {}) | {"items": rest}
+
+
+def _status(history: History, today: int) -> str:
+    """A habit of some times per week is done for today once the week has them."""
+    mark, times = history.mark(today), history.course.at(today).times
+    if mark == "+" or (times and history.done_in_week(today) >= times):
+        return "completed"
+    if mark in "-e":
+        return "missed"
+    return "pending" if history.course.is_due(today) else "not_scheduled"
+
+
+def _rate(every_history: list[History], today: int) -> int:
+    """The share of due days kept in a week, in percent; what can still be done today is not due yet."""
+    first, counted = today - WEEK + 1, ""
+    for habit in every_history:
+        signs = settled(habit.signs(first, today, today), until_today=True)
+        if habit.course.has_free_days:
+            signs = "".join(sign for day, sign in enumerate(signs, first) if habit.course.is_due(day))
+        counted += signs
+    return round(100 * counted.count("+") / due(counted)) if due(counted) else 0
+
+
+def diary(db: Database, view: View) -> JsonObject:
+    """Diary entries between the two dates, newest first."""
+    items = [_known(row) for row in db.execute(DIARY, (view.user, view.first, view.last))]
+    return {"items": items, "total_count": len(items)}
+
+
+def schedule(db: Database, view: View) -> JsonObject:
+    """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
+    today = view.today.isoformat()
+    between = db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", (view.user, view.first, view.last))
+    dated = [_step(row) for row in between]
+    overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
+    return {
+        "today": [step for step in dated if step["date"] == today],
+        "upcoming": [step for step in dated if step["date"] > today],
+        "overdue": [_step(row) for row in overdue],
+    }
+
+
+def ssp(db: Database, view: View) -> JsonObject:
+    """The last rating of the six spheres of life."""
+    row = db.execute("SELECT * FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1", (view.user,)).fetchone()
+    if row is None:
+        return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
+    scores = {category: row[category] for category in CATEGORIES}
+    rated = list(_known(scores).values())
+    return {
+        "spheres": [
+            {"category": category, "name": words.say(f"category.{category}").capitalize(), "score": score}
+            for category, score in scores.items()
+        ],
+        "average_score": round(sum(rated) / len(rated), 1) if rated else None,
+        "ssp_evaluation_id": row["id"],
+    }
+
+
+def xp(db: Database, view: View) -> JsonObject:
+    """Level n starts at 1000·(n−1) of the balance; progress in percent."""
+    present, lifetime = balance(db, view.user)
+    level, progress = present // A_LEVEL + 1, present % A_LEVEL * 100 // A_LEVEL
+    numbers = {"level": level, "level_progress": progress, "next_level_xp": level * A_LEVEL}
+    return {"balance": present, "lifetime": lifetime, **numbers}
+
+
+SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
+    "goals": goals,
+    "habits": habits,
+    "diary": diary,
+    "schedule": schedule,
+    "xp": xp,
+    "ssp": ssp,
+    # A self-hosted edition has none.
+    "subscription": lambda db, view: {"tariff": "self_hosted", "status": "active", "days_remaining": None},
+    "history": lambda db, view: history(db, view.user, view.past_first, view.past_last, view.today),
+}

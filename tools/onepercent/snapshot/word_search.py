@@ -1,0 +1,104 @@
+"""Finding goals, steps, habits and diary entries by words, in whatever form the words stand."""
+
+import re
+
+from tools.core.json_types import JsonObject
+from tools.onepercent.database.types import Database
+
+MOST_SHOWN = 20
+SHORTEST_STEM = 3
+SHORTEST_PART = 4
+"""Letters of a stem that is also found inside a word."""
+QUOTED = 60
+"""Characters of a diary entry around the first of the words."""
+# Open things first, then the diary, the newest entry first, and what is done. A column without a value is not shown.
+MATCHES = """SELECT *, count(*) OVER () AS matches FROM (
+    SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
+        NULL AS text, nullif(status = 'complete', 0) AS done
+        FROM goals WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(title AS BLOB))
+    UNION ALL SELECT 'step', s.id, s.title, s.goal_id, g.title, s.dt, NULL, NULL, NULL, nullif(s.is_complete, 0)
+        FROM steps s JOIN goals g ON g.id = s.goal_id
+        WHERE s.user = :user AND s.deleted_at IS NULL AND has_words(CAST(s.title AS BLOB))
+    UNION ALL SELECT 'habit', id, NULL, NULL, NULL, NULL, name, NULL, NULL, NULL
+        FROM habits WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(name AS BLOB))
+    UNION ALL SELECT 'diary', id, NULL, NULL, NULL, NULL, NULL, date, text, NULL FROM (
+        SELECT id, date, trim(ifnull(what_done || ' ', '') || ifnull(what_not_done || ' ', '')
+            || ifnull(reflection || ' ', '') || ifnull(plans, '')) AS text
+        FROM diary WHERE user = :user AND deleted_at IS NULL) WHERE has_words(CAST(text AS BLOB))
+    ) ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id) LIMIT :most"""
+
+WORD = re.compile(r"[^\W_]+")
+
+# The endings of inflected words: Russian nouns, adjectives, verbs, and English ones; the longest that fits is taken.
+ENDINGS = sorted(
+    (
+        "ами ями ого его ому ему ыми ими ать ять еть ить ешь ишь ете ите али или ала ила ало ило ует уют ает яет ают яют "
+        "ется ться ся ый ий ой ая яя ое ее ые ие ую юю ых их ом ем ам ям ах ях ов ев ей ию ия ии ью ья ет ит ут ют ат ят "
+        "ал ил ть а я о е ы и у ю ь й "
+        "ings ing ies ied ers er ed es ly s e y"
+    ).split(),
+    key=len,
+    reverse=True,
+)
+
+
+# How names are spelt in the other script; of Latin letters the longest group that fits is taken.
+LATIN = dict(
+    zip(
+        "абвгдезийклмнопрстуфхыэюяжцчшщ",
+        "a b v g d e z i y k l m n o p r s t u f h y e yu ya zh ts ch sh shch".split(),
+        strict=True,
+    )
+)
+CYRILLIC = {latin: letter for letter, latin in LATIN.items()} | {"y": "й", "e": "е"}
+LATIN_LETTERS = re.compile("|".join(sorted(CYRILLIC, key=len, reverse=True)))
+
+
+def stem(word: str) -> str:
+    """The part that all forms of a word begin with, more or less: `бегать` and `бегом` give `бег`."""
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word
+
+
+def folded(text: str) -> str:
+    """The text without case, and with е for ё."""
+    return text.casefold().replace("ё", "е")
+
+
+def search(db: Database, user: str, query: str) -> JsonObject:
+    """Everything that has each of the wanted words: open things first, the newest diary entries last."""
+    wanted = [variants(word) for word in WORD.findall(folded(query))]
+    # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before it.
+    parts = ([r"(?<![^\W_])" * (len(stem) < SHORTEST_PART) + re.escape(stem) for stem in stems] for stems in wanted)
+    patterns = [re.compile("|".join(stems)) for stems in parts]
+
+    def has_words(data: bytes) -> bool:
+        text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text
+        # The first look is ten times as fast as a pattern, and enough for most texts.
+        return any(stem in text for stem in wanted[0]) and all(pattern.search(text) for pattern in patterns)
+
+    db.create_function("has_words", 1, has_words)
+    rows = db.execute(MATCHES, {"user": user, "most": MOST_SHOWN}).fetchall() if wanted else []
+    items = [{name: row[name] for name in row.keys()[:-1] if row[name] is not None} for row in rows]
+    for item in items:
+        item |= {"done": True} if "done" in item else {}
+        item |= {"text": _around(item["text"], wanted[0])} if "text" in item else {}
+    more = rows[0]["matches"] - len(rows) if rows else 0
+    return {"items": items, **({"more": more} if more else {})}
+
+
+def variants(word: str) -> list[str]:
+    """The stems by which a word is found: as it is, and spelt in the other script."""
+    other = "".join(LATIN.get(letter, letter) for letter in word)
+    if other == word:
+        other = LATIN_LETTERS.sub(lambda match: CYRILLIC[match[0]], word)
+    return [stem(word), stem(other)]
+
+
+def _around(text: str, stems: list[str]) -> str:
+    place = next((place for stem in stems if (place := folded(text).find(stem)) >= 0), 0)
+    start = max(place - QUOTED // 2, 0)
+    cut = text[start : start + QUOTED].strip()
+    return f"{'…' if start else ''}{cut}{'…' if start + QUOTED < len(text) else ''}"

@@ -1,0 +1,90 @@
+"""The sockets of the services: their own, or those that systemd keeps for them."""
+
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+BACKLOG = 256
+SYSTEMD_FD = 3
+
+
+class CannotListen(Exception):
+    """There cannot be a socket; the message says why."""
+
+
+def from_systemd() -> socket.socket | None:
+    """The socket that systemd started this service for, if it did."""
+    handed = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
+    os.environ.pop("LISTEN_FDNAMES", None)
+    if handed != (str(os.getpid()), "1"):
+        return None
+    os.set_inheritable(SYSTEMD_FD, False)
+    listener = socket.socket(fileno=SYSTEMD_FD)
+    listener.listen(BACKLOG)  # from now on the kernel names this process to who connects, not systemd
+    return listener
+
+
+def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
+    """A socket at `path`, which `setting` names, and the lock on its folder that keeps a second service away.
+
+    Raises CannotListen.
+    """
+    import fcntl
+
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        status = os.fstat(lock)
+        if status.st_uid != os.getuid() or status.st_mode & 0o022:
+            raise CannotListen(f"{path.parent} must belong to you and be closed to others (chmod 700)")
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.exists() and not path.is_socket():
+            raise CannotListen(f"{path} is there and not a socket")
+        path.unlink(missing_ok=True)
+        listener = socket.socket(socket.AF_UNIX)
+        before = os.umask(0o177)
+        try:
+            listener.bind(str(path))
+        finally:
+            os.umask(before)
+        listener.listen(BACKLOG)
+        return listener, lock
+    except BlockingIOError:
+        raise CannotListen(f"another service listens at {path}") from None
+    except OSError as error:
+        raise CannotListen(f"{path}: {error.strerror or error}; {setting} names another place") from None
+
+
+def tell_systemd(state: str) -> None:
+    """Report to the service manager, if it asked for that."""
+    if address := os.environ.pop("NOTIFY_SOCKET", ""):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
+            manager.connect("\0" + address[1:] if address.startswith("@") else address)
+            manager.send(state.encode())
+
+
+def for_http(place: str) -> tuple[socket.socket, bool]:
+    """The socket that systemd keeps for HTTP, or one at `place` (`host:port`, or a path), and whether systemd keeps it.
+
+    Raises CannotListen.
+    """
+    if kept := from_systemd():
+        return _prompt(kept), True
+    if "/" in place:
+        listener, _lock = at(Path(place), "MCP_HTTP_LISTEN")  # the lock ends with this process
+        return listener, False
+    host, _, port = place.rpartition(":")
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return _prompt(socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)), False
+    except (OSError, ValueError, OverflowError) as error:
+        raise CannotListen(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None
+
+
+def _prompt(listener: socket.socket) -> socket.socket:
+    """Disable Nagle's algorithm: without TCP_NODELAY the last chunk of a stream waits 40 ms for an ACK. asyncio does so
+    only if the socket names its protocol, which Python's does not."""
+    if listener.family in (socket.AF_INET, socket.AF_INET6):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # those that it accepts inherit it
+    return listener

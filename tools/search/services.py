@@ -1,0 +1,161 @@
+"""Search services: public engines, a row of data each after its documentation, and one of the person's own."""
+
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject, compact_json
+from tools.core.quoting import quoted
+from tools.search.endpoint import N8N, message_in
+from tools.search.settings import current
+
+# Results of an engine, and characters of each text in them, unless more is asked for.
+LIMIT, LONGEST_TEXT = 5, 600
+# Results together, as JSON, are cut to what a model can read; their texts not below SHORTEST_TEXT characters.
+MOST_BYTES, SHORTEST_TEXT = 100_000, 200
+TAG = re.compile(r"</?\w[^<>]*>")
+# An address of the web; a score.
+URL = re.compile(r"https?://[^\s/]\S*")
+NUMBER = re.compile(r"-?\d+([.,]\d+)?(e-?\d\d?)?")
+PLAIN = {"title": "title", "url": "url", "snippet": "snippet"}
+WHOLE = {"title": "title", "url": "url", "content": "content", "score": "score"}
+
+
+class Engine(NamedTuple):
+    """`address` begins its URL. `limit` and `page` are parameters, "" if it has none; `number` makes the value of `page`
+    from the page and the limit. `key` is a header with what precedes the key, or a parameter `?name`. `results` is the
+    path to the list, `fields` the names there of ours. tests/search/test_engines.py names each documentation."""
+
+    kind: str
+    address: str
+    post: bool = False
+    query: str = "q"
+    limit: str = ""
+    most: int = 20
+    page: str = ""
+    number: Callable[[int, int], int] = lambda page, limit: page
+    key: str = "Authorization: Bearer "
+    results: str = "results"
+    fields: Mapping[str, str] = PLAIN
+    more: Mapping[str, Any] = {}
+
+
+ENGINES = (
+    Engine("searxng", "", page="pageno", fields={**PLAIN, "snippet": "content", "score": "score"}, more={"format": "json"}),
+    Engine("brave", "api.search.brave.com", limit="count", page="offset", number=lambda page, limit: page - 1,
+           key="X-Subscription-Token: ", results="web.results", fields={**PLAIN, "snippet": "description"}),
+    Engine("kagi", "kagi.com/api/v0", limit="limit", key="Authorization: Bot ", results="data"),
+    Engine("kagi", "kagi.com", True, "query", limit="limit", most=40, page="page", results="data.search"),
+    Engine("serper", "google.serper.dev", True, limit="num", most=100, page="page", key="X-API-KEY: ", results="organic",
+           fields={**PLAIN, "url": "link"}),
+    Engine("tavily", "api.tavily.com", True, "query", limit="max_results", fields=WHOLE),
+    Engine("exa", "api.exa.ai", True, "query", limit="numResults", most=100, key="x-api-key: ",
+           fields={**WHOLE, "content": "text"}, more={"contents": {"text": {"maxCharacters": 3000}}}),
+    Engine("google", "www.googleapis.com/customsearch", limit="num", most=10, page="start", results="items",
+           number=lambda page, limit: (page - 1) * limit + 1, key="?key", fields={**PLAIN, "url": "link"}),
+)  # fmt: skip
+
+
+def chosen() -> Engine | None:
+    """The engine that SEARCH_API_KIND or the address names; None for a service of the person's own."""
+    kind, address = current().search_api_kind, current().search_api_url.partition("://")[2]
+    engines = [engine for engine in ENGINES if kind in ("auto", engine.kind)]
+    by_address = [engine for engine in engines if engine.address and address.startswith(engine.address)]
+    return next(iter(by_address or ([] if kind == "auto" else engines[-1:])), None)
+
+
+def parameters(engine: Engine, query: str, limit: int, cursor: str) -> JsonObject:
+    """The parameters of a request. Raises ToolError INVALID_CURSOR."""
+    if not re.fullmatch("[1-9][0-9]?", cursor):
+        raise ToolError("No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR")
+    limit = min(limit, engine.most)
+    numbers = {engine.limit: limit, engine.page: 0 if cursor == "1" else engine.number(int(cursor), limit)}
+    return {engine.query: query, **engine.more, **{name: number for name, number in numbers.items() if name and number}}
+
+
+def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
+    """{"results", "nextCursor"}: the known fields of each result, or all of them with `full`."""
+    members = answer
+    for name in engine.results.split("."):
+        members = members.get(name) if isinstance(members, dict) else None
+    if not isinstance(members, list):
+        if message_in(answer):
+            raise _no_results(answer)
+        members = []  # several engines leave out what is empty
+    known = (_known(engine, member, full) for member in members if isinstance(member, dict))
+    results = [result for result in known if result.get("url")]  # not the related searches among Kagi's
+    is_full = len(results) >= (min(limit, engine.most) if engine.limit else 1)
+    return {"results": results, "nextCursor": str(int(cursor) + 1) if engine.page and is_full else None}
+
+
+def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
+    values = {name: FIELDS[name](member.get(theirs)) for name, theirs in engine.fields.items()}
+    for name in values.keys() & {"title", "snippet", "content"}:
+        text = html.unescape(TAG.sub("", str(values[name] or "")))
+        values[name] = text if full else _cut(text, LONGEST_TEXT)
+    return (member if full else {}) | {name: value for name, value in values.items() if value not in (None, "")}
+
+
+def read_own(answer: Any) -> JsonObject:
+    """{"results", "nextCursor"} from an object with `results` or `items`, a bare list, or n8n's list of one object.
+
+    Raises ToolError SEARCH_NO_RESULTS.
+    """
+    if isinstance(answer, list):
+        of_n8n = len(answer) == 1 and isinstance(answer[0], dict) and answer[0].keys() & {"results", "items"}
+        answer = answer[0] if of_n8n else {"results": answer}
+    name = next((name for name in ("results", "items") if name in answer), "") if isinstance(answer, dict) else ""
+    if not name or not isinstance(answer[name] or [], list):
+        raise _no_results(answer)
+    cursor = next(
+        (answer[name] for name in ("nextCursor", "next_cursor") if answer.get(name) not in (None, "", False)), None
+    )
+    results = [_result(member) for member in answer[name] or [] if member is not None]
+    return {"results": results, "nextCursor": _text(cursor)}
+
+
+def _no_results(answer: object) -> ToolError:
+    names = ", ".join(map(quoted, list(answer)[:10])) if isinstance(answer, dict) else type(answer).__name__
+    message = f"The search service's answer has no results, only: {names[:200] or 'nothing'}{message_in(answer)}"
+    hint = "It must answer {results: […]}, {items: […]} or a list; SEARCH_API_KIND names a public engine."
+    return ToolError(message, f"{hint} ({N8N})", code="SEARCH_NO_RESULTS")
+
+
+def fitted(results: list[JsonObject]) -> list[JsonObject]:
+    """At most MOST_BYTES of results: first long texts are cut, to `…`, then the last results are left out."""
+    longest = MOST_BYTES
+    while len(compact_json(results).encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        longest //= 2
+        results = _cut(results, longest) if longest > SHORTEST_TEXT else results[:-1]
+    return results
+
+
+def _cut(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= longest else f"{value[: longest - 1]}…"
+    if isinstance(value, list):
+        return [_cut(member, longest) for member in value]
+    return {name: _cut(member, longest) for name, member in value.items()} if isinstance(value, dict) else value
+
+
+def _result(member: Any) -> JsonObject:
+    """Known fields as documented, others as they are; a bare text is a snippet, and n8n wraps an item as `json`."""
+    if not isinstance(member, dict):
+        member = {"snippet": member}
+    elif isinstance(member.get("json"), dict) and member.keys() <= {"json", "pairedItem", "binary"}:
+        member = member["json"]
+    return {name: FIELDS[name](value) if name in FIELDS else value for name, value in member.items()}
+
+
+def _text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("title", "snippet", "content"), _text),
+    "url": lambda value: value.strip() if isinstance(value, str) and URL.fullmatch(value.strip()) else None,
+    "score": lambda value: float(str(value).replace(",", ".")) if NUMBER.fullmatch(str(value)) else None,
+}

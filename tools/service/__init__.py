@@ -1,1 +1,0 @@
-"""The resident service and who may use it."""

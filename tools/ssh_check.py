@@ -1,0 +1,128 @@
+"""`server.py --check --ssh user@host`, on the desktop: what stands between a client there and the server on the Pi."""
+
+import json
+import re
+import subprocess
+import time
+from typing import NamedTuple
+
+from tools.check import REQUESTS, show
+from tools.connect import INSTALLED, client_json, ssh_words
+from tools.core.health import Health
+
+# The place that the README clones to.
+CLONE = "$HOME/pi-mcp/server.py"
+TIMEOUT_S = 60
+# The folder of sshd's configuration on the Pi.
+SSHD = "/etc/ssh"
+DROP_IN = (
+    "printf 'ClientAliveInterval 15\\nClientAliveCountMax 3\\nStreamLocalBindUnlink yes\\n'"
+    " | sudo tee /etc/ssh/sshd_config.d/pi-mcp.conf"
+)
+RELOAD = "sudo systemctl reload ssh"
+MARK = "== pi-mcp =="
+# Words of ssh, and what to do.
+REMEDIES = (
+    ("HOST IDENTIFICATION HAS CHANGED", "If the Pi was set up anew: ssh-keygen -R {name}, then log in once by hand."),
+    ("Host key verification failed", "Log in once by hand (ssh {host}), compare the fingerprint and say yes."),
+    ("Permission denied", "A client types no password. Give the Pi your key: ssh-copy-id {host}; with a passphrase also: ssh-add"),
+    ("Could not resolve", "Is the name right? On the home network it may end in .local; else use the Pi's address."),
+    ("Connection refused", "Switch ssh on: on the Pi, sudo systemctl enable --now ssh"),
+    ("", "Is the Pi on, and on this network?"),
+)  # fmt: skip
+
+
+class Reply(NamedTuple):
+    """The answer of a command on the Pi, or of ssh in its place (status 255)."""
+
+    status: int
+    output: str
+    errors: str
+    took_s: float
+
+
+def main(place: str) -> int:
+    """Look at the server on another machine, from here; print a line each, and what the client needs."""
+    rows, client = look(place)
+    status = show(rows)
+    if client:
+        print(f"\nFor the client on this machine:\n{client}")
+    return status
+
+
+def look(place: str) -> tuple[list[tuple[str, Health]], str]:
+    """The result of each look at a place like `pi@host` or `pi@host:/path/to/server.py`, in the order in which things go
+    wrong, none after a broken one; and the client's configuration, empty if it would not get a session by it."""
+    host, _, path = place.partition(":/")
+    # One login for three questions: what does it print by itself, where is the server, what does sshd say of keepalive?
+    find = f'for place in "{INSTALLED}" "{CLONE}"; do ls "$place" 2>/dev/null && break; done'
+    keepalive = f'grep -ihs "^[[:space:]]*ClientAlive" {SSHD}/sshd_config.d/*.conf {SSHD}/sshd_config'
+    reply = _run(host, f'sh -c \'echo "{MARK}"; {find}; echo "{MARK}"; {keepalive}; true\'')
+    noise, found, settings = (*reply.output.split(f"{MARK}\n"), "", "")[:3]
+    command = f"/{path}" if path else found.strip()
+    rows = []
+    for name, check in (
+        ("ssh", lambda: _login(host, reply)),
+        ("stdout", lambda: _silence(noise)),
+        ("server", lambda: _session(host, command)),
+    ):
+        rows.append((name, check()))
+        if rows[-1][1].state == "broken":
+            return rows, ""
+    return [*rows, ("keepalive", _keepalive(settings))], client_json(host, command)
+
+
+def _run(host: str, command: str, text: str = "") -> Reply:
+    began = time.monotonic()
+    words = [*ssh_words(host)[:-1], "--", host, command]  # a host is never taken for an option
+    try:
+        done = subprocess.run(words, input=text.encode(), capture_output=True, timeout=TIMEOUT_S)
+    except FileNotFoundError:
+        return Reply(255, "", "ssh is not installed here", 0)
+    except subprocess.TimeoutExpired:
+        return Reply(255, "", f"no answer within {TIMEOUT_S} s", TIMEOUT_S)
+    output, errors = (stream.decode(errors="replace") for stream in (done.stdout, done.stderr))
+    return Reply(done.returncode, output, errors.strip(), time.monotonic() - began)
+
+
+def _login(host: str, reply: Reply) -> Health:
+    if reply.status != 255:
+        return Health("ok", f"{host} lets this machine in without a question, in {reply.took_s:.1f} s")
+    advice = next(text for words, text in REMEDIES if words in reply.errors)
+    last = (reply.errors.splitlines() or ["ssh failed and says nothing"])[-1]
+    return Health("broken", last, advice.format(host=host, name=host.rpartition("@")[2]))
+
+
+def _silence(noise: str) -> Health:
+    if not noise:
+        return Health("ok", "nothing but the server writes to it")
+    first = noise.splitlines()[0][:60]
+    advice = "Only MCP may be on stdout. Put at the top of ~/.bashrc on the Pi: case $- in *i*) ;; *) return ;; esac"
+    return Health("broken", f"a login script on the Pi prints {len(noise)} characters, first {first!r}", advice)
+
+
+def _session(host: str, command: str) -> Health:
+    if not command:
+        advice = "In its folder there: ./setup.sh --systemd. Or say where it is: --ssh pi@host:/path/to/server.py"
+        return Health("broken", f"there is no {INSTALLED} on the Pi, and no ~/pi-mcp/server.py", advice)
+    reply = _run(host, command, json.dumps({"jsonrpc": "2.0", **REQUESTS[0]}) + "\n")
+    try:
+        name = json.loads(reply.output)["result"]["serverInfo"]["name"]
+    except (ValueError, KeyError, TypeError):
+        if reply.status in (126, 127) and command in reply.errors:
+            return Health("broken", f"there is no {command} on the Pi", "Look there: ls -l ~/pi-mcp/server.py")
+        last = (reply.errors.splitlines() or reply.output.splitlines() or ["it says nothing"])[-1]
+        advice = f"See what it says on the Pi: {command} --check"
+        return Health("broken", f"the server does not answer: {last[:200]}", advice)
+    note = reply.errors.splitlines()[-1] if "served here" in reply.errors else ""
+    return Health("ok", f"{name} answers in {reply.took_s:.1f} s, ssh included", note)
+
+
+def _keepalive(lines: str) -> Health:
+    """From the files, which anybody may read: `sshd -T` would need root. Of two that disagree sshd takes the first."""
+    # `ClientAliveInterval 15`, `clientaliveinterval="15"`
+    found = re.search(r'ClientAliveInterval[\s="]+(\w+)', lines, re.IGNORECASE)
+    if found and found[1].strip("0"):
+        return Health("ok", "both ends notice a cut link")
+    summary = "the Pi does not notice a cut link, and keeps the session"
+    return Health("unset", summary, f"On the Pi: {DROP_IN} && {RELOAD}")

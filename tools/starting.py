@@ -1,0 +1,57 @@
+"""Every start's first steps: the command line, the settings, and one line for what is wrong with them."""
+
+import sys
+from typing import NoReturn
+
+from tools.core import settings
+
+VERSION = "0.2.0"
+
+
+def command_line(words: list[str]) -> tuple[str, str]:
+    """The way to start, and the host to check."""
+    if words in ([], ["--standalone"]):  # as clients start it; all else has time for argparse
+        return "standalone", ""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        "server.py",
+        usage="server.py [--standalone | --check [--ssh USER@HOST] | --connect | …]",
+        description="One MCP server for a Raspberry Pi, over stdio or HTTP.",
+        allow_abbrev=False,
+    )
+    parser.error = lambda message: refuse(f"{message} (--help shows what there is)")  # type: ignore[method-assign]
+    ways = parser.add_mutually_exclusive_group()
+    for way, meaning in (
+        ("standalone", "serve in this process"),
+        ("daemon", "be the resident service, which others hand sessions to"),
+        ("http", "serve over HTTP, to clients with a token"),
+        ("check", "say what works, what is not set up, what is broken"),
+        ("connect", "print each client's line for this machine"),
+        ("list", "list the tools"),
+    ):
+        ways.add_argument(f"--{way}", dest="way", action="store_const", const=way, default="standalone", help=meaning)
+    ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
+    meaning = "with --check: the server there, as a client here reaches it"
+    parser.add_argument("--ssh", metavar="USER@HOST", default="", help=meaning)
+    options = parser.parse_args(words)
+    if options.ssh and options.way != "check":
+        parser.error("--ssh goes with --check")
+    return options.way, options.ssh
+
+
+def settings_or_refuse() -> settings.Settings:
+    """The settings of this process; a wrong one is the end."""
+    try:
+        remarks = settings.check()
+    except settings.SettingsError as error:
+        refuse(str(error))
+    for line in remarks:
+        sys.stderr.write(f"pi-mcp: {line}\n")
+    return settings.current()
+
+
+def refuse(text: str) -> NoReturn:
+    """One line on stderr, exit 2: a wrong flag, a wrong setting, nothing installed."""
+    sys.stderr.write(f"pi-mcp: {' '.join(text.split())}\n")
+    raise SystemExit(2)
