@@ -26,7 +26,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tools import early, listing, results, sdk, stdio
-from tools.core import caller, calls, mcp_apps, prompts, registry, resources, skills
+from tools.core import calls, mcp_apps, prompts, registry, resources
 from tools.core.errors import InvalidMessage, ToolError
 from tools.core.json_types import JsonObject, compact_json, encodable
 from tools.core.registry import instructions
@@ -250,7 +250,7 @@ class ToolServer:
             get_tool_input_schema=lambda name: None,  # no argument is repeated in a header, to be checked against it
             cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),  # type: ignore[arg-type]
         )
-        self.server.extensions |= {mcp_apps.EXTENSION: {}, skills.EXTENSION: {}}
+        self.server.extensions |= {mcp_apps.EXTENSION: {}, prompts.SKILLS: {}}
         self.server.middleware[:] = [self.remember]  # without OpenTelemetry's, which has nowhere to send to
         handlers: tuple[tuple[str, type[types.RequestParams], Handler], ...] = (
             ("tools/list", types.PaginatedRequestParams, self.list_tools),
@@ -260,8 +260,8 @@ class ToolServer:
             ("resources/list", types.PaginatedRequestParams, self.answering(resources.list_resources)),
             ("resources/templates/list", types.PaginatedRequestParams, self.answering(resources.list_templates)),
             ("resources/read", types.ReadResourceRequestParams, self.answering(resources.read_resource)),
-            ("skills/list", types.PaginatedRequestParams, self.answering(skills.list_skills)),
-            ("skills/get", types.ReadResourceRequestParams, self.answering(skills.get_skill)),
+            ("skills/list", types.PaginatedRequestParams, self.answering(prompts.list_skills)),
+            ("skills/get", types.ReadResourceRequestParams, self.answering(prompts.get_skill)),
             ("completion/complete", types.CompleteRequestParams, self.answering(resources.complete)),
         )
         for method, params, handler in handlers:
@@ -331,7 +331,7 @@ class ToolServer:
 
         Raises ToolError BUSY.
         """
-        remote = caller.current()
+        remote = calls.caller()
         with anyio.move_on_after(self.TURN_S):
             return await turn.enter_async_context(self.turns.turn(remote.token_id or remote.user if remote else ""))
         raise ToolError(

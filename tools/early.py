@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from tools import listing, results
-from tools.core import mcp_apps, registry, skills
+from tools.core import mcp_apps, prompts, registry
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.starting import VERSION
@@ -179,7 +179,7 @@ class Opening:
             result: JsonObject = {
                 "supportedVersions": [MODERN],
                 "capabilities": _server_capabilities(changes=True)
-                | {"extensions": {mcp_apps.EXTENSION: {}, skills.EXTENSION: {}}},
+                | {"extensions": {mcp_apps.EXTENSION: {}, prompts.SKILLS: {}}},
                 "instructions": registry.instructions(self.settings),
             }
         else:

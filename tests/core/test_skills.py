@@ -12,14 +12,14 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import Request, RequestParams, Result
 
 from tests.support.client import SERVER
-from tools.core import prompts, registry, resources, settings, skills
+from tools.core import prompts, registry, resources, settings
 from tools.core.errors import ToolError
 
 registry.load()
 
 
 def listed():
-    return skills.list_skills(settings.current(), None)["skills"]
+    return prompts.list_skills(settings.current(), None)["skills"]
 
 
 def content(uri):
@@ -46,7 +46,7 @@ def test_every_prompt_is_a_skill_that_says_when_to_use_it_and_its_file_is_as_lis
         assert re.fullmatch("[a-z]+(-[a-z]+)*", skill["frontmatter"]["name"])
         assert "Use when the person " in skill["frontmatter"]["description"]
         assert is_as_listed(skill, content(skill["uri"]))
-        assert skills.get_skill(settings.current(), Params(uri=skill["uri"]))["skill"] == skill
+        assert prompts.get_skill(settings.current(), Params(uri=skill["uri"]))["skill"] == skill
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
@@ -68,7 +68,7 @@ def test_what_is_not_offered_is_no_skill(env):
         with pytest.raises(ToolError):
             content(uri)
         with pytest.raises(ToolError):
-            skills.get_skill(settings.current(), Params(uri=uri))
+            prompts.get_skill(settings.current(), Params(uri=uri))
 
 
 class Asked(Request[RequestParams | None, str]):
@@ -94,4 +94,4 @@ def test_the_sdks_client_lists_and_reads_them(mode):
 
     count, capabilities = anyio.run(session)
     assert count == 8
-    assert mode == "legacy" or skills.EXTENSION in capabilities.extensions
+    assert mode == "legacy" or prompts.SKILLS in capabilities.extensions

@@ -30,7 +30,7 @@ from tools.http.ledger import Ledger
 pytestmark = pytest.mark.slow
 
 BACK = "http://localhost:3030/callback"
-OPEN_GUARD = "from tools.core import addresses\n\naddresses.is_foreign = lambda address: True\n"
+OPEN_GUARD = "from tools.core import http\n\nhttp.is_foreign = lambda address: True\n"
 
 
 class Stored:

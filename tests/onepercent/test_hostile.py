@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.onepercent.person import act, apply, call, do, items, preview, refused, snapshot
-from tools.core.quoting import LINE_BREAKERS
+from tools.core.errors import LINE_BREAKERS
 from tools.onepercent.actions import ACTIONS
 from tools.onepercent.database import store
 

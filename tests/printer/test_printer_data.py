@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import PROJECT
 from tests.printer import klippy
 from tests.printer.klippy import CONFIG
-from tools.core import caller
+from tools.core import calls
 from tools.printer.health import health
 
 
@@ -52,11 +52,11 @@ def test_a_configuration_of_10_mb_or_a_folder_of_its_name_is_refused(call, print
 
 @pytest.mark.parametrize("tool", ["check_config", "printer_log", "printer_state"])
 def test_a_remote_caller_needs_the_scope_of_the_printer(call, printer, tool, real_docs):
-    anna = caller.Caller("anna", frozenset({"klipper", "printer"}), frozenset(), "token")
-    bob = caller.Caller("bob", frozenset({"klipper"}), frozenset(), "token")
-    with caller.acting_for(anna):
+    anna = calls.Caller("anna", frozenset({"klipper", "printer"}), frozenset(), "token")
+    bob = calls.Caller("bob", frozenset({"klipper"}), frozenset(), "token")
+    with calls.acting_for(anna):
         assert call(tool).get("code") != "NOT_ALLOWED"
-    with caller.acting_for(bob):
+    with calls.acting_for(bob):
         if tool == "check_config":
             assert call(tool)["code"] == "NOT_ALLOWED"
         else:

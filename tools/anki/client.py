@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from tools.anki import replies
 from tools.anki.replies import Failure, Result, Unanswered
 from tools.anki.settings import current
-from tools.core import http, locks
+from tools.core import http
+from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
 
 VERSION = 6
@@ -112,7 +113,7 @@ def _result(request: JsonObject, extra_s: float) -> Result:
     post = http.Request(settings.anki_connect_url, "POST", body, {"Content-Type": "application/json"})
     try:
         # AnkiConnect answers one request at a time and lets five wait.
-        with locks.exclusive("ankiconnect"):
+        with exclusive_lock("ankiconnect"):
             response = http.send(post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES))
         return replies.result(response, request["version"])
     except http.HttpError as error:

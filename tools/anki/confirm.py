@@ -6,9 +6,8 @@ from itertools import islice
 from typing import TypeVar
 
 from tools.anki.settings import current
-from tools.core import calls, locks
-from tools.core.errors import ToolError
-from tools.core.quoting import quoted
+from tools.core import calls, files
+from tools.core.errors import ToolError, quoted
 
 Selection = TypeVar("Selection")
 
@@ -49,7 +48,7 @@ def agreed(
         asked = check(selection)
         if text := words(selection):
             question(text)
-    with locks.exclusive("anki"):
+    with files.exclusive_lock("anki"):
         selection = look()
         check(selection, asked)
         yield selection

@@ -10,9 +10,8 @@ from tools.anki import client, confirm, decks, notes
 from tools.anki.journal import entries, note_records
 from tools.anki.journal.entries import Before
 from tools.core import calls
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
-from tools.core.quoting import quoted
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
 

@@ -13,9 +13,8 @@ from tools.anki.images.image_bytes import ImageError
 from tools.anki.journal import entries
 from tools.anki.journal.entries import Before
 from tools.anki.note_input import checked_filename
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import Answer, JsonObject
-from tools.core.quoting import quoted
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from tools.anki.settings import current
 from tools.core import http
-from tools.core.errors import ToolError
-from tools.core.quoting import one_line
+from tools.core.errors import ToolError, one_line
 
 Result = Any
 """The answer of an action: JSON of its own shape, checked by whoever asked for it."""

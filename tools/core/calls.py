@@ -1,4 +1,4 @@
-"""The call in progress, by which a plain function tells, or asks, the client that called it.
+"""The call in progress: how a plain function tells, or asks, the client that called it; on whose behalf it runs.
 
 A tool imports `report`, `checkpoint` and `ask` and needs no argument for them. Whoever runs a tool (server.py, the
 shell) says with `calling` where reports and questions go; outside a call nobody hears either.
@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
-from tools.core import settings
+from tools.core import places, settings
 from tools.core.errors import Cancelled, ToolError
 
 STATE_S = 600
+# What follows a toolset's name in a scope that allows only its readers.
+READ_ONLY = ":read"
 
 Report = Callable[[float, float | None, str], None]
 Ask = Callable[[str, str], str]
@@ -132,3 +134,46 @@ def checkpoint() -> None:
     """Stop here if the client withdrew the call. To be called between steps, never inside a write. Raises Cancelled."""
     if (call := _current.get()) and call.cancelled():
         raise Cancelled()
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A remote user, who comes over HTTP with a token: the toolsets it may use, those of which it may only read, the id
+    of the token, and whether the client said in an earlier request that it shows pages."""
+
+    user: str
+    toolsets: frozenset[str]
+    read_only: frozenset[str]
+    token_id: str
+    shows_pages: bool = False
+
+
+_caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
+
+
+def caller() -> Caller | None:
+    """The remote caller of this request; None for this process's own user, whom the settings alone bind."""
+    return _caller.get()
+
+
+@contextmanager
+def acting_for(remote: Caller) -> Iterator[None]:
+    """Make `remote` the caller of everything inside, also in the threads that it waits for."""
+    token, user_token = _caller.set(remote), settings.USER.set(remote.user)
+    try:
+        yield
+    finally:
+        _caller.reset(token)
+        settings.USER.reset(user_token)
+
+
+@lru_cache(maxsize=256)  # asked for each request
+def caller_of_scope(user: str, scope: tuple[str, ...], token_id: str) -> Caller | None:
+    """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only. Names that
+    are not toolsets allow nothing; None if nothing is left."""
+    known = set(places.toolsets())
+    whole = known & set(scope)
+    reading = {name for name in known if name + READ_ONLY in scope} - whole
+    if not whole | reading:
+        return None
+    return Caller(user, frozenset(whole | reading), frozenset(reading), token_id)

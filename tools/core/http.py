@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
@@ -22,6 +21,10 @@ REFUSAL_BYTES = 64 * 1024
 REDIRECTS = (301, 302, 303, 307, 308)
 SAFE_IN_PATH = "/%:@!$&'()*+,;=~"
 KEYLESS = ("Accept", "Content-Type")
+# IPv6-only networks reach IPv4 addresses through it.
+NAT64 = "64:ff9b::/96"
+# The first bits of an IPv6 address, which all devices of a home share.
+NETWORK_BITS = 64
 HEADERS = {"User-Agent": "pi-mcp", "Accept-Encoding": "identity", "Connection": "close"}
 
 Place = tuple[int, Any]  # an address family with an address
@@ -213,22 +216,22 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
 
 def _look_up(host: str, port: int, deadline: float) -> list[Place]:
     """Every place of a host. getaddrinfo has no timeout of its own: a thread waits for it as long as it likes."""
-    answers: SimpleQueue[Any] = SimpleQueue()
+    answers: list[Any] = []
 
     def ask() -> None:
         try:
-            answers.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+            answers.append(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         except (OSError, ValueError) as error:
-            answers.put(error)
+            answers.append(error)
 
-    threading.Thread(target=ask, daemon=True).start()
-    try:
-        answer = answers.get(timeout=_left(deadline))
-    except Empty:
-        raise TimeoutError from None
-    if isinstance(answer, Exception):
-        raise answer
-    return list(dict.fromkeys((family, address) for family, _, _, _, address in answer))
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(_left(deadline))
+    if not answers:
+        raise TimeoutError
+    if isinstance(answers[0], Exception):
+        raise answers[0]
+    return list(dict.fromkeys((family, address) for family, _, _, _, address in answers[0]))
 
 
 def _first(places: list[Place], deadline: float) -> "TimedSocket":
@@ -274,3 +277,24 @@ class _Deadline:
 
 class TimedSocket(_Deadline, socket.socket):  # type: ignore[misc]
     """A plain connection."""
+
+
+def is_foreign(address: str) -> bool:
+    """True for a public address that belongs neither to this machine nor to its own network: at home every device has a
+    public IPv6 address."""
+    from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+    ip = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address) and (ip.ipv4_mapped or ip in ip_network(NAT64)):
+        ip = IPv4Address(int(ip) & 0xFFFFFFFF)
+    # 6to4 wraps any IPv4 address, the private ones too; nobody serves pictures there.
+    odd = isinstance(ip, IPv6Address) and (ip.sixtofour or ip.is_site_local or ip.is_reserved)
+    if odd or not ip.is_global or ip.is_multicast:
+        return False
+    with socket.socket(socket.AF_INET if ip.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((str(ip), 9))  # sends nothing: asks the kernel which of our addresses leads there
+        except OSError:  # no route: nothing will be reached
+            return True
+        own = ip_address(probe.getsockname()[0].partition("%")[0])
+    return own != ip if ip.version == 4 else int(own) >> NETWORK_BITS != int(ip) >> NETWORK_BITS

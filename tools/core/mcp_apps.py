@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tools.core import caller, settings
+from tools.core import calls, settings
 from tools.core.json_types import JsonObject
 
 EXTENSION = "io.modelcontextprotocol/ui"
@@ -46,7 +46,7 @@ def shown_in(session: Any) -> bool:
     """True if the client of a session of the SDK shows pages. Over HTTP a 2025-era session knows nothing of its client
     (None); the caller remembers what it said."""
     if session.client_capabilities is None:
-        remote = caller.current()
+        remote = calls.caller()
         return decided(remote is not None and remote.shows_pages)
     return announced(vars(session.client_capabilities))
 

@@ -1,6 +1,12 @@
-"""Prompts, by their declarations. The answers of the functions have the shape of MCP's results."""
+"""Prompts, by their declarations; and once more as skills, for a model to load by itself where a client shows no prompts.
 
+Skills follow the extension io.modelcontextprotocol/skills (SEP-2640): each is one file, SKILL.md, with its digest. The
+answers of the functions have the shape of MCP's results.
+"""
+
+import hashlib
 import inspect
+import json
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
@@ -14,6 +20,10 @@ from tools.core.settings import Settings
 from tools.core.tool import description, toolset_of
 
 Language = Literal["ru", "en"]
+
+SKILLS = "io.modelcontextprotocol/skills"
+SKILL_SCHEME = "skill://"
+FRESH = {"ttlMs": 0, "cacheScope": "private"}
 
 PROMPTS: dict[str, "Prompt"] = {}
 # False while a text is to be the same every day, with `<today>` for the date.
@@ -61,6 +71,33 @@ class Prompt:
         about = {"name": self.name, "title": self.title, "description": description(self.function)}
         return {**about, "arguments": arguments}
 
+    @property
+    def front(self) -> dict[str, str]:
+        """The front matter of its skill."""
+        about = f"{description(self.function)} Use when the person {self.when}."
+        return {"name": self.name.replace("_", "-"), "description": about}
+
+    @property
+    def skill_uri(self) -> str:
+        return f"{SKILL_SCHEME}{self.front['name']}/SKILL.md"
+
+    def skill_text(self, settings: Settings) -> str:
+        """The file of its skill: what it is for, then the prompt with `<name>` for what it must be given."""
+        front = "\n".join(f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in self.front.items())
+        arguments = {name: f"<{name}>" for name in self.parameters.required} | {"language": settings.language}
+        dated = IS_DATED.set(False)  # a text of another day would have another digest
+        try:
+            return f"---\n{front}\n---\n\n{self.function(**arguments)}\n"
+        finally:
+            IS_DATED.reset(dated)
+
+    def skill(self, settings: Settings) -> JsonObject:
+        """Its skill, as skills/list shows it."""
+        content = self.skill_text(settings).encode()
+        digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+        file = {"uri": self.skill_uri, "digest": digest, "size": len(content)}
+        return {"uri": self.skill_uri, "frontmatter": self.front, "resources": [file]}
+
 
 def _described(schema: JsonObject) -> str:
     words = [schema.get("description", ""), " or ".join(schema.get("enum", ()))]
@@ -96,3 +133,21 @@ def find(settings: Settings, name: str) -> Prompt:
     if name not in prompts:
         raise ToolError(f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", code="NOT_FOUND")
     return prompts[name]
+
+
+def list_skills(settings: Settings, params: Any) -> JsonObject:
+    """skills/list."""
+    return {"skills": [prompt.skill(settings) for prompt in offered(settings).values()], **FRESH}
+
+
+def get_skill(settings: Settings, params: Any) -> JsonObject:
+    """skills/get. Raises ToolError."""
+    return {"skill": find_skill(settings, params.uri).skill(settings), **FRESH}
+
+
+def find_skill(settings: Settings, uri: str) -> Prompt:
+    """The prompt whose skill is at `uri`. Raises ToolError NOT_FOUND."""
+    for prompt in offered(settings).values():
+        if uri == prompt.skill_uri:
+            return prompt
+    raise ToolError(f"No such skill: {uri[:200]}", "skills/list names them.", code="NOT_FOUND")

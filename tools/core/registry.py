@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from functools import cache
 from typing import NamedTuple
 
-from tools.core import caller
+from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.places import toolsets
 from tools.core.settings import TOOLS as TOOLS_FOLDER
@@ -103,13 +103,13 @@ def find(name: str, tools: Collection[Tool]) -> Tool:
 
 def offers(settings: Settings, toolset: str) -> bool:
     """True if these settings offer a toolset to the caller of the moment."""
-    remote = caller.current()
+    remote = calls.caller()
     return (not settings.toolsets or toolset in settings.toolsets) and (remote is None or toolset in remote.toolsets)
 
 
 def only_reads(settings: Settings, toolset: str) -> bool:
     """True if they offer only its readers."""
-    remote = caller.current()
+    remote = calls.caller()
     return settings.read_only or (remote is not None and toolset in remote.read_only)
 
 

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
-from tools.core import prompts, registry, skills
+from tools.core import prompts, registry
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
@@ -99,12 +99,15 @@ def list_templates(settings: Settings, params: Any) -> JsonObject:
 
 
 def read_resource(settings: Settings, params: Any) -> JsonObject:
-    """resources/read. Raises ToolError."""
-    uri, resource = params.uri, next((one for one in offered(settings) if one.serves(params.uri)), None)
-    if not resource and not uri.startswith(skills.SCHEME):
-        raise ToolError(f"No such resource: {uri[:200]}", "resources/list names them.", code="NOT_FOUND")
-    text = resource.text(uri) if resource else skills.read(settings, uri)
-    return {"contents": [{"uri": uri, "mimeType": resource.mime_type if resource else skills.MIME_TYPE, "text": text}]}
+    """resources/read: a resource, or the file of a skill. Raises ToolError."""
+    mime_type = "text/markdown"
+    if params.uri.startswith(prompts.SKILL_SCHEME):
+        text = prompts.find_skill(settings, params.uri).skill_text(settings)
+    elif resource := next((one for one in offered(settings) if one.serves(params.uri)), None):
+        text, mime_type = resource.text(params.uri), resource.mime_type
+    else:
+        raise ToolError(f"No such resource: {params.uri[:200]}", "resources/list names them.", code="NOT_FOUND")
+    return {"contents": [{"uri": params.uri, "mimeType": mime_type, "text": text}]}
 
 
 def offered(settings: Settings) -> list[Resource]:

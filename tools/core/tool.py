@@ -8,8 +8,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, partial, wraps
 from typing import Any
 
-from tools.core import locks
 from tools.core.errors import ToolError
+from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import Page
 from tools.core.parameters import Parameters
@@ -140,7 +140,7 @@ def enveloped(result: object) -> JsonObject:
 
 def locking(call: Function, tool: Tool, /, **arguments: object) -> object:
     """Writers of one toolset run one at a time, across threads and processes."""
-    with locks.exclusive(tool.toolset) if tool.write and tool.lock else nullcontext():
+    with exclusive_lock(tool.toolset) if tool.write and tool.lock else nullcontext():
         return call(**arguments)
 
 

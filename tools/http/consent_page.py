@@ -4,7 +4,7 @@ import base64
 import hashlib
 from html import escape
 
-from tools.core.caller import READ_ONLY
+from tools.core.calls import READ_ONLY
 
 STYLE = """body{font:17px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;max-width:26rem;margin:auto;padding:1rem;
 overflow-wrap:anywhere}.host{font-size:1.6rem;font-weight:700}.note{background:#fdeaea;color:#8a1010;padding:.6rem}

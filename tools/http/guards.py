@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from tools.core import caller
+from tools.core import calls
 from tools.core.errors import InvalidMessage
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
@@ -105,7 +105,7 @@ class Guards:
             raise Refusal(405, "Method Not Allowed", f"method {scope['method'][:20]!r}", (("allow", "POST"),))
         if "content-length" in headers and "transfer-encoding" in headers:  # RFC 9112 6.3: where does the body end?
             raise Refusal(400, "Content-Length and Transfer-Encoding", "a body with two lengths")
-        remote = caller.of_scope(claims.user, claims.scope, claims.token_id)
+        remote = calls.caller_of_scope(claims.user, claims.scope, claims.token_id)
         if remote is None:
             challenge = self._challenge("insufficient_scope")
             raise Refusal(403, "Insufficient scope", f"the token of {claims.user!r} names no toolset", challenge)

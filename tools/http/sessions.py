@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from tools.core import mcp_apps
-from tools.core.caller import Caller, acting_for
+from tools.core.calls import Caller, acting_for
 from tools.core.json_types import JsonObject
 
 Receive = Callable[[], Awaitable[JsonObject]]

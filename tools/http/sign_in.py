@@ -19,8 +19,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tools.core import http
-from tools.core.addresses import is_foreign
-from tools.core.caller import READ_ONLY
+from tools.core.calls import READ_ONLY
 from tools.core.json_types import JsonObject
 from tools.core.places import toolsets
 from tools.http import consent_page, tokens
@@ -217,7 +216,7 @@ def _fetched(url: str, hour: int) -> Client:
 
 
 def _admit(host: str, addresses: list[str]) -> None:
-    if not all(map(is_foreign, addresses)):
+    if not all(map(http.is_foreign, addresses)):
         raise http.HttpError(f"{host} is on this machine or its network", sent=False)
 
 

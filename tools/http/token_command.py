@@ -16,7 +16,7 @@ import sys
 import time
 from argparse import ArgumentTypeError, Namespace
 
-from tools.core import caller, settings
+from tools.core import calls, settings
 from tools.core.places import toolsets
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
@@ -70,7 +70,7 @@ def _name(text: str) -> str:
 
 def _scope(text: str) -> list[str]:
     scope = text.replace(",", " ").split()
-    known = {word for name in toolsets() for word in (name, name + caller.READ_ONLY)}
+    known = {word for name in toolsets() for word in (name, name + calls.READ_ONLY)}
     if unknown := [word for word in scope or [""] if word not in known]:
         raise ArgumentTypeError(f"there is no toolset {unknown[0]!r}; there are: {', '.join(toolsets())}, or NAME:read")
     return scope

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tools.core import caller
+from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.parameters import ABSENT_TEXTS
@@ -111,7 +111,7 @@ def record(db: Database, answer: JsonObject) -> int:
     """Write the row of the current call inside the transaction of its change; return the row's id."""
     import uuid
 
-    call, remote = _current.get(), caller.current()
+    call, remote = _current.get(), calls.caller()
     longest = LONGEST_RECORD if answer["success"] else LONGEST_FAILURE
     # The key of a press proves that the person pressed, so it must stay secret.
     request = {name: value for name, value in call.arguments.items() if name != "press_key"}

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any
 
-from tools.core.errors import ToolError, nearest
+from tools.core.errors import LINE_BREAKERS, ToolError, nearest
 from tools.core.json_types import JsonObject
 from tools.core.parameters import read_value
-from tools.core.quoting import LINE_BREAKERS
 from tools.core.schema import Limits
 from tools.onepercent import days
 

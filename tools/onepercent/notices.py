@@ -13,9 +13,8 @@ from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
 from tools.core import http
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, one_line
 from tools.core.files import replace_file
-from tools.core.quoting import one_line
 from tools.core.settings import state_path
 from tools.onepercent import days, settings, words
 from tools.onepercent.database import store

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tools.core import quoting
+from tools.core import errors
 from tools.core.json_types import JsonObject
 from tools.onepercent import texts, words
 
@@ -180,7 +180,7 @@ def refused(error: Entry) -> str:
         named = words.say(f"planned.{verb}", thing=words.say(thing) if thing in texts.TEXTS else "")
         action = named[0].lower() + named[1:]
     reason = f"error.{error.get('code')}"
-    reason = words.say(reason) if reason in texts.TEXTS else quoting.one_line(error["error"])
+    reason = words.say(reason) if reason in texts.TEXTS else errors.one_line(error["error"])
     of_field = f" ({words.field(error['field'])})" if f"field.{error.get('field')}" in texts.TEXTS else ""
     return words.say("refused", action=action, error=reason + of_field)
 

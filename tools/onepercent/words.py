@@ -6,7 +6,7 @@ from datetime import date
 from functools import wraps
 from typing import Any
 
-from tools.core import quoting, settings
+from tools.core import errors, settings
 from tools.onepercent import days, texts
 
 AROUND, LONGEST_PART = 20, 120
@@ -105,7 +105,7 @@ def _equal(one: str, other: str) -> int:
 
 
 def _part(text: str) -> str:
-    text = quoting.one_line(text)
+    text = errors.one_line(text)
     return text if len(text) <= LONGEST_PART else say("part", text=text[: LONGEST_PART // 2], count=len(text))
 
 
@@ -169,7 +169,7 @@ def more(texts_shown: list[str], most: int) -> list[str]:
 
 
 @spoken
-def quoted(text: object, longest: int = quoting.SHORT) -> str:
+def quoted(text: object, longest: int = errors.SHORT) -> str:
     """A person's text in the quotation marks of the person's language."""
     marks, inner = ("«»", "„“") if language() == "ru" else ("“”", "‘’")
-    return quoting.quoted(text, longest, marks=marks, inner=inner)
+    return errors.quoted(text, longest, marks=marks, inner=inner)

@@ -7,9 +7,8 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from tools.core import http
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
-from tools.core.quoting import quoted
 from tools.search.settings import current
 
 LONGEST_BYTES, MOST_REDIRECTS, LONGEST_MESSAGE = 4 * 2**20, 5, 200

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject, compact_json
-from tools.core.quoting import quoted
 from tools.search.endpoint import N8N, message_in
 from tools.search.settings import current
 

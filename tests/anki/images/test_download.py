@@ -12,8 +12,7 @@ import pytest
 from tests.anki.anki_images import dripping, endless, png, redirect, serving
 from tools.anki.images import download
 from tools.anki.images.image_bytes import ImageError
-from tools.core.addresses import is_foreign
-from tools.core.http import TimedSocket
+from tools.core.http import TimedSocket, is_foreign
 
 OWN = "2600:9000:1234::5"
 SERVE_AND_FETCH = f"""

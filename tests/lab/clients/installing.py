@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.core.locks import exclusive
+from tools.core.files import exclusive_lock
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pi-mcp-tests"
 ASKED_FOR = "PI_MCP_TEST_CLIENTS"
@@ -43,7 +43,7 @@ def from_pip(*packages: str) -> Path:
 
 def _alone(folder: Path) -> AbstractContextManager[int]:
     """Two modules may want the same at once."""
-    return exclusive(folder.name, timeout_s=2 * INSTALL_S, path=folder.with_name(f"{folder.name}.lock"))
+    return exclusive_lock(folder.name, timeout_s=2 * INSTALL_S, path=folder.with_name(f"{folder.name}.lock"))
 
 
 def _install(command: list[str]) -> None:

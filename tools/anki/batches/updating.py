@@ -19,9 +19,8 @@ from tools.anki.note_input import NoteUpdate
 from tools.anki.notes import Info
 from tools.anki.replies import Refused, hangs
 from tools.core import calls
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
-from tools.core.quoting import quoted
 
 AGAIN = "The same call can be made again: what is changed already stays as it is."
 UNDO_LIST = "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"

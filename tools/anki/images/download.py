@@ -10,7 +10,6 @@ import time
 from tools.anki.images.image_bytes import TOO_LARGE, ImageError
 from tools.anki.settings import current
 from tools.core import http
-from tools.core.addresses import is_foreign
 
 TIMEOUT_S = 30
 """For the whole of a download, redirects included."""
@@ -43,7 +42,7 @@ def fetch(url: str) -> bytes:
 
 def _admit(host: str, ips: list[str]) -> None:
     """Refuse a host with one private address among its own."""
-    if not current().image_allow_private and not all(map(is_foreign, ips)):
+    if not current().image_allow_private and not all(map(http.is_foreign, ips)):
         raise ImageError(
             f"{host} is on this machine or its network, where images are not fetched from",
             "Send the image as image_base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)",

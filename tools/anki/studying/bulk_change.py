@@ -13,9 +13,8 @@ from tools.anki.journal.entries import Before, Note
 from tools.anki.replies import Refused, Unanswered
 from tools.anki.studying.card_rows import card_row
 from tools.core import calls
-from tools.core.errors import ToolError
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
-from tools.core.quoting import quoted
 
 # Days from today as Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
 DAYS = re.compile(r"(?P<first>\d{1,4})(-(?P<last>\d{1,4}))?!?")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tools.core import locks, registry
+from tools.core import registry
 from tools.core import settings as core_settings
 from tools.core.errors import Cancelled, ToolError
-from tools.core.files import replace_file
+from tools.core.files import exclusive_lock, replace_file
 from tools.core.json_types import JsonObject
 from tools.klipper import settings
 from tools.klipper.checkout.update import ask
@@ -51,7 +51,7 @@ def check() -> None:
     if core_settings.current().read_only:
         return
     try:
-        with announcing(), locks.exclusive("klipper-docs-check"):
+        with announcing(), exclusive_lock("klipper-docs-check"):
             for source in sources():
                 _compare(source)
     except (ToolError, OSError) as error:

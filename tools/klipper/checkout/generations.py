@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools.core import locks
+from tools.core.files import exclusive_lock
 from tools.klipper.settings import STATE
 from tools.klipper.sources import CURRENT, Source, failure
 
@@ -38,7 +38,7 @@ def locked(source: Source) -> Iterator[None]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-        with locks.exclusive(f"the checkout of {source.label}", path=path):
+        with exclusive_lock(f"the checkout of {source.label}", path=path):
             yield
     except OSError as error:
         code = "DISK_FULL" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "NOT_WRITABLE"

@@ -13,7 +13,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from tools.core import files, locks
+from tools.core import files
 from tools.core.errors import ToolError
 from tools.core.processes import at_leaving
 from tools.core.settings import state_path
@@ -209,7 +209,7 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
 
 def alone(file: Path):
     """Keep everybody else from making, migrating or replacing the file meanwhile."""
-    return locks.exclusive("onepercent", timeout_s=BUSY_S, path=Path(f"{file}.lock"))
+    return files.exclusive_lock("onepercent", timeout_s=BUSY_S, path=Path(f"{file}.lock"))
 
 
 @contextmanager
