@@ -1,4 +1,4 @@
-"""The benchmarks' table and words; what they measure is not a matter of tests."""
+"""The benchmarks' table and page; what they measure is not a matter of tests."""
 
 import subprocess
 import sys
@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from tests.lab.bench import __main__ as bench
-from tests.lab.bench import saving
 from tests.lab.bench.rows import Row
 from tests.support.client import PROJECT
 
@@ -21,9 +20,7 @@ def test_one_command_measures_and_prints_a_line_a_figure():
     assert done.returncode == 0
 
 
-def test_every_bench_is_saved_in_words(tmp_path):
-    tables = {name: [Row(f"of {name}", 1, "", 2, "one")] for name in bench.BENCHES}
-    saving.save(tables, tmp_path / "benchmarks.md")
-    words = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
-    assert all(f"- of {name}: **1.00**" in words for name in bench.BENCHES)
-    assert words.count("\n## ") == len(bench.BENCHES)
+def test_every_bench_is_saved_in_a_table():
+    text = bench.page({name: [Row(f"of {name}", 1, "", 2, "one")] for name in bench.BENCHES})
+    assert all(f"| of {name} | 1.00 | one: 2.00 | 0.50 |" in text for name in bench.BENCHES)
+    assert text.count("\n## ") == len(bench.BENCHES)

@@ -8,18 +8,30 @@ machine alone meanwhile). `--save` writes docs/benchmarks.md. Exits 1 if a figur
 
 import argparse
 import importlib
+import inspect
 import os
+import platform
 import sys
 import tempfile
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT))
 
-from tests.lab.bench import rows, saving  # noqa: E402
+from tests.lab.bench.rows import HEAD, Row  # noqa: E402
 
-BENCHES = ("search", "start", "resident", "http", "listing", "onepercent")
-"""In this order: search measures memory, so it comes before what others import."""
+BENCHES = {
+    "search": "Searching the Klipper docs",
+    "start": "A cold start",
+    "resident": "Through the resident service",
+    "http": "Over HTTP",
+    "listing": "The list of tools",
+    "onepercent": "OnePercent",
+}
+"""Their headings, in this order: search measures memory, so it comes before what others import."""
+WIDTHS = (42, 14, 46, 7, 0)
 
 
 def main() -> int:
@@ -29,23 +41,43 @@ def main() -> int:
     options = parser.parse_args()
     if options.save and options.names:
         parser.error("--save saves the figures of all, in one run")
-    print(rows.line(rows.HEAD))
+    show(HEAD)
     with tempfile.TemporaryDirectory() as state:
         os.environ["MCP_STATE_DIR"] = state
         tables = {name: measure(name) for name in BENCHES if name in (options.names or BENCHES)}
     if options.save:
-        saving.save(tables)
+        (PROJECT / "docs" / "benchmarks.md").write_text(page(tables), encoding="utf-8")
     return 0 if all(row.kept for table in tables.values() for row in table) else 1
 
 
-def measure(name: str) -> list[rows.Row]:
+def show(cells: tuple[str, ...]) -> None:
+    line = "".join(f"{cell:<{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
+    print(line.rstrip(), flush=True)
+
+
+def measure(name: str) -> list[Row]:
     """The rows of a bench, each printed as soon as it is there."""
-    print(flush=True)
+    print()
     table = []
     for row in importlib.import_module(f"tests.lab.bench.bench_{name}").rows():
-        print(rows.line(row.cells()), flush=True)
+        show(row.cells())
         table.append(row)
     return table
+
+
+def page(tables: dict[str, list[Row]]) -> str:
+    """The text of docs/benchmarks.md."""
+    text = f"""# Benchmarks
+
+Measured on {date.today()} by `.venv-test/bin/python tests/lab/bench --save` with Python {platform.python_version()} and mcp
+{version("mcp")} on {platform.machine()} with {os.cpu_count()} processors. Both figures of a line are of one run, in
+which the two sides took turns. Compare ratios: milliseconds are another machine's.
+"""
+    for name, table in tables.items():
+        explained = inspect.getdoc(importlib.import_module(f"tests.lab.bench.bench_{name}")).partition("\n\n")[0]
+        lines = [f"| {' | '.join(cells)} |" for cells in (HEAD, ["---"] * len(HEAD), *(row.cells() for row in table))]
+        text += f"\n## {BENCHES[name]}\n\n{explained}\n\n" + "\n".join(lines) + "\n"
+    return text
 
 
 if __name__ == "__main__":

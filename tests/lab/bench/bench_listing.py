@@ -8,16 +8,15 @@ from collections.abc import Iterator
 from tests import golden
 from tests.lab.bench.rows import Row
 
+ANCHOR = "as the SDK lists them"
+
 
 def rows() -> Iterator[Row]:
-    ours = [golden.size_bytes(tool) for tool in golden.listing()]
-    theirs = [golden.size_bytes(tool) for tool in asyncio.run(by_the_sdk())]
-    average = sum(ours) / len(ours)
-    anchor = "as the SDK lists them"
-    yield Row(f"tools/list, all {len(ours)} tools", sum(ours), "bytes", sum(theirs), anchor)
-    yield Row(
-        "tools/list, a tool", average, "bytes", sum(theirs) / len(theirs), anchor, "at most 900 bytes", average <= 900
-    )
+    ours, theirs = (sum(map(golden.size_bytes, tools)) for tools in (golden.listing(), asyncio.run(by_the_sdk())))
+    count = len(golden.listing())
+    yield Row(f"tools/list, all {count} tools", ours, "bytes", theirs, ANCHOR)
+    limit = "at most 900 bytes"
+    yield Row("tools/list, a tool", ours / count, "bytes", theirs / count, ANCHOR, limit, ours / count <= 900)
 
 
 async def by_the_sdk() -> list[dict]:

@@ -1,8 +1,6 @@
 """OnePercent with one and with ten years of habits: a snapshot and a year's history after ten years beside one, and fifty actions
 previewed and applied beside fifty bare inserts."""
 
-import os
-import statistics
 import tempfile
 import time
 import uuid
@@ -10,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from tests.lab.bench.rows import Row
+from tests.lab.bench.rows import Row, medians
 from tests.onepercent import lifetimes
 from tests.onepercent.person import act, call, ref, use
 from tools.onepercent.database import store
@@ -22,8 +20,7 @@ INSERT = """INSERT INTO steps (user, goal_id, title, priority, dt, created_at, u
 
 
 def rows() -> Iterator[Row]:
-    """The databases lie in BENCH_DIR, or where temporary files are."""
-    with tempfile.TemporaryDirectory(prefix="onepercent-", dir=os.environ.get("BENCH_DIR")) as folder:
+    with tempfile.TemporaryDirectory(prefix="onepercent-") as folder:
         one, ten = (Path(folder) / f"{years}.sqlite3" for years in (1, 10))
         for file, years in ((one, 1), (ten, 10)):
             use(file)
@@ -35,9 +32,8 @@ def rows() -> Iterator[Row]:
 
 
 def row(what: str, ours: Callable[[], float], anchor: Callable[[], float], anchor_name: str, limit: float) -> Row:
-    """The medians of two measurements, taken in turns so that a slow moment of the machine meets both."""
-    pairs = [(ours(), anchor()) for _ in range(ROUNDS)]
-    ours_ms, anchor_ms = (statistics.median(times) for times in zip(*pairs[3:], strict=True))
+    medians(3, ours, anchor)
+    ours_ms, anchor_ms = medians(ROUNDS, ours, anchor)
     return Row(what, ours_ms, "ms", anchor_ms, anchor_name, f"at most {limit:g}", ours_ms <= limit * anchor_ms)
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.lab.bench.processes import COLD, ONE_TOOL, rss_mib
+from tests.lab.bench.processes import COLD, ONE_TOOL, memory_mib
 from tests.lab.bench.rows import Row
 from tests.support.client import HANDSHAKE, Client
 
@@ -21,19 +21,11 @@ def rows() -> Iterator[Row]:
     for command in (COLD, ONE_TOOL):
         measure(command)
     runs = [(measure(COLD), measure(COLD, forget=True), measure(ONE_TOOL)) for _ in range(RUNS)]
-    kept, made, anchor = (middle(columns) for columns in zip(*runs, strict=True))
-    for (case, limits), measured in zip(LIMITS.items(), (kept, made), strict=True):
-        for step, limit, took_ms in zip(STEPS, limits, measured, strict=False):
-            promise = f"at most {limit}"
-            yield Row(
-                f"{step}, cold{case}",
-                took_ms,
-                "ms",
-                anchor[0],
-                "one-tool server",
-                promise,
-                took_ms <= limit * anchor[0],
-            )
+    kept, made, anchor = ([statistics.median(column) for column in zip(*side)] for side in zip(*runs))  # noqa: B905
+    for (case, limits), took_ms in zip(LIMITS.items(), (kept, made), strict=True):
+        for step, limit, ours in zip(STEPS, limits, took_ms, strict=False):
+            promise, holds = f"at most {limit}", ours <= limit * anchor[0]
+            yield Row(f"{step}, cold{case}", ours, "ms", anchor[0], "one-tool server", promise, holds)
     more = kept[-1] - anchor[-1]
     yield Row("memory, cold", kept[-1], "MiB", anchor[-1], "one-tool server", "at most 6 MiB more", more <= 6)
 
@@ -50,8 +42,4 @@ def measure(command: list[str], forget: bool = False) -> tuple[float, ...]:
         for method, params in (("tools/list", {}), ("tools/call", {"name": "greet", "arguments": {"name": "Pi"}})):
             assert "result" in client.request(method, **params)
             times.append(time.perf_counter())
-        return *((moment - began) * 1000 for moment in times), rss_mib(client.process.pid)
-
-
-def middle(measured: tuple[tuple[float, ...], ...]) -> list[float]:
-    return [statistics.median(column) for column in zip(*measured, strict=True)]
+        return *((moment - began) * 1000 for moment in times), memory_mib(client.process.pid)

@@ -1,4 +1,6 @@
-"""The smallest server one can write with the SDK: the anchor of the start-up figures."""
+"""The smallest server one can write with the SDK: the anchor of the figures. With a PORT it serves over HTTP."""
+
+import sys
 
 from mcp.server import MCPServer
 
@@ -12,4 +14,8 @@ def greet(name: str) -> str:
 
 
 if __name__ == "__main__":
-    server.run()
+    if sys.argv[1:]:
+        server.settings.log_level = "WARNING"  # no line for each request, as ours writes none
+        server.run("streamable-http", port=int(sys.argv[1]), stateless_http=True)
+    else:
+        server.run()

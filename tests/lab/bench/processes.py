@@ -1,4 +1,4 @@
-"""The commands that are compared, and what the kernel says of their memory."""
+"""The commands that are compared, and what the kernel says of their memory and time."""
 
 import atexit
 import os
@@ -7,10 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.support.client import PROJECT, PYTHON
+from tests.support.client import PROJECT, SERVER
 
 ONE_TOOL = [sys.executable, str(PROJECT / "tests" / "lab" / "bench" / "one_tool_server.py")]
-COLD = [PYTHON, str(PROJECT / "server.py"), "--standalone"]
+COLD = SERVER
 
 
 def installed() -> list[str]:
@@ -24,19 +24,10 @@ def installed() -> list[str]:
     return [str(command)]
 
 
-def pss_mib(pid: int) -> float:
-    """What the process has for itself, and its share of what it has with others."""
-    return memory_kib(pid)["Pss"] / 1024
-
-
-def rss_mib(pid: int) -> float:
-    return memory_kib(pid)["Rss"] / 1024
-
-
-def memory_kib(pid: int) -> dict[str, int]:
-    """The sizes of a process by the names that the kernel gives them."""
+def memory_mib(pid: int, kind: str = "Rss") -> float:
+    """The memory of a process as the kernel counts it; `Pss` shares what it has with others among them."""
     text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-    return {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines()[1:]}
+    return {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines()[1:]}[kind] / 1024
 
 
 def cpu_s(pid: int) -> float:

@@ -1,7 +1,10 @@
 """A figure beside its anchor, both measured in one run."""
 
-from collections.abc import Iterable
+import statistics
+from collections.abc import Callable
 from dataclasses import dataclass
+
+HEAD = ("what", "pi-mcp", "anchor", "ratio", "promised")
 
 
 @dataclass(frozen=True)
@@ -16,42 +19,18 @@ class Row:
     promise: str = ""
     kept: bool = True
 
-    @property
-    def ratio(self) -> float:
-        return self.ours / self.anchor
-
-    @property
-    def promised(self) -> str:
-        return self.promise + ("" if self.kept else ", NOT KEPT")
-
     def cells(self) -> tuple[str, ...]:
-        return (
-            self.what,
-            self.worded(self.ours),
-            f"{self.anchor_name}: {self.worded(self.anchor)}",
-            short(self.ratio),
-            self.promised,
-        )
-
-    def sentence(self) -> str:
-        compared = f"{1 / self.ratio:.1f} times as much" if self.ratio < 0.5 else f"a ratio of {short(self.ratio)}"
-        promised = f" (promised: {self.promised})" if self.promise else ""
-        return f"{self.what}: **{self.worded(self.ours)}**; {self.anchor_name}: {self.worded(self.anchor)}, {compared}{promised}"
-
-    def worded(self, value: float) -> str:
-        return f"{short(value)} {self.unit}".rstrip()
+        ours, anchor = (f"{short(value)} {self.unit}".rstrip() for value in (self.ours, self.anchor))
+        promise = self.promise + ("" if self.kept else ", NOT KEPT")
+        return self.what, ours, f"{self.anchor_name}: {anchor}", short(self.ours / self.anchor), promise
 
 
 def short(value: float) -> str:
     """Three digits are more than these figures are certain of."""
-    if abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-HEAD = ("what", "pi-mcp", "anchor", "ratio", "promised")
-WIDTHS = (42, 14, 46, 7, 0)
-
-
-def line(cells: Iterable[str]) -> str:
-    return "".join(f"{cell:<{width}}" for cell, width in zip(cells, WIDTHS, strict=True)).rstrip()
+def medians(times: int, *sides: Callable[[], float]) -> list[float]:
+    """The medians of measurements that take turns, so that a slow moment of the machine meets each."""
+    turns = [[measure() for measure in sides] for _ in range(times)]
+    return [statistics.median(column) for column in zip(*turns, strict=True)]

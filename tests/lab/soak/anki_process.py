@@ -12,8 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(PROJECT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 DECKS = ("Soak A", "Soak B")
 START_S = 60
 
@@ -21,23 +20,14 @@ START_S = 60
 class Anki:
     """The process, seen from the soak; it comes back on the port it had, with the collection it had."""
 
-    def __init__(self, folder: Path, environ: dict[str, str]):
-        self.folder, self.environ = folder, environ
-        self.port = 0
+    def __init__(self, folder: Path):
+        self.folder, self.port = folder, 0
         self.start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, str(self.folder), str(self.port)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=self.environ,
-            text=True,
-        )
+        words = [sys.executable, __file__, str(self.folder), str(self.port)]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline())
 
     def die_within(self, actions: int, timeout_s: float) -> bool:
@@ -51,7 +41,7 @@ class Anki:
             self.process.kill()
             return False
         finally:
-            self._buried()
+            self.end()
 
     def hang(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
@@ -62,12 +52,7 @@ class Anki:
     def end(self) -> None:
         self.process.stdin.close()
         self.process.wait(START_S)
-        self._buried()
-
-    def _buried(self) -> None:
-        self.process.wait(START_S)
         self.process.stdout.close()
-        self.process.stdin.close()
 
 
 def main(folder: Path, port: int) -> None:

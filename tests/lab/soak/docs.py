@@ -16,6 +16,7 @@ QUERIES = ("bltouch", "pressure advance", "bed mesh", "[extruder] rotation_dista
 WORDS = "bltouch, pressure advance, bed mesh, rotation_distance of the extruder, resonance: configure, настроить"
 """What is asked for, for pages of our own."""
 CLOSING = re.compile(r"\n\[… \d+ characters more: read_doc again with offset=\d+\]")
+"""The line below a window that is not the last one."""
 
 
 class Published:
@@ -27,9 +28,7 @@ class Published:
         self.chance = chance
         self.history: list[dict[str, str]] = []
         self.commits: list[str] = []
-        self.synced = 0
-        self.gone = False
-        self.marks = 0
+        self.synced, self.gone = 0, False
         self.upstream = Upstream(folder)
         self.publish(_first_pages())
 
@@ -43,26 +42,18 @@ class Published:
             self.commits.append(self.upstream.tip)
 
     def _changes(self) -> dict[str, str | None]:
-        pages = self.history[-1]
+        """Some pages with a word of their own below the title, a new one, and one less."""
+        pages, number = self.history[-1], len(self.history)
         files: dict[str, str | None] = {}
-        for path in self.chance.sample(sorted(pages), min(len(pages), self.chance.randint(1, 6))):
-            files[f"docs/{path}"] = self._marked(pages[path])
+        for path in self.chance.sample(sorted(pages), self.chance.randint(1, 6)):
+            mark = f"\nMarker zq{number}{self.chance.getrandbits(20):05x}\n"
+            files[f"docs/{path}"] = re.sub(r"\n(Marker zq.*\n)?", mark, pages[path], count=1)
         extra = sorted(path for path in pages if path.startswith("Soak_"))
         if self.chance.random() < 0.4:
-            name = f"Soak_{self.marks}.md"
-            files[f"docs/{name}"] = self._marked(page(f"Soak {self.marks} {self.chance.getrandbits(64):x}"))
+            files[f"docs/Soak_{number}.md"] = page(f"Soak {number}")
         if extra and self.chance.random() < 0.4:
             files[f"docs/{self.chance.choice(extra)}"] = None
         return files
-
-    def _marked(self, text: str) -> str:
-        """The text with a word of its own at its beginning, in its middle and at its end."""
-        self.marks += 1
-        word = f"zq{self.marks}{self.chance.getrandbits(20):05x}"
-        lines = [line for line in text.split("\n") if not line.startswith("Marker zq")]
-        for at in (len(lines), len(lines) // 2, 1):
-            lines.insert(at, f"Marker {word} of this text")
-        return "\n".join(lines)
 
     def vanish(self) -> None:
         with self.lock:
@@ -96,45 +87,40 @@ class Docs:
         self.published, self.chance, self.record = published, chance, record
 
     def flow(self) -> Flow:
-        flows = (self.search, self.search, self.read, self.read, self.sync)
-        return self.chance.choice(flows)()
-
-    def _since(self) -> int:
-        with self.published.lock:
-            return self.published.synced
+        return self.chance.choice((self.search, self.search, self.read, self.read, self.sync))()
 
     def search(self) -> Flow:
-        """Results name pages, with lines, that some commit had."""
-        since = self._since()
+        """Results name pages that some commit had."""
+        since = self.published.synced
         answer = yield Request("search_docs", {"query": self.chance.choice(QUERIES)})
         if not answer.code:
-            self._check_results(answer.value["result"], since)
-
-    def _check_results(self, results: list[dict[str, Any]], since: int) -> None:
-        expect(0 < len(results) <= 7, f"{len(results)} results")
-        with self.published.lock:
-            for result in results:
-                versions = self.published.versions(result["path"], since)
-                expect(any(text is not None for text in versions), f"a page of no commit: {result}")
+            results = answer.value["result"]
+            expect(0 < len(results) <= 7, f"{len(results)} results")
+            with self.published.lock:
+                for result in results:
+                    versions = self.published.versions(result["path"], since)
+                    expect(any(text is not None for text in versions), f"a page of no commit: {result}")
 
     def read(self) -> Flow:
         """A page window by window: each is a piece of one version."""
-        since, offset = self._since(), 0
+        offset = 0
         with self.published.lock:
+            since = self.published.synced
             path = self.chance.choice(sorted(self.published.history[-1]))
         while offset is not None:
             answer = yield Request("read_doc", {"path": path, "offset": offset}, ("NOT_FOUND", "INVALID_OFFSET"))
             with self.published.lock:
                 versions = self.published.versions(path, since)
+            texts = [text for text in versions if text is not None]
             if answer.code == "NOT_FOUND":
                 expect(None in versions, f"{path} is not found")
             if answer.code == "INVALID_OFFSET":
-                expect(any(offset > len(text) for text in versions if text is not None), f"{offset} of {path}")
+                expect(any(offset > len(text) for text in texts), f"{offset} of {path}")
             if answer.code:
                 return
-            expect(any(_is_window(answer.value, text) for text in versions if text is not None),
-                   f"{path} at {offset} is of no commit: {answer.value['text'][:80]!r}")  # fmt: skip
-            self.record.count(self.record.checks, "windows of pages")
+            is_window = any(_is_window(answer.value, text) for text in texts)
+            expect(is_window, f"{path} at {offset} is of no commit: {answer.value['text'][:80]!r}")
+            self.record.count("compared", "windows of pages")
             offset = answer.value["next_offset"] if self.chance.random() < 0.7 else None
 
     def sync(self) -> Flow:
@@ -150,12 +136,11 @@ class Docs:
         new = self.published.index(report["new"])
         expect(new >= least, f"brought {report['new']} ({new}), older than {least}")
         self.published.synced = max(self.published.synced, new)
-        expect("local_edits" not in report, f"somebody else's edits: {report}")
         if report["status"] == "updated":
             old = self.published.index(report["old"])
-            before, after = self.published.history[old], self.published.history[new]
-            expect(report.get("changed", {}).keys() <= before.keys() & after.keys(), f"from {old} to {new}: {report}")
-        self.record.count(self.record.checks, "syncs")
+            both = self.published.history[old].keys() & self.published.history[new].keys()
+            expect(report.get("changed", {}).keys() <= both, f"from {old} to {new}: {report}")
+        self.record.count("compared", "syncs")
 
 
 def _is_window(answer: dict[str, Any], text: str) -> bool:

@@ -10,32 +10,16 @@ from dataclasses import dataclass
 from tests.lab.soak.record import Record, Request
 from tests.lab.soak.world import World
 
-ONEPERCENT = ("preview_actions", "apply_actions", "undo_last", "cancel_preview")
 ROUND_S = 150
 LONG_S = 60
 """A soak of this length has time for a lock that outlasts the service's patience."""
-
-
-@dataclass(frozen=True)
-class Excuse:
-    """An error that a fault explains: its code, words of its text, and how the names of the tools that may get it begin."""
-
-    code: str
-    words: str
-    tools: tuple[str, ...]
-
-
-EXCUSES = {
-    "anki dies": [Excuse("ANKI_UNREACHABLE", "", ("anki_",)), Excuse("ANKI_CUT", "", ("anki_",))],
-    "anki hangs": [Excuse("ANKI_NO_ANSWER", "", ("anki_",))],
-    "upstream gone": [Excuse("UPSTREAM_UNREACHABLE", "", ("sync_docs",))],
-    "database locked briefly": [],
-    "database locked for long": [Excuse("DATABASE_ERROR", "Another session", ONEPERCENT)],
-    "disk full": [
-        Excuse("DATABASE_ERROR", "", (*ONEPERCENT, "get_user_snapshot")),
-        Excuse("STATE_NOT_WRITABLE", "disk", ("anki_add_notes", "anki_update_notes", "anki_delete_notes")),
-        Excuse("DISK_FULL", "", ("sync_docs",)),
-    ],
+EXCUSED = {
+    "anki dies": ("ANKI_UNREACHABLE", "ANKI_CUT"),
+    "anki hangs": ("ANKI_NO_ANSWER",),
+    "upstream gone": ("UPSTREAM_UNREACHABLE",),
+    "database locked briefly": (),
+    "database locked for long": ("DATABASE_ERROR",),
+    "disk full": ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL"),
 }
 
 
@@ -47,38 +31,33 @@ class Window:
     began: float
     ended: float | None = None
 
-    def excuses(self, code: str, error: str, request: Request) -> bool:
-        fitting = [excuse for excuse in EXCUSES[self.fault] if excuse.code == code and excuse.words in error]
-        return self.during(request) and any(request.tool.startswith(excuse.tools) for excuse in fitting)
-
-    def during(self, request: Request) -> bool:
-        """Whether it was there at some moment of the call."""
-        return self.began <= (request.ended or time.monotonic()) and (self.ended or request.began) >= request.began
+    def excuses(self, code: str, request: Request) -> bool:
+        """Whether it explains this error, and was there at some moment of the call."""
+        is_then = self.began <= request.ended and (self.ended or request.ended) >= request.began
+        return is_then and code in EXCUSED[self.fault]
 
 
 class Faults:
     """Threads that each break one thing now and then, in a short soak after shorter calms and not for long."""
 
     def __init__(self, world: World, seed: int, record: Record, duration_s: float):
-        self.world, self.record = world, record
-        self.duration_s = duration_s
+        self.world, self.record, self.duration_s = world, record, duration_s
         self.pace = min(1, duration_s / 120)
         self.stopping = threading.Event()
         self.windows: list[Window] = []
-        rounds = {
-            "anki": (self.anki_dies, self.anki_hangs),
-            "upstream": (self.upstream_gone,),
-            "database": (self.locked_briefly, *([self.locked_for_long] if duration_s >= LONG_S else [])),
-            "disk": (self.disk_full,) if world.disk else (),
-            "publishing": (self.publish,),
-        }
-        self.rounds: dict[str, threading.Event] = {}
-        """Set once every fault of that thread was there."""
-        self.threads: list[threading.Thread] = []
-        for name, steps in rounds.items():
-            if steps:
-                chance, self.rounds[name] = random.Random(f"{seed} {name}"), threading.Event()
-                self.threads.append(threading.Thread(target=self._run, args=(chance, steps), name=name))
+        rounds = [
+            [self.anki_dies, self.anki_hangs],
+            [self.upstream_gone],
+            [self.locked_briefly, *([self.locked_for_long] if duration_s >= LONG_S else [])],
+            [self.publish],
+            *([[self.disk_full]] if world.has_disk else []),
+        ]
+        self.done = [threading.Event() for _ in rounds]
+        """Each set once every fault of a round was there."""
+        self.threads = []
+        for number, (steps, done) in enumerate(zip(rounds, self.done, strict=True)):
+            chance = random.Random(f"{seed} {number}")
+            self.threads.append(threading.Thread(target=self._run, args=(chance, steps, done)))
 
     def start(self) -> None:
         for thread in self.threads:
@@ -87,7 +66,7 @@ class Faults:
     def last(self) -> None:
         """Wait until the time is up and, however short it was, every fault was there once."""
         self.stopping.wait(self.duration_s)
-        for done in self.rounds.values():
+        for done in self.done:
             done.wait(ROUND_S)
 
     def stop(self) -> None:
@@ -96,20 +75,20 @@ class Faults:
         for thread in self.threads:
             thread.join()
 
-    def excuse(self, code: str, error: str, request: Request) -> str:
+    def excuse(self, code: str, request: Request) -> str:
         """The fault that excuses an error; empty where none does."""
-        return next((window.fault for window in list(self.windows) if window.excuses(code, error, request)), "")
+        return next((window.fault for window in list(self.windows) if window.excuses(code, request)), "")
 
-    def _run(self, chance: random.Random, steps: tuple[Callable, ...]) -> None:
+    def _run(self, chance: random.Random, steps: list[Callable], done: threading.Event) -> None:
         try:
             while True:
                 for step in steps:
                     if self.stopping.wait(chance.uniform(2, 10) * self.pace):
                         return
                     step(chance)
-                self.rounds[threading.current_thread().name].set()
+                done.set()
         except BaseException as error:
-            self.record.complain(f"the soak itself: {threading.current_thread().name}: {error!r}")
+            self.record.complain(f"the soak itself: {error!r}")
             raise
 
     @contextmanager
@@ -120,7 +99,7 @@ class Faults:
             yield
         finally:
             window.ended = time.monotonic()
-            self.record.count(self.record.faults, fault)
+            self.record.count("faults", fault)
 
     def _last(self, chance: random.Random, least_s: float, most_s: float) -> None:
         self.stopping.wait(chance.uniform(least_s, least_s + (most_s - least_s) * self.pace))
@@ -129,7 +108,7 @@ class Faults:
         """In the middle of an action, if one comes soon."""
         with self._active("anki dies"):
             if self.world.anki.die_within(chance.randint(1, 8), timeout_s=3):
-                self.record.count(self.record.checks, "deaths of Anki in the middle of an action")
+                self.record.count("compared", "deaths of Anki in the middle of an action")
             self._last(chance, 0, 1)
             self.world.anki.start()
 
@@ -151,15 +130,13 @@ class Faults:
 
     def locked_briefly(self, chance: random.Random) -> None:
         """For less than the service waits for the database, so that no call may fail."""
-        self._locked(chance, "database locked briefly", 2, 4)
+        with self._active("database locked briefly"), self.world.database_locked():
+            self._last(chance, 2, 4)
 
     def locked_for_long(self, chance: random.Random) -> None:
-        self._locked(chance, "database locked for long", 17, 18)
-
-    def _locked(self, chance: random.Random, fault: str, least_s: float, most_s: float) -> None:
-        with self._active(fault), self.world.database_locked():
-            self._last(chance, least_s, most_s)
+        with self._active("database locked for long"), self.world.database_locked():
+            self._last(chance, 17, 18)
 
     def disk_full(self, chance: random.Random) -> None:
-        with self._active("disk full"), self.world.disk.full():
+        with self._active("disk full"), self.world.disk_full():
             self._last(chance, 2, 4)

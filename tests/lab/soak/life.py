@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.lab.soak.record import Answer, Lost, Record, Request, expect
+from tests.onepercent.person import act
 
 Flow = Iterator[Any]
 Goals = dict[int, str]
@@ -43,10 +44,6 @@ class Person:
             return self.settle()
         return self.chance.choice((self.change, self.change, self.change, self.undo, self.look))()
 
-    def _identifier(self) -> str:
-        """A UUID that the seed decides."""
-        return str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
-
     def _actions(self) -> list[dict[str, Any]]:
         """Goals to make, and of those there are one with another title and one to delete."""
         there = self.chance.sample(sorted(self.goals), min(2, len(self.goals)))
@@ -55,7 +52,7 @@ class Person:
         actions = [("goal.create", text) for text in texts]
         actions += [("goal.update", {"goal_id": goal, "title": f"{self.user} № {self.made}"}) for goal in there[:1]]
         actions += [("goal.delete", {"goal_id": goal}) for goal in there[1:]]
-        return [{"action": name, "client_action_id": self._identifier(), "params": params} for name, params in actions]
+        return [act(name, **params) for name, params in actions]
 
     def _previewed(self) -> Iterator[Any]:
         actions = self._actions()
@@ -74,7 +71,7 @@ class Person:
                     goals[params.get("goal_id") or result["created_id"]] = params["title"]
             return goals
 
-        return Open(answer.value, self._identifier(), after)
+        return Open(answer.value, str(uuid.uuid4()), after)
 
     def change(self) -> Flow:
         """Preview, and then apply or forget it."""
@@ -90,7 +87,7 @@ class Person:
             answer = yield opened.request()
         except Lost:
             if not opened.lost:
-                self.record.count(self.record.uncertain, ("onepercent", "left open"))
+                self.record.count("uncertain", "onepercent left open")
             opened.lost = True
             raise
         if not answer.code:
@@ -107,7 +104,7 @@ class Person:
         self.before, self.goals, self.xp = None if opened.undoes else self.goals, after, xp["balance"]
         self.open, self.applied = None, self.applied + 1
         if opened.lost:
-            self.record.count(self.record.uncertain, ("onepercent", "done once by repeating"))
+            self.record.count("uncertain", "onepercent done once by repeating")
 
     def undo(self) -> Flow:
         """What was applied last is taken back."""
@@ -116,7 +113,7 @@ class Person:
         before = self.before
         answer = yield Request("undo_last")
         if not answer.code:
-            self.open = Open(answer.value, self._identifier(), lambda _: before, undoes=True)
+            self.open = Open(answer.value, str(uuid.uuid4()), lambda _: before, undoes=True)
             yield from self.settle()
 
     def look(self) -> Flow:
@@ -131,4 +128,4 @@ class Person:
             expect(goals["total_count"] == len(self.goals), f"{goals['total_count']} goals, not {len(self.goals)}")
             expect(shown.items() <= self.goals.items(), f"{shown}, not {self.goals}")
             expect(xp["balance"] == self.xp, f"{xp}, not {self.xp}")
-            self.record.count(self.record.checks, "snapshots of a person")
+            self.record.count("compared", "snapshots of a person")

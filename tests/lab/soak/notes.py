@@ -48,7 +48,7 @@ class Notes:
         return [note for note in self.notes.values() if note.state == state]
 
     def _uncertain(self, fate: str, notes: int = 1) -> None:
-        self.record.count(self.record.uncertain, ("anki", fate), notes)
+        self.record.count("uncertain", f"anki {fate}", notes)
 
     def add(self) -> Flow:
         """New notes."""
@@ -128,4 +128,4 @@ class Notes:
                 note.state, note.id = "there", info["noteId"]
             else:
                 del self.notes[front]
-        self.record.count(self.record.checks, "lists of an owner's notes")
+        self.record.count("compared", "lists of an owner's notes")

@@ -1,16 +1,14 @@
-"""What happened in a soak: sessions, calls, errors and the fault that excuses each, wrong answers, open questions."""
+"""What happened in a soak: what was counted, and every wrong answer or lost write."""
 
 import json
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-DOCS = ("search_docs", "read_doc", "sync_docs")
-LONGEST_SHOWN = 700
-SHOWN = 20
+LONGEST_SHOWN, SHOWN = 700, 20
 
 
 class Wrong(Exception):
@@ -33,7 +31,8 @@ class Request:
 
     @property
     def system(self) -> str:
-        return "klipper" if self.tool in DOCS else "anki" if self.tool.startswith("anki_") else "onepercent"
+        docs = self.tool in ("search_docs", "read_doc", "sync_docs")
+        return "klipper" if docs else "anki" if self.tool.startswith("anki_") else "onepercent"
 
 
 @dataclass(frozen=True)
@@ -49,44 +48,30 @@ class Record:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.sessions: Counter[str] = Counter()
-        self.calls: Counter[str] = Counter()
-        self.tools: Counter[str] = Counter()
-        self.faults: Counter[str] = Counter()
-        self.errors: Counter[tuple[str, str]] = Counter()
-        self.uncertain: Counter[tuple[str, str]] = Counter()
-        self.checks: Counter[str] = Counter()
+        self.counts: dict[str, Counter[str]] = defaultdict(Counter)
         self.wrong: list[str] = []
-        self.lost_writes: list[str] = []
         self.began = time.monotonic()
 
-    def count(self, what: Counter, key: Any, by: int = 1) -> None:
+    def count(self, what: str, key: str, by: int = 1) -> None:
         with self.lock:
-            what[key] += by
-
-    def called(self, request: Request) -> None:
-        with self.lock:
-            self.calls[request.system] += 1
-            self.tools[request.tool] += 1
+            self.counts[what][key] += by
 
     def complain(self, text: str, request: Request | None = None) -> None:
         """Note and print what is wrong, with the request it came of."""
-        more = ""
-        if request:
-            asked = json.dumps(request.arguments, ensure_ascii=False)[:LONGEST_SHOWN]
-            more = f"\n  asked: {request.tool} {asked}"
-        self._complain(self.wrong, "WRONG", text, more)
-
-    def lost(self, text: str) -> None:
-        """Note and print a write that was confirmed and is not there."""
-        self._complain(self.lost_writes, "LOST WRITE", text)
-
-    def _complain(self, kept: list[str], kind: str, text: str, more: str = "") -> None:
+        asked = json.dumps(request.arguments, ensure_ascii=False)[:LONGEST_SHOWN] if request else ""
+        more = f"\n  asked: {request.tool} {asked}" if request else ""
         with self.lock:
-            kept.append(text)
-            if len(kept) <= SHOWN:
-                at = time.monotonic() - self.began
-                print(f"{kind} at {at:.1f} s: {text[:LONGEST_SHOWN]}{more}", file=sys.stderr, flush=True)
+            self.wrong.append(text)
+            if len(self.wrong) <= SHOWN:
+                at_s = time.monotonic() - self.began
+                print(f"WRONG at {at_s:.1f} s: {text[:LONGEST_SHOWN]}{more}", file=sys.stderr, flush=True)
+
+    def show(self) -> None:
+        for what in ("sessions", "calls", "compared", "faults", "errors", "uncertain"):
+            counts = self.counts[what]
+            listed = ", ".join(f"{key} {count}" for key, count in counts.most_common())
+            print(f"{what:<12} {counts.total()}: {listed or 'none'}")
+        print(f"wrong answers and lost writes: {len(self.wrong)}", flush=True)
 
 
 def expect(true: Any, text: str) -> None:

@@ -1,70 +1,33 @@
-"""Sessions of the service: the ways in and out of them, and a call and its answer in each."""
+"""Those who use the service: each opens session after session, in which flows of all systems run."""
 
 import json
-import os
 import queue
 import random
-import signal
+import threading
 import time
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
+from tests.lab.soak.docs import Docs
 from tests.lab.soak.faults import Faults
+from tests.lab.soak.life import Person
+from tests.lab.soak.notes import Notes
 from tests.lab.soak.record import Answer, Lost, Record, Request, Wrong, expect
 from tests.lab.soak.world import World
-from tests.support.client import Client
 
-BROKE_OFF = "broke off"
-BAD_SIGNS = ("Traceback", "not handed to the service", BROKE_OFF, "Internal error")
+BAD_SIGNS = ("Traceback", "not handed to the service", "broke off", "Internal error")
 """What no session should ever write to stderr."""
+WRONG = (Wrong, KeyError, IndexError, TypeError, AttributeError, ValueError)
+"""What a flow raises for an answer that is wrong, or has not the documented shape."""
 
 
-def message(request: Request) -> dict[str, Any]:
-    """The JSON-RPC request of a call."""
-    return {"method": "tools/call", "params": {"name": request.tool, "arguments": request.arguments}}
+class Session:
+    """Through the command that clients start; with `cut_at` that is killed in the middle of that call."""
 
-
-class Judge:
-    """What is true of every answer, whatever the tool: its shape, and that an error has a fault to blame."""
-
-    def __init__(self, faults: Faults, record: Record):
-        self.faults, self.record = faults, record
-
-    def judge(self, request: Request, reply: dict[str, Any]) -> Answer:
-        """The answer; raises Wrong."""
-        self.record.called(request)
-        expect("result" in reply, f"a JSON-RPC error: {reply.get('error')}")
-        result = reply["result"]
-        value = value_of(result["content"][0]["text"])
-        failed = isinstance(value, dict) and value.get("success") is False
-        expect(result.get("isError", False) == failed, f"isError is not {failed}: {value}")
-        structured = value if isinstance(value, dict) else {"result": value}
-        expect(result["structuredContent"] == structured, "structuredContent differs")
-        return self._failed(request, value) if failed else Answer(value)
-
-    def _failed(self, request: Request, value: dict[str, Any]) -> Answer:
-        texts = [value.get(name) for name in ("error", "hint", "code")]
-        expect(all(isinstance(text, str) and text for text in texts), f"an error without error, hint or code: {value}")
-        code = value["code"]
-        if code not in request.expects:
-            fault = self.faults.excuse(code, value["error"], request)
-            expect(fault, f"{code} without a reason: {value}")
-            self.record.count(self.record.errors, (fault, code))
-        return Answer(value, code)
-
-
-class HandedOver:
-    """Through the command that clients start. With `cut_at` it or its session is killed in the middle of that call;
-    `over` says how it ended before it was left."""
-
-    way = "handed over"
-
-    def __init__(self, world: World, judge: Judge, chance: random.Random, environ: dict[str, str], cut_at: int = 0):
-        self.world, self.judge, self.chance, self.cut_at = world, judge, chance, cut_at
-        self.client: Client = world.service.caller(world.caller, **environ)
-        self.calls = 0
-        self.over = ""
+    def __init__(self, world: World, faults: Faults, record: Record, cut_at: int = 0, **environ: str):
+        self.faults, self.record, self.cut_at = faults, record, cut_at
+        self.client = world.service.caller(world.caller, **world.environ(), **environ)
+        self.calls, self.is_over = 0, False
         try:
             expect(self.client.initialize()["serverInfo"]["name"] == "pi-mcp", "another server")
         except (AssertionError, KeyError, OSError, queue.Empty) as error:
@@ -73,30 +36,26 @@ class HandedOver:
 
     def ask(self, request: Request) -> Answer:
         """Raises Lost, Wrong."""
-        if self.over:
+        if self.is_over:
             raise Lost
         self.calls += 1
-        request.began = time.monotonic()
         self.client.last_id += 1
+        request.began = time.monotonic()
+        params = {"name": request.tool, "arguments": request.arguments}
         try:
-            self.client.send(id=self.client.last_id, **message(request))
+            self.client.send(id=self.client.last_id, method="tools/call", params=params)
             reply = self._cut() if self.calls == self.cut_at else self.client.answer(self.client.last_id)
         except (AssertionError, BrokenPipeError, queue.Empty) as error:
-            self.over = "broken off"
+            self.is_over = True
             raise Wrong(f"no answer, {error!r}") from None
         request.ended = time.monotonic()
-        return self.judge.judge(request, reply)
+        return self._judged(request, reply)
 
     def _cut(self) -> dict[str, Any]:
-        """Kill the caller or the session itself at some moment, and wait until both, which hold stdout, are gone."""
-        time.sleep(self.chance.choice((0, 0.002, 0.01, 0.03, 0.1)))
-        session = self._session() if self.chance.random() < 0.3 else None
-        if session:
-            self.over = "session killed"
-            os.kill(session, signal.SIGKILL)
-        else:
-            self.over = "caller killed"
-            self.client.process.kill()
+        """Kill the caller, and wait until its session, which holds stdout too, is gone."""
+        time.sleep(random.choice((0, 0.002, 0.01, 0.03, 0.1)))
+        self.is_over = True
+        self.client.process.kill()
         reply = None
         while (received := self.client.receive()) is not None:
             reply = received if received.get("id") == self.client.last_id else reply
@@ -104,28 +63,105 @@ class HandedOver:
             raise Lost
         return reply
 
-    def _session(self) -> int | None:
-        """The process of the session: the child of the service that holds the other end of our stdin."""
-        pipe = os.fstat(self.client.process.stdin.fileno()).st_ino
-        for pid in self.world.service.children():
-            with suppress(OSError):
-                if pipe in [path.stat().st_ino for path in Path(f"/proc/{pid}/fd").iterdir()]:
-                    return pid
-        return None
+    def _judged(self, request: Request, reply: dict[str, Any]) -> Answer:
+        """What is true of every answer, whatever the tool: its shape, and that an error has a fault to blame."""
+        self.record.count("calls", request.system)
+        expect("result" in reply, f"a JSON-RPC error: {reply.get('error')}")
+        result, text = reply["result"], reply["result"]["content"][0]["text"]
+        value = json.loads(text) if text[:1] in "[{" else text
+        failed = isinstance(value, dict) and value.get("success") is False
+        expect(result.get("isError", False) == failed, f"isError is not {failed}: {value}")
+        structured = value if isinstance(value, dict) else {"result": value}
+        expect(result["structuredContent"] == structured, "structuredContent differs")
+        if not failed:
+            return Answer(value)
+        expect(all(value.get(name) for name in ("error", "hint", "code")), f"an error without hint or code: {value}")
+        if value["code"] not in request.expects:
+            fault = self.faults.excuse(value["code"], request)
+            expect(fault, f"{value['code']} without a reason: {value}")
+            self.record.count("errors", f"{value['code']} as {fault}")
+        return Answer(value, value["code"])
 
     def close(self) -> None:
         """Leave as a client does, unless that has happened, and look at what was written to stderr."""
         with self.client:
-            status = 0 if self.over else self.client.end()
+            status = 0 if self.is_over else self.client.end()
         errors = self.client.log()
         expect(not status, f"a session ended with {status}: {errors[-400:]}")
-        errors = errors.replace(BROKE_OFF, "") if self.over == "session killed" else errors
         expect(not any(sign in errors for sign in BAD_SIGNS), f"on stderr: {errors[-800:]}")
+        self.record.count("sessions", "killed" if self.is_over else "ended")
 
 
-def value_of(text: str) -> Any:
-    """What a tool answered: JSON, or text as it stands."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+class Worker:
+    """A user of the service, until it is told to stop."""
+
+    def __init__(self, name: str, world: World, faults: Faults, record: Record, seed: int):
+        self.name, self.world, self.faults, self.record = name, world, faults, record
+        self.chance = random.Random(f"{seed} {name}")
+        self.person = Person(name, self.chance, record)
+        self.notes = Notes(name, self.chance, record)
+        self.docs = Docs(world.published, self.chance, record)
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self.keep_going, name=name)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self) -> None:
+        self.stopping.set()
+        self.thread.join()
+
+    def session(self, cut_at: int = 0) -> Session:
+        return Session(self.world, self.faults, self.record, cut_at, ONEPERCENT_USER=self.name)
+
+    def keep_going(self) -> None:
+        """One session after the other until the end; two of five are killed in the middle of a call."""
+        while not self.stopping.is_set():
+            try:
+                self.converse(self.session(self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6)))
+            except (Wrong, OSError) as wrong:
+                self.record.complain(repr(wrong))
+            except BaseException as error:
+                self.record.complain(f"the soak itself: {self.name}: {error!r}")
+                raise
+
+    def converse(self, session: Session) -> None:
+        try:
+            for _ in range(self.chance.randint(1, 6)):
+                if not session.is_over:
+                    self.run(self.chance.choice((self.person, self.notes, self.docs)).flow(), session)
+        finally:
+            session.close()
+
+    def run(self, flow: Iterator[Any], session: Session) -> None:
+        """Ask what a flow wants to know, until it is through, the session is over or an answer is wrong."""
+        asked = None
+        try:
+            asked = next(flow)
+            while True:
+                try:
+                    answer = session.ask(asked)
+                except Lost as lost:
+                    flow.throw(lost)
+                    raise
+                asked = flow.send(answer)
+        except (StopIteration, Lost):
+            return
+        except WRONG as wrong:
+            self.record.complain(f"{self.name}: {type(wrong).__name__}: {wrong}", asked)
+
+    def alone(self, *flows: Iterator[Any]) -> None:
+        """Let these flows run in a session, while nothing is broken."""
+        try:
+            session = self.session()
+            for flow in flows:
+                self.run(flow, session)
+            session.close()
+        except Wrong as wrong:
+            self.record.complain(str(wrong))
+
+    def settle(self) -> None:
+        """At the end what is open is settled, and all is there that must be."""
+        if self.person.open:
+            self.alone(self.person.settle())
+        self.alone(self.person.look(), self.notes.find())
