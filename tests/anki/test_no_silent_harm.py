@@ -1,7 +1,6 @@
 """Nothing is lost in silence: dry runs, the owner's consent, the journal and putting back."""
 
 import base64
-import json
 from pathlib import Path
 
 import pytest
@@ -248,24 +247,6 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
     assert [summary for *_, summary in entries.newest(9)] == ["3"]
     folder = Path(settings.current().state_dir) / "anki-journal"
     assert len(list(folder.iterdir())) == 1
-
-
-def test_a_large_file_is_answered_only_on_demand(anki, call):
-    anki.collection.media.write_data("big.mp3", b"x" * 300_000)
-
-    refused = call("anki.get_media", filename="big.mp3")
-    answer = call("anki.get_media", filename="big.mp3", max_bytes=refused["sizeBytes"])
-
-    assert refused["code"] == "MEDIA_TOO_LARGE"
-    assert refused["sizeBytes"] == answer["sizeBytes"] == 300_000
-    assert len(json.dumps(refused)) < 1000
-
-
-@pytest.mark.parametrize("name", ["a?b.png", "*.png", "a:b.png"])
-def test_a_name_that_anki_would_take_for_another_s_is_not_found(anki, call, name):
-    anki.collection.media.write_data("ab.png", b"x")
-
-    assert call("anki.get_media", filename=name)["code"] == "MEDIA_NOT_FOUND"
 
 
 @pytest.mark.parametrize("entry", [0, -1, 10**30, -(10**30)])
