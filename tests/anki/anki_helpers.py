@@ -34,3 +34,35 @@ def _kept(card):
 def fronts(collection, deck):
     """The first fields of the notes in a deck, in the order of their adding."""
     return [collection.get_note(note).fields[0] for note in sorted(collection.find_notes(f'"deck:{deck}"'))]
+
+
+def harm(anki):
+    """(tool, arguments, what it counts, what the person is asked) of each change that takes something from deck Geo."""
+    one, two, *_ = anki.ids
+    fields = {"noteId": one, "fields": {"Back": "new"}, "removeTags": ["two"], "deckName": "B"}
+    change = {"query": "deck:Geo", "deck": "Geo::Sub", "addTags": ["x"], "removeTags": ["one"], "dryRun": False}
+    kinds = {
+        "notes": ({"noteIds": [one, two]}, 2, "delete 2 notes: “a”, “b” …"),
+        "decks": ({"decks": ["Geo"], "cardsToo": True}, 4, "delete “Geo”, 4 cards deleted: “a”, “b” …"),
+        "decks, cards kept": ({"decks": ["Geo::Sub"]}, 1, "delete “Geo::Sub”, 1 cards moved to “Default”: “d” …"),
+        "update": (
+            *({"notes": [fields, {"noteId": two, "addTags": ["x"]}]}, 2),
+            "change fields “Back”, tags, deck to “B” of 2 notes: “a”, “b” …",
+        ),
+        "media": ({"filename": "a.mp3"}, 1, "delete the file “a.mp3”, which 1 notes use"),
+        "cards": (
+            *({**change, "expected": 4}, 4),
+            "change 4 cards of “(deck:Geo)”: deck “Geo::Sub”, addTags “x”, removeTags “one”",
+        ),
+    }
+    return {kind: (KINDS_OF_HARM[kind], *told) for kind, told in kinds.items()}
+
+
+KINDS_OF_HARM = {
+    "notes": "anki.delete_notes",
+    "decks": "anki.delete_decks",
+    "decks, cards kept": "anki.delete_decks",
+    "update": "anki.update_notes",
+    "media": "anki.delete_media",
+    "cards": "anki.change_cards",
+}

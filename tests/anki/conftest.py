@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.anki.anki_helpers import add_notes
 from tools.anki import batch
 from tools.anki.studying import answer_batch
 from tools.core import registry, settings
@@ -60,6 +61,26 @@ def anki(request, collection, env):
     env(ANKI_CONNECT_URL=standin.url, ANKI_DEFAULT_MODEL="Basic")
     yield standin
     standin.close()
+
+
+@pytest.fixture
+def geo(anki):
+    """Three notes with tags in Geo, one in a subdeck that plays a sound."""
+    anki.ids = add_notes(anki.collection, "Geo", *"abc") + add_notes(anki.collection, "Geo::Sub", "d")
+    anki.collection.tags.bulk_add(anki.ids, "one two::three")
+    anki.collection.media.write_data("a.mp3", b"ID3")
+    last = anki.collection.get_note(anki.ids[3])
+    last["Back"] = "[sound:a.mp3]"
+    anki.collection.update_note(last)
+    return anki
+
+
+@pytest.fixture
+def deck(anki):
+    """Thirty new cards in two decks."""
+    for name, count in (("Geo", 20), ("Geo::Cities", 10)):
+        add_notes(anki.collection, name, *(f"{name} question {number}" for number in range(count)))
+    return anki
 
 
 @pytest.fixture

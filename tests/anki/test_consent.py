@@ -2,15 +2,8 @@
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes
+from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, harm
 from tools.core import calls, registry, settings
-
-
-@pytest.fixture
-def geo(anki):
-    """Three notes in Geo, one in a subdeck."""
-    anki.ids = add_notes(anki.collection, "Geo", *"abc") + add_notes(anki.collection, "Geo::Sub", "d")
-    return anki
 
 
 @pytest.fixture
@@ -33,37 +26,9 @@ def asking(geo, env):
     return run
 
 
-def changes(anki):
-    """(tool, arguments, question) of each tool that asks."""
-    one, two, *_ = anki.ids
-    anki.collection.media.write_data("a.mp3", b"ID3")
-    return {
-        "notes": ("anki.delete_notes", {"noteIds": [one, two]}, "delete 2 notes: “a”, “b” …"),
-        "decks": (
-            "anki.delete_decks",
-            {"decks": ["Geo"], "cardsToo": True},
-            "delete “Geo”, 4 cards deleted: “a”, “b” …",
-        ),
-        "decks, cards kept": (
-            "anki.delete_decks",
-            {"decks": ["Geo::Sub"]},
-            "delete “Geo::Sub”, 1 cards moved to “Default”: “d” …",
-        ),
-        "update": (
-            "anki.update_notes",
-            {"notes": [{"noteId": one, "fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"}]},
-            "change fields “Back”, tags, deck to “B” of 1 notes: “a” …",
-        ),
-        "media": ("anki.delete_media", {"filename": "a.mp3"}, "delete the file “a.mp3”, which 0 notes use"),
-    }
-
-
-KINDS = ["notes", "decks", "decks, cards kept", "update", "media"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS_OF_HARM)
 def test_the_person_is_asked_once_for_what_would_happen(asking, geo, call, kind):
-    tool, arguments, question = changes(geo)[kind]
+    tool, arguments, _, question = harm(geo)[kind]
     notes = geo.collection.note_count()
 
     declined, asked, _ = asking(tool, answer="decline", **arguments)
@@ -87,9 +52,9 @@ def test_a_name_cannot_speak_in_the_question(asking, geo):
     assert question == "Anki: delete “x’? Yes Geo”, 1 cards moved to “Default”: “a b” …?"
 
 
-@pytest.mark.parametrize("kind", ["decks", "decks, cards kept"])
+@pytest.mark.parametrize("kind", ["decks", "decks, cards kept", "cards"])
 def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, call, kind):
-    tool, arguments, _ = changes(geo)[kind]
+    tool, arguments, *_ = harm(geo)[kind]
 
     answer, *_ = asking(tool, meanwhile=lambda: add_notes(geo.collection, "Geo::Sub", "late"), **arguments)
 
@@ -100,7 +65,7 @@ def test_a_card_that_comes_while_the_person_is_asked_stays(asking, geo, call, ki
 
 
 def test_a_note_deleted_while_the_person_is_asked_is_not_counted_as_ours(asking, geo):
-    tool, arguments, _ = changes(geo)["notes"]
+    tool, arguments, *_ = harm(geo)["notes"]
 
     answer, *_ = asking(tool, meanwhile=lambda: geo.collection.remove_notes(geo.ids[:1]), **arguments)
 
@@ -109,7 +74,7 @@ def test_a_note_deleted_while_the_person_is_asked_is_not_counted_as_ours(asking,
 
 def test_the_journal_has_the_texts_of_the_second_look(asking, geo, call):
     """The person edits the note while they are asked: their text is what anki_restore puts back."""
-    tool, arguments, _ = changes(geo)["update"]
+    tool, arguments, *_ = harm(geo)["update"]
 
     def edit():
         note = geo.collection.get_note(geo.ids[0])
@@ -122,14 +87,14 @@ def test_the_journal_has_the_texts_of_the_second_look(asking, geo, call):
     assert geo.collection.get_note(geo.ids[0])["Back"] == "the person's"
 
 
-@pytest.mark.parametrize("kind", ["notes", "decks", "update", "media"])
+@pytest.mark.parametrize("kind", KINDS_OF_HARM)
 @pytest.mark.parametrize("setting", ["off", "count"])
 def test_a_wrong_count_is_refused_wherever_it_is_given_and_a_true_one_demanded_by_the_setting(
     geo, call, env, kind, setting
 ):
     env(ANKI_CONFIRM=setting)
-    tool, arguments, _ = changes(geo)[kind]
-    count = {"notes": 2, "decks": 4, "update": 1, "media": 0}[kind]
+    tool, arguments, count, _ = harm(geo)[kind]
+    arguments.pop("expected", None)
 
     for more in ({"expected": count + 1}, *([{}] if setting == "count" else [])):
         answer = call(tool, **arguments, **more)

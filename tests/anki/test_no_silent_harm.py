@@ -5,17 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions, snapshot
+from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm
 from tools.anki.journal import entries
 from tools.core import settings
-
-
-@pytest.fixture
-def geo(anki):
-    """Three notes with tags in Geo, one in a subdeck."""
-    anki.ids = add_notes(anki.collection, "Geo", *"abc") + add_notes(anki.collection, "Geo::Sub", "d")
-    anki.collection.tags.bulk_add(anki.ids, "one two::three")
-    return anki
 
 
 def content(collection):
@@ -27,65 +19,28 @@ def content(collection):
     )
 
 
-def destructive(anki):
-    (one, two, *_) = anki.ids
-    return {
-        "anki.delete_notes": {"noteIds": [one, two]},
-        "anki.delete_decks": {"decks": ["Geo"], "cardsToo": True},
-        "anki.update_notes": {
-            "notes": [
-                {"noteId": one, "fields": {"Back": "new"}, "removeTags": ["two"], "deckName": "B"},
-                {"noteId": two, "addTags": ["x"]},
-            ]
-        },
-        "anki.delete_media": {"filename": "a.mp3"},
-        "anki.change_cards": {"noteIds": [one, two], "addTags": ["x"], "removeTags": ["one"], "deck": "Geo::Sub"},
-    }
-
-
-TOOLS = ["anki.delete_notes", "anki.delete_decks", "anki.update_notes", "anki.delete_media", "anki.change_cards"]
-
-
 @both_versions
-@pytest.mark.parametrize("tool", TOOLS)
-def test_a_dry_run_says_what_would_happen_and_changes_nothing(geo, call, tool):
-    geo.collection.media.write_data("a.mp3", b"ID3")
+@pytest.mark.parametrize("kind", KINDS_OF_HARM)
+def test_a_dry_run_says_what_would_happen_and_changes_nothing(geo, call, kind):
+    tool, arguments, count, _ = harm(geo)[kind]
     before = content(geo.collection)
 
-    answer = call(tool, **destructive(geo)[tool], dryRun=True)
+    answer = call(tool, **{**arguments, "dryRun": True})
 
     assert answer["dryRun"] is True
+    assert count in answer.values()
     assert content(geo.collection) == before
     assert call("anki.get_media", filename="a.mp3")["sizeBytes"] == 3
     assert "addTags" not in geo.actions()
 
 
-def test_the_true_count_of_a_file_is_that_of_the_notes_that_use_it(geo, call, env):
-    env(ANKI_CONFIRM="count")
-    geo.collection.media.write_data("a.mp3", b"ID3")
-    note = geo.collection.get_note(geo.ids[0])
-    note["Back"] = "[sound:a.mp3]"
-    geo.collection.update_note(note)
-
-    dry = call("anki.delete_media", filename="a.mp3", dryRun=True)
-    refused = [call("anki.delete_media", filename="a.mp3", **more) for more in ({}, {"expected": 0})]
-
-    assert dry["notes"] == 1
-    assert [(answer["code"], answer["count"]) for answer in refused] == [("EXPECTED_COUNT", 1)] * 2
-    assert call("anki.get_media", filename="a.mp3")["sizeBytes"] == 3
-    assert call("anki.delete_media", filename="a.mp3", expected=1)["deleted"] is True
-
-
 @both_versions
-@pytest.mark.parametrize("tool", TOOLS)
-def test_what_was_changed_or_deleted_can_be_put_back(geo, call, tool):
-    geo.collection.media.write_data("a.mp3", b"ID3")
+@pytest.mark.parametrize("kind", KINDS_OF_HARM)
+def test_what_was_changed_or_deleted_can_be_put_back(geo, call, kind):
+    tool, arguments, *_ = harm(geo)[kind]
     before = content(geo.collection)
-    arguments = destructive(geo)[tool]
-    if tool == "anki.change_cards":
-        arguments |= {"dryRun": False, "expected": 2}
     call(tool, **arguments)
-    assert content(geo.collection) != before or tool == "anki.delete_media"
+    assert content(geo.collection) != before or kind == "media"
 
     ((entry, at, name, summary),) = call("anki.restore")["entries"]
     answer = call("anki.restore", entry=entry)
@@ -95,17 +50,17 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, call, tool):
     assert "failed" not in answer
     assert content(geo.collection) == before
     assert call("anki.get_media", filename="a.mp3")["dataBase64"] == base64.b64encode(b"ID3").decode()
-    if tool in ("anki.delete_notes", "anki.delete_decks"):
+    if kind in ("notes", "decks"):
         assert "review log" in answer["warnings"][0]
         again = call("anki.restore", entry=entry)
         assert "addedAgain" not in again
         assert content(geo.collection) == before
 
 
-@pytest.mark.parametrize("tool", ["anki.update_notes", "anki.change_cards"])
-def test_putting_back_can_be_taken_back_too(geo, call, tool):
-    more = {"suspend": True, "flag": 2, "dryRun": False, "expected": 2} if tool == "anki.change_cards" else {}
-    call(tool, **destructive(geo)[tool], **more)
+@pytest.mark.parametrize("kind", ["update", "cards"])
+def test_putting_back_can_be_taken_back_too(geo, call, kind):
+    tool, arguments, *_ = harm(geo)[kind]
+    call(tool, **arguments, **({"suspend": True, "flag": 2} if kind == "cards" else {}))
     changed = (content(geo.collection), geo.collection.find_cards("is:suspended flag:2"))
 
     call("anki.restore", entry=1)
@@ -149,9 +104,9 @@ def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
 
 
 @pytest.mark.parametrize("fsrs", [False, True])
-@pytest.mark.parametrize("tool", ["anki.delete_notes", "anki.delete_decks"])
+@pytest.mark.parametrize("kind", ["notes", "decks"])
 @pytest.mark.parametrize("fault", ["", "cut_after"])
-def test_a_deleted_note_comes_back_with_the_schedule_of_its_cards(geo, call, tool, fsrs, fault):
+def test_a_deleted_note_comes_back_with_the_schedule_of_its_cards(geo, call, kind, fsrs, fault):
     """New, learning, due, suspended, flagged; a note of two cards; also when the answer of the restore is lost."""
     collection = geo.collection
     collection.set_config("fsrs", fsrs)
@@ -167,15 +122,12 @@ def test_a_deleted_note_comes_back_with_the_schedule_of_its_cards(geo, call, too
     collection.sched.suspend_cards([cards[0], cards[2]])
     collection.set_user_flag_for_cards(3, cards[3:4])
     before = schedule(collection)
-    arguments = (
-        {"noteIds": [*geo.ids, note.id]} if tool == "anki.delete_notes" else {"decks": ["Geo"], "cardsToo": True}
-    )
-    call(tool, **arguments)
+    tool, arguments, *_ = harm(geo)[kind]
+    call(tool, **(arguments | ({"noteIds": [*geo.ids, note.id]} if kind == "notes" else {})))
 
     if fault:
         geo.requests.clear()
-        adds = 6  # the request that adds the notes
-        geo.faults = {adds: fault}
+        geo.faults = {6: fault}  # the request that adds the notes
         assert call("anki.restore", entry=1)["code"] == "ANKI_CUT"
         geo.faults = {}
     answer = call("anki.restore", entry=1)
@@ -216,18 +168,6 @@ def test_a_card_studied_since_keeps_its_own_schedule(geo, call):
     call("anki.restore", entry=1)
 
     assert schedule(collection) == since
-
-
-def test_cards_that_moved_to_default_go_back_to_their_decks(geo, call):
-    before = snapshot(geo.collection)
-    call("anki.delete_decks", decks=["Geo"])
-
-    answer = call("anki.restore", entry=call("anki.restore")["entries"][0][0])
-
-    assert answer["cards"] == 4
-    assert {name: cards for name, (cards, _) in snapshot(geo.collection).items()} == {
-        name: cards for name, (cards, _) in before.items()
-    }
 
 
 def test_without_a_journal_nothing_is_deleted(geo, call):

@@ -10,7 +10,7 @@ from tools.core import calls, registry, settings
 
 
 @pytest.fixture
-def geo(anki):
+def ten(anki):
     """Ten notes with a card each, in deck Geo."""
     anki.ids = add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(10)))
     return anki
@@ -27,9 +27,9 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("change", "search"), CHANGES)
-def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(geo, call, change, search):
-    geo.collection.decks.id("Other")
-    before = snapshot(geo.collection)
+def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(ten, call, change, search):
+    ten.collection.decks.id("Other")
+    before = snapshot(ten.collection)
 
     dry = call("anki.change_cards", query="deck:Geo", **change)
     wrong = call("anki.change_cards", query="deck:Geo", **change, dryRun=False, expected=9)
@@ -38,15 +38,15 @@ def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(geo, call, cha
     assert (dry["count"], len(dry["examples"])) == (10, 5)
     assert {name: count for name, count in dry["before"].items() if count} == ({"new": 10} if "due" in change else {})
     assert wrong["code"] == unsaid["code"] == "EXPECTED_COUNT"
-    assert snapshot(geo.collection) == before
-    assert geo.collection.find_cards(search) == []
+    assert snapshot(ten.collection) == before
+    assert ten.collection.find_cards(search) == []
 
     done = call("anki.change_cards", query="deck:Geo", **change, dryRun=False, expected=10)
 
     assert done["changed"] == 10
     assert max(done["after"].values()) == 10
     assert set(done["after"].values()) <= {0, 10}
-    assert len(geo.collection.find_cards(search)) == 10
+    assert len(ten.collection.find_cards(search)) == 10
 
 
 @both_versions
@@ -89,9 +89,9 @@ OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
 @pytest.mark.parametrize(
     ("anki", "change"), [*(("2025-11", change) for change in TO_PUT_BACK), *OLDER], indirect=["anki"]
 )
-def test_cards_are_put_back_as_they_were(geo, call, change, fsrs):
-    collection = geo.collection
-    cards = various(collection, geo.ids, fsrs)
+def test_cards_are_put_back_as_they_were(ten, call, change, fsrs):
+    collection = ten.collection
+    cards = various(collection, ten.ids, fsrs)
     before = states(collection)
     call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
     assert states(collection) != before
@@ -120,15 +120,15 @@ def various(collection, notes, fsrs):
     return cards
 
 
-def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(geo, call):
-    deck = geo.collection.sched.get_or_create_filtered_deck(0)
+def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, call):
+    deck = ten.collection.sched.get_or_create_filtered_deck(0)
     deck.name = "Cram"
     del deck.config.search_terms[1:]
     deck.config.search_terms[0].search = '"question 0"'
-    geo.collection.sched.set_due_date(geo.collection.find_cards(""), "0")
-    geo.collection.sched.add_or_update_filtered_deck(deck)
+    ten.collection.sched.set_due_date(ten.collection.find_cards(""), "0")
+    ten.collection.sched.add_or_update_filtered_deck(deck)
 
-    answer = call("anki.change_cards", noteIds=geo.ids, forget=True, dryRun=False, expected=10)
+    answer = call("anki.change_cards", noteIds=ten.ids, forget=True, dryRun=False, expected=10)
 
     assert "1 cards cannot be put back" in answer["warnings"][0]
 
@@ -183,15 +183,15 @@ WRONG = [
         ({"query": "is:zzz", "suspend": True}, "ANKI_ERROR"),
     ],
 )
-def test_what_makes_no_sense_changes_nothing(geo, call, arguments, code):
-    before = snapshot(geo.collection)
+def test_what_makes_no_sense_changes_nothing(ten, call, arguments, code):
+    before = snapshot(ten.collection)
 
     assert call("anki.change_cards", **arguments, dryRun=False, expected=10)["code"] == code
-    assert snapshot(geo.collection) == before
+    assert snapshot(ten.collection) == before
 
 
 @pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
-def test_an_older_add_on_that_cannot_set_due_dates_is_named(geo, call):
+def test_an_older_add_on_that_cannot_set_due_dates_is_named(ten, call):
     answer = call("anki.change_cards", query="deck:Geo", due="3", dryRun=False, expected=10)
 
     assert "update the add-on" in answer["hint"]
@@ -205,16 +205,16 @@ REPEATED = [
 
 
 @pytest.mark.parametrize("change", REPEATED)
-def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_back(geo, call, change):
-    collection = geo.collection
+def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_back(ten, call, change):
+    collection = ten.collection
     collection.decks.id("Other")
     cards = sorted(collection.find_cards("deck:Geo"))
     collection.sched.set_due_date(cards, "0")
-    collection.tags.bulk_add(geo.ids, "t")
+    collection.tags.bulk_add(ten.ids, "t")
     if "unsuspend" in change:
         collection.sched.suspend_cards(cards)
     before = states(collection)
-    lose_the_last_reply(geo, call, {"cardIds": cards, **change, "dryRun": False, "expected": 10})
+    lose_the_last_reply(ten, call, {"cardIds": cards, **change, "dryRun": False, "expected": 10})
 
     again = call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
 
@@ -224,41 +224,24 @@ def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_ba
     assert states(collection) == before
 
 
-def lose_the_last_reply(geo, call, arguments):
+def lose_the_last_reply(ten, call, arguments):
     """Make the change, and lose the reply to the request that makes it."""
-    respond = geo.respond
+    respond = ten.respond
 
     def cut_after_a_write(head, body):
         reply = respond(head, body)
-        if "addTags" in names(geo.requests[-1]):  # the redraw at the end of the change
+        if "addTags" in names(ten.requests[-1]):  # the redraw at the end of the change
             raise ConnectionError
         return reply
 
-    geo.respond = cut_after_a_write
+    ten.respond = cut_after_a_write
     answer = call("anki.change_cards", **arguments)
-    geo.respond = respond
+    ten.respond = respond
     assert "may be changed too" in answer["error"]
 
 
-def test_cards_that_come_while_the_person_is_asked_are_counted(geo, env):
-    env(ANKI_CONFIRM="elicit")
-    tool = registry.find("anki.change_cards", registry.listed(settings.current()).values())
-
-    def ask(question, key):
-        assert question == "Anki: change 10 cards of “(deck:Geo)”: suspend?"
-        add_notes(geo.collection, "Geo", "late", "later")
-        return "accept"
-
-    with calls.calling(lambda *report: None, lambda: False, ask):
-        answer = tool.call({"query": "deck:Geo", "suspend": True, "dryRun": False, "expected": 10})
-
-    assert (answer["code"], answer["count"]) == ("EXPECTED_COUNT", 12)
-    assert "2 came and 0 went in the meantime" in answer["error"]
-    assert geo.collection.find_cards("is:suspended") == []
-
-
-def test_a_dry_run_tells_what_a_change_brings_beside_it(geo, call):
-    geo.collection.tags.bulk_add(geo.ids[:3], "lang lang::de")
+def test_a_dry_run_tells_what_a_change_brings_beside_it(ten, call):
+    ten.collection.tags.bulk_add(ten.ids[:3], "lang lang::de")
 
     due = call("anki.change_cards", query="deck:Geo", due="0")
     tags = call("anki.change_cards", query="deck:Geo", removeTags=["lang"])
