@@ -16,9 +16,8 @@ from tests.onepercent.children import a_day, check_whole, child, interrupted
 from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
 from tools.core.errors import ToolError
 from tools.onepercent import health
-from tools.onepercent.backup.copies import backup
-from tools.onepercent.backup.export import export, import_, restore
-from tools.onepercent.database import faults, store
+from tools.onepercent.backup import backup, export, import_, restore
+from tools.onepercent.database import store
 
 PROJECT = Path(__file__).parents[2]
 SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
@@ -140,7 +139,7 @@ def test_a_damaged_file_is_replaced_whatever_log_lies_beside_it(damage, log_left
         assert Path(f"{file}-wal").stat().st_size > 0
     store.release()
     file.write_bytes(damaged := damage(file.read_bytes()))
-    assert call("get_user_snapshot")["hint"] == faults.RESTORE
+    assert call("get_user_snapshot")["hint"] == store.RESTORE
     kept = restore(str(copy))["kept"]
     assert Path(kept).read_bytes() == damaged
     assert titles() == ["В копии"] and health.database().state == "ok"

@@ -14,9 +14,7 @@ from tests.onepercent.children import a_day
 from tests.onepercent.person import Clock, act, do, items
 from tools.core.errors import ToolError
 from tools.onepercent import health
-from tools.onepercent.backup import copies
-from tools.onepercent.backup.copies import backup
-from tools.onepercent.backup.export import export, import_, restore
+from tools.onepercent.backup import backup, export, import_, restore, there
 from tools.onepercent.database import store
 
 PROJECT = Path(__file__).parents[2]
@@ -102,7 +100,7 @@ def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(
         person.use(file, ONEPERCENT_BACKUP_DIR=str(elsewhere))
         backup()
         assert health.database().advice == ""
-        copies.there()[0].unlink()
+        there()[0].unlink()
         elsewhere.rmdir()
 
 

@@ -13,8 +13,8 @@ from tests.onepercent.children import a_day
 from tests.onepercent.person import act, call, do, items, snapshot
 from tools.core.errors import ToolError
 from tools.onepercent import health
-from tools.onepercent.backup.export import export
-from tools.onepercent.database import faults, migrations, store
+from tools.onepercent.backup import export
+from tools.onepercent.database import migrations, store
 
 PROJECT = Path(__file__).parents[2]
 
@@ -77,7 +77,7 @@ def test_values_that_the_tools_never_wrote_are_damage_with_the_way_out(statement
     do(act("habit.mark_completed", habit_id=habit))
     behind_the_tools(file, statement)
     answer = call("get_user_snapshot")
-    assert (answer["code"], answer["hint"]) == ("DATABASE_ERROR", faults.RESTORE)
+    assert (answer["code"], answer["hint"]) == ("DATABASE_ERROR", store.RESTORE)
     assert health.database().state == "broken"
 
 

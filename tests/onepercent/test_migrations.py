@@ -8,10 +8,9 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day
 from tests.onepercent.person import call, do, items, snapshot
+from tools.onepercent import backup as exporting
 from tools.onepercent import health
-from tools.onepercent.backup import export as exporting
-from tools.onepercent.backup.copies import backup
-from tools.onepercent.backup.export import export, import_, restore
+from tools.onepercent.backup import backup, export, import_, restore
 from tools.onepercent.database import migrations, store
 
 STAMP = "2026-03-01T00:00:00.000Z"

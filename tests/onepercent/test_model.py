@@ -209,7 +209,7 @@ class World:
 
     def state(self) -> str:
         """What this user has, as an export writes it."""
-        export.export(str(self.file.with_suffix(".json")))
+        export(str(self.file.with_suffix(".json")))
         found = json.loads(self.file.with_suffix(".json").read_text(encoding="utf-8"))["state"]
         mine = {
             name: [row for row in table["rows"] if self.user in row] for name, table in found.items()

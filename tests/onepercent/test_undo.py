@@ -13,7 +13,7 @@ from tools.onepercent.database import store
 
 def state(folder: Path) -> str:
     """What the person has, as an export writes it."""
-    export.export(str(folder / "export.json"))
+    export(str(folder / "export.json"))
     return json.dumps(json.loads((folder / "export.json").read_text(encoding="utf-8"))["state"], ensure_ascii=False)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools.onepercent import days
-from tools.onepercent.database import faults
+from tools.onepercent.database import store
 from tools.onepercent.snapshot import word_search
 
 
@@ -22,7 +22,7 @@ def test_each_word_for_a_day_means_that_day():
 def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(words: str, message: str):
     error = sqlite3.OperationalError(words)
     assert not hasattr(error, "sqlite_errorcode")
-    assert faults.translated(error, Path("x")).message.startswith(message)
+    assert store.translated(error, Path("x")).message.startswith(message)
 
 
 def test_a_quote_of_the_diary_says_where_it_was_cut_and_nowhere_else():

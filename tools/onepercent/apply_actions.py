@@ -1,22 +1,36 @@
-"""The tool that does what a preview showed."""
+"""The second phase: the tool that does what a preview showed, once and as shown, or not at all."""
 
 import json
 from collections.abc import Collection
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Any
 
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import days, dispatch, fields, settings
-from tools.onepercent.database import store
-from tools.onepercent.database.types import Database, Row
+from tools.onepercent import days, dispatch, fields, previews, sentences, settings
+from tools.onepercent.actions import Outcome
+from tools.onepercent.actions.unit_of_work import UnitOfWork, balance, digested, stale
+from tools.onepercent.database import Database, Row, store
+from tools.onepercent.dry_run import Planned, dry_run
+from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
-from tools.onepercent.preview import stored
-from tools.onepercent.preview.apply import apply
-from tools.onepercent.preview.dry_run import dry_run
 
 CONFIRMATION = fields.text(500, line=True)
+UNDONE_AT_MOST = 20
+"""The number of applies that can be undone, one after the other."""
+
+FEW_LINES = 3
+"""Changes that are told one by one once they are done."""
+
+# The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row that they
+# read and every entry that they put into the diff. Applying runs the same code in one transaction:
+# - a row that is read and is not as it was then, or an entry that is not the one that was shown, is PREVIEW_STALE;
+# - whatever is raised takes all of it back, XP included: the caller's transaction is rolled back, the preview stays;
+# - the audit's row, the preview's status with its key, and the journal for undo are written in the same transaction,
+#   so a repeated key is answered from the audit if and only if the changes are there;
+# - "today" is the day of the preview: what was previewed before midnight is applied as it was read.
 
 
 @Tool(
@@ -50,18 +64,18 @@ def applied(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObj
     moment = days.now()
     try:
         with store.writing() as db:
-            preview = stored.find(db, preview_id, moment)
+            preview = previews.find(db, preview_id, moment)
             if repeated := _repeated(db, preview, key):
                 return dispatch.recorded(db, repeated)
-            stored.check_unused(preview)
+            previews.check_unused(preview)
             if preview["status"] == "expired":
-                raise ToolError("Preview expired", stored.REPEAT, code="PREVIEW_EXPIRED")
-            preview = stored.narrowed(preview, without)
+                raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
+            preview = previews.narrowed(preview, without)
             answer = apply(db, preview, key, moment)
     except ToolError as error:
         if error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
             with store.writing() as db:
-                stored.renew(db, preview, moment, error)
+                previews.renew(db, preview, moment, error)
         raise
     store.checkpoint()
     return answer
@@ -75,17 +89,17 @@ def _ask(preview_id: str, key: str) -> None:
     """
     moment = days.now()
     with store.writing() as db:
-        preview = stored.find(db, preview_id, moment)
+        preview = previews.find(db, preview_id, moment)
         if preview["status"] == "applied" and preview["idempotency_key"] == key:
             return
-        stored.check_unused(preview)
+        previews.check_unused(preview)
         if preview["status"] == "expired":
             return
-        question = dry_run(db, stored.plan(preview).actions, moment).question()
+        question = dry_run(db, previews.plan(preview).actions, moment).question()
     answer = calls.ask(question, keys.of_question(preview_id))
     if answer == "decline":
         with store.writing() as db:
-            stored.cancel(db, preview_id, days.now())
+            previews.cancel(db, preview_id, days.now())
         hint = "The preview is cancelled. Ask what should be different."
         raise ToolError("The person declined", hint, code="DECLINED")
     if answer != "accept":
@@ -105,3 +119,94 @@ def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
         message, hint = "idempotency_key was already used for another preview", "Use a new UUID for this preview."
         raise ToolError(message, hint, code="IDEMPOTENCY_CONFLICT")
     return json.loads(row["answer"]) if row else None
+
+
+def apply(db: Database, preview: Row, key: str, moment: datetime) -> JsonObject:
+    """Apply a pending preview inside the open transaction; return the answer, which is recorded.
+
+    Raises ToolError that names the `failed_action`; the transaction is to be rolled back then.
+    """
+    plan = previews.plan(preview)
+    unit = UnitOfWork(db, preview["user"], moment, plan.today, plan.seen)
+    outcomes: list[Outcome] = []
+    for planned, entries in zip(plan.actions, plan.entries, strict=True):
+        try:
+            outcomes.append(_outcome(unit, planned, entries))
+        except ToolError as error:
+            failed = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
+            error.data |= {
+                "failed_action": {"index": len(outcomes), **failed},
+                "results": [result | {"rollback": True} for result in _results(plan.actions, outcomes)],
+            }
+            raise
+    histories.settle(db, days.today(moment))
+    lines = [line for outcome in outcomes for line in outcome.done()]
+    dropped = [{name: error[name] for name in ("action", "error") if name in error} for error in plan.dropped]
+    # The preview has named many changes; of them only the sums are told.
+    shown = [entry for outcome in outcomes for entry in outcome.entries]
+    told = lines if len(lines) <= FEW_LINES else [sentences.counts(shown, True)]
+    answer = {
+        "success": True,
+        "results": _results(plan.actions, outcomes),
+        "summary": {"total": len(outcomes), "successful": len(outcomes), "failed": 0},
+        "xp": {"delta": sum(outcome.xp for outcome in outcomes), "balance": balance(db, unit.user)[0]},
+        **({"dropped": dropped} if dropped else {}),
+        "message": "\n".join([*map(sentences.refused, plan.dropped), *(f"✓ {line}" for line in told)]),
+    }
+    db.execute(
+        "UPDATE previews SET status = 'applied', plan = NULL, idempotency_key = ?, audit_id = ? WHERE id = ?",
+        (key, dispatch.record(db, answer), preview["id"]),
+    )
+    _keep_journal(unit, preview["id"], outcomes, lines)
+    return answer
+
+
+def _outcome(unit: UnitOfWork, planned: Planned, entries: list[Any]) -> Outcome:
+    try:
+        outcome = planned.run(unit)
+    except ToolError as error:
+        if error.code != "NOTHING_TO_UPDATE":
+            raise
+        # Its preview changed something, so another apply has done the same since.
+        raise stale(f"{planned.kind.name}: it is so already") from None
+    if [list(entry) for entry in outcome.entries] != entries:
+        raise stale(f"{planned.kind.name} would now do something else than it showed")
+    return outcome
+
+
+def _results(actions: list[Planned], outcomes: list[Outcome]) -> list[JsonObject]:
+    """The results so far, by action; parts without a value are left out."""
+    return [
+        {
+            "client_action_id": planned.client_action_id,
+            "action": planned.kind.name,
+            **({} if outcome.created_id is None else {"created_id": outcome.created_id}),
+            **({"step_ids": outcome.created_steps} if outcome.created_steps else {}),
+            **({"xp": outcome.xp} if outcome.xp else {}),
+        }
+        for planned, outcome in zip(actions, outcomes, strict=False)
+    ]
+
+
+def _keep_journal(unit: UnitOfWork, preview_id: str, outcomes: list[Outcome], lines: list[str]) -> None:
+    """Keep the changes so that they can be undone. A reversal turns the journal of what it reverses; anything else ends
+    what could be redone, and leaves the last UNDONE_AT_MOST applies."""
+    db, user = unit.db, unit.user
+    changes = [
+        change._replace(values=change.values and {name: digested(value) for name, value in change.values.items()})
+        for change in unit.journal
+    ]
+    if reversal := next((outcome.reversal for outcome in outcomes if outcome.reversal), None):
+        applied_id, undone = reversal
+        journal = json.loads(db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()[0])
+        turned = dispatch.packed({"changes": changes, "lines": journal["lines"]})
+        db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, turned, applied_id))
+        return
+    journal = dispatch.packed({"changes": changes, "lines": lines})
+    db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))
+    db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview_id, journal))
+    db.execute(
+        """DELETE FROM applied WHERE user = ? AND id <=
+        (SELECT id FROM applied WHERE user = ? ORDER BY id DESC LIMIT 1 OFFSET ?)""",
+        (user, user, UNDONE_AT_MOST),
+    )

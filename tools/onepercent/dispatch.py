@@ -14,8 +14,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.parameters import ABSENT_TEXTS
 from tools.onepercent import days, fields, settings
-from tools.onepercent.database import store
-from tools.onepercent.database.types import Database
+from tools.onepercent.database import Database, store
 
 if TYPE_CHECKING:
     from tools.core.tool import Tool

@@ -2,10 +2,8 @@
 
 from tools.core.errors import ToolError
 from tools.core.health import Health, check
-from tools.onepercent.backup import copies
-from tools.onepercent.backup.copies import faults_of
+from tools.onepercent import backup
 from tools.onepercent.database import store
-from tools.onepercent.database.faults import RESTORE
 
 
 @check
@@ -17,10 +15,10 @@ def database() -> Health:
     try:
         with store.reading() as db:
             version = db.execute("PRAGMA user_version").fetchone()[0]
-            faults = faults_of(db)
+            faults = backup.faults_of(db)
     except ToolError as error:
         return Health("broken", error.message, error.hint)
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
-        return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
-    return Health("ok", f"{summary}, sound", copies.advice())
+        return Health("broken", f"{summary}: {'; '.join(faults)}", store.RESTORE)
+    return Health("ok", f"{summary}, sound", backup.advice())

@@ -5,13 +5,12 @@ from typing import Annotated, Literal
 
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import days, fields
+from tools.onepercent import days, fields, previews
 from tools.onepercent.apply_actions import applied
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
+from tools.onepercent.dry_run import dry_run
 from tools.onepercent.page import keys, person_pages
-from tools.onepercent.preview import stored
-from tools.onepercent.preview.dry_run import dry_run
 
 Tick = Literal["step.complete", "step.reopen", "habit.mark_completed", "habit.mark_missed", "habit.unmark"]
 
@@ -54,5 +53,5 @@ def tick_by_press(
     if action == "habit.unmark":
         params.setdefault("date", store.today().isoformat())
     with store.writing() as db:
-        preview_id = stored.store(dry_run(db, [{"action": action, "params": params}], days.now()).checked())
+        preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], days.now()).checked())
     return applied(preview_id, preview_id)

@@ -1,7 +1,9 @@
-"""The tools that show what actions would do, and give that up again."""
+"""Previews: shown by a tool, kept as they were shown, found again, given up, made anew once they no longer hold."""
 
-from collections.abc import Iterator
-from typing import Annotated
+import json
+from collections.abc import Collection, Iterator
+from datetime import date, datetime
+from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
 from tools.core.errors import ToolError
@@ -9,11 +11,10 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import actions as declared
-from tools.onepercent import days, dispatch, fields, words
-from tools.onepercent.database import store
+from tools.onepercent import days, dispatch, fields, settings, words
+from tools.onepercent.database import Database, Row, store
+from tools.onepercent.dry_run import DryRun, Planned, dry_run
 from tools.onepercent.page import person_pages
-from tools.onepercent.preview import stored
-from tools.onepercent.preview.dry_run import dry_run
 
 MOST_ACTIONS = 50
 
@@ -23,6 +24,7 @@ RULES = (
 )
 SHORTEST_RUN = 3
 """Fields in the order of the schema of which only the first and the last are named."""
+REPEAT = "Call preview_actions again."
 
 
 def actions_schema() -> JsonObject:
@@ -98,7 +100,7 @@ def preview_actions(
         if dry.is_unsafe and not partial:
             hint = "Fix or leave out what errors names; or partial: true, if the person wants the rest without it."
             raise ToolError("Refused beside a deletion", hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors)
-        return dispatch.recorded(db, {"success": True, **stored.shown(dry)})
+        return dispatch.recorded(db, {"success": True, **shown(dry)})
 
 
 @Tool("cancel_preview", title="Cancel a preview", order=40, write=True, lock=False, on_call=dispatch.dispatch)
@@ -110,5 +112,102 @@ def cancel_preview(preview_id: str) -> JsonObject:
     preview_id = fields.identifier("preview_id", preview_id)
     shown = {"preview_id": preview_id, "status": "cancelled", "message": words.say("preview.cancelled")}
     with store.writing() as db:
-        stored.cancel(db, preview_id, days.now())
+        cancel(db, preview_id, days.now())
         return dispatch.recorded(db, {"success": True, **shown})
+
+
+def shown(dry: DryRun) -> JsonObject:
+    """Store what a dry run showed; return the answer that shows it."""
+    preview_id = keep(dry)
+    return {
+        "preview_id": preview_id,
+        "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
+        "diff": dry.diff(),
+        "xp_total": dry.xp,
+        **({"warnings": dry.warnings} if dry.warnings else {}),
+        "message": "\n".join([words.say("preview.head"), *dry.lines(), words.say("preview.ask")]),
+    }
+
+
+def keep(dry: DryRun) -> str:
+    """Store what a dry run showed; return the preview's id."""
+    import uuid
+
+    unit, preview_id = dry.unit, str(uuid.uuid4())
+    plan = {
+        "today": unit.today.isoformat(),
+        "actions": [[each.kind.name, each.client_action_id, each.values, each.place] for each in dry.planned],
+        "entries": [outcome.entries for outcome in dry.outcomes],
+        "seen": unit.seen,
+        "dropped": dry.errors,
+    }
+    expires_at = unit.moment.timestamp() + settings.current().onepercent_preview_ttl_s
+    unit.db.execute(
+        "UPDATE previews SET status = 'expired' WHERE user = ? AND status = 'pending' AND expires_at <= ?",
+        (unit.user, unit.moment.timestamp()),
+    )
+    unit.db.execute(
+        "INSERT INTO previews (id, user, status, created_at, expires_at, plan) VALUES (?, ?, 'pending', ?, ?, ?)",
+        (preview_id, unit.user, unit.stamp, expires_at, dispatch.packed(plan)),
+    )
+    return preview_id
+
+
+class Plan(NamedTuple):
+    """A preview as it is kept: what it read (`seen`, by row) and did (`entries` of the diff, by action)."""
+
+    today: date
+    actions: list[Planned]
+    entries: list[list[Any]]
+    seen: JsonObject
+    dropped: list[JsonObject]
+
+
+def plan(preview: Row) -> Plan:
+    """The plan of a preview that is pending or has expired."""
+    kept = json.loads(preview["plan"])
+    planned = [Planned(declared.ACTIONS[name], *rest) for name, *rest in kept["actions"]]
+    return Plan(date.fromisoformat(kept["today"]), planned, kept["entries"], kept["seen"], kept["dropped"])
+
+
+def narrowed(preview: Row, without: Collection[str]) -> Row:
+    """The preview but for some of its actions, by their client_action_id."""
+    kept = json.loads(preview["plan"])
+    left = [place for place, (_, sent, *_) in enumerate(kept["actions"]) if sent not in without]
+    kept |= {name: [kept[name][place] for place in left] for name in ("actions", "entries")}
+    return {**preview, "plan": json.dumps(kept)}
+
+
+def find(db: Database, preview_id: str, moment: datetime) -> Row:
+    """This user's preview. Its status is that of the moment: one whose time is over has expired, whatever is stored.
+
+    Raises ToolError PREVIEW_NOT_FOUND.
+    """
+    statement = "SELECT * FROM previews WHERE id = ? AND user = ?"
+    row = db.execute(statement, (preview_id, settings.current().onepercent_user)).fetchone()
+    if row is None:
+        raise ToolError("Preview not found or already used", REPEAT, code="PREVIEW_NOT_FOUND")
+    is_over = row["status"] == "pending" and moment.timestamp() >= row["expires_at"]
+    return {**dict(row), "status": "expired" if is_over else row["status"]}
+
+
+def check_unused(preview: Row) -> None:
+    """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED; a preview that has expired passes."""
+    if preview["status"] == "applied":
+        raise ToolError("Preview already applied", "get_user_snapshot shows the present state.", code="PREVIEW_APPLIED")
+    if preview["status"] == "cancelled":
+        raise ToolError("Preview already cancelled", REPEAT, code="PREVIEW_CANCELLED")
+
+
+def cancel(db: Database, preview_id: str, moment: datetime) -> None:
+    """Cancel a preview that is pending or has expired. Raises ToolError."""
+    check_unused(find(db, preview_id, moment))
+    db.execute("UPDATE previews SET status = 'cancelled', plan = NULL WHERE id = ?", (preview_id,))
+
+
+def renew(db: Database, preview: Row, moment: datetime, error: ToolError) -> None:
+    """Add to the error of a preview that no longer holds a fresh one of the same actions, if it can be made."""
+    dry = dry_run(db, plan(preview).actions, moment) if preview["plan"] else None
+    if dry and dry.planned and not dry.is_unsafe:
+        error.hint = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
+        error.data |= shown(dry)

@@ -216,3 +216,13 @@ def same_title(unit: "UnitOfWork", table: str, title: str, condition: str = "1",
     rows = unit.db.execute(statement, (unit.user, *values, len(title)))
     same = [other for (other,) in rows if other.casefold() == title.casefold()]
     return [words.say("warn.same_title", title=words.quoted(same[0]))] if same else []
+
+
+def set_archived(unit: "UnitOfWork", entity: str, row: Mapping[str, Any], archived: bool) -> Outcome:
+    """Put a goal or habit out of sight, or back. Raises ToolError NOTHING_TO_UPDATE."""
+    if bool(row["archived_at"]) == archived:
+        state, back = ("already archived", "unarchive") if archived else ("not archived", "archive")
+        hint = f"{entity}.{back} does the opposite."
+        raise ToolError(f"{entity.capitalize()} is {state}", hint, code="NOTHING_TO_UPDATE")
+    unit.change(f"{entity}s", row, {"archived_at": unit.stamp if archived else None})
+    return Outcome([("updates", entry(unit, entity, row) | {"archived": archived})])

@@ -3,10 +3,9 @@
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
-from tools.onepercent.actions import Outcome, action, appended, changed, entry, same_title, stored
-from tools.onepercent.actions.pauses import set_archived
+from tools.onepercent.actions import Outcome, action, appended, changed, entry, same_title, set_archived, stored
 from tools.onepercent.actions.unit_of_work import GOAL_COMPLETED, UnitOfWork
-from tools.onepercent.database.types import Row
+from tools.onepercent.database import Row
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
 PRIORITIES = ("critical", "important", "attention", "optional")

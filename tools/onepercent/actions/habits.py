@@ -8,7 +8,7 @@ from tools.core.schema import Limits
 from tools.onepercent import fields, words
 from tools.onepercent.actions import Outcome, action, appended, changed, entry, same_title, stored
 from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database.types import Row
+from tools.onepercent.database import Row
 from tools.onepercent.habits import histories, schedules
 
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": 10, "frequency_type": "daily"}

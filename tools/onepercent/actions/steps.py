@@ -8,7 +8,7 @@ from tools.onepercent import fields, words
 from tools.onepercent.actions import Outcome, action, appended, changed, check_day, entry, goals, stored
 from tools.onepercent.actions.goals import GOAL, STEP_CONTENT, STEPS, add_steps, odd, odd_step
 from tools.onepercent.actions.unit_of_work import STEP_COMPLETED, UnitOfWork
-from tools.onepercent.database.types import Row
+from tools.onepercent.database import Row
 
 DAYS_BACK = 7
 FARTHEST_DAYS = 3660

@@ -14,12 +14,12 @@ the values it replaced, so that it can be undone.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import days
-from tools.onepercent.database.types import Change, Database, Key, Row
+from tools.onepercent.database import Database, Row
 from tools.onepercent.fields import REFERENCE
 
 ENTITIES = {"goal": "goals", "step": "steps", "habit": "habits", "diary": "diary", "ssp": "ssp_evaluations"}
@@ -43,6 +43,25 @@ SHORT = 64
 
 SILENT = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
 """Columns that say nothing to a person."""
+
+Key = tuple[int | str, ...]
+"""The values of a row's key columns."""
+
+Place = tuple[str, Key]
+"""A table and the key of a row in it."""
+
+
+class Change(NamedTuple):
+    """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or removed."""
+
+    table: str
+    key: Key
+    replaced: JsonObject | None
+    values: JsonObject | None
+
+    @property
+    def place(self) -> Place:
+        return self.table, self.key
 
 
 @dataclass(slots=True)

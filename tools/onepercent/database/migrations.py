@@ -4,11 +4,8 @@ Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_ba
 `habit_months`) make reading cheap whatever the history; they can be made anew from the record and are never exported.
 """
 
-from pathlib import Path
-
 from tools.onepercent import days
-from tools.onepercent.database.faults import refused
-from tools.onepercent.database.types import Database
+from tools.onepercent.database import Database
 
 APPLICATION_ID = 0x31504374
 """Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by mistake."""
@@ -275,12 +272,6 @@ SIXTH = (
 
 MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
 """Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
-
-
-def check_version(version: int, file: Path) -> None:
-    """Raises ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
-    if version > len(MIGRATIONS):
-        raise refused(f"{file} was written by a newer version of OnePercent", "Update this server; it is as it was.")
 
 
 def migrate(db: Database, upto: int | None = None) -> None:

@@ -7,6 +7,7 @@ import atexit
 import logging
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import date
@@ -18,9 +19,7 @@ from tools.core.errors import ToolError
 from tools.core.processes import at_leaving
 from tools.core.settings import state_path
 from tools.onepercent import days, settings
-from tools.onepercent.database import faults, migrations
-from tools.onepercent.database.faults import refused
-from tools.onepercent.database.types import Database
+from tools.onepercent.database import Database, migrations
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +30,20 @@ WAL_SIZE_BYTES = 4_000_000
 """The length to which the write-ahead log is cut back after an import or a very large apply."""
 
 LEAST_FREE_BYTES = 100_000
+
+RESTORE = (
+    "Put a backup in its place: `python3 -m tools onepercent restore FILE`, or an export:"
+    " `python3 -m tools onepercent import FILE`. What is there now is kept beside it."
+)
+# By sqlite's own words (sqlite3ErrStr): Python 3.10 gives no result codes.
+CAUSES = {
+    "is locked": ("Another session has been writing for too long", "Try again in a moment."),
+    "disk is full": ("The disk is full", "Make room, then try again."),
+    "disk I/O error": ("The disk is full, or could not be read or written", "Make room, check the disk."),
+    "readonly database": ("{file} is read-only", "Make the file and its folder writable."),
+    "unable to open": ("{file} cannot be opened", "Make the file and its folder writable."),
+    "": ("The database refused the change", "The log (stderr) has the details."),
+}
 
 # Text of a damaged file is read as far as it goes, so that the rest can be seen and exported.
 LENIENT_TEXT = partial(str, encoding="utf-8", errors="replace")
@@ -91,8 +104,6 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
 
     Raises ToolError DATABASE_ERROR for every error of sqlite inside.
     """
-    import sqlite3
-
     file, identity = path(), None
     try:
         # Asked before it is opened: should another file come in between, the next call opens that one.
@@ -116,7 +127,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
                 db.close()
     except (sqlite3.Error, UnicodeDecodeError, days.Unreadable) as error:
         logger.warning("%s: %s", file, error if isinstance(error, sqlite3.Error) else type(error).__name__)
-        raise faults.translated(error, file) from error
+        raise translated(error, file) from error
 
 
 def checkpoint() -> None:
@@ -163,8 +174,6 @@ def ensure(file: Path) -> os.stat_result:
 
 def connect(file: Path | str) -> Database:
     """Open a bare connection, which leaves transactions to its user; `file` may be a URI."""
-    import sqlite3
-
     db = sqlite3.connect(
         file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
     )
@@ -181,7 +190,7 @@ def open_database(file: Path) -> Database:
     db = connect(file)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
-        migrations.check_version(version, file)
+        check_version(version, file)
         if version < len(migrations.MIGRATIONS) or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             _bring_up_to_date(db, file)
         db.execute("PRAGMA synchronous = FULL")
@@ -205,6 +214,12 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
         db.execute("PRAGMA journal_mode = WAL")
         with transaction(db, "IMMEDIATE"):
             migrations.migrate(db)
+
+
+def check_version(version: int, file: Path) -> None:
+    """Raises ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
+    if version > len(migrations.MIGRATIONS):
+        raise refused(f"{file} was written by a newer version of OnePercent", "Update this server; it is as it was.")
 
 
 def alone(file: Path):
@@ -251,3 +266,20 @@ def replacing(file: Path) -> Iterator[Path]:
             yield part
     except OSError as error:
         raise refused(f"{file} cannot be written: {error.strerror}", "Choose a folder that is writable.") from error
+
+
+class Damaged(ToolError):
+    """The file is not a database, or holds what the tools cannot read."""
+
+
+def refused(message: str, hint: str) -> ToolError:
+    """The error of a database that cannot be used."""
+    return ToolError(message, hint, code="DATABASE_ERROR")
+
+
+def translated(error: object, file: Path) -> ToolError:
+    """The error for one of sqlite, or of reading what it gave."""
+    if not isinstance(error, sqlite3.Error) or any(words in str(error) for words in ("malformed", "not a database")):
+        return Damaged(f"{file} is not a database, or damaged", RESTORE, code="DATABASE_ERROR")
+    message, advice = next(said for words, said in CAUSES.items() if words in str(error))
+    return refused(message.format(file=file), f"Nothing was changed. {advice}")

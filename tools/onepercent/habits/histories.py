@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tools.onepercent import days
-from tools.onepercent.database.types import Database, Row
+from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
 from tools.onepercent.habits.schedules import BEGINNING, FOREVER, LAST, Course, detail, schedule
 

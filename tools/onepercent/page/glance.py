@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 from tools.core.json_types import JsonObject
-from tools.onepercent.database.types import Database
+from tools.onepercent.database import Database
 from tools.onepercent.days import WEEK
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.snapshot import present

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from tools.onepercent import texts, words
-from tools.onepercent.database.types import Database
+from tools.onepercent.database import Database
 from tools.onepercent.days import WEEK, YEAR
 from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions.unit_of_work import balance
-from tools.onepercent.database.types import Database
+from tools.onepercent.database import Database
 from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between
 
 DAYS_BACK = 366

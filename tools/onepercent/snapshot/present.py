@@ -9,7 +9,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.unit_of_work import GOAL_COMPLETED, STEP_COMPLETED, balance, missing
-from tools.onepercent.database.types import Database, Row
+from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, numbers

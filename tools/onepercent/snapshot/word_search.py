@@ -3,7 +3,7 @@
 import re
 
 from tools.core.json_types import JsonObject
-from tools.onepercent.database.types import Database
+from tools.onepercent.database import Database
 
 MOST_SHOWN = 20
 SHORTEST_STEM = 3

@@ -1,4 +1,4 @@
-"""The reversal of what was applied: actions that only `undo_last` uses.
+"""The tool that takes back what was applied last, and the actions of this reversal, which it alone uses.
 
 A journal (table `applied`) holds every change of one apply in order: the columns set and the values they replaced.
 """
@@ -12,22 +12,30 @@ A journal (table `applied`) holds every change of one apply in order: the column
 # - Ledger entries are reversed like any row, so XP is exact; the CHECK of the balance stops what is already spent.
 
 import json
+import sqlite3
+from typing import Annotated
 
+from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import days, fields, sentences, words
+from tools.core.tool import Tool
+from tools.onepercent import actions, days, dispatch, fields, previews, sentences, settings, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
 from tools.onepercent.actions.unit_of_work import (
     ENTITIES,
     KEYS,
     OWNERS,
     SILENT,
+    Change,
+    Place,
     UnitOfWork,
     difference,
     digested,
     label,
 )  # fmt: skip
-from tools.onepercent.database.types import Change, Database, Place, Row
+from tools.onepercent.database import Database, Row, store
+from tools.onepercent.dry_run import Planned, dry_run
+from tools.onepercent.page import person_pages
 
 MOST_LINES = 5
 """Changes of what is undone that are named one by one."""
@@ -43,6 +51,50 @@ KIND = {table: entity for entity, table in ENTITIES.items()}
 APPLIED = {"applied_id": fields.whole(1, fields.LARGEST_ID)}
 
 Rows = dict[Place, Row | None]
+
+FEW_LINES = 3
+"""Lines by which the list names a change."""
+
+
+@Tool("undo_last", title="Undo", order=50, write=True, lock=False, on_call=dispatch.dispatch, page=person_pages.PREVIEW)
+def undo_last(
+    redo: Annotated[bool, "bring back what was undone last"] = False,
+    number: Annotated[int, "take back only the n-th of what stands, newest first"] = 1,
+    list: Annotated[bool, "only name the last 20 changes, newest first"] = False,
+) -> JsonObject:
+    """Preview the exact reversal of what was applied last, XP included; confirm it with apply_actions.
+
+    Applied again and again it walks back, up to 20 changes. Fails, saying why, if what it touches has changed since.
+    Source: the journals of what was applied.
+    """
+    calls.checkpoint()
+    with store.writing() as db:
+        if list:
+            return dispatch.recorded(db, {"success": True, "changes": _changes(db)})
+        row = applied(db, settings.current().onepercent_user, bool(redo), number)
+        if row is None:
+            only = "Only what was undone, and nothing applied since, can be redone."
+            hint = only if redo else "Nothing (more) is kept."
+            raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
+        kind = actions.ACTIONS["undo.redo" if redo else "undo.last"]
+        dry = dry_run(db, [Planned(kind, "1", {"applied_id": row["id"]})], days.now()).checked()
+        return dispatch.recorded(db, {"success": True, **previews.shown(dry)})
+
+
+def _changes(db: Database) -> list[JsonObject]:
+    """Everything that undo and redo reach: when it was applied, on the person's clock, and what it was in words."""
+    rows = db.execute(
+        """SELECT a.journal, a.undone, c.at FROM applied a JOIN previews p ON p.id = a.preview_id
+        LEFT JOIN audit c ON c.id = p.audit_id WHERE a.user = ? ORDER BY a.id DESC""",
+        (settings.current().onepercent_user,),
+    )
+    changes = []
+    for journal, undone, at in rows:
+        _, lines = read_journal(journal)
+        when = {"at": f"{days.local(days.moment_of(at)):%Y-%m-%d %H:%M}"} if at else {}
+        change = "; ".join(words.more(lines, FEW_LINES))
+        changes.append({**when, "change": change, **({"undone": True} if undone else {})})
+    return changes
 
 
 @action("undo.last", APPLIED, "applied_id")
@@ -75,7 +127,6 @@ def read_journal(text: str) -> tuple[list[Change], list[str]]:
 
 
 def _reverse(unit: UnitOfWork, applied_id: int, undone: bool) -> Outcome:
-    import sqlite3
 
     statement = "SELECT * FROM applied WHERE id = ? AND user = ? AND undone = ?"
     row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()

@@ -9,7 +9,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import actions, days, fields, sentences, settings, words
 from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database.types import Database
+from tools.onepercent.database import Database
 
 SECTIONS = ("creates", "updates", "deletes", "completions")
 

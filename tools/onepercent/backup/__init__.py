@@ -1,1 +1,0 @@
-"""Export, import, backup and restore of the database."""

@@ -1,1 +1,0 @@
-"""The two-phase commit: previewed, confirmed, applied as shown."""
