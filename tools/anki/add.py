@@ -1,10 +1,18 @@
-"""The tools that add notes: fitted to their note type, and notes whose fields are known to fit."""
+"""The tools that add notes: every good note of a batch, each bad one named with its reason."""
 
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from tools.anki.batch import ItemError
-from tools.anki.batches.adding import AddBatch
-from tools.anki.note_input import NoteInput
+from tools.anki import client, decks, models, note_input, notes, state
+from tools.anki.batch import Batch, ItemError, Parts
+from tools.anki.client import Action
+from tools.anki.images.pictures import Pictures
+from tools.anki.images.placing import Placed, place
+from tools.anki.note_input import OBJECTS, NoteInput
+from tools.anki.replies import Refused, Result, hangs
+from tools.anki.settings import current
+from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
 from tools.core.parameters import read_value
@@ -14,26 +22,19 @@ from tools.core.tool import Tool
 BESIDE = ("tags", "images", "dedup_key")
 """Names in a flat item that are not fields of the note type."""
 
-# Listed as words: typed in a schema, each property costs four times as much of every conversation.
-ITEMS = {
-    "type": "array",
-    "items": {"type": "object"},
-    "description": (
-        "{fields: {name: HTML}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second by "
-        "default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model}; also flat: "
-        '{"Front": "…", "tags": […]}'
-    ),
-}
-NOTES = {
-    "type": "array",
-    "items": {"type": "object"},
-    "description": "as anki_add_from_model's items",
-}
+ITEM = (
+    "{fields: {name: HTML}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second by "
+    "default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model}; also flat: "
+    '{"Front": "…", "tags": […]}'
+)
+
+LOOK_FIRST = "Look with anki_find_notes first: with allowDuplicates Anki adds once more what it got."
+AGAIN = "Send the notes again that are not `ok`: those that Anki got are refused as duplicates."
 
 
 @Tool("anki.add_from_model", write=True, open_world=True)
 def add_from_model(
-    items: Annotated[list[JsonObject] | None, Published(ITEMS)] = None,
+    items: Annotated[list[JsonObject] | None, Published(OBJECTS), ITEM] = None,
     deck: Annotated[str, "ANKI_DEFAULT_DECK by default"] = "",
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default"] = "",
     fieldNames: Annotated[list[str] | None, "of rows, tsv; also tags"] = None,
@@ -60,7 +61,7 @@ def add_from_model(
 
 @Tool("anki.add_notes", write=True, open_world=True)
 def add_notes(
-    notes: Annotated[list[NoteInput], Published(NOTES), Limits(min_length=1)],
+    notes: Annotated[list[NoteInput], Published(OBJECTS), "as anki_add_from_model's items", Limits(min_length=1)],
     deck: Annotated[str, "an existing one"] = "",
     model: str = "",
 ) -> JsonObject:
@@ -91,3 +92,203 @@ def _note(item: JsonObject, index: int) -> NoteInput | ItemError:
         return read_value(NoteInput, item, f"items.{index}")
     except ToolError as error:
         return ItemError(error.message, error.hint, code=error.code)
+
+
+@dataclass(frozen=True)
+class NoteType:
+    """A note type that this call uses."""
+
+    name: str
+    id: int
+    fields: list[str]
+
+
+@dataclass
+class Ready:
+    """A note that fits its type, with its pictures once they are stored; `unknown` are fields that its pictures name and
+    the type does not have."""
+
+    note: NoteInput
+    type: NoteType
+    unknown: list[str]
+    placed: Placed = field(default_factory=lambda: Placed({}))
+
+
+# The same call made again adds no note twice: Anki refuses a note whose first field is there, and the answer names the
+# note that it repeats. A dedup_key is kept once Anki has told the id of its note, never before. The pictures of all
+# notes are stored before the first note is sent: a picture stored again gets the same name.
+class AddBatch(Batch):
+    """Notes added to a deck: {added, skipped, details}. An ItemError in place of a note is reported as its failure.
+
+    `strict` refuses the whole call for an image's target_field that the note type does not have, and does not make the
+    deck.
+    """
+
+    done = "added"
+
+    def __init__(
+        self,
+        deck: str,
+        model: str,
+        items: list[NoteInput | ItemError],
+        *,
+        strict: bool,
+        brief: bool = False,
+        allow_duplicates: bool = False,
+    ):
+        model = model.strip() or current().anki_default_model
+        self.items = [
+            item if isinstance(item, ItemError) else replace(item, model=item.model.strip() or model) for item in items
+        ]
+        self.given = [item for item in self.items if isinstance(item, NoteInput)]
+        self.strict, self.brief = strict, brief
+        self.options = {"options": {"allowDuplicate": True}} if allow_duplicates else {}
+        self._look(list({item.model for item in self.given} or {model}))
+        deck = deck.strip() or current().anki_default_deck
+        known = decks.known(deck, self.deck_ids)
+        if strict and known is None:
+            error = ItemError(f"deck was not found: {deck}", decks.not_found([deck], self.deck_ids).hint, code="DECK")
+            self.items = [error for _ in items]
+        self.new_deck = known is None
+        self.deck = known or decks.checked_name(deck)
+        self.ready: dict[int, Ready] = {}
+        self.astray: set[int] = set()
+
+    def run(self) -> JsonObject:
+        self.begin([{} for _ in self.items], sum(bool(item.images) for item in self.given))
+        for index, item in enumerate(self.items):
+            try:
+                self._check(index, item)
+            except ItemError as error:
+                self.failed(index, error)
+        return self.run_parts(self._place, LOOK_FIRST if self.options else AGAIN, "adding notes")
+
+    def _look(self, names: list[str]) -> None:
+        """The state of Anki at the moment, of these note types, and the notes of known dedup_keys. One request."""
+        by_key = state.notes_by_key(item.dedup_key for item in self.given if item.dedup_key)
+        profile, *answers = client.multi(
+            client.PROFILE,
+            *(("modelFieldNames", {"modelName": name}) for name in names),
+            ("deckNamesAndIds", {}),
+            ("modelNamesAndIds", {}),
+            ("notesInfo", {"notes": [note for by_profile in by_key.values() for note in by_profile.values()]}),
+        )
+        self.deck_ids, model_ids, infos = client.whole(answers[-3:])
+        self.profile = client.profile(profile)
+        id_of = {name.casefold(): number for name, number in model_ids.items()}
+        self.types: dict[str, NoteType | ItemError] = {}
+        for name, fields in zip(names, answers[:-3], strict=True):
+            if isinstance(fields, Refused):
+                unknown = models.not_found(name, list(model_ids)) if "was not found" in fields.text else fields
+                hint = "anki_model_info with this model says how to make it, or which there are."
+                self.types[name] = ItemError(unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL")
+            else:
+                self.types[name] = NoteType(name, id_of[name.casefold()], fields)
+        alive = notes.indexed(infos)
+        # A key of a profile that this AnkiConnect did not tell counts in each, if its note is there.
+        mine = {key: by_profile.get(self.profile, by_profile.get("", 0)) for key, by_profile in by_key.items()}
+        self.by_key = {key: note for key, note in mine.items() if note in alive}
+
+    def _check(self, index: int, item: NoteInput | ItemError) -> None:
+        """Keep the note if nothing here speaks against it."""
+        if isinstance(item, ItemError):
+            raise item
+        kind = self.types[item.model]
+        if isinstance(kind, ItemError):
+            raise kind
+        fields, tags = note_input.canonical_fields(item.fields, kind.fields), note_input.checked_tags(item.tags)
+        images, unknown = note_input.aim_images(item.images, kind.fields)
+        if self.strict and unknown:
+            raise ToolError(
+                f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}. Nothing was sent to Anki",
+                f"target_field must be one of {', '.join(kind.fields)}.",
+                code="UNKNOWN_TARGET_FIELD",
+            )
+        key = item.dedup_key
+        if key and key in self.by_key:
+            known = {"noteId": self.by_key[key]} if self.by_key[key] else {}  # else it is of this call
+            return self.set(index, "duplicate", reason="duplicate", dedup_key=key, **known)
+        self.by_key |= {key: 0} if key else {}
+        self.ready[index] = Ready(replace(item, fields=fields, tags=tags, images=images), kind, unknown)
+        return None
+
+    def _place(self) -> Parts:
+        pictures = Pictures()
+        for index, ready in list(self.ready.items()):
+            try:
+                ready.placed = place(pictures, ready.note.fields, {}, ready.note.images)
+            except ItemError as error:
+                del self.ready[index]
+                self.failed(index, error)
+                continue
+            for name in ready.unknown:
+                warning = note_input.UNKNOWN_TARGET
+                ready.placed.warnings.append(warning)
+                ready.placed.images.append({"target_field": name, "warning": warning, "fields": ready.type.fields})
+            if ready.note.images or ready.unknown:
+                calls.checkpoint()
+                self.report(1, "placing images")
+        return Parts(self.ready)
+
+    def send(self, part: list[int]) -> None:
+        create: list[Action] = [("createDeck", {"deck": self.deck})] if self.new_deck else []
+        # The AnkiConnect of 2023 puts every new card into the default deck: those that it has more than before are ours.
+        default: Action = ("findCards", {"query": f"did:{decks.DEFAULT_ID} added:1"})
+        adding: list[Action] = [("addNote", self._entry(index)) for index in part]
+        profile, before, *made, after = client.multi(client.PROFILE, default, *create, *adding, default)
+        answers, there, now = made[len(create) :], *map(set, client.whole([before, after]))
+        if (other := client.profile(profile)) != self.profile:
+            # The person has switched it meanwhile: the notes of a moment ago are in another collection.
+            client.results_redrawn(("deleteNotes", {"notes": [note for note in answers if isinstance(note, int)]}))
+            problem = f"Anki's profile was switched from {self.profile!r} to {other!r}, where nothing was left"
+            hint = "Ask the person which profile is meant."
+            raise ToolError(problem, hint, code="OTHER_PROFILE")
+        self.new_deck = False
+        self.astray |= now - there
+        keys: dict[str, int] = {}
+        for index, answer in zip(part, answers, strict=True):
+            self._tell(index, answer)
+            if isinstance(answer, int) and (key := self.ready[index].note.dedup_key):
+                keys[key] = answer
+        state.remember_keys(keys, self.profile)
+
+    def _entry(self, index: int) -> JsonObject:
+        """The note as AnkiConnect takes it."""
+        ready = self.ready[index]
+        fields = {name: ready.placed.values.get(name, "") for name in ready.type.fields}
+        note = {"deckName": self.deck, "modelName": ready.type.name, "fields": fields, "tags": ready.note.tags}
+        return {"note": {**note, **self.options}}
+
+    def _tell(self, index: int, answer: Result) -> None:
+        ready = self.ready[index]
+        key = ready.note.dedup_key
+        more = {**({"dedup_key": key} if key else {}), **ready.placed.detail()}
+        if isinstance(answer, int):
+            return self.set(index, "ok", noteId=answer, **more)
+        error = answer if isinstance(answer, ToolError) else Refused("Anki did not add it and gives no reason")
+        return self.failed(index, error, **more)
+
+    def end(self, after: ToolError | None = None) -> None:
+        """Move the cards that went to the default deck, and name what duplicates repeat. At most two requests; none after
+        Anki hung: it would hang again."""
+        if self.astray and self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
+            try:
+                if after and hangs(after):
+                    raise after
+                client.call("changeDeck", cards=sorted(self.astray), deck=self.deck)
+            except ToolError as error:
+                problem = f"{len(self.astray)} new cards are in the default deck, not in {self.deck!r}"
+                self.warnings.append(f"{problem}: {error.message}; anki_change_cards moves them")
+        if not after:
+            self._name_duplicates()
+
+    def _name_duplicates(self) -> None:
+        nameless = [i for i in self.indexes("duplicate") if i in self.ready and "noteId" not in self.details[i]]
+        kinds = [(self.ready[index].type, self.ready[index].placed.values) for index in nameless]
+        searches = [
+            notes.with_first_field(values.get(kind.fields[0], ""), kind.name, kind.id, kind.fields[0])
+            for kind, values in kinds
+        ]
+        with suppress(ToolError):
+            for index, ids in zip(nameless, client.results(*searches), strict=True):
+                self.details[index] |= {"noteId": max(ids)} if ids else {}

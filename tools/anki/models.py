@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client
+from tools.anki.note_input import OBJECTS
 from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core.errors import ToolError, nearest
 from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits, Published
 from tools.core.tool import Tool
-
-TEMPLATES = {"type": "array", "items": {"type": "object"}, "description": "{name, front, back}: HTML with {{Field}}"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,11 @@ def create_model(
     model_name: Annotated[str, Limits(min_length=1, strip=True), Alias("modelName")],
     in_order_fields: Annotated[list[str], Limits(min_length=1), Alias("inOrderFields")],
     card_templates: Annotated[
-        list[CardTemplateSpec], Published(TEMPLATES), Limits(min_length=1), Alias("cardTemplates")
+        list[CardTemplateSpec],
+        Published(OBJECTS),
+        "{name, front, back}: HTML with {{Field}}",
+        Limits(min_length=1),
+        Alias("cardTemplates"),
     ],
     css: str = "",
     is_cloze: Annotated[bool | None, Alias("isCloze")] = None,

@@ -9,6 +9,8 @@ from tools.anki.batch import ItemError
 from tools.core.errors import nearest
 from tools.core.schema import Alias, Limits
 
+# A schema for models to read; its description says the rest: each property costs four times as much of every conversation.
+OBJECTS = {"type": "array", "items": {"type": "object"}}
 UNKNOWN_TARGET = "unknown_target_field"
 """The warning, in the words of the contract, about an image whose target field the note type does not have."""
 

@@ -42,7 +42,8 @@ HINTS = {
     "Note was not found": "anki_find_notes finds the notes that exist.",
     "is a duplicate": "A note with this first field is there already: anki_find_notes, then anki_update_notes.",
     "it is empty": "Fill the note type's first field.",
-    "unknown reason": "No card comes of it: a Cloze note needs {{c1::…}} in its text.",
+    "unknown reason": "No card comes of it. A Cloze note type needs {{c1::…}} in its cloze field, and no other can have it: "
+    "use note type Cloze, or write it without {{c1::}}.",
     "unsupported action": "Names are case-sensitive; anki_invoke with action apiReflect lists them.",
     "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }
