@@ -9,7 +9,7 @@ from tests.conftest import PROJECT
 from tests.printer import klippy
 from tests.printer.klippy import CONFIG
 from tools.core import calls
-from tools.printer.health import health
+from tools.printer.printer_state import health
 
 
 def test_check_config_without_a_text_reads_the_printers_own_file_and_its_includes(call, printer, real_docs):

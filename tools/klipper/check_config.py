@@ -1,17 +1,25 @@
-"""Checking a printer's configuration against the documentation."""
+"""Checking a printer's configuration against the documentation, and telling what was found: worst first."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages, printer_data
-from tools.klipper.config import checking, findings, printer_cfg
+from tools.klipper.config import checking, printer_cfg
+from tools.klipper.config.machine import ERROR, LEVELS, Finding, count, short
+from tools.klipper.config.printer_cfg import PrinterConfig
 
 LONGEST = 4_000_000
 """Characters of a configuration."""
+LIMIT = 3000
+"""Characters of an answer as JSON."""
+LONGEST_MESSAGE = 240
+MOST_NAMES, MOST_LINES_TOLD = 5, 8
+ALWAYS = "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not"
 
 
 @Tool("check_config", title="Check printer.cfg", requires=pages.require_docs, envelope=True)
@@ -35,7 +43,7 @@ def check_config(
         read = printer_cfg.read_files(inside / "config" / (path or "printer.cfg"), inside)
     else:
         read = printer_cfg.read(config, include)
-    return findings.answer(read, checking.current().findings(read))
+    return answer(read, checking.current().findings(read))
 
 
 @command("check")
@@ -44,4 +52,81 @@ def check(file: str) -> TextOutput:
     pages.require_docs()
     read = printer_cfg.read_files(Path(file))
     told = checking.current().findings(read)
-    return TextOutput(findings.lines(file, read, told), 1 if findings.count(told, findings.ERROR) else 0)
+    return TextOutput(lines(file, read, told), 1 if count(told, ERROR) else 0)
+
+
+def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
+    """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there are."""
+    report: JsonObject = {
+        "sections": len(config.sections),
+        "options": _options(config),
+        **{f"{level}s": number for level in LEVELS if (number := count(findings, level))},
+        "findings": [],
+        "not_checked": not_checked(config),
+    }
+    left = LIMIT - _size(report) - len(',"more":99999999')
+    for number, finding in enumerate(findings):
+        also = finding.also
+        entry = {
+            **finding._asdict(),
+            "file": finding.file[:80],
+            "message": short(finding.message, LONGEST_MESSAGE),
+            "also_in_lines": list(also[:MOST_LINES_TOLD]),
+            "sections": len(also) + 1 if len(also) > MOST_LINES_TOLD else 0,
+            "also": None,
+        }
+        entry = {name: value for name, value in entry.items() if value}
+        left -= _size(entry) + 1
+        if left < 0:
+            return report | {"more": len(findings) - number}
+        report["findings"].append(entry)
+    return report
+
+
+def _options(config: PrinterConfig) -> int:
+    return sum(len(section.settings) for section in config.sections.values())
+
+
+def _size(value: Any) -> int:
+    """The bytes of a value as compact JSON."""
+    return len(compact_json(value).encode("utf-8", "replace"))
+
+
+def not_checked(config: PrinterConfig) -> list[str]:
+    """The things that a check leaves out, each in a few words: an empty list of findings is no all-clear."""
+    templates = sum(s.name.endswith("gcode") for section in config.sections.values() for s in section.settings)
+    saved = sum(section.saved for section in config.sections.values())
+    left_out = [ALWAYS]
+    if config.missing:
+        left_out.append(f"includes that were not given: {_names(config.missing)}")
+    elif not {"printer", "mcu"} <= config.sections.keys():
+        left_out.append("what other files of this configuration hold: it has no [printer] or no [mcu]")
+    if config.unused:
+        left_out.append(f"given, but not included: {_names(config.unused)}")
+    if templates:
+        left_out.append(f"the commands in {templates} G-Code options")
+    if saved:
+        left_out.append(f"{saved} sections that only SAVE_CONFIG wrote")
+    return left_out
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(name[:60] for name in names[:MOST_NAMES]) + more
+
+
+def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
+    """For people: `file:line: level: [section] message`, a line for each, then what was counted and what was left out."""
+    shown = [_line(file, finding) for finding in findings]
+    counts = ", ".join(f"{count(findings, level)} {level}s" for level in LEVELS)
+    total = f"{len(config.sections)} sections, {_options(config)} options: {counts}"
+    left_out = [f"not checked: {part}" for part in not_checked(config)]
+    return "\n".join([*shown, total, *left_out])
+
+
+def _line(file: str, finding: Finding) -> str:
+    meant = f" (did you mean {finding.nearest}?)" if finding.nearest else ""
+    also = f" (also in lines {', '.join(map(str, finding.also))})" if finding.also else ""
+    section = f"[{finding.section}] " if finding.section not in finding.message else ""
+    message = "".join(char if char.isprintable() else "?" for char in section + finding.message + meant + also)
+    return f"{finding.file or file}:{finding.line}: {finding.level}: {message}"

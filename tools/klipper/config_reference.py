@@ -11,7 +11,7 @@ from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.config import changes, checking
 from tools.klipper.config.changes import Entry
-from tools.klipper.config.findings import short
+from tools.klipper.config.machine import short
 from tools.klipper.config.reference import AXIS_STEPPER, PAGE, Block, Option, Options, Reference
 
 Name = Annotated[str | None, Limits(max_length=200)]

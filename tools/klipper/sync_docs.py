@@ -12,13 +12,16 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.checkout import freshness, generations, git
-from tools.klipper.checkout.update import only_read, pages_since, update
 from tools.klipper.config import changes
-from tools.klipper.config.findings import short
+from tools.klipper.config.machine import short
 from tools.klipper.settings import is_foreign
-from tools.klipper.sources import Source, check_place, sources
+from tools.klipper.sources import Source, check_place, failure, sources
 
 MOST_ENTRIES, LONGEST_ENTRY = 20, 200
+ONLY_READ = (
+    "sync_docs did not make this checkout and only reads it: nothing was changed. Its owner keeps it up to date: "
+    "Moonraker's update manager for the printer's own ~/klipper, git for others."
+)
 
 
 @Tool(
@@ -66,12 +69,14 @@ def _report(label: str, index: int, count: int, percent: int, step: str) -> None
 def _sync(source: Source, report: Callable[[int, str], None], since: str | None) -> JsonObject:
     check_place(source.checkout)
     if is_foreign(source.checkout):
-        answer = only_read(source)
+        if not source.root.is_dir():
+            raise failure("NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it")
+        answer: JsonObject = {"status": "only read", "folder": str(source.checkout), "note": ONLY_READ}
     else:
         with generations.locked(source):
-            answer = update(source, report)
+            answer = generations.update(source, report)
             if since:
-                answer["pages_since"] = pages_since(source, since)
+                answer["pages_since"] = generations.pages_since(source, since)
         freshness.remember(source, source.head)
     if since and not source.name:
         text = pages.read(pages.resolve(changes.PAGE))

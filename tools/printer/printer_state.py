@@ -1,4 +1,4 @@
-"""The printer's present state, as Klipper itself says."""
+"""The printer's present state, as Klipper itself says, and for `server.py --check` the files that are here."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from tools.core.errors import ToolError
+from tools.core.health import Health, check
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.klipper import printer_data
@@ -116,3 +117,15 @@ class Klipper:
             self.data += part
         message, _, self.data = self.data.partition(END)
         return message
+
+
+@check
+def health() -> Health:
+    """The folder and its parts. Nothing is asked of Klipper."""
+    try:
+        folder = printer_data.folder()
+    except ToolError as error:
+        return Health("unset", error.message, "Set KLIPPER_PRINTER_DATA if Klipper runs on this machine")
+    names = ("config/printer.cfg", "logs/klippy.log", "comms/klippy.sock")
+    parts = [name for name in names if (folder / name).exists()]
+    return Health("ok", f"{folder}: {', '.join(parts) or 'nothing in it yet'}; only read")

@@ -1,7 +1,9 @@
-"""The check whether the documentation is behind its upstream: in the background, shared by all sessions through stamps."""
+"""The upstream's tip, and the check whether the documentation is behind it: in the background, shared by all sessions
+through stamps."""
 
 import json
 import logging
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,11 +15,34 @@ from tools.core.errors import Cancelled, ToolError
 from tools.core.files import exclusive_lock, replace_file
 from tools.core.json_types import JsonObject
 from tools.klipper import settings
-from tools.klipper.checkout.update import ask
-from tools.klipper.sources import Source, sources
+from tools.klipper.checkout import git
+from tools.klipper.sources import Source, failure, sources
 
 logger = logging.getLogger(__name__)
+# A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
+LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
+
+
+def ask(source: Source) -> tuple[str, str]:
+    """The branch that a source follows, that of the settings or the default one, and its tip. Fetches nothing.
+
+    Raises ToolError: unreachable, no such branch, an address with a password.
+    """
+    if LOGIN.match(source.url):
+        message = (
+            f"The address {core_settings.masked(source.url)!r} holds a login: store it for git instead (git credential)"
+        )
+        raise failure("INVALID_UPSTREAM", message)
+    name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
+    # Rows of `commit<tab>name`; --symref adds `ref: refs/heads/main<tab>HEAD`, which names the default branch.
+    listed = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
+    values = [value for value, _, ref in (row.partition("\t") for row in listed.splitlines()) if ref == name]
+    branch = source.branch or "".join(value[16:] for value in values if value.startswith("ref: refs/heads/"))
+    if not values or not branch:
+        missing = f"has no branch {source.branch!r}" if source.branch else "is empty or names no default branch"
+        raise failure("INVALID_UPSTREAM", f"The upstream of {source.label} {missing}")
+    return branch, values[-1]
 
 
 def note() -> str:

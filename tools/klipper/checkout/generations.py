@@ -1,4 +1,4 @@
-"""The generations of pages in a checkout: each has the files of one commit.
+"""The generations of pages in a checkout, each with the files of one commit: how the newest comes and what it changed.
 
 `.pi-mcp/generations/<time made>_<day of the commit>_<commit>` is one. `.pi-mcp/current` leads to the one to read, and
 the checkout's `docs` and `.git` lead there for people.
@@ -15,17 +15,34 @@ the checkout's `docs` and `.git` lead there for people.
 
 import errno
 import os
+import re
 import time
 from calendar import timegm
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from zlib import crc32
 
+from tools.core.errors import ToolError
 from tools.core.files import exclusive_lock
+from tools.core.json_types import JsonObject
+from tools.klipper.checkout import git
+from tools.klipper.checkout.freshness import ask
 from tools.klipper.settings import STATE
-from tools.klipper.sources import CURRENT, Source, failure
+from tools.klipper.sources import CURRENT, Source, failure, generation_of
 
 GENERATIONS = "generations"
+CLONE = (
+    *("clone", "--depth=1", "--filter=blob:none", "--no-checkout", "--single-branch", "--no-tags"),
+    *("--no-local", "--template=", "--origin=origin", "--config=core.worktree=.."),
+    *("--config=core.sparseCheckout=true", "--config=core.sparseCheckoutCone=false"),
+)
+"""One commit without contents, in a repository that has seen nothing before: no history, lost object or configuration
+of an older one can be in the way. A person's own git finds a sparse checkout there."""
+ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding\n"
+"""Over the upstream's `.gitattributes`: files are written as they are, and through no program."""
+ROOM_BYTES = 1 << 20
 
 
 @contextmanager
@@ -52,11 +69,95 @@ def title(generation: Path) -> str:
     return f"{commit[:9]} {day}"
 
 
-def switch(source: Source, made: Path, commit: str, day: str) -> Path:
+def update(source: Source, report: Callable[[int, str], None]) -> JsonObject:
+    """Bring a checkout to its upstream's tip, and answer what changed. Under its lock. `report` gets per cent and step.
+
+    Raises ToolError, OSError; the pages are those of one generation whatever happens.
+    """
+    report(1, "asking the upstream")
+    branch, tip = ask(source)
+    old = generation_of(source.checkout)
+    if old and not (old / source.docs).is_dir():
+        old = None
+    is_whole = old and not _changed(old, source.docs)
+    new = old if old and is_whole and old.name.endswith(f"_{tip}") else _renewed(source, branch, report)
+    before, after = title(old) if old else None, title(new)
+    answer: JsonObject = {"status": "updated" if old else "cloned", "old": before, "new": after}
+    if before == after:
+        answer = {"status": "already up to date" if old == new else "restored", "new": after}
+    if old != new:
+        answer |= _changes(source, old, new)
+    edited, folder = _tidy(source, new)
+    report(100, "done")
+    if edited:
+        answer["local_edits"] = {"pages": [readable(path) for path in edited], "moved_to": str(folder)}
+    return answer
+
+
+@contextmanager
+def _place(source: Source) -> Iterator[Path]:
+    """A folder for one sync, gone afterwards; those of a sync that was killed go, too."""
+    for left in (source.checkout / STATE).glob("new-*"):
+        _remove(left)
+    place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"  # git of a killed sync may still write in another
+    try:
+        yield place
+    finally:
+        _remove(place)
+
+
+def _renewed(source: Source, branch: str, report: Callable[[int, str], None]) -> Path:
+    """Make a generation beside the old one and switch to it."""
+    with _place(source) as place:
+        run = partial(git.run, git_dir=place / ".git", timeout_s=git.FETCH_TIMEOUT_S)
+        try:
+            report(10, "fetching the newest commit")
+            run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
+            info = place / ".git/info"
+            info.mkdir(exist_ok=True)
+            (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
+            # Characters that a pattern takes for others are escaped.
+            pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
+            (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
+            report(40, "fetching the pages")
+            # Makes the index, asks for the contents of all files that the sparse checkout has in one go, writes them.
+            run("read-tree", "-m", "-u", "HEAD", environ={"GIT_NO_LAZY_FETCH": "0"})
+            commit, day = run("log", "-1", "--format=%H %cs").split()
+            if not (place / source.docs).is_dir():
+                message = f"The upstream of {source.label} has no folder {source.docs!r} at {commit[:9]} {day}"
+                raise failure("NO_DOCS", message)
+            report(90, "switching to them")
+            return _switch(source, place, commit, day)
+        except ToolError as error:
+            disk = os.statvfs(source.checkout)
+            if error.code == "GIT_FAILED" and disk.f_bavail * disk.f_frsize < ROOM_BYTES:  # git often does not say so
+                raise failure("DISK_FULL", error.message) from error
+            raise
+
+
+def pages_since(source: Source, day: str) -> list[str]:
+    """The pages that commits since a day changed, asked of the upstream: a checkout has no history. Under its lock."""
+    branch, _ = ask(source)
+    with _place(source) as place:
+        run = partial(git.run, git_dir=place, timeout_s=git.FETCH_TIMEOUT_S)
+        words = ("--bare", "--filter=blob:none", "--single-branch", "--no-tags", "--no-local", "--template=")
+        try:
+            run("clone", *words, f"--shallow-since={day}", f"--branch={branch}", "--", source.url, str(place))
+        except ToolError as error:
+            if "shallow" in error.message:  # no commit is as new as that
+                return []
+            raise
+        run("fetch", "--deepen=1", "origin")  # or the oldest commit would seem to have made every page
+        since = ("--format=", "--name-only", "-z", f"--since={day}T00:00:00Z", branch, "--", f"{source.docs}/")
+        names = run("log", *since).replace("\n", "\0").split("\0")
+        return sorted({_path(source, name) for name in names if _is_page(name)})
+
+
+def _switch(source: Source, made: Path, commit: str, day: str) -> Path:
     """Make the new folder a generation and let readers see it from that moment on."""
     folder = source.checkout / STATE / GENERATIONS / f"{time.time_ns()}_{day}_{commit}"
     stamp = _stamp(folder)
-    for path, _ in _walk(made / source.docs):
+    for path in _everything(made / source.docs):
         os.utime(path, ns=(stamp, stamp), follow_symlinks=False)
     os.sync()  # a power cut leaves no empty pages
     folder.parent.mkdir(exist_ok=True)
@@ -65,12 +166,13 @@ def switch(source: Source, made: Path, commit: str, day: str) -> Path:
     return folder
 
 
-def changed(generation: Path, docs: str) -> list[Path]:
+def _changed(generation: Path, docs: str) -> list[Path]:
     """Everything in a generation that a person changed, and the folders that they added to or removed from."""
-    return [path for path, status in _walk(generation / docs) if status.st_mtime_ns != _stamp(generation)]
+    stamp = _stamp(generation)
+    return [path for path in _everything(generation / docs) if path.lstat().st_mtime_ns != stamp]
 
 
-def tidy(source: Source, current: Path) -> tuple[list[str], Path]:
+def _tidy(source: Source, current: Path) -> tuple[list[str], Path]:
     """Lead people's paths to the current generation; remove those before, but the last one.
 
     Gives back the paths that a person edited in them, and the folder that they were moved to.
@@ -87,17 +189,17 @@ def tidy(source: Source, current: Path) -> tuple[list[str], Path]:
             _link(path, target)
     others = sorted(path for path in current.parent.iterdir() if path != current)
     for folder in others:
-        files = [path for path in changed(folder, source.docs) if path.is_symlink() or not path.is_dir()]
+        files = [path for path in _changed(folder, source.docs) if path.is_symlink() or not path.is_dir()]
         if files:
             aside.mkdir(parents=True, exist_ok=True)
             folder.rename(aside / folder.name)
             edited += [str(path.relative_to(folder.parent)) for path in files]
         elif folder != others[-1]:
-            remove(folder)
+            _remove(folder)
     return edited, aside
 
 
-def remove(folder: Path) -> None:
+def _remove(folder: Path) -> None:
     """Remove a folder, as far as that is possible."""
     from shutil import rmtree
 
@@ -110,12 +212,9 @@ def _stamp(generation: Path) -> int:
     return timegm(time.strptime(day, "%Y-%m-%d")) * 10**9 if "-" in day else 0
 
 
-def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Everything in a folder and the folder itself, each after what it holds."""
-    for parent, folders, files in os.walk(folder, topdown=False):
-        links = (name for name in folders if os.path.islink(os.path.join(parent, name)))
-        for path in (*(Path(parent, name) for name in (*files, *links)), Path(parent)):
-            yield path, path.lstat()
+def _everything(folder: Path) -> list[Path]:
+    """A folder and all that is in it, if it is there. Links are not followed."""
+    return [folder, *folder.rglob("*")] if folder.is_dir() else []
 
 
 def _link(path: Path, target: str) -> None:
@@ -123,3 +222,49 @@ def _link(path: Path, target: str) -> None:
     link.unlink(missing_ok=True)
     link.symlink_to(target)
     link.replace(path)
+
+
+def _changes(source: Source, old: Path | None, new: Path) -> JsonObject:
+    """The pages by what became of them, with their change of size in bytes; other files are counted."""
+    before, after = _sums(old, source.docs) if old else {}, _sums(new, source.docs)
+    come = sorted(after.keys() - before.keys())
+    rows = [("changed", path, path) for path in sorted(after) if before.get(path, after[path]) != after[path]]
+    for path in sorted(before.keys() - after.keys()):  # a file of the same name or contents is the same one
+        name = os.path.basename(path)
+        moved = next((other for other in come if os.path.basename(other) == name or after[other] == before[path]), "")
+        rows.append(("renamed" if moved else "removed", path, moved))
+        come = [other for other in come if other != moved]
+    rows += [("added", "", path) for path in come]
+    answer: JsonObject = {"added": {}, "changed": {}, "removed": {}, "renamed": {}, "other_files": 0}
+    for kind, was, now in rows:
+        paths = list(filter(None, dict.fromkeys((was, now))))
+        if all(map(_is_page, paths)):
+            size = after.get(now, (0, 0))[0] - before.get(was, (0, 0))[0]
+            answer[kind][" → ".join(_path(source, path) for path in paths)] = size
+        else:
+            answer["other_files"] += 1
+    return {name: value for name, value in answer.items() if value}
+
+
+def _sums(generation: Path, docs: str) -> dict[str, tuple[int, int]]:
+    """Size and checksum of each file, by its path; of a link those of the path that it leads to."""
+    sums = {}
+    for path in _everything(generation / docs):
+        if path.is_symlink() or path.is_file():
+            data = os.fsencode(os.readlink(path)) if path.is_symlink() else path.read_bytes()
+            sums[str(path.relative_to(generation))] = len(data), crc32(data)
+    return sums
+
+
+def _is_page(path: str) -> bool:
+    return path.lower().endswith(".md") and "/." not in path
+
+
+def _path(source: Source, path: str) -> str:
+    """The path that read_doc takes."""
+    return source.prefix + readable(path.removeprefix(source.docs + "/"))
+
+
+def readable(path: str) -> str:
+    """A path that can be written as JSON, whatever bytes it has."""
+    return os.fsencode(path).decode("utf-8", "replace")

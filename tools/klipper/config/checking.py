@@ -7,10 +7,20 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from tools.klipper import pages
-from tools.klipper.config import changes, findings, macros, motion, options, reference, references
+from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.findings import ERROR, HINT, MOST_FINDINGS, WARNING, Finding, at, cut, nearest
-from tools.klipper.config.machine import Machine
+from tools.klipper.config.machine import (
+    ERROR,
+    HINT,
+    MOST_FINDINGS,
+    WARNING,
+    Finding,
+    Machine,
+    at,
+    cut,
+    nearest,
+    together,
+)
 from tools.klipper.config.printer_cfg import PrinterConfig, Section, Setting
 from tools.klipper.config.reference import AXIS_STEPPER, SENSOR, SENSORS, STEPPER, Block, Option, Options, Reference
 from tools.klipper.pages import Page
@@ -59,7 +69,7 @@ class Checker:
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
-        return findings.together(islice(self._all(config), MOST_FINDINGS))
+        return together(islice(self._all(config), MOST_FINDINGS))
 
     def _all(self, config: PrinterConfig) -> Iterator[Finding]:
         for problem in config.problems:
@@ -69,7 +79,6 @@ class Checker:
             yield from self._section(machine, section)
         yield from motion.findings(machine)
         yield from references.findings(machine, self.sensors)
-        yield from macros.findings(machine)
 
     def options_of(self, word: str, kinematics: str) -> Options:
         """The options of the sections that begin with a word: the same for all words of a kind, axes aside."""
@@ -152,7 +161,10 @@ class Checker:
             yield at(section, name, f"Kinematics '{cut(setting.value)}' is not one of {', '.join(motion.AXES)}")
         elif message := options.wrong(section.name, option, name, setting.value):
             yield at(section, name, message, ERROR if options.spec(section.kind, name) else WARNING)
-        if "\n" in setting.value and not name.endswith("gcode"):
+        if name.endswith("gcode"):
+            if "{" in setting.value and (mistake := options.template_mistake(setting.value)):
+                yield at(section, name, f"Error loading template '{cut(section.name)}:{name}': {mistake}")
+        elif "\n" in setting.value:
             swallowed = [match for line in setting.value.split("\n")[1:] if (match := OPTION.match(line))]
             if swallowed and known.find(swallowed[0][1].lower()):
                 message = f"'{swallowed[0][0]}…' is indented: Klipper reads it as a part of option '{name}'"

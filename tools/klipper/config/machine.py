@@ -1,17 +1,73 @@
-"""A printer's configuration as a whole: what its sections say, and what is not there."""
+"""A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from tools.klipper.config.findings import ERROR, HINT, Finding, at, cut
 from tools.klipper.config.printer_cfg import PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
+ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
+MOST_FINDINGS = 1000
+"""A check ends after so many: nobody reads a tenth of them."""
+LONGEST_NAME = 60
+MOST_MISTAKES = 2
+"""Letters by which a name may differ from one that was meant; a wrong advice is worse than none."""
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 HEATERS = ("extruder", "heater_bed", "heater_generic")
 CHIPS = tuple("sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split())
 """Sections whose pins are not a micro-controller's."""
 NUMBERED = ("stepper_", "extruder")
+
+
+class Finding(NamedTuple):
+    """Something to look at: where, how bad, what, and a name that may have been meant. `also`: lines with the same."""
+
+    line: int
+    file: str
+    section: str
+    option: str
+    level: str
+    message: str
+    nearest: str = ""
+    also: tuple[int, ...] = ()
+
+
+def at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
+    """A finding about an option, or, if the section has none of that name, about the section."""
+    place = section.values.get(option) or section
+    return Finding(place.line, place.file, cut(section.name), cut(option), level, message, near)
+
+
+def together(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings, errors first, each level in the order of files and lines; one for those that differ only in their
+    section's name."""
+    groups: dict[tuple[str, str, str, str], list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: finding.line):
+        kind = finding.section.partition(" ")[0]
+        message = finding.message.replace(finding.section, kind) if finding.section else finding.message
+        groups.setdefault((finding.level, finding.file, finding.option, message), []).append(finding)
+    ordered = [first._replace(also=tuple(dict.fromkeys(e.line for e in others))) for first, *others in groups.values()]
+    return sorted(ordered, key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line))
+
+
+def count(findings: Sequence[Finding], level: str) -> int:
+    """The number of findings of a level, those told together as one."""
+    return sum(finding.level == level for finding in findings)
+
+
+def nearest(name: str, names: Collection[str], most: int = MOST_MISTAKES) -> str:
+    """The name that differs from this one by so few letters that it was meant: none of at most three letters is."""
+    from tools.klipper.search.spelling import distance
+
+    most = min(most, (len(name) - 1) // 3)
+    near = [(distance(name.lower(), other, most), other) for other in names if abs(len(other) - len(name)) <= most]
+    return min(((steps, other) for steps, other in near if steps <= most), default=(0, ""))[1]
+
+
+def cut(name: str) -> str:
+    """A name that is not too long to be told."""
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
 class Machine:
@@ -91,3 +147,10 @@ class Machine:
 
 def _base(kind: str) -> str:
     return kind.rstrip("0123456789") if kind.startswith(NUMBERED) else kind
+
+
+def short(text: str, most: int) -> str:
+    """A text cut between words."""
+    if len(text) <= most:
+        return text
+    return text[: most - 1].rpartition(" ")[0].rstrip(",;: ") + "…"

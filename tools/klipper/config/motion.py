@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from tools.klipper.config.findings import WARNING, Finding, at
-from tools.klipper.config.machine import Machine
+from tools.klipper.config.machine import WARNING, Finding, Machine, at
 from tools.klipper.config.printer_cfg import Section
 
 LINEAR = "x+endstop+range y+endstop+range z+endstop+range"

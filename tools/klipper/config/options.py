@@ -1,4 +1,5 @@
-"""Kinds and bounds of options' values: those of Klipper's own source (`options.txt`), else those of the reference's defaults.
+"""Kinds and bounds of options' values: those of Klipper's own source (`options.txt`), else those of the reference's defaults;
+the brackets of templates.
 
 In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
 choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as an interval: `[0,1]`,
@@ -24,6 +25,11 @@ TRUTHS = ("1", "yes", "true", "on", "0", "no", "false", "off")
 DEFAULT = re.compile(
     r"[Tt]he default is:? '?(-?[\d.]+|True|False)'?(?:%|°|[a-z/]+\d?\b)?(?: \([^)]*\))?(?:\.(?!\d)|,|$)"
 )
+# The tag of a template: `{% if …`, `{%- endfor …`.
+TAG = re.compile(r"\{%[-+]?\s*(\w+)")
+# What is written in a template and is none of it: comments and texts in quotes.
+ASIDE = re.compile(r"\{#.*?#\}", re.DOTALL)
+BLOCKS = ("if", "for", "macro", "call", "filter")
 LONGEST = 400
 """Characters of a value that are looked at."""
 KINDS = {"b": "True or False", "i": "a whole number", "f": "a number", "l": "numbers with commas between"}
@@ -147,3 +153,31 @@ def _by_default(option: Option) -> str:
     if not default or not all(_is_number(part, "f") for part in parts):
         return ""
     return "f" if len(parts) == 1 else "lf"
+
+
+def template_mistake(value: str) -> str:
+    """The block or bracket of a template that is not closed; "" if all are."""
+    text = ASIDE.sub("", value)
+    tags = TAG.findall(text)
+    for word in BLOCKS:
+        begin, end = f"{{% {word} %}}", f"{{% end{word} %}}"
+        if (open_ := tags.count(word)) != (closed := tags.count("end" + word)):
+            return f"{begin} without {end}" if open_ > closed else f"{end} without {begin}"
+    return _brackets(text)
+
+
+def _brackets(text: str) -> str:
+    """The mistake in the brackets inside a template's tags; "" if nothing is."""
+    closing = {"(": ")", "[": "]", "{": "}"}
+    open_: list[str] = []
+    quote = ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif open_ and char in "'\"":
+            quote = char
+        elif char == "{" or (open_ and char in "(["):
+            open_.append(char)
+        elif open_ and char in ")]}" and closing[open_.pop()] != char:
+            return f"a bracket is closed by '{char}' that another one opened"
+    return f"'{open_[-1]}' is not closed" if open_ else ""

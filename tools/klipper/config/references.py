@@ -1,12 +1,12 @@
-"""The rules of names: what options name of other sections and of pins, and the sections that there have to be."""
+"""The rules of names: what options name of other sections and of pins, the sections that there have to be, macros."""
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.klipper.config.findings import WARNING, Finding, at, cut
-from tools.klipper.config.machine import HEATERS, PROBES, Machine
-from tools.klipper.config.options import table
+from tools.klipper.config.machine import HEATERS, PROBES, WARNING, Finding, Machine, at, cut
+from tools.klipper.config.options import known, table
 from tools.klipper.config.printer_cfg import Section, Setting
 from tools.klipper.config.reference import SENSOR
 
@@ -50,6 +50,11 @@ CONSTANTS = "constants"
 """A section of a fork of Klipper whose names may stand for pins."""
 
 
+VARIABLE = "variable_"
+# The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`.
+NUMBER = re.compile(r"[A-Z]\d+(\.\d+)?$")
+
+
 class Use(NamedTuple):
     """A pin where it is used: `chip` and `pin`, by its own name if it has an alias."""
 
@@ -62,7 +67,11 @@ class Use(NamedTuple):
 def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
     """Everything that these rules find; `sensors` are the documentation's sensor types."""
     yield from needed(machine)
+    brought = known("command").items()
+    taken = {command for kind, commands in brought if kind in machine.sections for command in commands}
     for section in machine.sections.values():
+        if section.kind == "gcode_macro":
+            yield from macro(section, taken)
         if not section.saved and section.kind not in machine.plugins:
             yield from named(section)
             yield from refers(machine, section)
@@ -143,6 +152,31 @@ def parts(machine: Machine, section: Section) -> Iterator[Finding]:
         yield from machine.missing(section, "z_offset")
     if order and any(sorted(word) not in (sorted("RGB"), sorted("RGBW")) for word in _words(order.value)):
         yield at(section, "color_order", f"Invalid color_order '{order.value[:40]}'")
+
+
+def macro(section: Section, taken: set[str]) -> Iterator[Finding]:
+    """The name of a macro, whether it takes a command's, and its variables."""
+    words = section.name.split()
+    if len(words) > 2:
+        yield at(section, "", f"Name of section '{cut(section.name)}' contains illegal whitespace")
+    name = words[1].upper() if len(words) > 1 else ""
+    renamed = section.values.get("rename_existing")
+    is_number = bool(NUMBER.match(name))
+    if name in taken and not renamed:
+        message = f"gcode command {name} already registered: a macro in the place of a command needs rename_existing"
+        yield at(section, "", message)
+    elif renamed and name and is_number != bool(NUMBER.match(renamed.value.upper())):
+        message = f"G-Code macro rename of different types ('{name}' vs '{renamed.value[:40]}')"
+        yield at(section, "rename_existing", message)
+    elif name and not is_number and not (name.replace("_", "A").isalnum() and not re.match(r".?\d", name)):
+        yield at(section, "", f"Can't register '{cut(name)}' as it is an invalid name")
+    for setting in section.values.values():
+        if setting.name.startswith(VARIABLE):
+            try:
+                ast.literal_eval(setting.value)
+            except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
+                message = f"Option '{setting.name}' in section '{cut(section.name)}' is not a valid literal"
+                yield at(section, setting.name, f"{message}: a text needs quotes ('…')")
 
 
 def pins(machine: Machine) -> Iterator[Finding]:

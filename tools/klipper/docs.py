@@ -1,0 +1,133 @@
+"""Reading the documentation: a page by section or window by window, the map of all pages; each page as a resource."""
+
+from contextlib import suppress
+from typing import Annotated
+
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+from tools.core.resources import Resource
+from tools.core.schema import Limits
+from tools.core.tool import Tool
+from tools.klipper import headings, pages
+from tools.klipper.sources import Source, sources
+
+LIMIT = 10_000
+"""Characters of one answer's text, its closing line included."""
+CLOSING = "\n[… {} characters more: read_doc again with offset={}{}]"
+
+
+@Tool("read_doc", title="Read Klipper's docs", requires=pages.require_docs, envelope=True)
+def read_doc(
+    path: Annotated[str, "from search_docs, or a link", Limits(max_length=1000)],
+    offset: Annotated[int, "next_offset of the answer before", Limits(ge=0)] = 0,
+    heading: Annotated[
+        str | None, "its text or #anchor, a [section], option or command", Limits(max_length=200)
+    ] = None,
+) -> JsonObject:
+    """Read one section of a Klipper docs page by its heading, or up to 10,000 characters from `offset`. While next_offset
+    is not null there is more.
+
+    Source: the page in docs/ of the checkout. `text` holds the page's characters from `offset` to `next_offset` (the end of the
+    section or page, when null), then, if there is more, one closing line that is not the page's. With a heading
+    `next_heading` names the section that follows.
+    """
+    page, anchor = pages.referred(path)
+    text, name = pages.read(page), page.path
+    wanted = heading if heading and heading.strip("# \t") else anchor
+    section = headings.find(text, wanted, name) if wanted.strip("# \t") else None
+    end = section.end if section else len(text)
+    offset = max(offset, section.offset) if section else offset
+    window, stop = _window(text, offset, end, in_section=section is not None)
+    answer = {
+        "path": name,
+        "title": pages.title(text, name),
+        "text": window,
+        "offset": offset,
+        "total_chars": len(text),
+        "next_offset": stop if stop < end else None,
+        "truncated": stop < end,
+    }
+    return answer | ({"next_heading": headings.following(section, text) or None} if section else {})
+
+
+def _window(text: str, offset: int, end: int, *, in_section: bool) -> tuple[str, int]:
+    """The part that fits into one answer from `offset`, cut after a line where that costs little, and its end."""
+    if end - offset <= LIMIT:
+        return text[offset:end], end
+    also = " and this heading" if in_section else ""
+    stop = offset + LIMIT - len(CLOSING) - len(also) - 2 * len(str(len(text)))
+    line_end = text.rfind("\n", offset + LIMIT // 2, stop) + 1
+    stop = line_end or stop
+    return text[offset:stop] + CLOSING.format(end - stop, stop, also), stop
+
+
+@Tool("list_docs_map", title="Contents of Klipper's docs", requires=pages.require_docs, envelope=True)
+def list_docs_map(
+    path: Annotated[str | None, "one page: its headings with their size; or a source", Limits(max_length=1000)] = None,
+) -> JsonObject:
+    """List all pages of the Klipper docs by folder, with title and size in bytes; or the headings of one page. To find
+    something use search_docs.
+
+    Source: the pages in docs/ of the checkout. A folder is {"pages": [{name, title, size}], "folders": {name: folder},
+    "assets": count of other files}, empty parts left out; a page's path is the names of its folders and its own,
+    joined by "/"; further sources are a line each. A heading is its marks, its text and the characters of its section, all below it included.
+    """
+    named = {source.name: source for source in sources()}
+    shown = named.get((path or "").strip().strip("/"))
+    return _tree(shown) if shown else _page(path or "")
+
+
+def _page(path: str) -> JsonObject:
+    """The headings of one page; dated entries are only counted."""
+    page = pages.resolve(path)
+    text = pages.read(page)
+    listed = list(headings.sections(text).values())
+    entries = [place.heading for place in listed if place.level == headings.ENTRY_LEVEL]
+    named = [place for place in listed if place.level < headings.ENTRY_LEVEL]
+    shown = [f"{'#' * place.level} {place.heading} ({place.end - place.offset})" for place in named]
+    outline: JsonObject = {"path": page.path, "total_chars": len(text), "headings": shown}
+    if entries:
+        outline["entries"] = f"{len(entries)} dated ones, {entries[-1]} to {entries[0]}"
+    return outline
+
+
+def _tree(shown: Source) -> JsonObject:
+    """The pages of a source by folder; of the main one with a line for each other source."""
+    root: JsonObject = {}
+    for page in pages.pages([shown]):
+        with suppress(OSError):  # a sync has just taken it away, or it is a link to itself
+            about = {"name": page.path.rpartition("/")[2], **pages.outline(page)}
+            _folder(root, page.path).setdefault("pages", []).append(about)
+    for path in pages.assets([shown]):
+        folder = _folder(root, path)
+        folder["assets"] = folder.get("assets", 0) + 1
+    for source in sources() if not shown.name else ():
+        if source.name:
+            count = len(list(pages.pages([source])))
+            root.setdefault("sources", {})[source.name] = f"{count} pages: list_docs_map(path={source.name!r})"
+    return root
+
+
+def _folder(root: JsonObject, path: str) -> JsonObject:
+    """The folder that a path lies in."""
+    for name in path.split("/")[:-1]:
+        root = root.setdefault("folders", {}).setdefault(name, {})
+    return root
+
+
+def _about(path: str) -> JsonObject:
+    """Title and size of a page; nothing of one that has just gone."""
+    try:
+        return pages.outline(pages.resolve(path))
+    except (OSError, ToolError):
+        return {}
+
+
+@Resource("klipper://docs/{path}", "Klipper docs", entries=lambda: (page.path for page in pages.pages()), about=_about)
+def page(path: str) -> str:
+    """A page of the Klipper documentation, whole.
+
+    Source: the pages that read_doc reads.
+    """
+    pages.require_docs()
+    return pages.read(pages.resolve(path))
