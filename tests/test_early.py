@@ -233,6 +233,20 @@ def test_a_session_without_a_listing_has_a_child_make_it(env):
         assert client.call("greet", name="Pi")["isError"] is False
 
 
+@pytest.mark.slow
+def test_the_child_that_made_a_listing_is_gone_though_nobody_asked_for_a_list():
+    listing.forget()
+    with Client() as client:
+        client.initialize()
+        client.call("greet", name="Pi")
+        children = Path(f"/proc/{client.process.pid}/task/{client.process.pid}/children")
+        deadline = time.monotonic() + 60
+        while children.read_text(encoding="ascii"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert listing.kept(settings.current())
+
+
 def test_a_changed_description_is_not_taken_from_what_was_kept():
     listing.forget()
     assert listing.kept(settings.current()) is None

@@ -5,10 +5,10 @@ To make it, every toolset is imported; to read it, nothing is.
 
 import json
 import os
+import threading
 from binascii import crc32
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,9 @@ def keep_beside(settings: Settings) -> Callable[[], object]:
             keep(settings, make(settings))
         finally:
             os._exit(0)
-    return partial(os.waitpid, pid, 0)
+    waiting = threading.Thread(target=os.waitpid, args=(pid, 0), daemon=True)  # also if nobody asks for a list
+    waiting.start()
+    return waiting.join
 
 
 def refresh(settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -47,6 +48,22 @@ def test_the_list_of_version_0_2_is_taken_over_with_what_was_revoked(tmp_path):
     assert Ledger(tmp_path).is_revoked("lost")
     assert [row["id"] for row in Ledger(tmp_path).entries()] == ["lost", "kept"]
     assert (tmp_path / "http-tokens.sqlite3").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", '{"lost"', '{"lost": 5}', '{"lost": {"revoked": true}}'])
+def test_a_damaged_list_of_version_0_2_lets_nobody_in_and_is_named(tmp_path, damaged):
+    """Else what was revoked in it would hold again."""
+    (tmp_path / "http-tokens.json").write_text(damaged, encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(OSError, match="is damaged"):
+            Ledger(tmp_path).is_revoked("lost")
+
+
+def test_of_many_who_spend_a_secret_at_once_one_is_the_first(tmp_path):
+    code = Ledger(tmp_path).make_secret("invitation", 60, {"user": "anna"})
+    with ThreadPoolExecutor(8) as everybody:
+        spent = list(everybody.map(lambda _: Ledger(tmp_path).spend("invitation", code), range(8)))
+    assert spent.count(None) == 1
 
 
 def test_a_running_server_sees_a_revocation_and_another_process_sees_the_last_uses(tmp_path):

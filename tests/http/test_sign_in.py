@@ -158,9 +158,8 @@ def test_what_is_no_description_of_a_client_is_refused(person, body):
     assert person.send("POST", "/register", body)[0] in (400, 413)
 
 
-def test_a_client_names_ten_redirects_at_most_and_no_book(person):
+def test_a_client_names_ten_redirects_at_most(person):
     assert person.register([f"{BACK}/{number}" for number in range(11)])[0] == 400
-    assert person.register([f"{BACK}/{'x' * 5000}"])[0] == 400
 
 
 @pytest.mark.parametrize(
@@ -250,6 +249,20 @@ def test_a_code_used_twice_ends_what_came_of_it(person):
     assert person.token(code=code)[1]["error"] == "invalid_grant"
     assert person.listed(answer["access_token"]) == 401
     assert person.token("refresh_token", refresh_token=answer["refresh_token"])[0] == 400
+
+
+def test_what_another_process_takes_in_the_same_moment_is_taken(person, monkeypatch):
+    """Two servers of one state folder: both have looked the secret up, then the other one is faster."""
+    invitation, code, look_up = person.invited(), person.code(), Ledger.grant_of
+
+    def look_up_and_lose(ledger, kind, secret):
+        grant = look_up(ledger, kind, secret)
+        Ledger(person.server.state).spend(kind, secret)
+        return grant
+
+    monkeypatch.setattr(Ledger, "grant_of", look_up_and_lose)
+    assert person.type(invitation)[0] == 403
+    assert person.token(code=code)[0] == 400
 
 
 def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, monkeypatch):
@@ -355,16 +368,15 @@ def documents(monkeypatch):
             return http.Response(status, {}, json.dumps(body).encode(), request)
 
     documents = Documents()
-    sign_in._fetched.cache_clear()
     monkeypatch.setattr(sign_in.http, "send", documents.send)
     return documents
 
 
-def test_a_client_may_be_the_address_of_its_document_which_is_kept_for_an_hour(person, documents):
+def test_a_client_may_be_the_address_of_its_document(person, documents):
     person.client_id = DOCUMENT
     assert "<b>Far</b>" in person.page()[2]
     assert person.signed_in()["access_token"]
-    [(_, limits)] = documents
+    _, limits = documents[0]
     assert (limits.redirects, limits.body_bytes) == (0, 65_536)
     assert limits.deadline < time.monotonic() + 6
     assert person.page(redirect_uri="https://evil.example/")[0] == 400

@@ -12,7 +12,6 @@ import sqlite3
 import time
 import weakref
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 
 from tools.core.json_types import JsonObject
@@ -28,24 +27,22 @@ CREATE TABLE IF NOT EXISTS secrets (digest BLOB PRIMARY KEY, kind TEXT NOT NULL,
 
 
 class Ledger:
-    """The tokens given out, in the state folder `folder`. Each method raises sqlite3.Error or OSError if it cannot be
-    read or written."""
+    """The tokens given out, in the state folder `folder`. Raises OSError if that cannot be opened; each method
+    sqlite3.Error."""
 
     def __init__(self, folder: Path):
-        self.path = folder / "http-tokens.sqlite3"
-
-    @cached_property
-    def db(self) -> sqlite3.Connection:
-        """The open file. Each statement is a transaction of its own."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        # The server opens it in one thread and uses it in the event loop's, one statement at a time.
-        db = sqlite3.connect(self.path, timeout=5, isolation_level=None, check_same_thread=False)
-        weakref.finalize(self, db.close)
-        db.row_factory = sqlite3.Row
-        db.executescript(SCHEMA)
-        _take_over(db, self.path.with_suffix(".json"))
-        return db
+        path = folder / "http-tokens.sqlite3"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        # Each statement is a transaction of its own. The server opens it in one thread and uses it in the event loop's.
+        self.db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self.db.close)
+        self.db.row_factory = sqlite3.Row
+        try:
+            self.db.executescript(SCHEMA)
+        except sqlite3.Error as error:
+            raise OSError(f"{path}: {error}") from None
+        _take_over(self.db, path.with_suffix(".json"))
 
     def entries(self) -> list[sqlite3.Row]:
         """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never."""
@@ -81,16 +78,19 @@ class Ledger:
         self.db.execute("INSERT INTO secrets (digest, kind, expires, grant) VALUES (?, ?, ?, ?)", row)
         return secret
 
-    def grant_of(self, kind: str, secret: str) -> tuple[JsonObject, float | None]:
-        """The grant of a secret that holds still, and when it was spent; nothing if there is none."""
-        query = "SELECT grant, spent FROM secrets WHERE digest = ? AND expires > ?"
+    def grant_of(self, kind: str, secret: str) -> JsonObject:
+        """The grant of a secret that holds still, spent or not; empty if there is none."""
+        query = "SELECT grant FROM secrets WHERE digest = ? AND expires > ?"
         row = self.db.execute(query, (_digest(kind, secret), time.time())).fetchone()
-        return (json.loads(row["grant"]), row["spent"]) if row else ({}, None)
+        return json.loads(row["grant"]) if row else {}
 
-    def spend(self, kind: str, secret: str) -> None:
-        """Note that a secret was used now."""
-        spent = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL"
-        self.db.execute(spent, (time.time(), _digest(kind, secret)))
+    def spend(self, kind: str, secret: str) -> float | None:
+        """Take a secret: None for the first who does so, of all processes; for the others, when that was."""
+        spent, digest = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL", _digest(kind, secret)
+        if self.db.execute(spent, (time.time(), digest)).rowcount:
+            return None
+        row = self.db.execute("SELECT spent FROM secrets WHERE digest = ?", (digest,)).fetchone()
+        return row["spent"] if row else 0
 
     def open_invitations(self) -> list[JsonObject]:
         """The grants of the invitations that somebody may use now."""
@@ -104,9 +104,15 @@ def _digest(kind: str, secret: str) -> bytes:
 
 
 def _take_over(db: sqlite3.Connection, path: Path) -> None:
-    """Take over the list of version 0.2, a JSON file."""
-    with suppress(FileNotFoundError):
-        names = ("user", "scope", "label", "expires", "revoked")
+    """Take over the list of version 0.2, a JSON file. A damaged one lets nobody in: what it revoked must not hold again."""
+    names = ("user", "scope", "label", "expires", "revoked")
+    try:
         rows = [(key, *(fields[name] for name in names)) for key, fields in json.loads(path.read_bytes()).items()]
-        db.executemany("INSERT OR IGNORE INTO tokens VALUES (?, ?, ?, ?, ?, ?, 0)", rows)
-        path.unlink()
+    except FileNotFoundError:
+        return
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise OSError(
+            f"{path} is damaged. Remove it, then end all tokens: python3 -m tools token rotate, twice"
+        ) from None
+    db.executemany("INSERT OR IGNORE INTO tokens VALUES (?, ?, ?, ?, ?, ?, 0)", rows)
+    path.unlink(missing_ok=True)

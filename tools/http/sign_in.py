@@ -10,11 +10,13 @@ import json
 import re
 import secrets
 import time
-from base64 import urlsafe_b64encode
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
 from hashlib import sha256
+from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -22,32 +24,37 @@ from tools.core import http
 from tools.core.calls import READ_ONLY
 from tools.core.json_types import JsonObject
 from tools.core.places import toolsets
-from tools.http import consent_page, tokens
+from tools.http import tokens
 from tools.http.ledger import Ledger
 from tools.http.limits import Rate
 
 LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # of invitations: no two of them look alike
 INVITATION_S, CODE_S, GRACE_S, DAY_S = 600, 60, 60, 86_400
-# A client's document: its size, the time to fetch it, how long it is believed.
-DOCUMENT_BYTES, DOCUMENT_S, DOCUMENT_KEPT_S = 65_536, 5, 3600
-LONGEST_CLIENT_ID = 4096
 CLIENT = "pi-mcp client"  # the issuer of client ids, which makes them no access tokens
 LOOPBACK = r"http://(?:127\.0\.0\.1|localhost|\[::1\])"
 # Visible ASCII without # and \, on https or this machine; no user, so the host is what it looks like.
 REDIRECT = re.compile(rf'(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?', re.IGNORECASE | re.ASCII)
 LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
-CHALLENGE = re.compile(r"[\w-]{43}", re.ASCII)
 HEADERS = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
 CORS = {**HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
 GRANTS = {"authorization_code": ("code", "code"), "refresh_token": ("refresh", "refresh_token")}
-PATHS = {"authorization": "authorize", "token": "token", "registration": "register"}
-METADATA = {
-    "response_types_supported": ["code"],
-    "grant_types_supported": [*GRANTS],
-    "code_challenge_methods_supported": ["S256"],
-    "token_endpoint_auth_methods_supported": ["none"],
-    "client_id_metadata_document_supported": True,
-    "authorization_response_iss_parameter_supported": True,
+PAGE = Path(__file__).parent / "consent.html"
+WORDS = {  # of the page, in English and in Russian
+    "title": ("Access to your Raspberry Pi", "Доступ к вашему Raspberry Pi"),
+    "asks": ("asks for access. You will be sent back to", "просит доступ. Затем вы вернётесь на"),
+    "may": ("It may use:", "Будет доступно:"),
+    "invite": ("No invitation is open. On the Pi:", "Открытых приглашений нет. На Pi:"),
+    "code": ("Code of the invitation", "Код приглашения"),
+    "allow": ("Allow", "Разрешить"),
+    "wrong": ("The code is wrong, used, or over ten minutes old.", "Код неверен, использован или старше десяти минут."),
+    "wait": ("Too many tries. Wait a minute, then try again.", "Слишком много попыток. Подождите минуту и повторите."),
+    "onepercent": ("goals, habits and the diary", "цели, привычки и дневник"),
+    "klipper": ("the Klipper documentation", "документация Klipper"),
+    "printer": ("the printer's files and state", "файлы и состояние принтера"),
+    "anki": ("Anki cards", "карточки Anki"),
+    "search": ("search on the web", "поиск в интернете"),
+    "server": ("the state of this server", "состояние этого сервера"),
+    READ_ONLY: ("(reading only)", "(только чтение)"),
 }
 
 
@@ -70,8 +77,18 @@ class SignIn:
         self.tries, self.fetches = Rate(10, 5), Rate(60, 30)  # a minute, at once
         scopes = [word for name in toolsets() for word in (name, name + READ_ONLY)]
         resource = {"resource": url, "authorization_servers": [self.issuer], "scopes_supported": scopes}
-        places = {f"{name}_endpoint": f"{self.issuer}/{path}" for name, path in PATHS.items()}
-        server = {"issuer": self.issuer, **places, **METADATA}
+        server = {
+            "issuer": self.issuer,
+            "authorization_endpoint": f"{self.issuer}/authorize",
+            "token_endpoint": f"{self.issuer}/token",
+            "registration_endpoint": f"{self.issuer}/register",
+            "response_types_supported": ["code"],
+            "grant_types_supported": [*GRANTS],
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported": ["none"],
+            "client_id_metadata_document_supported": True,
+            "authorization_response_iss_parameter_supported": True,
+        }
         self.endpoints: dict[str, dict[str, Callable[[JsonObject], Any]]] = {
             urlsplit(self.resource_metadata).path: {"GET": lambda fields: resource},
             "/.well-known/oauth-protected-resource": {"GET": lambda fields: resource},  # RFC 9728
@@ -84,7 +101,6 @@ class SignIn:
     async def answer(self, method: str, path: str, headers: dict[str, str], query: bytes, body: bytes) -> Answer:
         """The answer of the endpoint at `path`."""
         is_page, methods = path == "/authorize", self.endpoints[path]
-        lang = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
         try:
             if headers.get("host", "").lower() != self.host:
                 raise Denied("invalid_request", f"the host is not that of {self.url}", 421)
@@ -92,57 +108,50 @@ class SignIn:
                 return 204, CORS, ""
             if method not in methods:
                 raise Denied("invalid_request", "another method", 405)
-            fields = _json(body) if path == "/register" else _fields(query if method == "GET" else body)
+            # The page sends what was typed to its own address, where the other fields are.
+            fields = _json(body) if path == "/register" else {**_fields(query), **_fields(body)}
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
-            answer = methods[method]({**fields, "lang": lang} if is_page else fields)
-            return await answer if is_page else _as_json(200 if path != "/register" else 201, answer)
+            fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
+            status, answer = 201 if path == "/register" else 200, methods[method](fields)
+            if is_page:
+                return await answer  # type: ignore[no-any-return]
         except Denied as denied:
             error, reason, status = (*denied.args, 400)[:3]
             if is_page:
-                return _page(status, consent_page.page(lang, reason))
-            return _as_json(status, {"error": error, "error_description": reason})
+                return status, {**HEADERS, "content-type": "text/plain; charset=utf-8"}, f"{error}: {reason}"
+            answer = {"error": error, "error_description": reason}
+        return status, {**CORS, "content-type": "application/json"}, json.dumps(answer)
 
     def register(self, fields: JsonObject) -> JsonObject:
         """Make a client id (RFC 7591). It says all that is known of the client; nothing is stored."""
-        name, redirects = _client(fields)
+        name, redirects = _described(fields)
         known = {"client_name": name, "redirect_uris": redirects}
         client_id = tokens.sign({"iss": CLIENT, **known}, self.keys()[0])
-        if len(client_id) > LONGEST_CLIENT_ID:
-            raise Denied("invalid_client_metadata", "the description is too long")
         return {"client_id": client_id, **known, "grant_types": [*GRANTS], "token_endpoint_auth_method": "none"}
 
-    async def client(self, client_id: str) -> Client:
-        """The client of an id: what the id says, or the document at that address. Raises Denied."""
-        if client_id.startswith("https://"):
-            if self.fetches.wait_s():
-                raise Denied("temporarily_unavailable", "too many clients at once; try again in a minute", 429)
-            return await asyncio.to_thread(_fetched, client_id, int(time.time()) // DOCUMENT_KEPT_S)
-        with suppress(tokens.InvalidToken):
-            claims = tokens.signed_claims(client_id, tuple(self.keys()))
-            if claims.get("iss") == CLIENT:
-                return _client(claims)
-        raise Denied("invalid_client", "the client is not registered; remove it there and add it again")
-
-    async def ask(self, fields: dict[str, str], problem: str = "") -> Answer:
-        """The page that asks the person for the invitation's code."""
-        name = await self._checked(fields)
-        redirect = urlsplit(fields["redirect_uri"])
+    async def ask(self, fields: dict[str, str], status: int = 200, problem: str = "") -> Answer:
+        """The page that asks the person for the invitation's code. It runs nothing, nobody may frame it, and it leads
+        here and to the client alone."""
+        name, redirect = await self._checked(fields), urlsplit(fields["redirect_uri"])
         scope = {word for grant in self.ledger.open_invitations() for word in grant["scope"].split()}
-        kept = {name: value for name, value in fields.items() if name not in ("code", "lang")}
-        page = consent_page.form(fields["lang"], name, redirect.netloc, scope, kept, problem)
-        return _page({"": 200, "wait": 429}.get(problem, 403), page, f"{redirect.scheme}://{redirect.netloc}")
+        page = form(fields["lang"], name, redirect.netloc, scope, problem)
+        style = b64encode(sha256(re.split("</?style>", page)[1].encode()).digest()).decode()
+        policy = (
+            f"default-src 'none'; style-src 'sha256-{style}'; form-action 'self' {redirect.scheme}://{redirect.netloc}"
+        )
+        policy += "; frame-ancestors 'none'; base-uri 'none'"
+        return status, {**HEADERS, "content-type": "text/html; charset=utf-8", "content-security-policy": policy}, page
 
     async def let_in(self, fields: dict[str, str]) -> Answer:
         """Take the invitation's code, and send the person back with a code for the client."""
         name, redirect = await self._checked(fields), fields["redirect_uri"]
         if self.tries.wait_s():
-            return await self.ask(fields, "wait")  # the right code too: guessing learns nothing
+            return await self.ask(fields, 429, "wait")  # the right code too: guessing learns nothing
         invitation = re.sub(r"[\s-]", "", fields.get("code", "")).upper()
-        grant, spent = self.ledger.grant_of("invitation", invitation)
-        if not grant or spent:
-            return await self.ask(fields, "wrong")
-        self.ledger.spend("invitation", invitation)
+        grant = self.ledger.grant_of("invitation", invitation)
+        if not grant or self.ledger.spend("invitation", invitation) is not None:
+            return await self.ask(fields, 403, "wrong")
         grant |= {name: fields[name] for name in ("client_id", "redirect_uri", "code_challenge")}
         grant |= {"token_id": secrets.token_hex(8), "label": name}
         code = self.ledger.make_secret("code", CODE_S, grant)
@@ -151,34 +160,46 @@ class SignIn:
         return 303, {**HEADERS, "location": f"{redirect}{'&' if '?' in redirect else '?'}{answer}"}, ""
 
     async def _checked(self, fields: dict[str, str]) -> str:
-        """The name of the client of a good request for a code. What is wrong is told on a page: nobody is sent to an
+        """The name of the client of a good request for a code. What is wrong is told to the person: nobody is sent to an
         address that only the request names."""
-        client, redirect = await self.client(fields.get("client_id", "")), fields.get("redirect_uri", "")
-        listed = {LOOPBACK_PORT.sub(r"\1", uri) for uri in client[1]}  # there the port is free (RFC 8252 7.3)
+        (name, uris), redirect = await self._client(fields.get("client_id", "")), fields.get("redirect_uri", "")
+        listed = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
         if not REDIRECT.fullmatch(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in listed:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
         if fields.get("response_type") != "code":
             raise Denied("unsupported_response_type", "response_type is not code")
-        challenge = fields.get("code_challenge", "")
-        if fields.get("code_challenge_method") != "S256" or not CHALLENGE.fullmatch(challenge):
+        if fields.get("code_challenge_method") != "S256" or len(fields.get("code_challenge", "")) != 43:
             raise Denied("invalid_request", "the client sends no PKCE challenge (S256)")
-        return client[0]
+        return name
+
+    async def _client(self, client_id: str) -> Client:
+        """The client of an id: what the id says, or the document at that address. Raises Denied."""
+        if client_id.startswith("https://"):
+            if self.fetches.wait_s():
+                raise Denied("temporarily_unavailable", "too many clients at once; try again in a minute", 429)
+            return _described(await asyncio.to_thread(_fetched, client_id))
+        with suppress(tokens.InvalidToken):
+            claims = tokens.signed_claims(client_id, tuple(self.keys()))
+            if claims.get("iss") == CLIENT:
+                return _described(claims)
+        raise Denied("invalid_client", "the client is not registered; remove it there and add it again")
 
     def give_token(self, fields: dict[str, str]) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
         kind, field = GRANTS.get(fields.get("grant_type", ""), ("", ""))
         if not kind:
             raise Denied("unsupported_grant_type", f"grant_type is not of {[*GRANTS]}")
-        secret = fields.get(field, "")
-        grant, spent = self.ledger.grant_of(kind, secret)
-        is_its_own = bool(grant) and fields.get("client_id") == grant["client_id"]
+        secret, proof = fields.get(field, ""), {"client_id": fields.get("client_id")}
         if kind == "code":
-            digest = urlsafe_b64encode(sha256(fields.get("code_verifier", "").encode()).digest()).rstrip(b"=").decode()
-            is_its_own &= digest == grant.get("code_challenge") and fields.get("redirect_uri") == grant["redirect_uri"]
-        if not is_its_own:
+            digest = sha256(fields.get("code_verifier", "").encode()).digest()
+            proof["code_challenge"] = urlsafe_b64encode(digest).rstrip(b"=").decode()
+            proof["redirect_uri"] = fields.get("redirect_uri")
+        grant = self.ledger.grant_of(kind, secret)
+        if not grant or not proof.items() <= grant.items():
             raise Denied("invalid_grant", f"the {kind} is unknown, over, or another's")
+        spent = self.ledger.spend(kind, secret)
         # A refresh token comes twice where two of a client's requests renew at once; after that it was stolen.
-        if spent and (kind == "code" or time.time() - spent > GRACE_S):
+        if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
             self.ledger.revoke(grant["token_id"])
         if self.ledger.is_revoked(grant["token_id"]):
             raise Denied("invalid_grant", f"the sign-in was revoked, or the {kind} was used twice, which ends it")
@@ -188,7 +209,6 @@ class SignIn:
         # The sign-in itself lasts twice as long: a client renews once its token is over.
         self.ledger.add({**claims, "exp": claims["exp"] + lifetime_s}, grant["label"])
         refresh = self.ledger.make_secret("refresh", 2 * lifetime_s, grant)
-        self.ledger.spend(kind, secret)
         access = {"access_token": tokens.sign(claims, self.keys()[0]), "token_type": "Bearer", "expires_in": lifetime_s}
         return {**access, "refresh_token": refresh, "scope": grant["scope"]}
 
@@ -199,12 +219,23 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     return ledger.make_secret("invitation", INVITATION_S, {"user": user, "scope": scope, "days": days}, code)
 
 
-@lru_cache(maxsize=50)
-def _fetched(url: str, hour: int) -> Client:
-    """The client that a document on the public web describes, kept for an `hour`. Raises Denied."""
+def form(lang: str, name: str, host: str, scope: set[str], problem: str = "") -> str:
+    """The page for a client `name` that the person will be sent back to at `host`; `problem` is a key of WORDS."""
+    words = {key: texts[lang == "ru"] for key, texts in WORDS.items()} | {"": ""}
+    items = (word.partition(":") for word in sorted(scope))
+    allowed = "".join(
+        f"<li>{words.get(toolset, toolset)} {words[reading + read]}</li>" for toolset, reading, read in items
+    )
+    may = f"{words['may']}<ul>{allowed}</ul>" if scope else f"{words['invite']} <code>python3 -m tools invite</code>"
+    values = {"lang": lang, "name": escape(name), "host": escape(host), "may": may, "note": words[problem]}
+    return Template(PAGE.read_text(encoding="utf-8")).substitute(words, **values)
+
+
+def _fetched(url: str) -> JsonObject:
+    """The client's document at an address of the public web. Raises Denied."""
     if not REDIRECT.fullmatch(url) or not urlsplit(url).path.strip("/"):
         raise Denied("invalid_client", "the client id is not the address of a document")
-    limits = http.Limits(time.monotonic() + DOCUMENT_S, DOCUMENT_BYTES, admit=_admit)
+    limits = http.Limits(time.monotonic() + 5, 65_536, admit=_admit)
     try:
         response = http.send(http.Request(url, headers={"Accept": "application/json"}), limits)
     except (http.HttpError, ValueError) as error:
@@ -212,7 +243,7 @@ def _fetched(url: str, hour: int) -> Client:
     document = _json(response.body) if response.status == 200 else {}
     if document.get("client_id") != url:
         raise Denied("invalid_client", "there is no document of this client at its address")
-    return _client(document)
+    return document
 
 
 def _admit(host: str, addresses: list[str]) -> None:
@@ -220,7 +251,7 @@ def _admit(host: str, addresses: list[str]) -> None:
         raise http.HttpError(f"{host} is on this machine or its network", sent=False)
 
 
-def _client(document: JsonObject) -> Client:
+def _described(document: JsonObject) -> Client:
     """The client that a document describes. Raises Denied."""
     redirects, name = document.get("redirect_uris"), document.get("client_name")
     uris = redirects if isinstance(redirects, list) else []
@@ -243,14 +274,3 @@ def _fields(text: bytes) -> dict[str, str]:
         if len(dict(pairs)) == len(pairs):
             return dict(pairs)
     raise Denied("invalid_request", "that is not a form, or a field is there twice")
-
-
-def _as_json(status: int, document: JsonObject) -> Answer:
-    return status, {**CORS, "content-type": "application/json"}, json.dumps(document)
-
-
-def _page(status: int, page: str, redirect: str = "") -> Answer:
-    """A page that runs nothing, that nobody may frame, and that leads here and to `redirect` alone."""
-    policy = f"default-src 'none'; style-src 'sha256-{consent_page.STYLE_HASH}'; form-action 'self' {redirect}"
-    policy += "; frame-ancestors 'none'; base-uri 'none'"
-    return status, {**HEADERS, "content-type": "text/html; charset=utf-8", "content-security-policy": policy}, page

@@ -10,7 +10,7 @@ from tests.onepercent.page.test_days_page import today
 from tests.onepercent.page.test_preview_page import HOSTILE, act, create, do
 from tests.onepercent.page.test_report import lived, report
 from tests.onepercent.page.test_screenshots import live
-from tools.http.consent_page import form
+from tools.http.sign_in import form
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +100,7 @@ def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(lang, browser, 
     scope = {"onepercent", "klipper:read", "printer", "anki", "search", "server:read"}
     host = "a-host-with-a-name-of-many-letters.connectors.example.com"
     for look, problem, allowed in (("asks", "", scope), ("wrong", "wrong", scope), ("closed", "wait", set())):
-        (tmp_path / "sign_in.html").write_text(form(lang, "Claude" * 9, host, allowed, {}, problem), encoding="utf-8")
+        (tmp_path / "sign_in.html").write_text(form(lang, "Claude" * 9, host, allowed, problem), encoding="utf-8")
         tab = browser.open((tmp_path / "sign_in.html").as_uri(), width=390)
         tab.wait("document.querySelector('button')", host=True)
         tab.picture(tmp_path / f"sign_in-{lang}-{look}.png")
