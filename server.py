@@ -503,7 +503,7 @@ class StdioTransport:
             message: Any = item.message
             is_answer = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
             self.written = anyio.Event()
-            if not (is_answer and self.lines.was_answered(message.id)):
+            if not self.lines.was_answered(message):
                 line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
                 try:
                     await anyio.to_thread.run_sync(self.lines.write, line, limiter=self.threads)

@@ -18,7 +18,7 @@ from tools.core import mcp_apps, prompts, registry
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.starting import VERSION
-from tools.stdio import Lines
+from tools.stdio import ACKNOWLEDGED, SUBSCRIPTION_ID, Lines
 
 # Every answer given here equals the SDK's own, which tests/test_early.py asks for each version, capability, setting and
 # odd request. A line that is not surely answered alike is left to the SDK, with all that follow it, in their order. The
@@ -30,6 +30,7 @@ MOST_BYTES = 2**16
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
+LISTEN = "subscriptions/listen"
 SERVER_INFO = {"name": "pi-mcp", "version": VERSION}
 
 # Shapes of what clients send: types, or an object's members with theirs; `*` is any other name.
@@ -44,6 +45,7 @@ CAPABILITIES = {
     "experimental": NAMED,
 }
 INITIALIZE = {"protocolVersion": TEXT, "capabilities": CAPABILITIES, "clientInfo": CLIENT_INFO}
+CHANGES = dict.fromkeys(("toolsListChanged", "promptsListChanged", "resourcesListChanged"), (bool,))
 PROGRESS = {"progressToken": (str, int)}
 ENVELOPE = {f"{META}protocolVersion": TEXT, f"{META}clientInfo": CLIENT_INFO, f"{META}clientCapabilities": CAPABILITIES}
 MESSAGE = {"jsonrpc": TEXT, "id": (str, int), "method": TEXT, "params": (dict,)}
@@ -150,10 +152,13 @@ class Opening:
             result = {} if method == "ping" else self._list(method)
         else:
             result = self._modern(method, params)
-        if method in ("initialize", "server/discover"):
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+        if method == LISTEN:  # Claude Code lists nothing before its stream of changes is acknowledged
+            meta = {SUBSCRIPTION_ID: message["id"]}
+            answer = {"jsonrpc": "2.0", "method": ACKNOWLEDGED, "params": {"_meta": meta, **result}}
+        if method in ("initialize", "server/discover", LISTEN):
             self.replay.append(line + b"\n")
             self.answered.append(message["id"])
-        answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}
         return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
     def _initialize(self, params: JsonObject) -> JsonObject:
@@ -169,12 +174,16 @@ class Opening:
         }
 
     def _modern(self, method: str, params: JsonObject) -> JsonObject:
-        if params.keys() != {"_meta"} or not _fits(params["_meta"], ENVELOPE | PROGRESS, ENVELOPE):
+        shape = {"_meta": ENVELOPE | PROGRESS} | ({"notifications": CHANGES} if method == LISTEN else {})
+        if not _fits(params, shape, shape) or not _fits(params["_meta"], shape["_meta"], ENVELOPE):
             raise LeftToSdk
         version, info, capabilities = map(params["_meta"].get, ENVELOPE)
         if version != MODERN:
             raise LeftToSdk
         self._meet(info, capabilities)
+        if method == LISTEN:
+            self.era = "modern"
+            return {"notifications": {name: True for name, wanted in params["notifications"].items() if wanted}}
         if method == "server/discover":
             result: JsonObject = {
                 "supportedVersions": [MODERN],

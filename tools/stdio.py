@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections import Counter
-from typing import BinaryIO, TypeGuard
+from typing import Any, BinaryIO, TypeGuard
 
 # Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being held.
 LONGEST_LINE = 16 * 2**20
@@ -16,6 +16,10 @@ UNSUSPICIOUS = 200_000
 APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
 ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
+
+# The first line of a stream of changes, which has the id of the request that asked for it.
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
 Id = str | int | None
 
@@ -51,8 +55,13 @@ class Lines:
             return b""
         return line
 
-    def was_answered(self, request_id: Id) -> bool:
-        """True if the client had the answer to this request of `ahead`; counts it as taken."""
+    def was_answered(self, message: Any) -> bool:
+        """True for an answer, or the acknowledgement of a stream, that the client had to a request of `ahead`; counts it
+        as taken."""
+        if (method := getattr(message, "method", "")) == ACKNOWLEDGED:
+            request_id = message.params["_meta"][SUBSCRIPTION_ID]
+        else:
+            request_id = None if method else message.id
         was = self.answered[request_id] > 0
         self.answered[request_id] -= was
         return was
