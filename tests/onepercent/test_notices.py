@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, do
+from tests.support.client import PROJECT
 from tools.core.settings import SettingsError, check
 from tools.onepercent import notices
 
@@ -183,3 +186,14 @@ def test_a_wrong_setting_is_named(file: Path):
         with pytest.raises(SettingsError, match=name):
             check()
         del os.environ[name]
+
+
+@pytest.mark.slow
+def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file: Path):
+    """On a small Pi memory is short: OpenSSL alone is 3.5 MiB."""
+    for url in ("", "http://127.0.0.1:9/topic"):
+        environ = {**os.environ, "NOTIFY_URL": url, "ANKI_CONNECT_URL": "http://127.0.0.1:9"}
+        words = [sys.executable, "-I", "-S", "-X", "importtime", str(PROJECT / "tools"), "notify"]
+        done = subprocess.run(words, env=environ, capture_output=True, text=True, timeout=30, check=True)
+        assert "tools.onepercent.notices" in done.stderr
+        assert not {"_hashlib", "_ssl", "http.client"} & set(done.stderr.split())

@@ -81,9 +81,8 @@ class Request:
     def moved(self, status: int, location: str) -> "Request":
         """The request that a redirect asks for.
 
-        301 and 302 repeat it as 307 and 308 do: a search sent again as an empty GET would find nothing.
-
-        Raises Misdirected for an address that is not http(s).
+        301 and 302 repeat it as 307 and 308 do: a search sent again as an empty GET would find nothing. Raises
+        Misdirected for an address that is not http(s).
         """
         try:
             url = urljoin(self.url, location)
@@ -130,13 +129,13 @@ def _origin(url: str) -> tuple[str, str, int]:
 
 
 def _exchange(request: Request, limits: Limits) -> Response:
-    from http.client import HTTPException, IncompleteRead
-
     url = urlsplit(request.url)
     # Path and query as a request line may hold them; a socket's path is not for its other side.
     query = f"?{quote(url.query, safe=SAFE_IN_PATH + '?')}" if url.query else ""
     target = "/" if url.scheme == "unix" else (quote(url.path, safe=SAFE_IN_PATH) or "/") + query
     with closing(_connection(url, limits)) as connection:
+        from http.client import HTTPException, IncompleteRead
+
         try:
             connection.request(request.method, target, request.body, {**HEADERS, **request.headers})
             with closing(connection.getresponse()) as response:
@@ -170,13 +169,14 @@ def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
 
 def _connection(url: SplitResult, limits: Limits) -> "HTTPConnection":
     """A connection to an address, through TLS's handshake."""
-    from http.client import HTTPConnection
-
     try:
+        connected = _connect(url, limits)
+        from http.client import HTTPConnection  # with ssl and email 4 MiB, for which somebody has to be there
+
         connection = HTTPConnection(url.hostname or "localhost", url.port)
         connection.default_port = DEFAULT_PORTS.get(url.scheme, 80)
         connection.port = url.port or connection.default_port
-        connection.sock = _connect(url, limits)
+        connection.sock = connected
     except TimeoutError as error:
         raise Late("the machine does not answer", sent=False) from error
     except (OSError, ValueError) as error:

@@ -4,7 +4,6 @@ Skills follow the extension io.modelcontextprotocol/skills (SEP-2640): each is o
 answers of the functions have the shape of MCP's results.
 """
 
-import hashlib
 import inspect
 import json
 from collections.abc import Callable
@@ -93,6 +92,8 @@ class Prompt:
 
     def skill(self, settings: Settings) -> JsonObject:
         """Its skill, as skills/list shows it."""
+        import hashlib  # 3.5 MiB of OpenSSL, which a process that only passes by need not load
+
         content = self.skill_text(settings).encode()
         digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
         file = {"uri": self.skill_uri, "digest": digest, "size": len(content)}

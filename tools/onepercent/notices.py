@@ -28,16 +28,19 @@ LONGEST_LIST = 10
 
 def main(options: list[str], cards_due: Callable[[], int]) -> int:
     """Tell the part of the day that it is; `--now` shows it and sends it in any case. Returns the exit status."""
-    own, today = settings.current(), store.today().isoformat()
+    own = settings.current()
+    if options not in ([], ["--now"]):
+        print("python3 -m tools notify [--now]", file=sys.stderr)
+        return 2
+    if not options and not own.notify_url:
+        return 0
+    today = store.today().isoformat()
     # A Pi that was off at the time tells it later.
     part = "evening" if f"{days.local(days.now()):%H:%M}" >= own.notify_evening else "morning"
     state, told = state_path("notified.json"), {}
     with suppress(OSError, ValueError, TypeError):
         told = dict(json.loads(state.read_text(encoding="utf-8")))
-    if options not in ([], ["--now"]):
-        print("python3 -m tools notify [--now]", file=sys.stderr)
-        return 2
-    if not options and (not own.notify_url or told.get(part) == today):
+    if not options and told.get(part) == today:
         return 0
     title, lines = _notice(part, today, cards_due)
     if options:

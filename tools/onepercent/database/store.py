@@ -6,7 +6,6 @@ Writers are put in order by sqlite itself (BEGIN IMMEDIATE), across threads and 
 import atexit
 import logging
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -28,8 +27,6 @@ BUSY_S = 15
 
 WAL_SIZE_BYTES = 4_000_000
 """The length to which the write-ahead log is cut back after an import or a very large apply."""
-
-LEAST_FREE_BYTES = 100_000
 
 RESTORE = (
     "Put a backup in its place: `python3 -m tools onepercent restore FILE`, or an export:"
@@ -112,9 +109,9 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         try:
             db = _kept.pop(identity, None) or open_database(file)
         except sqlite3.OperationalError:
-            # On a full disk sqlite has no room for the files beside its own: what is all in the one file is read from it.
-            log, free = Path(f"{file}-wal"), shutil.disk_usage(file.parent).free
-            if not reads_only or free > LEAST_FREE_BYTES or (log.exists() and log.stat().st_size):
+            # A disk that is full or read-only has no room for the files beside the one: what is all in that is read.
+            log = Path(f"{file}-wal")
+            if not reads_only or (log.exists() and log.stat().st_size):
                 raise
             db, identity = connect(f"{file.absolute().as_uri()}?immutable=1"), None
         try:

@@ -1,6 +1,5 @@
 """Schedules of habits: the days that are due, and the course of a habit through schedules and pauses."""
 
-from calendar import monthrange
 from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import lru_cache
@@ -40,8 +39,8 @@ class Schedule(NamedTuple):
         elif self.month_days:
             for place in range(length):
                 day = date.fromordinal(first + place)
-                # In a shorter month its last day stands for the 31st.
-                is_last = 27 < day.day < max(self.month_days) and day.day == monthrange(day.year, day.month)[1]
+                # In a shorter month its last day stands for those after it.
+                is_last = day.day < max(self.month_days) and date.fromordinal(first + place + 1).day == 1
                 if day.day in self.month_days or is_last:
                     yield range(place, place + 1)
         else:
