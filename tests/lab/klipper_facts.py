@@ -18,7 +18,7 @@ import subprocess
 import sys
 from collections import deque
 from pathlib import Path
-from types import ModuleType
+from unittest import mock
 
 KINDS = {"get": "", "getint": "i", "getfloat": "f", "getboolean": "b", "getchoice": "c", "getlists": "l"}
 LISTS = {"getlist": "l", "getintlist": "li", "getfloatlist": "lf"}
@@ -36,18 +36,9 @@ READERS = {
     "display": "extras.display.display",
     "menu": "extras.display.menu",
 }
-SENSORS = [
-    *(
-        "extras.thermistor",
-        "extras.adc_temperature",
-        "extras.spi_temperature",
-        "extras.bme280",
-        "extras.htu21d",
-        "extras.sht3x",
-    ),
-    *("extras.aht10", "extras.lm75", "extras.ds18b20", "extras.temperature_host", "extras.temperature_mcu"),
-    "extras.temperature_combined",
-]
+SENSORS = """thermistor adc_temperature spi_temperature bme280 htu21d sht3x aht10 lm75 ds18b20 temperature_host temperature_mcu
+temperature_combined""".split()
+SENSORS = [f"extras.{name}" for name in SENSORS]
 SENSED = ("extruder", "heater_bed", "heater_generic", "temperature_sensor", "temperature_fan")
 # Families that a section reaches through the printer's objects, not by an import.
 REACHES = {
@@ -77,15 +68,6 @@ LAST = ("mcu", "toolhead", "extras.load_cell")
 # Options that the same name gives another meaning elsewhere in their family: judging them by it would be wrong.
 MOST_CHOICES = 13
 AMBIGUOUS = {"sensor_type", "axis", "control_pin"}
-
-
-class Anything(ModuleType):
-    """Stands for a module that is not installed: reading the constants of the others needs none of it."""
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (), {"__init__": lambda self, *words, **names: None})
 
 
 def imported(name: str) -> dict:
@@ -152,14 +134,11 @@ class Module:
     def value(self, node: ast.expr | None):
         if node is None:
             return None
-        for _ in range(3):
-            if isinstance(node, ast.Name) and node.id not in self.names and node.id in self.locals:
-                node = self.locals[node.id]
+        if isinstance(node, ast.Name) and node.id not in self.names:
+            node = self.locals.get(node.id, node)
         try:
             return eval(compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"), dict(self.names))
         except Exception:
-            if isinstance(node, ast.Dict):
-                return {ast.literal_eval(key): 0 for key in node.keys if isinstance(key, ast.Constant)}
             return None
 
     def choices(self, node: ast.expr) -> str:
@@ -169,7 +148,7 @@ class Module:
                 if isinstance(assign, ast.Assign) and ast.unparse(assign.targets[0]) == ast.unparse(node):
                     value = self.value(assign.value)
         words = sorted(map(str, value)) if value and len(value) <= MOST_CHOICES else []
-        return "c" + "|".join(words) if words and not any(" " in word for word in words) else ""
+        return "c" + "|".join(words) if words else ""
 
     def next(self) -> list[str]:
         package = self.name.rpartition(".")[0]
@@ -271,8 +250,8 @@ def main() -> None:
     checkout = Path(sys.argv[1])
     klippy = checkout / "klippy"
     sys.path.insert(0, str(klippy))
-    for name in MISSING:
-        sys.modules.setdefault(name, Anything(name))
+    for name in MISSING:  # reading the constants of the other modules needs none of them
+        sys.modules.setdefault(name, mock.MagicMock())
     paths = {".".join(path.relative_to(klippy).with_suffix("").parts): path for path in sorted(klippy.rglob("*.py"))}
     modules = {name: Module(name, path) for name, path in ((n.removesuffix(".__init__"), p) for n, p in paths.items())}
     shapers = "|".join(shaper.name for shaper in modules["extras.shaper_defs"].names["INPUT_SHAPERS"])
@@ -285,10 +264,7 @@ def main() -> None:
         for kind, (module, sign) in sorted(readers(modules).items())
     }
     used = {name for _, names in kinds.values() for name in names}
-    words = ["git", "-C", str(checkout), "log", "-1", "--format=%h %cs"]
-    version = (
-        subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip() or "of an unknown version"
-    )
+    version = subprocess.check_output(["git", "-C", checkout, "log", "-1", "--format=%h %cs"], text=True).strip()
     print(f"# Klipper {version}: made by tests/lab/klipper_facts.py, which says what the signs mean.")
     for name in sorted(used):
         options = " ".join(f"{option}={spec}" for option, spec in sorted(modules[name].options.items()))
