@@ -10,6 +10,10 @@ Variables: MIRROR   where Debian's packages come from (default: where apt has it
 """
 
 import json
+import os
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from http.server import BaseHTTPRequestHandler
@@ -19,11 +23,112 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.klipper.upstreams import Upstream, serving
 from tests.lab.bench.processes import cpu_s
-from tests.lab.emulated.machines import PROCESSORS, Machine, Unavailable, make
 from tests.support import client
-from tests.support.client import Client
+from tests.support.client import PROJECT, Client
+from tests.support.installing import copy_of_the_project
 
+PROCESSORS = {
+    "arm64": ("qemu-aarch64-static", ("manylinux_2_28_aarch64", "manylinux2014_aarch64")),
+    "armhf": ("qemu-arm-static", ("manylinux_2_31_armv7l", "manylinux2014_armv7l")),
+}
+"""As Debian names them: what emulates each, and the platforms for which pip takes its wheels."""
+SUITE, PYTHON = "bookworm", "3.11"
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+TIMEOUT_S = 300
 GOAL = {"action": "goal.create", "client_action_id": "11111111-1111-4111-8111-111111111111", "params": {"title": "Pi"}}
+
+
+class Unavailable(Exception):
+    """What is missing here, so that nothing can be tried."""
+
+
+class Machine:
+    """A Raspberry Pi's Debian without the Pi: its Python in a folder, with the pinned packages, as setup.sh leaves them."""
+
+    def __init__(self, name: str, folder: Path):
+        self.name, self.folder = name, folder
+        self.emulator, self.platforms = PROCESSORS[name]
+        self.root, self.project = folder / "root", folder / "pi-mcp"
+        for program in (self.emulator, "apt-get", "dpkg-deb"):
+            if not shutil.which(program):
+                raise Unavailable(f"{program} is not installed (packages qemu-user-static, apt)")
+        if not os.path.exists(KEYRING):
+            raise Unavailable(f"there is no {KEYRING} (package debian-archive-keyring)")
+        copy_of_the_project(self.project)
+        self.unpack_debian(folder / "apt")
+        self.make_venv()
+
+    def unpack_debian(self, apt: Path) -> None:
+        """What python3 needs of Debian, unpacked and not set up, which running it does not need."""
+        for name in ("state/lists/partial", "cache/archives/partial", "etc/preferences.d"):
+            (apt / name).mkdir(parents=True)
+        (apt / "status").touch()  # nothing is installed yet, so apt fetches all that python3 needs
+        (apt / "sources.list").write_text(f"deb [signed-by={KEYRING}] {mirror()} {SUITE} main\n", encoding="utf-8")
+        options = {
+            "Dir::State": apt / "state",
+            "Dir::State::status": apt / "status",
+            "Dir::Cache": apt / "cache",
+            "Dir::Etc": apt / "etc",
+            "Dir::Etc::SourceList": apt / "sources.list",
+            "Dir::Etc::SourceParts": "-",
+            "APT::Architecture": self.name,
+            "APT::Architectures::": self.name,
+            "APT::Install-Recommends": "false",
+            "APT::Sandbox::User": "",
+            "Acquire::Languages": "none",
+            "Acquire::http::Timeout": 20,
+        }
+        command = ["apt-get", "-q", "-y", *(f"-o{name}={value}" for name, value in options.items())]
+        for words in (["update", "--error-on=any"], ["install", "--download-only", "python3"]):
+            run_or_skip(f"Debian's mirror ({mirror()})", [*command, *words])
+        for package in (apt / "cache" / "archives").glob("*.deb"):
+            subprocess.run(["dpkg-deb", "-x", package, self.root], check=True, timeout=TIMEOUT_S)
+
+    def make_venv(self) -> None:
+        """The project's .venv: a link to that Python, and the wheels that pip takes for that processor."""
+        venv = self.project / ".venv"
+        packages = venv / "lib" / f"python{PYTHON}" / "site-packages"
+        packages.mkdir(parents=True)
+        (venv / "bin").mkdir()
+        (venv / "bin" / "python").symlink_to(self.root / "usr" / "bin" / f"python{PYTHON}")
+        (venv / "pyvenv.cfg").write_text(f"home = {self.root / 'usr' / 'bin'}\n", encoding="utf-8")
+        pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-q", "--no-deps"]
+        pip += ["--retries=1", "--only-binary=:all:", f"--python-version={PYTHON}", "--implementation=cp"]
+        pip += [f"--platform={platform}" for platform in self.platforms]
+        run_or_skip("pip's index", [*pip, "--root-user-action=ignore", f"--target={packages}", *pins()])
+
+    def server(self, settings: dict[str, str]) -> list[str]:
+        """Starts the server with these settings and nothing else in the environment.
+
+        Programs that it starts, as git, are those of this machine.
+        """
+        variables = {"PATH": os.environ["PATH"], "QEMU_LD_PREFIX": str(self.root), **settings}
+        environment = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
+        python = self.project / ".venv" / "bin" / "python"
+        return [*environment, self.emulator, str(python), str(self.project / "server.py"), "--standalone"]
+
+
+def mirror() -> str:
+    """Where apt here has its packages from, if that is Debian's own archive."""
+    if "MIRROR" in os.environ:
+        return os.environ["MIRROR"]
+    command = ["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S).stdout
+    sites = [line.removesuffix(" Debian") for line in listed.splitlines() if line.endswith(" Debian")]
+    return sites[0] if sites else "http://deb.debian.org/debian"
+
+
+def pins() -> list[str]:
+    """The pinned packages for that Python, whichever Python pip itself runs on."""
+    text = (PROJECT / "requirements.txt").read_text(encoding="utf-8")
+    lines = re.findall(r"^([\w-]+==[\w.]+)(?:; python_version (\S+) .*)?$", text, re.MULTILINE)
+    return [pin for pin, bound in lines if bound != "<"]
+
+
+def run_or_skip(what: str, command: list[str]) -> None:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S)
+    if done.returncode:
+        raise Unavailable(f"{what} does not give what is needed: {' | '.join(done.stdout.splitlines()[-3:])}")
 
 
 class Backends(BaseHTTPRequestHandler):
@@ -43,34 +148,28 @@ class Backends(BaseHTTPRequestHandler):
 
 
 def main(names: list[str]) -> int:
-    client.TIMEOUT_S = 300  # an emulated start takes many times as long
+    client.TIMEOUT_S = TIMEOUT_S  # an emulated start takes many times as long
     held = True
-    for processor in PROCESSORS:
-        if names and processor.name not in names:
-            continue
+    for name in names or PROCESSORS:
         with tempfile.TemporaryDirectory(prefix="pi-mcp-") as folder:
             try:
-                machine = make(processor, Path(folder))
+                print(f"ok    {name}: {look_at(Machine(name, Path(folder)))}", flush=True)
             except Unavailable as reason:
-                print(f"skipped: {processor.name}: {reason}")
-                continue
-            held = look_at(machine, Path(folder)) and held
+                print(f"skipped: {name}: {reason}")
+            except AssertionError as error:
+                print(f"FAIL  {name}: {error}", flush=True)
+                held = False
     return 0 if held else 1
 
 
-def look_at(machine: Machine, folder: Path) -> bool:
-    """Print what the server answers and how soon it starts; whether all answers are right."""
-    (folder / "home").mkdir()
-    settings = {"HOME": str(folder / "home"), "KLIPPER_DOCS_URL": Upstream(folder / "upstream").url}
+def look_at(machine: Machine) -> str:
+    """How many tools it lists, and how soon it starts; an AssertionError if an answer is wrong."""
+    home = machine.folder / "home"
+    home.mkdir()
     with serving(Backends) as url:
+        settings = {"HOME": str(home), "KLIPPER_DOCS_URL": Upstream(machine.folder / "upstream").url}
         settings |= {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": url}
-        try:
-            tools = use(machine, settings)
-            print(f"ok    {machine.processor.name}: {tools} tools, {how_it_starts(machine, settings)}", flush=True)
-        except AssertionError as error:
-            print(f"FAIL  {machine.processor.name}: {error}", flush=True)
-            return False
-    return True
+        return f"{use(machine, settings)} tools, {how_it_starts(machine, settings)}"
 
 
 def use(machine: Machine, settings: dict[str, str]) -> int:
@@ -89,13 +188,9 @@ def use(machine: Machine, settings: dict[str, str]) -> int:
         call("sync_docs", "cloned")
         call("search_docs", "BLTouch.md", query="bltouch")
         call("search", "about ARM", query="arm")
-        preview = call("preview_actions", "preview_id", actions=[GOAL])
-        consent = {
-            "preview_id": preview["preview_id"],
-            "idempotency_key": "123e4567-e89b-42d3-a456-426614174000",
-            "user_confirmation": "yes",
-        }
-        call("apply_actions", "created_id", **consent)
+        preview_id = call("preview_actions", "preview_id", actions=[GOAL])["preview_id"]
+        key = "123e4567-e89b-42d3-a456-426614174000"
+        call("apply_actions", "created_id", preview_id=preview_id, idempotency_key=key, user_confirmation="yes")
         call("get_user_snapshot", '"Pi"')
         assert session.end() == 0
     return len(tools)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.lab.systemd import lifetimes, over_http, remote, sessions, upkeep
+from tests.lab.systemd import over_http, remote, sessions, upkeep
 from tests.lab.systemd.machine import forget_starts
 from tests.lab.systemd.machine import sessions as running
 from tests.support.services import wait_until
@@ -21,17 +21,16 @@ CHECKS = {
     "installed": (
         upkeep.the_environment_takes_at_most_32_mb,
         upkeep.no_unit_failed,
-        upkeep.systemd_has_nothing_to_say_about_the_units,
         sessions.the_first_connection_starts_the_service,
         upkeep.installing_again_changes_nothing,
         sessions.a_session_offers_every_tool_and_each_system_answers,
         sessions.the_smoke_test_of_the_readme_passes,
         sessions.what_one_session_writes_the_next_one_reads,
         sessions.nobody_else_connects,
-        lifetimes.a_killed_service_comes_back_and_its_sessions_live,
-        lifetimes.a_restart_cuts_no_session,
-        lifetimes.unused_it_ends_and_the_next_connection_starts_it_again,
-        lifetimes.a_service_that_cannot_start_leaves_its_callers_to_themselves,
+        sessions.a_killed_service_comes_back_and_its_sessions_live,
+        sessions.a_restart_cuts_no_session,
+        sessions.unused_it_ends_and_the_next_connection_starts_it_again,
+        sessions.a_service_that_cannot_start_leaves_its_callers_to_themselves,
         upkeep.the_timer_is_set_and_its_service_brings_new_pages_to_every_session,
         upkeep.a_sync_without_its_upstream_leaves_the_docs_and_no_failed_unit,
         over_http.switched_on_it_serves_who_has_a_token_until_that_is_revoked,

@@ -1,6 +1,5 @@
 """The machine from within: its units, the service's processes, sessions as a client starts them."""
 
-import os
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,25 +37,17 @@ def main_pid():
     return int(shown("MainPID"))
 
 
-def setup(*words):
+def setup(word):
     """What setup.sh prints; it must succeed."""
-    command = ["./setup.sh", *words]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=5 * TIMEOUT_S)
-    assert done.returncode == 0, (command, done.stdout, done.stderr)
-    return done.stdout
+    return in_a_shell(f"./setup.sh {word}")
 
 
 def in_a_shell(lines, **variables):
     """What lines of the documentation print; they must succeed."""
     words = [f"{name}={value}" for name, value in variables.items()]
-    done = subprocess.run(
-        ["env", *words, "bash", "-o", "pipefail", "-ec", lines],
-        cwd=PROJECT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=5 * TIMEOUT_S,
-    )
+    command = ["env", "-C", PROJECT, *words, "bash", "-o", "pipefail", "-ec", lines]
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 5 * TIMEOUT_S}
+    done = subprocess.run(command, **options)
     assert done.returncode == 0, (lines, done.stdout, done.stderr)
     return done.stdout
 
@@ -96,10 +87,6 @@ def words_of(pid):
         return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except (FileNotFoundError, ProcessLookupError):
         return [b""]
-
-
-def is_gone(pid):
-    return not os.path.exists(f"/proc/{pid}")
 
 
 @contextmanager

@@ -1,20 +1,17 @@
-"""What a client gets from the installed service."""
+"""What a client gets from the installed service, however that starts, ends and comes back."""
 
 import json
+import os
+import signal
 import subprocess
 import uuid
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 
 from tests.klipper.upstreams import serving
-from tests.lab.systemd.machine import (
-    in_a_shell,
-    served,
-    sessions,
-    state,
-    systemctl,
-)
+from tests.lab.systemd import machine
 from tests.support.client import PROJECT
+from tests.support.services import wait_until
 
 CALLS = (
     ("greet", {"name": "Pi"}, "Pi"),
@@ -51,19 +48,19 @@ def neighbours():
 
 
 def the_first_connection_starts_the_service():
-    systemctl("stop", "pi-mcp.service")
-    assert (state(), state("pi-mcp.socket")) == ("inactive", "active")
-    with served() as client:
+    machine.systemctl("stop", "pi-mcp.service")
+    assert (machine.state(), machine.state("pi-mcp.socket")) == ("inactive", "active")
+    with machine.served() as client:
         assert client.hello["serverInfo"]["name"] == "pi-mcp"
-        assert state() == "active"
-        assert len(sessions()) == 1
+        assert machine.state() == "active"
+        assert len(machine.sessions()) == 1
         assert client.end() == 0
     assert client.errors == [b""]
 
 
 def a_session_offers_every_tool_and_each_system_answers():
     golden = json.loads((PROJECT / "tests" / "golden_tools.json").read_text(encoding="utf-8"))
-    with neighbours() as settings, served(**settings) as client:
+    with neighbours() as settings, machine.served(**settings) as client:
         listed = client.request("tools/list")["result"]["tools"]
         assert {one["name"] for one in listed} == {one["name"] for one in golden}
         for name, arguments, expected in CALLS:
@@ -74,12 +71,12 @@ def a_session_offers_every_tool_and_each_system_answers():
 
 
 def the_smoke_test_of_the_readme_passes():
-    assert "FAIL" not in in_a_shell("tests/smoke.sh")
+    assert "FAIL" not in machine.in_a_shell("tests/smoke.sh")
 
 
 def what_one_session_writes_the_next_one_reads():
     action = {"action": "goal.create", "client_action_id": str(uuid.uuid4()), "params": {"title": "A goal to keep"}}
-    with served() as client:
+    with machine.served() as client:
         previewed = client.call("preview_actions", actions=[action])["structuredContent"]
         keys = {"preview_id": previewed["preview_id"], "idempotency_key": str(uuid.uuid4())}
         assert client.call("apply_actions", **keys, user_confirmation="да")["isError"] is False
@@ -87,7 +84,7 @@ def what_one_session_writes_the_next_one_reads():
 
 
 def the_goal_is_there():
-    with served() as client:
+    with machine.served() as client:
         assert "A goal to keep" in client.call("get_user_snapshot")["content"][0]["text"]
 
 
@@ -95,3 +92,52 @@ def nobody_else_connects():
     code = "import socket; socket.socket(socket.AF_UNIX).connect('/run/pi-mcp/socket')"
     done = subprocess.run(["sudo", "-u", "nobody", "python3", "-c", code], capture_output=True, text=True, timeout=60)
     assert "PermissionError" in done.stderr
+
+
+def works(client):
+    """Whether a session still does everything: answers, reads the docs, writes its state."""
+    assert client.request("ping")["result"] == {}
+    assert client.call("search_docs", query="bltouch")["isError"] is False
+    assert client.call("get_user_snapshot")["isError"] is False
+    return True
+
+
+def a_killed_service_comes_back_and_its_sessions_live():
+    with machine.served() as client:
+        before = machine.main_pid()
+        os.kill(before, signal.SIGKILL)
+        assert works(client)
+        with machine.session() as other:
+            assert other.initialize()
+        wait_until(lambda: machine.main_pid() not in (0, before))
+        with machine.served() as next_one:
+            assert works(next_one) and works(client)
+        assert client.end() == 0
+
+
+def a_restart_cuts_no_session():
+    with machine.served() as client:
+        before = machine.main_pid()
+        machine.systemctl("restart", "pi-mcp.service")
+        assert machine.main_pid() not in (0, before)
+        with machine.served() as other:
+            assert works(client) and works(other)
+        assert client.end() == 0
+
+
+def unused_it_ends_and_the_next_connection_starts_it_again():
+    with machine.service_with("Environment=MCP_IDLE_EXIT=1"):
+        for _ in range(2):
+            with machine.served() as client:
+                pid = machine.main_pid()
+                assert works(client)
+            wait_until(lambda: machine.state() == "inactive")
+            assert not os.path.exists(f"/proc/{pid}")
+            assert (machine.shown("Result"), machine.state("pi-mcp.socket")) == ("success", "active")
+
+
+def a_service_that_cannot_start_leaves_its_callers_to_themselves():
+    with machine.service_with("ExecStart=", "ExecStart=/bin/false"), machine.session() as client:
+        assert client.initialize()
+        assert not machine.is_handed_over(client)
+        assert client.end() == 0

@@ -5,20 +5,9 @@ import subprocess
 from pathlib import Path
 
 from tests.klipper.upstreams import git
-from tests.lab.systemd.lifetimes import works
-from tests.lab.systemd.machine import (
-    COMMAND,
-    PROJECT,
-    STATE,
-    UNITS,
-    main_pid,
-    root,
-    served,
-    setup,
-    shown,
-    state,
-    systemctl,
-)
+from tests.lab.systemd import machine
+from tests.lab.systemd.machine import COMMAND, PROJECT, STATE, UNITS
+from tests.lab.systemd.sessions import works
 
 UPSTREAM = Path("/srv/pi-mcp")
 DOCS_UPSTREAM = Path("/srv/klipper")
@@ -31,25 +20,14 @@ def the_environment_takes_at_most_32_mb():
 
 
 def no_unit_failed():
-    assert systemctl("list-units", "--failed", "--plain", "--no-legend", "pi-mcp*") == ""
-
-
-def systemd_has_nothing_to_say_about_the_units():
-    units = sorted(UNITS.glob("pi-mcp*"))
-    shipped = {path.name for path in (PROJECT / "systemd").glob("pi-mcp*.*") if "http" not in path.name}
-    assert {unit.name for unit in units} == shipped
-    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
-    for unit in units:
-        if unit.suffix == ".service":
-            root("systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", unit)
+    assert machine.systemctl("list-units", "--failed", "--plain", "--no-legend", "pi-mcp*") == ""
 
 
 def installing_again_changes_nothing():
-    with served() as client:
-        before = installed(), main_pid()
-        assert "Installing" not in setup("--systemd")
-        assert (installed(), main_pid()) == before
+    with machine.served() as client:
+        before = installed(), machine.main_pid()
+        assert "Installing" not in machine.setup("--systemd")
+        assert (installed(), machine.main_pid()) == before
         assert works(client)
 
 
@@ -59,18 +37,18 @@ def installed():
 
 
 def the_timer_is_set_and_its_service_brings_new_pages_to_every_session():
-    assert systemctl("is-enabled", "pi-mcp-docs.timer") == "enabled"
-    assert state("pi-mcp-docs.timer") == "active"
-    assert shown("NextElapseUSecRealtime", "pi-mcp-docs.timer")
-    with served() as client:
+    assert machine.systemctl("is-enabled", "pi-mcp-docs.timer") == "enabled"
+    assert machine.state("pi-mcp-docs.timer") == "active"
+    assert machine.shown("NextElapseUSecRealtime", "pi-mcp-docs.timer")
+    with machine.served() as client:
         assert "Quokka.md" not in found(client)
         (DOCS_UPSTREAM / "docs" / "Quokka.md").write_text("# Quokka\n\nAll about the quokka.\n", encoding="utf-8")
         git(DOCS_UPSTREAM, "add", "-A")
         git(DOCS_UPSTREAM, "commit", "-qm", "two")
-        systemctl("start", "pi-mcp-docs.service")
-        assert shown("Result", "pi-mcp-docs.service") == "success"
+        machine.systemctl("start", "pi-mcp-docs.service")
+        assert machine.shown("Result", "pi-mcp-docs.service") == "success"
         assert "Quokka.md" in found(client)
-        with served() as other:
+        with machine.served() as other:
             assert "Quokka.md" in found(other)
 
 
@@ -82,27 +60,27 @@ def a_sync_without_its_upstream_leaves_the_docs_and_no_failed_unit():
     DOCS_UPSTREAM.rename(away := DOCS_UPSTREAM.with_name("away"))
     try:
         subprocess.run(["sudo", "systemctl", "start", "pi-mcp-docs.service"], capture_output=True, timeout=60)
-        assert shown("Result", "pi-mcp-docs.service") == "success"
-        assert shown("ExecMainStatus", "pi-mcp-docs.service") == "75"
-        with served() as client:
+        assert machine.shown("Result", "pi-mcp-docs.service") == "success"
+        assert machine.shown("ExecMainStatus", "pi-mcp-docs.service") == "75"
+        with machine.served() as client:
             assert "Quokka.md" in found(client)
     finally:
         away.rename(DOCS_UPSTREAM)
-    systemctl("start", "pi-mcp-docs.service")
-    assert shown("Result", "pi-mcp-docs.service") == "success"
+    machine.systemctl("start", "pi-mcp-docs.service")
+    assert machine.shown("Result", "pi-mcp-docs.service") == "success"
 
 
 def an_update_cuts_no_session_and_new_ones_get_the_new_version():
-    with served() as client:
+    with machine.served() as client:
         publish("99.0")
-        assert "Restarting the service" in setup("--update")
+        assert "Restarting the service" in machine.setup("--update")
         assert works(client)
-        with served() as other:
+        with machine.served() as other:
             versions = [one.hello["serverInfo"]["version"] for one in (client, other)]
             assert versions[0] != versions[1] == "99.0"
         assert client.end() == 0
     assert "a comment of 99.0" in (UNITS / "pi-mcp.service").read_text(encoding="utf-8")
-    assert "Restarting the service" not in setup("--update")
+    assert "Restarting the service" not in machine.setup("--update")
 
 
 def publish(version):
@@ -115,10 +93,10 @@ def publish(version):
 
 
 def uninstalled_only_data_is_left():
-    root("cp", "-a", PROJECT / ".venv", KEPT)
-    setup("--uninstall")
+    machine.root("cp", "-a", PROJECT / ".venv", KEPT)
+    machine.setup("--uninstall")
     places = ("/etc", "/usr", "/var", "/run", "/home")
-    left = root("find", *places, "-name", "*pi-mcp*", "-not", "-path", f"{PROJECT}/*").split()
+    left = machine.root("find", *places, "-name", "*pi-mcp*", "-not", "-path", f"{PROJECT}/*").split()
     assert set(left) == {str(PROJECT), str(STATE), str(Path.home() / ".config/pi-mcp")}, left
     assert not (PROJECT / ".venv").exists()
     assert (STATE / "onepercent.sqlite3").exists()
@@ -127,13 +105,13 @@ def uninstalled_only_data_is_left():
 
 def installed_again_it_works_with_the_data_there_was():
     KEPT.rename(PROJECT / ".venv")  # pip did its work the first time
-    setup("--systemd")
-    with served() as client:
+    machine.setup("--systemd")
+    with machine.served() as client:
         assert works(client)
         assert "Quokka.md" in found(client)
 
 
 def after_a_reboot_the_socket_is_there_before_anyone_logs_in():
-    assert root("who") == ""
-    assert (state("pi-mcp.socket"), state("pi-mcp-docs.timer")) == ("active", "active")
-    assert state() == "inactive"
+    assert machine.root("who") == ""
+    assert (machine.state("pi-mcp.socket"), machine.state("pi-mcp-docs.timer")) == ("active", "active")
+    assert machine.state() == "inactive"
