@@ -8,12 +8,6 @@ from tools.http import limits
 from tools.http.limits import Rate, Turns
 
 
-def test_a_rate_allows_a_burst_and_then_says_when_the_next_may_come():
-    times = iter([0, 0, 0, 0.5, 1])
-    rate = Rate(per_minute=60, burst=2, clock=lambda: next(times))
-    assert [rate.wait_s("anna") for _ in range(5)] == [0, 0, 1, 0.5, 0]
-
-
 def test_each_caller_has_a_rate_of_its_own_and_the_one_that_asked_longest_ago_is_forgotten(monkeypatch):
     monkeypatch.setattr(limits, "MOST_CALLERS", 2)
     rate = Rate(per_minute=60, burst=1, clock=lambda: 0)

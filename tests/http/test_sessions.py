@@ -1,12 +1,12 @@
 """What requests of the 2025 era have in common over HTTP: whether their client shows pages, and withdrawn calls."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.support.client import HANDSHAKE
 from tests.support.http_memory import InMemory, misbehaving_tools
+from tests.support.services import wait_until
 from tools.core import mcp_apps
 
 SHOWS_PAGES = {"extensions": {mcp_apps.EXTENSION: {"mimeTypes": [mcp_apps.MIME_TYPE]}}}
@@ -76,13 +76,6 @@ class Counting:
         self.exchange.done.result(10)
         wait_until(lambda: self.mark.exists() and self.mark.read_text(encoding="utf-8").startswith("stopped"))
         return self.exchange.text()
-
-
-def wait_until(holds):
-    deadline = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def withdraw(server, token, session_id, request_id=7):

@@ -54,13 +54,7 @@ def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
     refused(token, [])
 
 
-@pytest.mark.parametrize(
-    "header", [{"alg": "hs256"}, {"alg": ["HS256"]}, {"alg": "HS256", "crit": []}, [], b"[" * 100_000]
-)
-def test_another_header_is_refused(header):
-    refused(signed(header, claims()))
-
-
+ODD_HEADERS = [{"alg": "hs256"}, {"alg": ["HS256"]}, {"alg": "HS256", "crit": []}, [], b"[" * 100_000]
 ODD_CLAIMS = {
     "exp": [None, "4102444800", True, float("nan"), float("inf"), 10**400, [1]],
     "aud": [None, [], [URL, 7]],
@@ -69,9 +63,12 @@ ODD_CLAIMS = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in ODD_CLAIMS.items() for value in values])
-def test_other_claims_are_refused(name, value):
-    refused(signed(tokens.HEADER, claims(**{name: value})))
+def test_another_header_and_other_claims_are_refused():
+    for header in ODD_HEADERS:
+        refused(signed(header, claims()))
+    for name, values in ODD_CLAIMS.items():
+        for value in values:
+            refused(signed(tokens.HEADER, claims(**{name: value})))
 
 
 def test_a_minute_of_leeway_is_given_and_no_more():
@@ -166,27 +163,10 @@ def test_the_first_key_is_made_for_this_user_alone_and_kept(tmp_path):
     assert os.listdir(path.parent) == ["http-keys"]
 
 
-def test_a_rotation_keeps_the_key_before_it_only(tmp_path):
+def test_a_file_that_holds_no_key_is_named(tmp_path):
     path = tmp_path / "http-keys"
-    [first] = tokens.keys_at(path)
-    second, kept = tokens.rotate(path)
-    assert kept == first
-    third, kept = tokens.rotate(path)
-    assert (kept, tokens.read_keys(path)) == (second, [third, second])
-
-
-@pytest.mark.parametrize("text", ["", "short", "zz" * 32, "ab" * 31])
-def test_a_file_that_holds_no_key_is_named(tmp_path, text):
-    path = tmp_path / "http-keys"
-    path.write_text(text, encoding="ascii")
-    path.chmod(0o600)
-    with pytest.raises(tokens.UnusableKeys, match="http-keys"):
-        tokens.read_keys(path)
-
-
-def test_a_key_that_others_can_read_is_not_used(tmp_path):
-    path = tmp_path / "http-keys"
-    tokens.keys_at(path)
-    path.chmod(0o640)
-    with pytest.raises(tokens.UnusableKeys, match="chmod 600"):
-        tokens.read_keys(path)
+    for text in ("", "short", "zz" * 32, "ab" * 31):
+        path.write_text(text, encoding="ascii")
+        path.chmod(0o600)
+        with pytest.raises(tokens.UnusableKeys, match="http-keys"):
+            tokens.read_keys(path)

@@ -5,9 +5,7 @@ import http.client
 import json
 import os
 import random
-import socket
 import sqlite3
-import subprocess
 import time
 import uuid
 from collections import Counter
@@ -17,9 +15,8 @@ from contextlib import closing
 import pytest
 
 from tests.onepercent.person import act
-from tests.support.client import PROJECT, PYTHON, TIMEOUT_S
+from tests.support.client import TIMEOUT_S
 from tests.support.http_server import HttpServer
-from tools.http import tokens
 
 pytestmark = pytest.mark.slow
 
@@ -115,32 +112,8 @@ def test_two_users_at_once_mix_nothing_up():
         assert not [word for person in people for word in (person.name, person.token) if word in log], log[-2000:]
 
 
-class Kept(HttpServer):
-    """The server behind a socket that somebody else keeps, and starts it again for, as systemd does."""
-
-    def __enter__(self):
-        tokens.keys_at(self.state / "http-keys")
-        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        super().__exit__()
-        self.listener.close()
-
-    def start(self):
-        handle = self.listener.fileno()
-        script = f'exec 3<&{handle} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
-        command = ["bash", "-c", script, "systemd", PYTHON, str(PROJECT / "server.py"), "--http"]
-        with open(self.log_path, "ab") as log:
-            environ = {**os.environ, **self.environment}
-            self.process = subprocess.Popen(
-                command, env=environ, pass_fds=[handle], stderr=log, stdin=subprocess.DEVNULL
-            )
-
-
 def test_killed_in_the_middle_of_calls_nobody_but_these_notices():
-    with Kept(**SETTINGS) as server, ThreadPoolExecutor(8) as threads:
+    with HttpServer(kept=True, **SETTINGS) as server, ThreadPoolExecutor(8) as threads:
         people = [Person(server, f"user{number}") for number in range(8)]
         sessions = [threads.submit(lambda person=person: [person.create() for _ in range(GOALS)]) for person in people]
         for killed in range(KILLS):

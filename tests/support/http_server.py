@@ -47,10 +47,13 @@ class Callers:
 
 
 class HttpServer(Callers):
-    """Starts `server.py --http`, or another `command`, on a free port; `environment` are further settings."""
+    """Starts `server.py --http`, or another `command`, on a free port; `environment` are further settings.
 
-    def __init__(self, command=SERVER, **environment):
-        self.command = command
+    With `kept` behind a socket that outlives it, as systemd keeps one.
+    """
+
+    def __init__(self, command=SERVER, kept=False, **environment):
+        self.command, self.kept = command, kept
         self.state = Path(tempfile.mkdtemp(prefix="pi-mcp-http-"))
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
@@ -65,19 +68,26 @@ class HttpServer(Callers):
         self.log_path = self.state / "log"
 
     def __enter__(self):
+        if self.kept:
+            tokens.keys_at(self.state / "http-keys")
+            self.listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
         self.start()
         return self
 
     def start(self):
+        """Start it, and wait until it listens unless its socket is there before it."""
+        handles = [self.listener.fileno()] if self.kept else []
+        script = f'exec 3<&{handles[0]} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"' if self.kept else 'exec "$@"'
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                self.command,
+                ["bash", "-c", script, "systemd", *self.command],
                 env={**os.environ, **self.environment},
+                pass_fds=handles,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
             )
         deadline = time.monotonic() + TIMEOUT_S
-        while True:
+        while not self.kept:
             try:
                 return socket.create_connection(("127.0.0.1", self.port)).close()
             except ConnectionRefusedError:
@@ -87,6 +97,8 @@ class HttpServer(Callers):
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait(TIMEOUT_S)
+        if self.kept:
+            self.listener.close()
 
     def log(self):
         return self.log_path.read_text(encoding="utf-8")

@@ -116,6 +116,12 @@ def children(pid):
     return [int(child) for thread in threads for child in thread.read_text(encoding="ascii").split()]
 
 
+def cpu_s(pid):
+    """The processor's time that a process took."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def alive(pid):
     """Whether the process runs; a zombie does not."""
     try:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
-from tests.lab.bench.processes import ONE_TOOL, cpu_s
+from tests.lab.bench.processes import ONE_TOOL
 from tests.lab.bench.rows import Row, medians
 from tests.support.client import HANDSHAKE, HEADERS
 from tests.support.http_server import HttpServer
+from tests.support.services import cpu_s
 
 READY_RUNS, ROUNDS, ROUND_CALLS = 7, 5, 400
 ANCHOR = "one-tool server"

@@ -1,4 +1,4 @@
-"""The commands that are compared, and what the kernel says of their memory and time."""
+"""The commands that are compared, and what the kernel says of their memory."""
 
 import atexit
 import os
@@ -28,9 +28,3 @@ def memory_mib(pid: int, kind: str = "Rss") -> float:
     """The memory of a process as the kernel counts it; `Pss` shares what it has with others among them."""
     text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     return {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines()[1:]}[kind] / 1024
-
-
-def cpu_s(pid: int) -> float:
-    """The processor's time that a process took."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -22,10 +22,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.klipper.upstreams import Upstream, serving
-from tests.lab.bench.processes import cpu_s
 from tests.support import client
 from tests.support.client import PROJECT, Client
 from tests.support.installing import copy_of_the_project
+from tests.support.services import cpu_s
 
 PROCESSORS = {
     "arm64": ("qemu-aarch64-static", ("manylinux_2_28_aarch64", "manylinux2014_aarch64")),
