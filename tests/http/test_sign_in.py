@@ -385,7 +385,6 @@ OTHER_DOCUMENTS = [
 def test_another_document_is_refused(person, documents):
     for answer in OTHER_DOCUMENTS:
         documents.answer = answer
-        sign_in._fetched.cache_clear()
         assert person.page(client_id=DOCUMENT)[0] == 400, answer
 
 
