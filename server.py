@@ -22,7 +22,7 @@ import signal
 import threading
 import time
 from contextlib import AsyncExitStack, suppress
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tools import early, listing, results, sdk, stdio
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.server import Server
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-    from mcp.server.models import InitializationOptions
     from mcp.server.session import ServerSession
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.shared.message import SessionMessage
@@ -118,13 +117,8 @@ def serve_stdio(settings: Settings) -> NoReturn:
 
 def serve_lines(lines: stdio.Lines, settings: Settings, first_job: Callable[[], None] = lambda: None) -> NoReturn:
     """Serve the client at the other end of `lines`. `first_job` runs before the toolsets' own start-up jobs."""
-
-    async def serve() -> None:
-        server = session_server(settings)
-        server.first_job = first_job
-        await server.serve(StdioTransport(lines, server.start_jobs))
-
-    anyio.run(serve)
+    server = session_server(settings)
+    anyio.run(server.serve, StdioTransport(lines, lambda: server.start_jobs(first_job)))
     leave()
 
 
@@ -233,18 +227,22 @@ class ToolServer:
 
     def __init__(self, settings: Settings, *, remote: bool = False):
         from mcp.server.caching import CACHEABLE_METHODS, CacheHint
+        from mcp.server.lowlevel import NotificationOptions, Server
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
         from tools.http.limits import Turns
 
+        class InstructingServer(Server):
+            # Of the caller of the moment, whatever the SDK sets.
+            instructions = property(lambda self: instructions(current()), lambda *_: None)
+
         self.settings = settings
-        self.first_job: Callable[[], None] = lambda: None
         self.session: ServerSession | None = None
         self.token: anyio.lowlevel.EventLoopToken | None = None
         self.turns = Turns(self.MOST_CALLS, self.MOST_CALLS // 4 if remote else self.MOST_CALLS)
         self.threads = anyio.CapacityLimiter(self.MOST_CALLS)
         self.bus = InMemorySubscriptionBus()
-        self.server = server_class()(
+        self.server = InstructingServer(
             "pi-mcp",
             version=VERSION,
             get_tool_input_schema=lambda name: None,  # no argument is repeated in a header, to be checked against it
@@ -269,19 +267,14 @@ class ToolServer:
         if not remote:  # proxies cut a stream without an end
             listen = ListenHandler(self.bus)
             self.server.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, listen)
+        # The answer to a client's `initialize` on stdio.
+        self.options = self.server.create_initialization_options(NotificationOptions(tools_changed=True))
 
     async def remember(self, ctx: ServerRequestContext, call_next: CallNext) -> HandlerResult:
         """Keep the session that `tools/list_changed` goes to; in the 2026 era the bus delivers it."""
         if ctx.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
             self.session = ctx.session
         return await call_next(ctx)
-
-    @cached_property
-    def options(self) -> InitializationOptions:
-        """The answer to a client's `initialize` on stdio."""
-        from mcp.server.lowlevel import NotificationOptions
-
-        return self.server.create_initialization_options(NotificationOptions(tools_changed=True))
 
     def answering(self, function: Callable[[Settings, Any], JsonObject]) -> Handler:
         """A handler that answers what `function` gives, from a thread."""
@@ -304,11 +297,11 @@ class ToolServer:
     async def tools(self, ctx: ServerRequestContext, name: str = "") -> dict[str, Tool]:
         """The tools on offer by listed name. The first call imports the toolsets, in a thread: for the tool `name` only
         its own, if a listing that was kept says which."""
-        shown, toolset = mcp_apps.shown_in(ctx.session), ""
-        if not registry.is_loaded():
-            toolset = ((listing.kept(self.settings) or {}).get("toolsets") or {}).get(name, "") if name else ""
-            return await anyio.to_thread.run_sync(registry.listed, self.settings, shown, toolset)
-        return registry.listed(self.settings, shown)
+        shown = mcp_apps.shown_in(ctx.session)
+        if registry.is_loaded():
+            return registry.listed(self.settings, shown)
+        toolset = (listing.kept(self.settings) or {"toolsets": {}})["toolsets"].get(name, "")
+        return await anyio.to_thread.run_sync(registry.listed, self.settings, shown, toolset)
 
     async def list_tools(self, ctx: ServerRequestContext, params: types.RequestParams) -> JsonObject:
         return {**results.COMPLETE, "tools": [results.describe(*tool) for tool in (await self.tools(ctx)).items()]}
@@ -319,18 +312,14 @@ class ToolServer:
             try:
                 tool = registry.find(params.name, (await self.tools(ctx, params.name)).values())
                 await self.take_turn(turn)
-                answer = await anyio.to_thread.run_sync(self.run, tool, params, ctx, limiter=self.threads)
-                return results.as_result(*answer)
+                return await anyio.to_thread.run_sync(self.run, tool, params, ctx, limiter=self.threads)
             except ToolError as error:
                 return results.as_result(error.answer())
             except calls.Asking as asking:
                 return results.question(str(asking), asking.state)
 
     async def take_turn(self, turn: AsyncExitStack) -> None:
-        """Wait until a tool more may run; `turn` ends that.
-
-        Raises ToolError BUSY.
-        """
+        """Wait until one more tool may run; `turn` ends that. Raises ToolError BUSY."""
         remote = calls.caller()
         with anyio.move_on_after(self.TURN_S):
             return await turn.enter_async_context(self.turns.turn(remote.token_id or remote.user if remote else ""))
@@ -340,11 +329,8 @@ class ToolServer:
             code="BUSY",
         )
 
-    def run(
-        self, tool: Tool, params: types.CallToolRequestParams, ctx: ServerRequestContext
-    ) -> tuple[object, JsonObject | None, list[str]]:
-        """Run a tool in this worker thread, with progress, cancellation and questions going to its client: its answer,
-        what the page beside it is told, and the lines that follow it."""
+    def run(self, tool: Tool, params: types.CallToolRequestParams, ctx: ServerRequestContext) -> JsonObject:
+        """Run a tool in this worker thread, with progress, cancellation and questions going to its client."""
         last_report_s = 0.0
 
         def report(done: float, total: float | None, message: str) -> None:
@@ -364,18 +350,16 @@ class ToolServer:
 
         with calls.calling(report, cancelled, lambda text, key: self.ask(text, key, params, ctx)) as lines:
             answer = tool.call(params.arguments or {})
-            if not (tool.page and mcp_apps.shown_in(ctx.session)):
-                return answer, None, lines
-            private = tool.page.private(answer)
-            if tool.app_only or not private or answer.get("success") is False:
-                return answer, private, lines
-            return tool.page.brief(answer), private, [*lines, mcp_apps.SHOWN]
+        if not (tool.page and mcp_apps.shown_in(ctx.session)):
+            return results.as_result(answer, lines=lines)
+        private = tool.page.private(answer)
+        if tool.app_only or not private or answer.get("success") is False:
+            return results.as_result(answer, private, lines)
+        return results.as_result(tool.page.brief(answer), private, [*lines, mcp_apps.SHOWN])
 
     def ask(self, text: str, key: str, params: types.CallToolRequestParams, ctx: ServerRequestContext) -> str:
-        """A tool's question to the person, from its worker thread; the answer is `accept`, `decline` or `cancel`.
-
-        Raises ToolError if the client cannot ask; Asking in the 2026 era, whose client calls again with the answer.
-        """
+        """A tool's question to the person, from its worker thread; the answer is `accept`, `decline` or `cancel`. Raises
+        ToolError if the client cannot ask; Asking in the 2026 era, whose client calls again with the answer."""
         elicitation = getattr(ctx.session.client_capabilities, "elicitation", None)
         if elicitation is None or (elicitation.url and not elicitation.form):
             return calls.nobody(text)
@@ -426,27 +410,17 @@ class ToolServer:
             tasks.start_soon(transport.read, inbox_send, errors)
             await self.server.run(inbox, outbox, self.options)
 
-    def start_jobs(self) -> None:
-        """Run the start-up jobs of the listed toolsets in a thread of their own."""
+    def start_jobs(self, *first: Callable[[], None]) -> None:
+        """Run the `first` jobs, then the start-up jobs of the listed toolsets, in a thread of their own."""
 
         def run_jobs() -> None:
-            for job in (self.first_job, *registry.start_jobs(self.settings)):
+            for job in (*first, *registry.start_jobs(self.settings)):
                 try:
                     job()
                 except Exception:
                     logging.getLogger("pi-mcp").exception("%s failed", job.__module__)
 
         threading.Thread(target=run_jobs, daemon=True).start()
-
-
-@cache
-def server_class() -> type[Server]:
-    """The SDK's Server with per-caller instructions."""
-    from mcp.server.lowlevel import Server
-
-    return type(
-        "InstructingServer", (Server,), {"instructions": property(lambda _: instructions(current()), lambda *_: None)}
-    )
 
 
 @cache
@@ -540,8 +514,7 @@ def parse(line: bytes) -> types.JSONRPCMessage:
             code, reason = types.PARSE_ERROR, f"Parse error: {first['msg']}"
         raise InvalidMessage(code, reason, stdio.id_of(line)) from None
     # An id of a wrong type makes a request look like a notification.
-    is_notification = isinstance(message, types.JSONRPCNotification)
-    if not stdio.is_id(json.loads(line).get("id", 0) if is_notification else getattr(message, "id", None) or 0):
+    if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
         raise InvalidMessage(types.INVALID_REQUEST, "Invalid request: the id is neither text nor a whole number")
     return message
 
@@ -556,18 +529,17 @@ def warm_up() -> None:
     client = {"name": "warm-up", "version": "1"}
     handshake = {"protocolVersion": early.HANDSHAKE_VERSIONS[-1], "capabilities": {}, "clientInfo": client}
     modern = {"_meta": dict(zip(early.ENVELOPE, (early.MODERN, client, {}), strict=True))}
-    lists: list[tuple[str, JsonObject]] = [(method, {}) for method in listing.LISTS]
     for requests in (
-        [("initialize", handshake), *lists, ("tools/call", {"name": "greet"})],
-        [("server/discover", modern), ("tools/list", modern)],
+        {"initialize": handshake, **{method: {} for method in listing.LISTS}, "tools/call": {"name": "greet"}},
+        {"server/discover": modern, "tools/list": modern},
     ):
-        lines = [
-            compact_json({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
-            for number, (method, params) in enumerate(requests)
-        ]
-        with stdio.Lines(BytesIO("".join(lines).encode()), open(os.devnull, "wb")) as end:
+        lines = "".join(
+            compact_json({"jsonrpc": "2.0", "id": method, "method": method, "params": params}) + "\n"
+            for method, params in requests.items()
+        )
+        with stdio.Lines(BytesIO(lines.encode()), open(os.devnull, "wb")) as end:
             anyio.run(serve_once, end)
-    _ = session_server(current()).options
+    session_server(current())
 
 
 async def serve_once(lines: stdio.Lines) -> None:
