@@ -24,6 +24,7 @@ import inspect
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from textwrap import fill
 
@@ -36,10 +37,11 @@ from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import compact_json
 from tools.core.registry import TextOutput
 from tools.core.tool import Tool, enveloped
+from tools.starting import settings_or_refuse
 
 YES = ("y", "yes", "д", "да")
 HELP = ("-h", "--help", "help")
-WORDS = ("bundle", "invite", "notify", "list", "call", "schema", "settings")
+WORDS = ("bundle", "invite", "notify", "list", "call", "schema", "settings", "token")
 TABLE = "| variable | default | meaning |\n| --- | --- | --- |"
 FILE = "# The settings of pi-mcp. To set one, write its value and take the # away in\n# front of its name."
 EXAMPLE = 'Like this: \'{"query": "bltouch"}\''
@@ -53,20 +55,7 @@ def main(words: list[str]) -> int:
             from tools.onepercent import notices
 
             return notices.main(words[1:], _cards_due)
-        remarks = settings.check()
-        tools = registry.listed(settings.current())
-        for line in remarks:
-            print(f"pi-mcp: {line}", file=sys.stderr)
-        match words:
-            case ["token" | "invite", *rest]:
-                from tools.http import token_command
-
-                return token_command.main(words if words[0] == "invite" else rest)
-            case ["bundle", *rest]:
-                from tools import connect
-
-                return connect.bundle_command(rest)
-        return _print(_answer(words, tools))
+        return _print(_answer(words, registry.listed(settings_or_refuse())))
     except settings.SettingsError as error:
         return _print(TextOutput(str(error), 2))
     except ToolError as error:
@@ -74,6 +63,8 @@ def main(words: list[str]) -> int:
     except BrokenPipeError:  # whoever reads has enough: `… | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        return 130
 
 
 def _answer(words: list[str], tools: dict[str, Tool]) -> object:
@@ -87,11 +78,18 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
             return TextOutput(settings_table(words[1:] == ["file"]))
         case ["schema", name]:
             return registry.find(name, tools.values()).schema
-        case ["call", name, flag] if flag in HELP:
-            tool = registry.find(name, tools.values())
-            return TextOutput(f"{tool.description}\n\n{tool.parameters.usage}")
         case ["call", name, *rest] if name not in HELP and len(rest) < 2:
-            return _call(registry.find(name, tools.values()), *rest)
+            tool = registry.find(name, tools.values())
+            about = f"{tool.description}\n\n{tool.parameters.usage}"
+            return TextOutput(about) if rest and rest[0] in HELP else _call(tool, *rest)
+        case ["token", *rest] | ["invite", *rest]:
+            from tools.http import token_command
+
+            return TextOutput("", token_command.main(words if words[0] == "invite" else rest))
+        case ["bundle", *rest]:
+            from tools import connect
+
+            return TextOutput("", connect.bundle_command(rest))
         case [toolset, name, *rest] if command := registry.COMMANDS.get((toolset, name)):
             try:
                 inspect.signature(command).bind(*rest)
@@ -99,20 +97,15 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
                 return TextOutput(_commands(toolset), 2)
             output = command(*rest)
             return output if isinstance(output, TextOutput) else enveloped(output)
-        case [toolset] | [toolset, "-h" | "--help"] if commands := _commands(toolset):
-            return TextOutput(commands)
-        case [toolset, word, *_] if commands := _commands(toolset):
-            return TextOutput(f"{word} is not a command of {toolset}. There are:\n{commands}", 2)
+        case [toolset, *rest] if commands := _commands(toolset):
+            return TextOutput(commands, 0 if not rest or rest[0] in HELP else 2)
         case [*_, flag] if flag in HELP:
             return TextOutput(__doc__.strip())
         case [word, *_] if word not in WORDS:
             known = [*WORDS, *(name for name, _ in registry.COMMANDS)]
             hint = did_you_mean(word, known) or "python3 -m tools --help lists them."
             return TextOutput(f"{word} is not a command. {hint}", 2)
-        case ["call" | "schema" as word, *_]:
-            return TextOutput(f"{word} needs the name of a tool; python3 -m tools list has them", 2)
-        case _:
-            return TextOutput(__doc__.strip(), 2)
+    return TextOutput(__doc__.strip(), 2)
 
 
 def settings_table(as_file: bool = False) -> str:
@@ -131,13 +124,13 @@ def settings_table(as_file: bool = False) -> str:
 
 def _commands(toolset: str) -> str:
     lines = []
-    for name, command in ((name, command) for (owner, name), command in registry.COMMANDS.items() if owner == toolset):
-        parameters = inspect.signature(command).parameters.values()
-        names = (one.name.upper() if one.default is one.empty else f"[{one.name.upper()}]" for one in parameters)
-        lines.append(f"python3 -m tools {toolset} {' '.join([name, *names])}")
-        lines.append(
-            fill((inspect.getdoc(command) or "").splitlines()[0], 78, initial_indent="    ", subsequent_indent="    ")
-        )
+    for (owner, name), command in registry.COMMANDS.items():
+        if owner == toolset:
+            parameters = inspect.signature(command).parameters.values()
+            words = (one.name.upper() if one.default is one.empty else f"[{one.name.upper()}]" for one in parameters)
+            lines.append(f"python3 -m tools {toolset} {' '.join([name, *words])}")
+            about = (inspect.getdoc(command) or "").splitlines()[0]
+            lines.append(fill(about, 78, initial_indent="    ", subsequent_indent="    "))
     return "\n".join(lines)
 
 
@@ -158,10 +151,9 @@ def _cards_due() -> int:
     """The cards to review; 0 if Anki is not there."""
     from tools.anki import client
 
-    try:
+    with suppress(ToolError):
         return len(client.call("findCards", query="is:due -is:suspended -is:buried"))
-    except ToolError:
-        return 0
+    return 0
 
 
 def _progress(done: float, total: float | None, message: str) -> None:
@@ -181,9 +173,8 @@ def _print(answer: object) -> int:
         text, status = compact_json(answer), 0
         if isinstance(answer, dict) and answer.get("success") is False:
             status = os.EX_TEMPFAIL if answer.get("code") == "UPSTREAM_UNREACHABLE" else 1
-    stream = sys.stderr if status == 2 else sys.stdout
     if text:  # a command may have written to standard output itself
-        print(text.encode("utf-8", "replace").decode(), file=stream, flush=True)
+        print(text.encode("utf-8", "replace").decode(), file=sys.stderr if status == 2 else sys.stdout, flush=True)
     return status
 
 

@@ -2,13 +2,17 @@
 
 import subprocess
 import sys
+from functools import partial
+from signal import SIGINT, raise_signal
+from types import SimpleNamespace
 
 import pytest
 
 from tests.support.client import PROJECT
 from tools.__main__ import main
-from tools.core import registry
+from tools.core import calls, registry
 from tools.core.registry import TextOutput
+from tools.core.tool import TOOLS, catching
 
 
 def shell(*words, **options):
@@ -59,6 +63,14 @@ def test_a_command_may_print_text_and_choose_its_exit_status(monkeypatch, capsys
     monkeypatch.setitem(registry.COMMANDS, ("testing", "text"), lambda: TextOutput("for people", 3))
     assert main(["testing", "text"]) == 3
     assert capsys.readouterr().out == "for people\n"
+
+
+def test_ctrl_c_at_a_tool_s_question_ends_it_without_a_traceback(monkeypatch, capfd):
+    monkeypatch.setattr(TOOLS["greet"], "handler", partial(catching, lambda **_: calls.ask("Sure?"), TOOLS["greet"]))
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, readline=lambda: raise_signal(SIGINT)))
+    assert main(["call", "greet", '{"name": "you"}']) == 130
+    output = capfd.readouterr()
+    assert (output.out, "Traceback" in output.err) == ("", False)
 
 
 @pytest.mark.slow

@@ -157,7 +157,7 @@ def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
         return call(**arguments)
     except ToolError as error:
         return error.answer()
-    except (Exception, SystemExit, KeyboardInterrupt):
+    except (Exception, SystemExit):
         import logging
 
         logging.getLogger(__name__).exception("%s failed", tool.name)
