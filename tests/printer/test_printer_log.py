@@ -3,6 +3,7 @@
 import json
 import os
 import time
+import tracemalloc
 
 import pytest
 
@@ -46,26 +47,41 @@ def test_a_configuration_error_is_the_line_that_klipper_printed(call, printer):
     assert error["line"] == "Option 'foo' is not valid in section 'fan'"
 
 
-def test_a_log_that_was_rotated_is_read_with_the_one_before_it(call, printer):
-    (printer / "logs/klippy.log").rename(printer / "logs/klippy.log.2026-08-03")
-    (printer / "logs/klippy.log").write_text(
-        "=============== Log rollover at Tue Aug  4 ===============\n" + klippy.STATS.format(9) + "\n"
-    )
-    (printer / "logs/klippy.log.2026-08-01").write_text(klippy.start(7))
-    assert call("printer_log")["started"].startswith("Mon Aug  3")
+def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_its_start(call, printer):
+    """Klipper begins a new log each day; a start, its version and configuration may be in the one before."""
+    logs = printer / "logs"
+    before, close, after = logs.joinpath("klippy.log").read_text().partition("MCU 'mcu' shutdown: Timer too close\n")
+    (logs / "klippy.log.2026-08-01").write_text(klippy.start(7))
+    (logs / "klippy.log.2026-08-02").write_text(f"{before}{close}Must home axis first\n")
+    (logs / "klippy.log.2026-08-03").write_text(f"Log rollover\n{klippy.STATS.format(3500)}\n{close}")
+    (logs / "klippy.log").write_text(f"Log rollover\n{klippy.STATS.format(4000)}\n{close}{after}")
+
+    answer = call("printer_log")
+
+    assert answer["started"].startswith("Mon Aug  3") and answer["version"] and answer["config"]["sections"] == 4
+    assert (answer["starts"], answer["ran_s"]) == (3, 1000)
+    assert [error["count"] for error in answer["errors"]] == [4, 1] and "Timer too close" in answer["shutdown"]
 
 
-def test_20_000_lines_take_little_time_and_200_mb_no_more_memory_than_their_end(call, printer):
+def test_20_000_lines_take_little_time_and_a_log_of_60_mb_little_memory(call, printer):
+    """A printer writes as much in a day; its start is at the beginning of it."""
     log = printer / "logs/klippy.log"
     log.write_text(klippy.log(20_000))
     call("printer_log")
     begun = time.process_time()
     call("printer_log")
     assert time.process_time() - begun < 1  # 60 ms on a free machine
-    with log.open("r+b") as file:
-        file.seek(200_000_000)
-        file.write(b"\n" + klippy.log().encode())
-    assert call("printer_log")["starts"] == 3
+    line = klippy.STATS.format(9000) + "\n"
+    with log.open("w") as file:
+        file.write(klippy.start(1))
+        for _ in range(60):
+            file.write(line * (1_000_000 // len(line)))
+        file.write("x" * 5_000_000)
+    tracemalloc.start()
+    answer = call("printer_log")
+    assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    tracemalloc.stop()
+    assert answer["started"].startswith("Mon Aug  1")
 
 
 @pytest.mark.parametrize("what", ["nothing", "a folder", "a pipe", "a link out", "a device"])

@@ -2,7 +2,10 @@
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from tools.core import registry
 from tools.core import settings as core_settings
@@ -28,11 +31,11 @@ def folder() -> Path:
     return path
 
 
-def content(path: Path, inside: Path | None, most: int, *, end: bool = False) -> bytes:
-    """The bytes of a plain file, of a longer one its `end` if that is wanted. Never waits for a pipe, reads no device,
-    follows no link out of `inside`.
+@contextmanager
+def opened(path: Path, inside: Path | None) -> Iterator[BinaryIO]:
+    """A plain file to read. Never waits for a pipe, opens no device, follows no link out of `inside`.
 
-    Raises ToolError.
+    Raises ToolError, also for what fails while it is read.
     """
     try:
         root = os.path.realpath(inside) if inside else ""
@@ -40,15 +43,23 @@ def content(path: Path, inside: Path | None, most: int, *, end: bool = False) ->
             raise _refused(path, "it lies outside the printer's folder", "OUTSIDE")
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as file:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise _refused(path, "it is not a plain file", "UNREADABLE")
-            if status.st_size > most and not end:
-                raise _refused(path, f"it has {status.st_size} bytes, more than {most}", "TOO_LONG")
-            file.seek(max(0, status.st_size - most))
-            return file.read(most)
+            yield file
     except (OSError, ValueError) as error:
         raise _refused(path, str(getattr(error, "strerror", error)), "UNREADABLE") from error
+
+
+def content(path: Path, inside: Path | None, most: int) -> bytes:
+    """The bytes of a plain file that has at most so many.
+
+    Raises ToolError.
+    """
+    with opened(path, inside) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise _refused(path, f"it has more than {most} bytes", "TOO_LONG")
+    return data
 
 
 def _refused(path: Path, why: str, code: str) -> ToolError:

@@ -42,7 +42,7 @@ def sync_docs(
     Raises ToolError when every source failed.
     """
     try:
-        date.fromisoformat(since or "2020-01-01")
+        since = date.fromisoformat(since).isoformat() if since else None
     except ValueError:
         raise ToolError(f"{since} is not a day", "Write it as 2026-10-22.", code="INVALID_DAY") from None
     every, answers, failures = sources(), [], []

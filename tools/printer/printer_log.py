@@ -1,10 +1,10 @@
 """The story that Klipper's log (klippy.log) tells of its last start, or of an earlier one."""
 
+import os
 import re
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, compact_json
@@ -19,8 +19,8 @@ from tools.klipper.search.messages import Message, explained
 LIMIT = 2800
 """Characters of an answer: 700 tokens."""
 MOST_ERRORS, MOST_FINDINGS = 4, 4
-MOST_BYTES = 24_000_000
-"""The end of a log that is read if it is longer."""
+MOST_BYTES, LONGEST_READ = 200_000_000, 65_536
+"""The end of a log that is read if it is longer, line by line: a day of printing writes 60 MB. And of a line."""
 MOST_FILES = 3
 STATS, CONFIG, CONFIG_END = b"Stats ", b"===== Config file =====", b"======================="
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the boot.
@@ -71,7 +71,7 @@ def printer_log(
 def _errors(start: "Start") -> list[JsonObject]:
     """The known messages, the last ones first, each with its explanation in place of its general form."""
     told = list(start.told.values())[::-1][:MOST_ERRORS]
-    rows = ({"line": short(each.line, 160), "count": each.count, **explained(each.message)} for each in told)
+    rows = ({"line": short(each.line, 160), "count": each.times, **explained(each.message)} for each in told)
     return [{name: value for name, value in row.items() if name != "message"} for row in rows]
 
 
@@ -100,13 +100,12 @@ def _config(start: "Start") -> JsonObject:
     return {"sections": len(read.sections), "errors": count(found, ERROR), "findings": told}
 
 
-@dataclass
-class Told:
-    """A message in the log: how often it came, the last line with it, and what it means."""
+class Told(NamedTuple):
+    """A message in the log: what it means, the last line with it, and how often it came."""
 
     message: Message
     line: str
-    count: int = 0
+    times: int
 
 
 @dataclass
@@ -127,6 +126,18 @@ class Start:
         match = re.match(rb"Stats ([\d.]+):", self.stats)
         return max(0, round(float(match[1]) - self.clock)) if match and self.clock else 0
 
+    def tell(self, message: Message, line: str, times: int = 1) -> None:
+        """Count a message; the one that came last is the last of `told`."""
+        times += self.told.pop(message.meaning, Told(message, line, 0)).times
+        self.told[message.meaning] = Told(message, line, times)
+
+    def go_on(self, rest: "Start") -> None:
+        """Add what the log of the next day tells of this start."""
+        for told in rest.told.values():
+            self.tell(*told)
+        self.config, self.stats = rest.config or self.config, rest.stats or self.stats
+        self.state, self.version = rest.state or self.state, self.version or rest.version
+
 
 def _starts(folder: Path) -> list[Start]:
     """The starts in the log and, where that has none, in the rotated ones before it; the oldest first.
@@ -135,23 +146,27 @@ def _starts(folder: Path) -> list[Start]:
     """
     logs = folder / "logs"
     names = sorted((path.name for path in logs.glob("klippy.log.*")), reverse=True)  # `klippy.log.2026-08-03`
-    found: list[Start] = []
+    starts = [Start()]
     for name in ["klippy.log", *names][:MOST_FILES]:
-        found = _read(printer_data.content(logs / name, folder, MOST_BYTES, end=True)) + found
-        if any(start.when for start in found):
+        earlier = _read(logs / name, folder)
+        earlier[-1].go_on(starts[0])  # Klipper begins a new log each day
+        starts = earlier + starts[1:]
+        if len(starts) > 1:
             break
-    return [start for start in found if start.when] or found
+    return starts[1:] or [start for start in starts if start.told or start.stats]
 
 
-def _read(data: bytes) -> list[Start]:
+def _read(path: Path, folder: Path) -> list[Start]:
     """The starts in a log; the first one is what stands before the first that begins in it."""
     reader = _Reader()
-    for line in BytesIO(data):
-        if line.startswith(STATS):  # most lines
-            reader.start.stats = line
-        else:
-            reader.line(line.rstrip(b"\r\n"))
-    return [start for start in reader.starts if start.when or start.told or start.stats]
+    with printer_data.opened(path, folder) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_BYTES))
+        for line in iter(lambda: file.readline(LONGEST_READ), b""):
+            if line.startswith(STATS):  # most lines
+                reader.start.stats = line
+            else:
+                reader.line(line.rstrip(b"\r\n"))
+    return reader.starts
 
 
 class _Reader:
@@ -188,5 +203,4 @@ class _Reader:
         if key not in self.known:
             self.known[key] = messages.of_line(line)
         if message := self.known[key]:
-            told = self.start.told.setdefault(message.meaning, Told(message, text))
-            told.count, told.line = told.count + 1, text
+            self.start.tell(message, text)

@@ -101,6 +101,7 @@ def test_a_missing_option_is_a_hint_where_another_file_may_have_it(part):
 def test_an_included_file_has_what_is_missing_and_may_be_overwritten():
     assert found("[include more.cfg]\n[fan]\n" + WHOLE, **{"more.cfg": FAN}) == []
     assert found("[include a]\n[fan]\npin: PB2\n", a=FAN) == []
+    assert found("[include a]\n[include ?]\n", a=FAN) == []  # one file by two patterns
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
         "[beacon]\nserial: x\nz_offset: 1\n[stepper_y]\nendstop_pin: probe:z_virtual_endstop\n",
         "[oams x]\na: 1\n[temperature_sensor y]\nsensor_type: temperature_oams\ntemp_offset: 3\n",
         "[gcode_macro PRINT_START]\nvariable_a: {'x': [1, 'b'], }\ngcode:\n  {% if a %}G28 ; '\n  {% else %}\n  M117 it's {a}\n  {% endif %}\n",
+        "[gcode_macro A]\ngcode:\n  {% set x = params.X|list|select('in', ' \\'(')|list %}\n",
         "[gcode_macro G28]\nrename_existing: G28.1\ngcode:\n  G28.1\n[gcode_macro TEST_1A]\ngcode:\n  G28\n",
         "[thermistor NTC]\ntemperature1: 25\nresistance1: 1\nbeta: 1\n[heater_bed]\nsensor_type: NTC\n",
         "[input_shaper]\nshaper_type_x: ei(v_tol=0.02)\n",

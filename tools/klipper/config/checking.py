@@ -209,7 +209,7 @@ def _twice(section: Section) -> Iterator[Finding]:
     first: dict[tuple[str, str], Setting] = {}
     for setting in section.settings:
         before = first.setdefault((setting.name, setting.file), setting)
-        if before is setting or (before.value == setting.value and setting.saved):
+        if before == setting or (before.value == setting.value and setting.saved):
             continue
         holds = "the saved value is not used" if setting.saved and not before.saved else "the last one holds"
         message = f"Option '{cut(setting.name)}' is defined twice in section '{cut(section.name)}'"

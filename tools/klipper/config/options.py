@@ -27,8 +27,8 @@ DEFAULT = re.compile(
 )
 # The tag of a template: `{% if …`, `{%- endfor …`.
 TAG = re.compile(r"\{%[-+]?\s*(\w+)")
-# What is written in a template and is none of it: comments and texts in quotes.
-ASIDE = re.compile(r"\{#.*?#\}", re.DOTALL)
+# What is written in a template and is none of it: comments, and marks in a text that do not end it.
+ASIDE = re.compile(r"\{#.*?#\}|\\[\\'\"]", re.DOTALL)
 BLOCKS = ("if", "for", "macro", "call", "filter")
 LONGEST = 400
 """Characters of a value that are looked at."""

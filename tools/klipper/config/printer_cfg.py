@@ -257,6 +257,6 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _means(pattern: str, name: str) -> bool:
-    """True if an include means a file given by that name: `./macros/*.cfg` means `macros/start.cfg`."""
-    pattern, name = pattern.removeprefix("./"), name.removeprefix("./")
-    return pattern == name or fnmatchcase(name, pattern)
+    """True if an include means a file given by that name: `./macros/*.cfg` means `macros/start.cfg`, none below it."""
+    patterns, names = pattern.removeprefix("./").split("/"), name.removeprefix("./").split("/")
+    return len(patterns) == len(names) and all(map(fnmatchcase, names, patterns))
