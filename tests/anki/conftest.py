@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import add_notes
-from tools.anki import batch
-from tools.anki.studying import answer_batch
+from tools.anki import answers, batch
 from tools.core import registry, settings
 
 
@@ -49,7 +48,7 @@ def collection(collection_in, tmp_path):
 def quick_anki(monkeypatch):
     """However busy this machine is, a batch goes in the same parts; its window answers at once."""
     monkeypatch.setattr(batch, "PART_S", 10_000)
-    monkeypatch.setattr(answer_batch, "PAUSE_S", 0)
+    monkeypatch.setattr(answers, "PAUSE_S", 0)
 
 
 @pytest.fixture(params=["2025-11"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm
-from tools.anki.journal import entries
+from tools.anki import journal
 from tools.core import settings
 
 
@@ -180,11 +180,11 @@ def test_without_a_journal_nothing_is_deleted(geo, call):
 
 
 def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
-    monkeypatch.setattr(entries, "MOST_BYTES", 100)
+    monkeypatch.setattr(journal, "MOST_BYTES", 100)
     for number in range(4):
-        entries.write("delete_media", f"{number}", entries.Before(filename="a", content=b"x" * 60, profile="User 1"))
+        journal.write("delete_media", f"{number}", journal.Before(filename="a", content=b"x" * 60, profile="User 1"))
 
-    assert [summary for *_, summary in entries.newest(9)] == ["3"]
+    assert [summary for *_, summary in journal.newest(9)] == ["3"]
     folder = Path(settings.current().state_dir) / "anki-journal"
     assert len(list(folder.iterdir())) == 1
 

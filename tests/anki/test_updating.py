@@ -7,7 +7,7 @@ import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, fronts
 from tests.anki.anki_images import png
-from tools.anki.batches import updating
+from tools.anki import update_notes
 
 GONE = 1234567890123
 
@@ -153,8 +153,8 @@ def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(ank
     """guiBrowse, then update_notes at once: two seconds later the editor saves the old text over the new one."""
     (note,) = add_notes(anki.collection, "A", "a")
     anki.addon._selected = [note]
-    monkeypatch.setattr(updating, "EDITOR_S", 0)
-    monkeypatch.setattr(updating.time, "sleep", lambda _: write_back(anki.collection, note, "answer"))
+    monkeypatch.setattr(update_notes, "EDITOR_S", 0)
+    monkeypatch.setattr(update_notes.time, "sleep", lambda _: write_back(anki.collection, note, "answer"))
 
     (detail,) = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}}])["details"]
 

@@ -135,11 +135,6 @@ class Batch:
 
     def answer(self) -> JsonObject:
         ok = len(self.indexes("ok"))
-        seen: set[str] = set()
-        for detail in self.details:  # a warning about several pictures of a call, `name: text`, stays at the first
-            texts = [text for text in detail.pop("warnings", ()) if text.partition(": ")[2] not in seen]
-            seen.update(filter(None, (text.partition(": ")[2] for text in texts)))
-            detail |= {"warnings": texts} if texts else {}
         shown: JsonObject = {"details": self.details}
         if self.brief:
             well = [detail for detail in self.details if detail["status"] == "ok" and "warnings" not in detail]

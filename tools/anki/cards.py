@@ -1,55 +1,36 @@
-"""The tools that answer cards, and change many at once."""
+"""The tool that changes everything a search finds: counted first, put on record, then changed in parts."""
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple
 
-from tools.anki.studying.answer_batch import AnswerBatch, take_back
-from tools.anki.studying.bulk_change import BulkChange, CardChange
-from tools.anki.studying.card_rows import BUTTONS
-from tools.core.errors import ToolError
+from tools.anki import card_states, client, confirm, decks, journal, note_input, notes
+from tools.anki.batch import Parts
+from tools.anki.card_text import card_row
+from tools.anki.client import Action
+from tools.anki.journal import Before, Note
+from tools.anki.replies import Refused, Unanswered
+from tools.core import calls
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
-from tools.core.schema import Alias, Limits, Published
+from tools.core.schema import Limits
 from tools.core.tool import Tool
 
+# Days from today as Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
+DAYS = re.compile(r"(?P<first>\d{1,4})(-(?P<last>\d{1,4}))?!?")
 
-@dataclass(frozen=True)
-class Answer:
-    """An answer to a card."""
+EXAMPLES = 5
+LONGEST_QUESTION = 60
 
-    cardId: Annotated[int, Alias("card_id")]
-    ease: Annotated[Any, Published({"type": "string", "enum": list(BUTTONS)})]
+SET_VALUE = "setSpecificValueOfCard"
+"""The one action that takes a single card."""
+TOGETHER, WEIGHTS = 0.02, {SET_VALUE: 1, "replaceTags": 0.2}
+"""The cost of a card or note in an action that takes all of them, and in those that AnkiConnect carries out one by one."""
+NOTES = 1000
+"""Notes whose tags are read in one request."""
 
-
-@Tool("anki.answer_cards", write=True)
-def answer_cards(
-    answers: Annotated[list[Answer] | None, Limits(min_length=1, max_length=200)] = None,
-    early: Annotated[bool | None, "also learning cards whose time has not come"] = None,
-    undo: Annotated[bool | None, "take back the last answer"] = None,
-) -> JsonObject:
-    """Record how well the person knew cards, by their own word: {answered, cards: [{cardId, ease, interval, due}],
-    skipped}, if they are due.
-
-    Source: AnkiConnect cardsInfo, getReviewsOfCards, answerCards; guiAnswerCard for the card on the screen; guiUndo.
-    """
-    if undo:
-        return take_back()
-    if not answers:
-        raise ToolError("There is nothing to answer", "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS")
-    batch = AnswerBatch({}, early=bool(early))
-    for index, answer in enumerate(answers):
-        word = str(answer.ease).strip().lower()
-        ease = BUTTONS.index(word) + 1 if word in BUTTONS else int(word) if word in ("1", "2", "3", "4") else 0
-        if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
-            problem = f"answers.{index}.ease: {word[:80]!r} is not an ease. Nothing was answered"
-            hint = "Give again, hard, good or easy (1 to 4)."
-            raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
-        if answer.cardId in batch.wanted:
-            batch.skipped.append(
-                {"cardId": answer.cardId, "reason": "twice", "error": "the first answer in this call counts"}
-            )
-        else:
-            batch.wanted[answer.cardId] = ease
-    return batch.run()
+AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts back."
 
 
 @Tool("anki.change_cards", write=True, destructive=True, lock=False)
@@ -89,3 +70,214 @@ def change_cards(
     change.check()
     bulk_change = BulkChange(change, chosen[0])
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
+
+
+class Measure(NamedTuple):
+    """A search that counts, before a change and after it. Once the change is made it finds all, or none by its goal."""
+
+    name: str
+    search: str
+    goal: bool | None = True
+
+
+SUSPENDED, NEW = Measure("suspended", "is:suspended"), Measure("new", "is:new")
+
+
+class Step(NamedTuple):
+    """One of the asked changes: an action on all `cards` or all `notes`, and the measures that tell how much is made."""
+
+    of: str
+    action: str
+    more: JsonObject
+    measures: list[Measure]
+
+    def on(self, ids: list[int]) -> list[Action]:
+        if self.action == SET_VALUE:
+            return [(self.action, {"card": card, **self.more}) for card in ids]
+        return [(self.action, {self.of: ids, **self.more})]
+
+
+@dataclass(frozen=True)
+class CardChange:
+    """The changes that a call asks for, as it named them."""
+
+    suspend: bool | None = None
+    unsuspend: bool | None = None
+    due: str = ""
+    forget: bool | None = None
+    deck: str = ""
+    flag: int | None = None
+    addTags: list[str] = field(default_factory=list)
+    removeTags: list[str] = field(default_factory=list)
+    renameTag: list[str] = field(default_factory=list)
+
+    @property
+    def summary(self) -> str:
+        asked = {name: value for name, value in vars(self).items() if value or (value == 0 and value is not False)}
+        texts = {name: " ".join(value) if isinstance(value, list) else value for name, value in asked.items()}
+        words = [f" {quoted(text) if isinstance(text, str) else text}" * (text is not True) for text in texts.values()]
+        return ", ".join(map("".join, zip(texts, words, strict=True)))
+
+    def check(self) -> None:
+        """Raise ToolError for what Anki would take for something else, or that makes no sense together."""
+        days, rename = DAYS.fullmatch(self.due), self.renameTag
+        if not self.summary:
+            raise _wrong("There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags.")
+        if self.suspend and (self.unsuspend or self.due):
+            raise _wrong("suspend does not go with unsuspend or due", "Give one of them: a due date wakes cards.")
+        if self.due and not (days and int(days["first"]) <= int(days["last"] or days["first"])):
+            hint = "Give days from today: 0, 3, 3-7; 3! sets the interval too."
+            raise _wrong(f"due: {self.due[:80]!r} is not a number of days", hint)
+        if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
+            raise _wrong("renameTag takes two tags", "Give [old, new]; to Anki they must differ in more than case.")
+        note_input.checked_tags([*self.addTags, *self.removeTags, *rename])
+
+    def steps(self) -> list[Step]:
+        """The asked changes in the order in which they are made; of measures with one name the last counts."""
+        days = DAYS.fullmatch(self.due)
+        span = f"prop:due>={int(days['first'])} prop:due<={int(days['last'] or days['first'])}" if days else ""
+        awake, known = SUSPENDED._replace(goal=False), NEW._replace(goal=False)
+        in_days = Measure(f"due in {self.due} days", span)
+        in_deck = Measure(f"in {self.deck}", f'deck:"{decks.quoted(self.deck)}"')
+        flag = {"keys": ["flags"], "newValues": [self.flag]}
+        removed = [tag for name in self.removeTags for tag in (name, f"{name}::*")]
+        old, new = self.renameTag or ("", "")
+        rename = {"tag_to_replace": old, "replace_with_tag": new}
+        flagged = [Measure(f"flag {self.flag}", f"flag:{self.flag}")]
+        every: list[tuple[object, Step]] = [
+            (self.forget, Step("cards", "forgetCards", {}, [NEW])),
+            (self.due, Step("cards", "setDueDate", {"days": self.due}, [awake, in_days, known])),
+            (self.unsuspend, Step("cards", "unsuspend", {}, [awake])),
+            (self.suspend, Step("cards", "suspend", {}, [SUSPENDED])),
+            (self.deck, Step("cards", "changeDeck", {"deck": self.deck}, [in_deck])),
+            (self.flag is not None, Step("cards", SET_VALUE, flag, flagged)),
+            (self.addTags, Step("notes", "addTags", {"tags": " ".join(self.addTags)}, _tagged(True, *self.addTags))),
+            (removed, Step("notes", "removeTags", {"tags": " ".join(self.removeTags)}, _tagged(False, *removed))),
+            (old, Step("notes", "replaceTags", rename, [*_tagged(False, old), *_tagged(None, new)])),
+        ]
+        return [step for asked, step in every if asked]
+
+
+def _wrong(problem: str, hint: str) -> ToolError:
+    return ToolError(f"{problem}. Nothing was changed", hint, code="INVALID_ARGUMENTS")
+
+
+def _tagged(goal: bool | None, *tags: str) -> list[Measure]:
+    """The measures of tags; a `*` at the end of one stays a wildcard."""
+    searches = [decks.quoted(tag.removesuffix("*")) + "*" * tag.endswith("*") for tag in tags]
+    return [Measure(f"tag {tag}", f'"tag:{search}"', goal) for tag, search in zip(tags, searches, strict=True)]
+
+
+class BulkChange:
+    """One change of what a search finds."""
+
+    def __init__(self, change: CardChange, selection: str):
+        self.change, self.selection, self.steps = change, selection, change.steps()
+        self.measures = list({measure.name: measure for step in self.steps for measure in step.measures}.values())
+        self.of = "cards" if any(step.of == "cards" for step in self.steps) else "notes"
+
+    def run(self, expected: int | None) -> JsonObject:
+        with confirm.agreed(self._look, set, self._words, expected, demanded=True):
+            if self._is_made():  # a call made again, after a lost answer: it has nothing to put back
+                return {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
+            return self._carry_out()
+
+    def _words(self, ids: list[int]) -> str:
+        return f"change {len(ids)} {self.of} of {quoted(self.selection, 200)}: {self.change.summary}" if ids else ""
+
+    def dry_run(self) -> JsonObject:
+        """The count of what it would change, with some examples."""
+        count = len(self._look())
+        infos = client.call("cardsInfo", cards=sorted(self.cards)[:EXAMPLES]) if self.cards else []
+        rows = [card_row(info, LONGEST_QUESTION) for info in infos if info]
+        examples = [{name: row[name] for name in ("cardId", "deck", "question")} for row in rows]
+        answer = {"dryRun": True, "count": count, "of": self.of, "before": self.before, "examples": examples}
+        return answer | ({"warnings": warnings} if (warnings := list(self._warnings())) else {})
+
+    def _warnings(self) -> Iterator[str]:
+        if self.change.due and self.before["new"]:
+            yield f"{self.before['new']} new cards become review cards"
+        for tag in self.change.removeTags:
+            if below := self.before[f"tag {tag}::*"]:
+                yield f"{tag} goes with the tags below it, {tag}::*, of {below} {self.of}"
+        if self.change.deck or self.change.flag is not None:
+            yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
+
+    def _look(self) -> list[int]:
+        """The ids that the search finds; counts how much of them is changed already. One request."""
+        profile, *results = client.multi(
+            client.PROFILE,
+            ("deckNamesAndIds", {}),
+            ("findCards", {"query": self.selection}),
+            ("findNotes", {"query": self.selection}),
+            *self._measuring(self.selection),
+        )
+        self.profile = client.profile(profile)
+        deck_ids, self.cards, self.notes, *measured = client.whole(results)
+        for step in self.steps:
+            if step.action == "changeDeck":
+                step.more["deck"] = decks.known(self.change.deck, deck_ids)
+                if step.more["deck"] is None:  # changeDeck would make it
+                    raise decks.not_found([self.change.deck], deck_ids)
+        self.before = self._counts(measured)
+        self.ids = self.cards if self.of == "cards" else self.notes
+        return self.ids
+
+    def _is_made(self) -> bool:
+        if "!" in self.change.due:  # no search tells intervals that were set
+            return not self.ids
+        goals = [measure for measure in self.measures if measure.goal is not None]
+        return all(self.before[measure.name] == (len(self.ids) if measure.goal else 0) for measure in goals)
+
+    def _measuring(self, selection: str) -> list[Action]:
+        action = "findCards" if self.of == "cards" else "findNotes"
+        return [(action, {"query": f"{selection} {measure.search}"}) for measure in self.measures]
+
+    def _counts(self, measured: list[list[int]]) -> dict[str, int]:
+        return {measure.name: len(ids) for measure, ids in zip(self.measures, measured, strict=True)}
+
+    def _carry_out(self) -> JsonObject:
+        warnings = self._record()
+        ids = {of: getattr(self, of) for of in dict.fromkeys(step.of for step in self.steps)}
+        total, done = sum(map(len, ids.values())), 0
+        found = card_states.search(self.cards) if self.of == "cards" else f"nid:{','.join(map(str, self.notes))}"
+        measuring = self._measuring(found)
+        try:
+            for of, all_ids in ids.items():
+                steps = [step for step in self.steps if step.of == of]
+                weight = max(WEIGHTS.get(step.action, TOGETHER) for step in steps)
+                for part in Parts(all_ids, weigh=dict.fromkeys(all_ids, weight).__getitem__):
+                    calls.checkpoint()
+                    actions = [action for step in steps for action in step.on(part)]
+                    results = client.results(*actions, client.REDRAW, *measuring)
+                    done += len(part)
+                    calls.report(done, total, f"changing {self.of}")
+        except ToolError as error:
+            if isinstance(error, Refused) and "unsupported action" in error.text:
+                error.hint = "This AnkiConnect cannot do it: update the add-on (Tools, Add-ons, Check for Updates)."
+            rest = "the part after them may be changed too" if isinstance(error, Unanswered) else "the rest is not"
+            error.message += f". {done} of {total} are changed, {rest}"
+            error.data["before"] = self.before
+            error.hint += f" {AGAIN}"
+            raise
+        after = self._counts(results[len(actions) + 1 :])
+        return {"changed": len(self.ids), "of": self.of, "before": self.before, "after": after, **warnings}
+
+    def _record(self) -> dict[str, list[str]]:
+        """Put on record what will be overwritten; what cannot be put back is a warning."""
+        change = self.change
+        by_deck = client.call("getDecks", cards=self.cards) if change.deck else {}
+        scheduling, sleeping = bool(change.due or change.forget), bool(change.suspend or change.unsuspend)
+        states = card_states.look(self.cards, sleeping and not scheduling, change.flag is not None, scheduling)
+        tags = self._tags() if any(step.of == "notes" for step in self.steps) else []
+        before = Before(tags, by_deck, states, profile=self.profile)
+        journal.write("change_cards", f"{len(self.ids)} {self.of} changed: {change.summary}", before)
+        lost = len(self.cards) - len(states.schedules) if scheduling else 0
+        text = f"the schedule of {lost} cards cannot be put back: a filtered deck has borrowed them"
+        return {"warnings": [text]} if lost else {}
+
+    def _tags(self) -> list[Note]:
+        infos: dict[int, notes.Info] = {}
+        for at in range(0, len(self.notes), NOTES):
+            infos |= notes.indexed(client.call("notesInfo", notes=self.notes[at : at + NOTES]))
+        return [Note(note, info.get("modelName") or "", "", tags=info.get("tags", [])) for note, info in infos.items()]

@@ -46,23 +46,14 @@ def agreed(
     if current().anki_confirm == "elicit":
         selection = look()
         asked = check(selection)
-        if text := words(selection):
-            question(text)
+        # The person says yes, not the model.
+        if (text := words(selection)) and (answer := calls.ask(f"Anki: {text}?")) != "accept":
+            problem = f"The person did not agree ({answer}). Nothing was changed"
+            raise ToolError(problem, "Ask what they want instead.", code="DECLINED")
     with files.exclusive_lock("anki"):
         selection = look()
         check(selection, asked)
         yield selection
-
-
-def question(text: str) -> None:
-    """Have the person say yes, not the model. To be called without a lock.
-
-    Raises ToolError DECLINED.
-    """
-    if (answer := calls.ask(f"Anki: {text}?")) != "accept":
-        raise ToolError(
-            f"The person did not agree ({answer}). Nothing was changed", "Ask what they want instead.", code="DECLINED"
-        )
 
 
 def examples(texts: Iterable[str]) -> str:

@@ -88,7 +88,7 @@ def checked_name(name: str) -> str:
     return SEPARATOR.join(parts)
 
 
-def not_found(names: list[str], decks: dict[str, int]) -> ToolError:
+def not_found(names: list[str], decks: Iterable[str]) -> ToolError:
     """The error for decks that are not there, with the nearest that are."""
     by_folded = {folded(name): name for name in decks}
     near = [by_folded[close] for name in names for close in several(folded(name), by_folded, most=1)]

@@ -1,19 +1,120 @@
-"""The tool that shows what is to be studied."""
+"""The tool that shows what is to be studied, and its page: the cards as Anki draws them, with their files."""
 
+import logging
+import re
+from datetime import date
+from html import unescape
+from pathlib import Path
 from typing import Annotated
+from urllib.parse import unquote
 
 from tools.anki import client
+from tools.anki.card_text import IMAGE, card_row, question_and_answer
 from tools.anki.replies import Refused
 from tools.anki.studying import study_queue
-from tools.anki.studying.card_rows import card_row
-from tools.anki.studying.study_page import STUDY, Studied
+from tools.anki.studying.review_log import newest
 from tools.anki.studying.study_queue import StudyQueue
+from tools.core import presses, registry, settings
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+from tools.core.mcp_apps import MIME_TYPE, Page, document
+from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
+logger = logging.getLogger(__name__)
+
+CARDS = "pi-mcp/cards"
+"""The entry of a result's `_meta` that holds the cards; the model need not pay for them."""
+CARD_BYTES, ALL_BYTES = 1_000_000, 3_000_000
+"""Files of one card, and of one answer, as base64: beyond, the page fetches further cards by another call."""
+LONGEST = 2000
+# A sound in a card's text, and where Anki plays one in its HTML.
+SOUND = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000
+
+
+class Studied(JsonObject):
+    """An answer of anki.due, and its cards as cardsInfo has them."""
+
+    def __init__(self, answer: JsonObject, infos: list[JsonObject]):
+        super().__init__(answer)
+        self.infos = infos
+
+
+def press_key() -> str:
+    """The key of the presses that rate cards today."""
+    return presses.key(settings.state_path("anki-press.key"), f"study {date.today()}")
+
+
+def _private(answer: JsonObject) -> JsonObject:
+    if not isinstance(answer, Studied):
+        return {}
+    try:
+        cards = _cards(answer.infos, {row["cardId"]: row for row in answer["cards"]})
+    except ToolError as error:
+        logger.warning("no cards for a page: %s", error.message)
+        return {}
+    may_rate = not registry.only_reads(settings.current(), "anki")
+    return {CARDS: cards, **(presses.handed(press_key) if may_rate else {})}
+
+
+def _cards(infos: list[JsonObject], rows: JsonObject) -> list[JsonObject]:
+    """Each card's sides as HTML and as text, the sounds of each side, and its files; as many as one answer takes. Two
+    requests."""
+    log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
+    cards = []
+    for info in infos:
+        card, sides = info["cardId"], [info["question"], info["answer"]]
+        fields = [field["value"] for field in info["fields"].values()]
+        texts = question_and_answer(info["question"], info["answer"], fields)
+        sounds = [SOUND.findall(text) for text in texts]
+        images = [unquote(unescape("".join(parts))) for side in sides for parts in IMAGE.findall(side)]
+        cards.append(
+            {
+                "cardId": card,
+                "seen": log[card].id if card in log else 0,
+                "sides": sides,
+                "texts": [text[:LONGEST] for text in texts],
+                "sounds": sounds,
+                "next": rows[card].get("next", {}),
+                "files": dict.fromkeys(name for name in (*images, *sounds[0], *sounds[1]) if ":" not in name),
+            }
+        )
+    names = list({name for card in cards for name in card["files"]})
+    contents = client.multi(*(("retrieveMediaFile", {"filename": name}) for name in names))
+    data = {name: content for name, content in zip(names, contents, strict=True) if isinstance(content, str)}
+    sent = 0
+    for count, row in enumerate(cards):
+        room = CARD_BYTES
+        for name in row["files"]:
+            if len(data.get(name, "")) <= room:
+                row["files"][name] = data.get(name)
+                room -= len(data.get(name, ""))
+        sent += CARD_BYTES - room
+        if count and sent > ALL_BYTES:
+            return cards[:count]
+    return cards
+
+
+def _brief(answer: JsonObject) -> JsonObject:
+    """The answer for a model whose person has the cards before them."""
+    if not isinstance(answer, Studied):
+        return answer
+    here = "the person rates them there; to ask here yourself, call again with asText"
+    return {"deck": answer["deck"], "due": answer["due"], "onPage": len(answer["cards"]), "note": here}
+
+
+STUDY = Page("ui://anki/study", _private, _brief)
+
+
+@Resource(STUDY.uri, "Cards to study", mime_type=MIME_TYPE, listed=False)
+def study_page() -> str:
+    """The page of anki.due.
+
+    Source: docs/pages.md
+    """
+    return document(Path(__file__).parent / "studying" / "cards.html")
 
 
 @Tool("anki.due", title="Anki: cards to study", page=STUDY)

@@ -9,15 +9,13 @@ from tools.anki.settings import current
 from tools.core.errors import ToolError
 from tools.core.health import Health, check
 
-EVERY_NOTE = "deck:*"
-
 
 @check
 def health() -> Health:
     """Ask AnkiConnect for an open profile, its contents, and the default note type."""
     try:
         version, decks, notes, names = client.results(
-            ("version", {}), ("deckNames", {}), ("findNotes", {"query": EVERY_NOTE}), ("modelNames", {})
+            ("version", {}), ("deckNames", {}), ("findNotes", {"query": "deck:*"}), ("modelNames", {})
         )
     except ToolError as error:
         return Health("unset" if error.code == UNREACHABLE else "broken", error.message, error.hint)

@@ -2,23 +2,18 @@
 
 import base64
 import glob
-import re
 from contextlib import suppress
 from typing import Annotated
 
-from tools.anki import client, confirm, decks
+from tools.anki import client, confirm, decks, journal
 from tools.anki.client import Action
 from tools.anki.images import download, image_bytes, pictures
 from tools.anki.images.image_bytes import ImageError
-from tools.anki.journal import entries
-from tools.anki.journal.entries import Before
 from tools.anki.note_input import checked_filename
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import Answer, JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-
-DROPPED = re.compile(r'[][<>:"?*^|]')
 
 MAX_BYTES = 256_000
 """A larger file is answered only on demand: 1.5 MB were 500,000 tokens."""
@@ -34,9 +29,8 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
     """
     # Anki stores UP.PNG as up.png.
     for name in dict.fromkeys((checked_filename(filename), checked_filename(filename).lower())):
-        names, content = client.results(_listing(name), ("retrieveMediaFile", {"filename": name}))
-        # AnkiConnect drops some characters from the name of a file to read: it would answer with another file.
-        if isinstance(content, str) and (name in names or not DROPPED.search(name)):
+        content = client.call("retrieveMediaFile", filename=name)
+        if isinstance(content, str):
             break
     else:
         raise _not_found(filename)
@@ -98,9 +92,9 @@ def delete_media(
     with confirm.agreed(users, set, lambda using: f"{subject}, which {len(using)} notes use", expected):
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content) if isinstance(content, str) else b""
-        if len(data) <= entries.MOST_BYTES:
-            before = Before(filename=name, content=data)
-            entries.tell(entries.write("delete_media", f"{name} deleted, {len(data)} bytes", before), "it")
+        if len(data) <= journal.MOST_BYTES:
+            before = journal.Before(filename=name, content=data)
+            journal.tell(journal.write("delete_media", f"{name} deleted, {len(data)} bytes", before), "it")
         answer, left = client.results(("deleteMediaFile", {"filename": name}), _listing(name))
     return {"filename": name, "deleted": name not in left, "anki_response": answer}
 

@@ -59,16 +59,6 @@ def create_model(
 
     Source: AnkiConnect createModel, modelNames.
     """
-    for place, names in (
-        ("in_order_fields", in_order_fields),
-        ("card_templates", [card.name for card in card_templates]),
-    ):
-        folded = [name.strip().casefold() for name in names]
-        # Anki would call the second of two equal names `Name+` and say nothing.
-        if wrong := [name for name in folded if not name or folded.count(name) > 1]:
-            problem = f"ValueError: {place}: {wrong[0][:80]!r} is {'there twice' if wrong[0] else 'no name'}"
-            hint = "Give each its own name."
-            raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
     # Anki does not tell case apart, nor a name with quotes from one without: it would make `basic-09deb` of `basic`.
     kept_name = unicodedata.normalize("NFC", model_name).replace('"', "").strip().casefold()
     if taken := next((model for model in client.call("modelNames") if model.casefold() == kept_name), None):
@@ -84,14 +74,14 @@ def create_model(
         css=css,
         isCloze=bool(sent.get("isCloze")),
     )
-    asked = [model_name, *in_order_fields]
-    kept = [made["name"], *(field["name"] for field in made["flds"])]
+    asked = [model_name, *in_order_fields, *(card.name for card in card_templates)]
+    kept = [made["name"], *(each["name"] for each in (*made["flds"], *made["tmpls"]))]
     refused = [name for name in sent if name != "isCloze"]
     warnings = [f"AnkiConnect does not take the option {option}: the model was made without it" for option in refused]
     warnings += [f"Anki calls {name!r} {other!r}" for name, other in zip(asked, kept, strict=True) if name != other]
     return {
         "model_name": kept[0],
-        "in_order_fields": kept[1:],
+        "in_order_fields": kept[1 : len(in_order_fields) + 1],
         "card_templates": [asdict(template) for template in card_templates],
         "css": css,
         "options": sent,

@@ -29,6 +29,8 @@ SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
 LIMIT = 50
 MOST_NAMES = 10
+EXAMPLES, LONGEST_TEXT = 5, 80
+"""Notes that a dry run shows, and characters of the text that stands for one."""
 
 
 @Tool("anki.note_info")
@@ -61,7 +63,7 @@ def find_notes(
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:
-        answer = {"notes": [[note, first_text(info, excerpt or 80)] for note, info in by_id(page).items()]}
+        answer = {"notes": [[note, first_text(info, excerpt or LONGEST_TEXT)] for note, info in by_id(page).items()]}
     else:
         answer = {"noteIds": page, "notes": infos(page)}
         for info in answer["notes"]:
@@ -162,9 +164,15 @@ def values(info: Info) -> dict[str, str]:
     return {name: field["value"] for name, field in fields}
 
 
-def first_text(info: Info, length: int) -> str:
+def first_text(info: Info, length: int = LONGEST_TEXT) -> str:
     """The first field of a note as text, cut to so many characters."""
     return cut(plain(next(iter(values(info).values()), "")), length)
+
+
+def examples(infos: dict[int, Info]) -> JsonObject:
+    """The first notes with the text of their first field."""
+    some = list(infos.items())[:EXAMPLES]
+    return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in some]}
 
 
 def with_first_field(text: str, model: str, model_id: int | None, first_field: str) -> Action:

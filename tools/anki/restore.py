@@ -1,13 +1,28 @@
-"""The tool that puts back what was changed or deleted."""
+"""The tool that puts back what was changed or deleted; deleted notes are added again, each once."""
 
-from tools.anki.journal import entries
-from tools.anki.journal.restoration import put_back
+from dataclasses import replace
+
+from tools.anki import card_states, client, decks, journal, notes
+from tools.anki.batch import Parts
+from tools.anki.client import Action
+from tools.anki.images import pictures
+from tools.anki.journal import Before, CardStates, Note
+from tools.anki.notes import Info
+from tools.anki.replies import Refused
+from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 
 SHOWN = 20
 """Entries that are listed."""
+LOG_LOST = "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
+FORGOTTEN = "the schedule is back; with FSRS, Anki works out the memory of forgotten cards anew at their next answer"
+SEARCHES = 100
+"""In one request: a thousand would hold Anki's window for half a minute."""
+
+Content = tuple[str, tuple[str, ...]]
+"""A note type, and the text of each field."""
 
 
 @Tool("anki.restore", write=True, destructive=True)
@@ -19,10 +34,147 @@ def restore(entry: int | None = None) -> JsonObject:
     addNote, storeMediaFile.
     """
     if entry is None:
-        return {"entries": entries.newest(SHOWN)}
-    before = entries.read(entry)
+        return {"entries": journal.newest(SHOWN)}
+    before = journal.read(entry)
     if before is None:
+        hint = "Call anki_restore without `entry` to list them."
+        raise ToolError(f"There is no entry {entry}", hint, code="NO_ENTRY")
+    try:
+        return {"entry": entry, **_put_back(before, f"entry {entry} put back")}
+    except ToolError as error:
+        error.hint += " Call anki_restore again with the same entry: what is back already stays as it is."
+        raise
+
+
+def _put_back(before: Before, summary: str) -> JsonObject:
+    """Notes, decks, cards and the file as they were: {notes, addedAgain, alreadyThere, cardsScheduled, cards, media,
+    failed, warnings}. What this overwrites goes on record too, under `summary`.
+    """
+    answer: JsonObject = {"notes": 0, "addedAgain": 0, "alreadyThere": 0, "cards": 0, "failed": [], "warnings": []}
+    infos, profile = notes.by_id_in_profile([note.id for note in before.notes])
+    if before.profile and profile and profile != before.profile:
         raise ToolError(
-            f"There is no entry {entry}", "Call anki_restore without `entry` to list them.", code="NO_ENTRY"
+            f"The entry is of Anki's profile {before.profile!r}, and {profile!r} is open",
+            "Switch the profile in Anki (File, Switch Profile).",
+            code="OTHER_PROFILE",
         )
-    return {"entry": entry, **put_back(before, f"entry {entry} put back")}
+    changed = [note for note in before.notes if note.id in infos]
+    gone = [note for note in before.notes if note.id not in infos]
+    alive = set(card_states.existing([card for cards in before.cards_by_deck.values() for card in cards]))
+    _record(before, changed, infos, sorted(alive), summary)
+    _revert(changed, infos)
+    answer["notes"] = len(changed)
+    answer["failed"] += [{"noteId": note.id, "error": "the note is gone"} for note in gone if not note.deleted]
+    homes = {deck: [card for card in cards if card in alive] for deck, cards in before.cards_by_deck.items()}
+    client.results(*(("changeDeck", {"cards": cards, "deck": deck}) for deck, cards in homes.items() if cards))
+    answer["cards"] = card_states.put_back(before.cards, answer["failed"]) or len(alive)
+    if lost := [note for note in gone if note.deleted]:
+        _add_again(lost, answer)
+    if before.cards.schedules:
+        answer["warnings"].append(FORGOTTEN)
+    if before.filename:
+        answer["media"] = pictures.store(before.filename, before.content) if before.content else None
+    return {name: value for name, value in answer.items() if value not in ([], 0)}
+
+
+def _record(before: Before, changed: list[Note], infos: dict[int, Info], cards: list[int], summary: str) -> None:
+    """Put on record what is about to be overwritten."""
+    present = []
+    for note in changed:
+        values, tags = notes.values(infos[note.id]), infos[note.id].get("tags", [])
+        fields = {name: values[name] for name in note.fields if name in values}
+        present.append(replace(note, fields=fields, tags=None if note.tags is None else tags, deleted=False, cards=[]))
+    by_deck = client.call("getDecks", cards=cards) if cards else {}
+    states = card_states.at_present(before.cards)
+    if present or by_deck or states != CardStates():
+        journal.write("restore", summary, Before(present, by_deck, states, profile=before.profile))
+
+
+def _revert(changed: list[Note], infos: dict[int, Info]) -> None:
+    """Put back fields and tags."""
+    parts = Parts(range(len(changed)))
+    for indexes in parts:
+        calls.checkpoint()
+        actions = [_reverting(changed[index], infos[changed[index].id]) for index in indexes]
+        client.results(*(action for own in actions for action in own), client.REDRAW)
+        calls.report(len(changed) - len(parts.left), len(changed), "putting notes back")
+
+
+def _reverting(note: Note, info: Info) -> list[Action]:
+    """The actions that give a note the fields and tags it had, as far as they differ."""
+    values, tags = notes.values(info), info.get("tags", [])
+    fields = {name: text for name, text in note.fields.items() if name in values and values[name] != text}
+    actions: list[Action] = [("updateNoteFields", {"note": {"id": note.id, "fields": fields}})] if fields else []
+    if note.tags is None or set(tags) == set(note.tags):
+        return actions
+    if surplus := [tag for tag in tags if tag not in note.tags]:
+        actions.append(("removeTags", {"notes": [note.id], "tags": " ".join(surplus)}))
+    if note.tags:  # all of them: removing a tag takes those below it too
+        actions.append(("addTags", {"notes": [note.id], "tags": " ".join(note.tags)}))
+    return actions
+
+
+def _add_again(lost: list[Note], answer: JsonObject) -> None:
+    """Add the notes that Anki does not have, and give their cards the schedule they had.
+
+    A call before may have added some and lost Anki's answer: a newer note with all fields of a deleted one counts as it.
+    """
+    same = _with_the_same_fields(lost)
+    back: dict[int, Note] = {}
+    missing = []
+    for note in lost:
+        if ids := same.get(_content(note)):
+            back[ids.pop()] = note
+        else:
+            missing.append(note)
+    answer["alreadyThere"] = len(back)
+    client.results(*(("createDeck", {"deck": deck}) for deck in dict.fromkeys(note.deck for note in missing)))
+    for indexes in Parts(range(len(missing))):
+        calls.checkpoint()
+        part = [missing[index] for index in indexes]
+        for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
+            if isinstance(result, int):
+                back[result] = note
+            else:
+                answer["failed"].append({"noteId": note.id, "error": getattr(result, "text", "Anki gives no reason")})
+        calls.report(len(back) - answer["alreadyThere"], len(missing), "adding notes again")
+    answer["addedAgain"] = len(back) - answer["alreadyThere"]
+    for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
+        its = ",".join(str(note_id) for note_id, note in back.items() if note.deck == deck)
+        if astray := client.call("findCards", query=f"nid:{its} did:{decks.DEFAULT_ID}"):
+            client.call("changeDeck", cards=astray, deck=deck)
+    cards = {note_id: note.cards for note_id, note in back.items()}
+    answer["cardsScheduled"] = card_states.schedule_again(cards, answer["failed"])
+    answer["warnings"].append(LOG_LOST)
+
+
+def _content(note: Note) -> Content:
+    return note.model, tuple(note.fields.values())
+
+
+def _with_the_same_fields(lost: list[Note]) -> dict[Content, list[int]]:
+    """The notes in Anki by content, among them those that have all fields of a deleted one. A request for each hundred,
+    and one."""
+    ids: set[int] = set()
+    for at in range(0, len(lost), SEARCHES):
+        calls.checkpoint()
+        answers = client.multi(
+            *(
+                notes.with_first_field(text, note.model, None, name)
+                for note in lost[at : at + SEARCHES]
+                for name, text in list(note.fields.items())[:1]
+            )
+        )
+        ids.update(note for answer in answers if not isinstance(answer, Refused) for note in answer or [])
+    by_content: dict[Content, list[int]] = {}
+    newest = max(note.id for note in lost)  # an older twin was there beside them
+    for note, info in notes.by_id(sorted(note for note in ids if note > newest)).items():
+        content = (info.get("modelName") or "", tuple(notes.values(info).values()))
+        by_content.setdefault(content, []).append(note)
+    return by_content
+
+
+def _adding(note: Note) -> Action:
+    """As a duplicate too: it was one when it was deleted, or its first field is another note's by now."""
+    new = {"deckName": note.deck, "modelName": note.model, "fields": note.fields, "tags": note.tags or []}
+    return "addNote", {"note": {**new, "options": {"allowDuplicate": True}}}

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client, decks, notes
-from tools.anki.journal.note_records import first_text
+from tools.anki.card_text import DAY
 from tools.anki.studying import review_log, study_queue
-from tools.anki.studying.card_rows import DAY
 from tools.anki.studying.review_log import ReviewLog, Row
 from tools.core import calls
 from tools.core.json_types import JsonObject
@@ -79,7 +78,7 @@ def stats(
         "forecast": [len(cards) for cards in forecast],
         "leeches": {
             "total": len(leeches),
-            "notes": [{"noteId": note, "question": first_text(info)} for note, info in hard.items()],
+            "notes": [{"noteId": note, "question": notes.first_text(info)} for note, info in hard.items()],
         },
     }
 

@@ -1,27 +1,38 @@
-"""The tool that changes notes."""
+"""The tool that changes notes: the change that each update comes to, sending it, reading back what Anki made of it."""
 
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
-from tools.anki.batches.updating import UpdateBatch
-from tools.anki.note_input import NoteUpdate
-from tools.core.errors import ToolError
+from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
+from tools.anki.batch import Batch, ItemError, Parts
+from tools.anki.client import Action
+from tools.anki.images.pictures import Pictures
+from tools.anki.images.placing import Placed, place
+from tools.anki.journal import Before, Note
+from tools.anki.note_input import OBJECTS, NoteUpdate
+from tools.anki.notes import Info
+from tools.anki.replies import Refused, hangs
+from tools.core import calls
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.core.tool import Tool
 
-NOTES = {
-    "type": "array",
-    "items": {"type": "object"},
-    "description": (
-        "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there more than "
-        "once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
-    ),
-}
+NOTE = (
+    "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there more than "
+    "once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
+)
+AGAIN = "The same call can be made again: what is changed already stays as it is."
+EDITOR_S = 1.5
+"""After so long the editor of Anki's Browser, which was still loading a note, has saved what it had."""
+MOST_PLACES = 10
 
 
 @Tool("anki.update_notes", write=True, destructive=True, idempotent=True, open_world=True, lock=False)
 def update_notes(
-    notes: Annotated[list[NoteUpdate] | None, Published(NOTES)] = None,
+    notes: Annotated[list[NoteUpdate] | None, Published(OBJECTS), NOTE] = None,
     query: Annotated[str, "with replace, instead of notes"] = "",
     replace: Annotated[dict[str, list[str]] | None, Published({"type": "object"}), "as in notes"] = None,
     dryRun: bool | None = None,
@@ -37,3 +48,253 @@ def update_notes(
         raise ToolError("Give notes, or query with replace. Nothing was changed", hint, code="INVALID_ARGUMENTS")
     batch = UpdateBatch(notes or [], query.strip(), replace or {})
     return batch.dry_run() if dryRun else batch.run(expected)
+
+
+@dataclass
+class Change:
+    """One update, ready to be sent. `deck` is empty if no card has to move; `removed` holds tags that the note has."""
+
+    note: int
+    cards: list[int]
+    placed: Placed
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    deck: str
+
+
+class UpdateBatch(Batch):
+    """Changes of notes. With a `query` it replaces texts in what that finds."""
+
+    done = "updated"
+
+    def __init__(self, updates: list[NoteUpdate], query: str = "", replace: dict[str, list[str]] | None = None):
+        self.updates, self.query, self.replace, self.brief = updates, query, replace or {}, bool(query)
+        for pair in (*self.replace.values(), *(pair for update in updates for pair in (update.replace or {}).values())):
+            if len(pair) != 2 or not pair[0]:
+                hint = 'Give {"Back": ["teh", "the"]}; * stands for every field.'
+                raise ToolError("replace takes [old, new]. Nothing was changed", hint, code="INVALID_ARGUMENTS")
+
+    def run(self, expected: int | None) -> JsonObject:
+        with confirm.agreed(self.look, set, self.words, expected, demanded=bool(self.query)):
+            images = sum(bool(update.images) for update in self.updates)
+            self.begin([{"noteId": update.noteId} for update in self.updates], images)
+            self.changes: dict[int, Change] = {}
+            return self.run_parts(self._prepare, AGAIN, "changing notes")
+
+    def look(self) -> dict[int, Info]:
+        """The notes as they are, by id. One request, with new decks two; with a query more."""
+        if self.query:
+            self.updates = replacing.updates(self.query, self.replace)
+        self.before, self.profile = notes.by_id_in_profile([update.noteId for update in self.updates])
+        self.homes: dict[int, str] = {}
+        moving = [update.noteId for update in self.updates if update.deckName and update.noteId in self.before]
+        if moving:
+            cards = [card for note in moving for card in self.before[note]["cards"]]
+            by_deck, self.decks = client.results(("getDecks", {"cards": cards}), ("deckNamesAndIds", {}))
+            self.homes = notes.deck_by_card(by_deck)
+        return self.before
+
+    def words(self, found: dict[int, Info]) -> str:
+        """The question for the person: the things that the updates change, and some notes."""
+        fields = dict.fromkeys(name for update in self.updates for name in (update.fields or update.replace or {}))
+        subjects = [f"fields {quoted(', '.join(fields))}"] if fields else []
+        subjects += ["tags"] * any(update.addTags or update.removeTags for update in self.updates)
+        decks = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
+        subjects += [f"deck to {', '.join(map(quoted, decks))}"] if decks else []
+        subjects += ["pictures"] * any(update.images for update in self.updates)
+        texts = map(notes.first_text, found.values())
+        return f"change {', '.join(subjects) or 'nothing'} of {len(found)} notes{confirm.examples(texts)}" * bool(found)
+
+    def dry_run(self) -> JsonObject:
+        """Count the notes there are, and show texts, tags and decks of the first before and after."""
+        self.look()
+        updates = [update for update in self.updates if update.noteId in self.before]
+        found = [place for one in updates for place in replacing.places(one, notes.values(self.before[one.noteId]))]
+        examples = [self._example(update) for update in updates if not update.replace]
+        answer = {
+            "dryRun": True,
+            "count": len({update.noteId for update in updates}),
+            "missing": len(self.updates) - len(updates),
+            **({"places": found[:MOST_PLACES], "placesInAll": len(found)} if found else {}),
+            "examples": examples[: notes.EXAMPLES],
+        }
+        tags = {tag for update in updates for tag in update.addTags}
+        known = {tag.casefold() for tag in client.call("getTags")} if tags else set()
+        new_tags = sorted(tag for tag in tags if tag.casefold() not in known)
+        wanted = {update.deckName for update in updates if update.deckName}
+        new_decks = sorted(deck for deck in wanted if decks.known(deck, self.decks) is None)
+        if new_decks or new_tags:
+            made = {"decks": new_decks, "tags": new_tags}
+            answer["makes"] = {name: names for name, names in made.items() if names}
+        return (
+            {**answer, "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back"]}
+            if updates
+            else answer
+        )
+
+    def _example(self, update: NoteUpdate) -> JsonObject:
+        info = self.before[update.noteId]
+        old = notes.values(info)
+        try:
+            changed = replacing.new_values(update, old)
+        except ItemError as error:
+            return {"noteId": update.noteId, "error": error.message, "hint": error.hint}
+        more: JsonObject = {
+            "fields": {name: replacing.difference(old[name], text) for name, text in changed.items()},
+            "addTags": update.addTags,
+            "removeTags": update.removeTags,
+        }
+        if update.deckName and (cards := info["cards"]):
+            more["deckName"] = [self.homes.get(cards[0], ""), update.deckName]
+        return {
+            "noteId": update.noteId,
+            "text": notes.first_text(info),
+            **{name: value for name, value in more.items() if value},
+        }
+
+    def _prepare(self) -> Parts:
+        """The changes with their pictures stored, and what they overwrite on record."""
+        pictures = Pictures()
+        changed: set[int] = set()
+        for index, update in enumerate(self.updates):
+            try:
+                if update.noteId in changed:
+                    hint = "Put its changes into one update, or call again."
+                    raise ItemError(f"note {update.noteId} is in this call twice", hint, code="TWICE")
+                self.changes[index] = self._change(update, pictures)
+                changed.add(update.noteId)
+            except ItemError as error:
+                self.failed(index, error)
+            if update.images:
+                calls.checkpoint()
+                self.report(1, "placing images")
+        self._record()
+        return Parts(self.changes, weigh=lambda index: bool(self.changes[index].placed.values))
+
+    def _change(self, update: NoteUpdate, pictures: Pictures) -> Change:
+        if update.noteId not in self.before:
+            hint = "anki_find_notes finds the notes there are."
+            raise ItemError(f"note {update.noteId} was not found", hint, code="MISSING")
+        wanted = (update.fields, update.replace, update.addTags, update.removeTags, update.deckName, update.images)
+        if not any(wanted):
+            hint = "Give fields, replace, addTags, removeTags, deckName or images."
+            raise ItemError("nothing to change", hint, code="NOTHING")
+        info = self.before[update.noteId]
+        values, cards = notes.values(info), info["cards"]
+        new_values = replacing.new_values(update, values)
+        added, removed = note_input.checked_tags(update.addTags), note_input.checked_tags(update.removeTags)
+        images, unknown = note_input.aim_images(update.images, list(values))
+        if unknown:
+            problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
+            hint = f"target_field must be one of {', '.join(values)}."
+            raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
+        deck = ""
+        if update.deckName and update.deckName.strip():
+            deck = decks.known(update.deckName, self.decks) or decks.checked_name(update.deckName)
+            deck = "" if all(self.homes.get(card) == deck for card in cards) else deck
+        tags = [tag.casefold() for tag in (*info.get("tags", []), *added)]
+        # Anki removes with a tag what lies below it.
+        here = [tag for tag in removed if any(decks.within(each, tag.casefold()) for each in tags)]
+        return Change(
+            update.noteId, cards, place(pictures, new_values, values, images), tuple(added), tuple(here), deck
+        )
+
+    def _record(self) -> None:
+        """Put on record what will be overwritten."""
+        kept: list[Note] = []
+        homes: dict[str, list[int]] = {}
+        for change in self.changes.values():
+            info = self.before[change.note]
+            old = notes.values(info)
+            tags = list(info.get("tags", [])) if change.added or change.removed else None
+            fields = {name: old[name] for name in change.placed.values}
+            kept.append(Note(change.note, info.get("modelName") or "", "", fields, tags))
+            for card in change.cards if change.deck else []:
+                homes.setdefault(self.homes[card], []).append(card)
+        if kept:
+            before = Before(kept, homes, profile=self.profile)
+            entry = journal.write("update_notes", f"{len(kept)} notes changed", before)
+            journal.tell(entry, f"the {len(kept)} notes")
+
+    def _steps(self, part: list[int]) -> Iterator[tuple[str, Action, list[int], object]]:
+        """The actions of a part: name in the details, action, indexes of its updates, the change that it makes.
+
+        Equal tags and decks are one action: each takes some milliseconds, 290 with the Browser open, however many notes.
+        """
+        groups: dict[tuple[str, tuple[str, ...] | str], list[int]] = {}
+        for index in part:
+            change = self.changes[index]
+            if values := change.placed.values:
+                note = {"id": change.note, "fields": values}
+                yield "updatedFields", ("updateNoteFields", {"note": note}), [index], list(values)
+            groups.setdefault(("addedTags", change.added), []).append(index)
+            groups.setdefault(("removedTags", change.removed), []).append(index)
+            groups.setdefault(("deckChangedTo", change.deck), []).append(index)
+        for (name, value), indexes in groups.items():
+            if not value:
+                continue
+            changes = [self.changes[index] for index in indexes]
+            if isinstance(value, tuple):
+                params = {"notes": [change.note for change in changes], "tags": " ".join(value)}
+                yield name, ("addTags" if name == "addedTags" else "removeTags", params), indexes, list(value)
+            else:
+                cards = [card for change in changes for card in change.cards]
+                yield name, ("changeDeck", {"cards": cards, "deck": value}), indexes, value
+
+    def send(self, part: list[int]) -> None:
+        steps = list(self._steps(part))
+        details: dict[int, JsonObject] = {index: {} for index in part}
+        refused: dict[int, Refused] = {}
+        for (name, _, indexes, value), answer in zip(steps, client.multi(*(step[1] for step in steps)), strict=True):
+            for index in indexes:
+                if isinstance(answer, Refused):
+                    refused.setdefault(index, answer)
+                else:
+                    details[index][name] = value
+        for index, made in details.items():
+            detail = {**made, **self.changes[index].placed.detail()}
+            if index in refused:
+                self.failed(index, refused[index], **detail)
+            else:
+                self.set(index, "ok", **detail)
+
+    def end(self, after: ToolError | None = None) -> None:
+        """Take back the `ok` of each update whose texts the notes do not have. One request, or none after Anki hung.
+
+        AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's Browser it
+        does not. A note that is selected there is looked at again, as its editor may yet overwrite the change.
+        """
+        done = {index: self.changes[index] for index in self.indexes("ok")}
+        if not done:
+            return
+        look: list[Action] = [
+            ("notesInfo", {"notes": [change.note for change in done.values()]}),
+            ("guiSelectedNotes", {}),
+        ]
+        try:
+            if after and hangs(after):
+                raise after
+            infos, selected = client.multi(*look)
+            if isinstance(selected, list) and {change.note for change in done.values()} & set(selected):
+                time.sleep(EDITOR_S)
+                infos, _ = client.multi(*look)
+            now = notes.indexed(client.whole([infos])[0])
+        except ToolError as error:
+            self.warnings.append(f"not read back: {error.message}")
+            return
+        for index, change in done.items():
+            texts = notes.values(now[change.note]) if change.note in now else {}
+            stale = [
+                name
+                for name, text in change.placed.values.items()
+                if replacing.kept(texts.get(name, "")) != replacing.kept(text)
+            ]
+            before = notes.values(self.before[change.note])
+            problem, hint = "", "anki_note_info shows it; somebody changed or deleted it at the same time."
+            if stale and all(replacing.kept(texts.get(name, "")) == replacing.kept(before[name]) for name in stale):
+                problem = "Anki said yes and changed nothing: the note is open in Anki's Browser"
+                hint = "Close the Browser, or select another note in it, then call again."
+            elif stale or not texts:
+                problem = f"{', '.join(stale)} now has another text than was sent" if texts else "the note is gone"
+            if problem:
+                self.failed(index, ItemError(problem, hint, code="UNCHANGED"))

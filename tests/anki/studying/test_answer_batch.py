@@ -17,8 +17,8 @@ from tests.anki.study_helpers import (
     put,
     undo_list,
 )
-from tools.anki.studying import answer_batch
-from tools.anki.studying.card_rows import span
+from tools.anki import answers
+from tools.anki.card_text import span
 
 GONE = 1234567890123
 ISOLATES = str.maketrans("", "", "\u2068\u2069")
@@ -215,7 +215,7 @@ def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(deck, c
     deck.addon.guiDeckReview("Geo")
     showing, answering = deck.addon._showing, deck.addon.answerCards
     late = []
-    monkeypatch.setattr(answer_batch.time, "sleep", lambda _: [answering(late.pop()) for _ in list(late)])
+    monkeypatch.setattr(answers.time, "sleep", lambda _: [answering(late.pop()) for _ in list(late)])
     deck.addon.answerCards = late.append
 
     result = answer(call, [showing])
@@ -296,8 +296,8 @@ def test_a_lost_answer_is_forgotten_after_an_hour(deck, call, monkeypatch):
     (card,) = cards_of(deck, 1)
     lose_an_answer(deck, call, card, "good")
     pass_minutes(deck.collection, 61)
-    now = answer_batch.time.time
-    monkeypatch.setattr(answer_batch.time, "time", lambda: now() + 3660)
+    now = answers.time.time
+    monkeypatch.setattr(answers.time, "time", lambda: now() + 3660)
     make_due(deck.collection, [card])
 
     result = answer(call, [card], "good")

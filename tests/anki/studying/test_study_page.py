@@ -14,7 +14,7 @@ from tests.onepercent.page import npm
 from tests.onepercent.page.browser import Browser, program
 from tests.onepercent.page.hosting import CAPABLE, Host
 from tests.support.client import HANDSHAKE, Client
-from tools.anki.studying import study_page
+from tools.anki import due
 from tools.core.mcp_apps import document
 
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki
     assert len(host.calls) <= 30  # 20 answers; how often more cards are asked for hangs on how fast one presses
     assert tokens <= 300
     assert tab.console == []
-    assert len(document(study_page.Path(study_page.__file__).with_name("cards.html")).encode()) <= 20_000
+    assert len(document(due.Path(due.__file__).parent / "studying" / "cards.html").encode()) <= 20_000
     tab.close()
 
 

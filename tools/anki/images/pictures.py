@@ -44,6 +44,7 @@ class Pictures:
 
     def __init__(self) -> None:
         self._prepared: dict[tuple, Picture] = {}
+        self.warned = {""}
         # The name under which Anki keeps a picture; uploads it the first time.
         self.upload: Callable[[Picture], str] = cache(lambda picture: store(picture.name, picture.data))
 

@@ -7,6 +7,7 @@ from functools import partial
 from html import escape, unescape
 from urllib.parse import unquote
 
+from tools.anki.card_text import IMAGE
 from tools.anki.images import image_bytes
 from tools.anki.images.image_bytes import TOO_LARGE, ImageError
 from tools.anki.images.pictures import Picture, Pictures, decode, hashed_name
@@ -23,8 +24,6 @@ WITHIN = re.compile(
     rf"""|{DATA_URL}(?P<bare>[^"'<>()\s]*)""",
     re.IGNORECASE,
 )
-# The source of an image, quoted in either way or not at all; not the end of its tag, which may be megabytes away.
-SOURCES = re.compile(r"""<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
 
 
 @dataclass
@@ -43,7 +42,8 @@ class Placed:
         """Upload a picture for the field `target`; its name in Anki."""
         filename = pictures.upload(picture)
         self.images.append({"field": target, "filename": filename, "sizeBytes": len(picture.data)})
-        if picture.warning:
+        if picture.warning not in pictures.warned:  # once a call
+            pictures.warned.add(picture.warning)
             self.warnings.append(f"{filename}: {picture.warning}")
         return filename
 
@@ -83,7 +83,7 @@ def image_html(filename: str) -> str:
 
 def with_image(value: str, filename: str) -> str:
     """The field with the image at its end, an empty line between; unchanged if it shows that file already."""
-    sources = {unescape("".join(forms)) for forms in SOURCES.findall(value)}
+    sources = {unescape("".join(forms)) for forms in IMAGE.findall(value)}
     if filename in sources or filename in map(unquote, sources):
         return value
     return f"{value}\n\n{image_html(filename)}" if value.strip() else image_html(filename)

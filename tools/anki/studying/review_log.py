@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from tools.anki.studying.card_rows import BUTTONS, DAY
+from tools.anki.card_text import BUTTONS, DAY
 from tools.core.json_types import JsonObject
 
 SLOT_S = 900
@@ -27,6 +27,14 @@ class Row(NamedTuple):
     last_interval: int
     time_ms: int
     kind: int
+
+
+class LogRow(NamedTuple):
+    """The newest answer to a card in the review log. `interval`: days, or seconds if negative."""
+
+    id: int
+    ease: int
+    interval: int
 
 
 class ReviewLog:
@@ -92,3 +100,13 @@ def usual_day_start() -> int:
     now = datetime.now()
     day = (now - timedelta(hours=DAY_STARTS_H)).date()
     return int(datetime(day.year, day.month, day.day, DAY_STARTS_H).timestamp())
+
+
+def newest(log: object) -> dict[int, LogRow]:
+    """The newest answer of each card in an answer of getReviewsOfCards, without rows that were made by hand."""
+    by_card = {}
+    for card, rows in log.items() if isinstance(log, dict) else ():
+        answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["type"] < BY_HAND]
+        if answers:
+            by_card[int(card)] = max(answers)
+    return by_card

@@ -1,4 +1,4 @@
-"""Answers to cards: given, looked up after a lost reply, and taken back."""
+"""The tools that answer cards, and take an answer back."""
 
 # The contract of an AnswerBatch:
 # - Every card is checked before an answer is sent. A learning card whose time has not come is not due (`early` takes it,
@@ -14,15 +14,18 @@
 import time
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Annotated, Any
 
-from tools.anki import client, state
+from tools.anki import client, due, state
+from tools.anki.card_text import BUTTONS, DAY, LEARNING, span
 from tools.anki.client import Action
-from tools.anki.replies import Refused, Unanswered, hangs
-from tools.anki.studying.card_rows import BUTTONS, DAY, LEARNING, span
-from tools.anki.studying.review_log import BY_HAND
+from tools.anki.replies import Unanswered, hangs
+from tools.anki.studying.review_log import LogRow, newest
+from tools.core import presses
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+from tools.core.schema import Alias, Limits, Published
+from tools.core.tool import Tool
 
 PENDING = {"tool": "anki.answer_cards", "answers": "pending"}
 """Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its log before."""
@@ -49,12 +52,62 @@ MOVED_ON = (
 AGAIN = "Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
 
 
-class LogRow(NamedTuple):
-    """The newest answer to a card in the review log. `interval`: days, or seconds if negative."""
+EASES = {word: ease for ease, name in enumerate(BUTTONS, 1) for word in (name, str(ease))}
 
-    id: int
-    ease: int
-    interval: int
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to a card."""
+
+    cardId: Annotated[int, Alias("card_id")]
+    ease: Annotated[Any, Published({"type": "string", "enum": list(BUTTONS)})]
+
+
+@Tool("anki.answer_cards", write=True)
+def answer_cards(
+    answers: Annotated[list[Answer] | None, Limits(min_length=1, max_length=200)] = None,
+    early: Annotated[bool | None, "also learning cards whose time has not come"] = None,
+    undo: Annotated[bool | None, "take back the last answer"] = None,
+) -> JsonObject:
+    """Record how well the person knew cards, by their own word: {answered, cards: [{cardId, ease, interval, due}],
+    skipped}, if they are due.
+
+    Source: AnkiConnect cardsInfo, getReviewsOfCards, answerCards; guiAnswerCard for the card on the screen; guiUndo.
+    """
+    if undo:
+        return take_back()
+    if not answers:
+        raise ToolError("There is nothing to answer", "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS")
+    batch = AnswerBatch({}, early=bool(early))
+    for index, answer in enumerate(answers):
+        ease = EASES.get(str(answer.ease).strip().lower())
+        if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
+            problem = f"answers.{index}.ease: {str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
+            hint = "Give again, hard, good or easy (1 to 4)."
+            raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+        if answer.cardId in batch.wanted:
+            twice = {"cardId": answer.cardId, "reason": "twice", "error": "the first answer in this call counts"}
+            batch.skipped.append(twice)
+        else:
+            batch.wanted[answer.cardId] = ease
+    return batch.run()
+
+
+@Tool("anki.answer_by_press", write=True, page=due.STUDY, app_only=True)
+def answer_by_press(
+    press_key: str,
+    cardId: int,
+    ease: Annotated[int, Limits(ge=1, le=4)] = 3,
+    seen: Annotated[int, "the newest row of its log when it was shown"] = 0,
+    undo: bool = False,
+) -> JsonObject:
+    """Rate a card, or take back its rating if that was the last: a press that came twice, or whose reply was lost, is
+    known by the review log.
+
+    Source: docs/pages.md
+    """
+    presses.check(due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards.")
+    return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen={cardId: seen}).run()
 
 
 @dataclass
@@ -107,9 +160,7 @@ class AnswerBatch:
             ("getReviewsOfCards", {"cards": cards}),
             ("guiCurrentCard", {}),
         )
-        if refused := next((result for result in results if isinstance(result, Refused)), None):
-            raise refused
-        infos, due, self.borrowed, log = results
+        infos, due_now, self.borrowed, log = client.whole(results)
         self.before = dict.fromkeys(cards, LogRow(0, 0, 0)) | newest(log)
         self.on_screen = current.get("cardId") if isinstance(current, dict) else None
         infos_by_card = {info["cardId"]: info for info in infos if info}
@@ -121,7 +172,7 @@ class AnswerBatch:
                 self.done[card] = row
                 self.done_before.add(card)
             else:
-                self._check(card, infos_by_card.get(card), row, is_due=card in due)
+                self._check(card, infos_by_card.get(card), row, is_due=card in due_now)
 
     def _check(self, card: int, info: JsonObject | None, last: LogRow, *, is_due: bool) -> None:
         now = time.time()
@@ -234,16 +285,6 @@ def take_back(wanted: int | None = None) -> JsonObject:
         "Tell the person: Redo in Anki (Ctrl+Shift+Z) brings that back.",
         code="UNDO_OTHER",
     )
-
-
-def newest(log: object) -> dict[int, LogRow]:
-    """The newest answer of each card in an answer of getReviewsOfCards, without rows that were made by hand."""
-    by_card = {}
-    for card, rows in log.items() if isinstance(log, dict) else ():
-        answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["type"] < BY_HAND]
-        if answers:
-            by_card[int(card)] = max(answers)
-    return by_card
 
 
 def outcome(card: int, answer: LogRow) -> JsonObject:

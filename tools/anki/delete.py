@@ -1,4 +1,4 @@
-"""The tool that deletes decks.
+"""The tools that delete notes and decks.
 
 AnkiConnect deletes a deck only with its cards, so cards that shall stay are moved first, and seen to have moved.
 """
@@ -6,14 +6,41 @@ AnkiConnect deletes a deck only with its cards, so cards that shall stay are mov
 from functools import partial
 from typing import Annotated
 
-from tools.anki import client, confirm, decks, notes
-from tools.anki.journal import entries, note_records
-from tools.anki.journal.entries import Before
+from tools.anki import card_states, client, confirm, decks, journal, notes
+from tools.anki.journal import Before, Note
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
+
+
+@Tool("anki.delete_notes", write=True, destructive=True, idempotent=True, lock=False)
+def delete_notes(
+    noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")],
+    dryRun: bool | None = None,
+    expected: int | None = None,
+) -> JsonObject:
+    """Delete notes with their cards: {deleted, missing}. Above 20 notes try dryRun and ask first.
+
+    Source: AnkiConnect deleteNotes; it answers null whatever happened, so the notes are looked for before and after.
+    """
+    if dryRun:
+        before = notes.by_id(noteIds)
+        cards = sum(len(info["cards"]) for info in before.values())
+        missing = len(set(noteIds)) - len(before)
+        return {"dryRun": True, "notes": len(before), "missing": missing, "cards": cards, **notes.examples(before)}
+    with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
+        ids = list(before)
+        if ids:
+            entry = journal.write("delete_notes", f"{len(ids)} notes deleted", Before(_lost(before)))
+            _, answer = client.results_redrawn(("deleteNotes", {"notes": ids}), ("notesInfo", {"notes": ids}))
+            if left := sorted(notes.indexed(answer)):
+                problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
+                hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
+                raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
+            journal.tell(entry, f"the {len(ids)} notes")
+    return {"deleted": len(ids), "missing": len(set(noteIds)) - len(ids)}
 
 
 @Tool("anki.delete_decks", write=True, destructive=True, lock=False)
@@ -27,15 +54,35 @@ def delete_decks(
 
     Source: AnkiConnect changeDeck, deleteDecks.
     """
-    look = partial(Deletion, sorted(set(decks)), cardsToo)
+    look = partial(DeckDeletion, sorted(set(decks)), cardsToo)
     if dryRun:
         return look().dry_run()
-    with confirm.agreed(look, lambda deletion: deletion.cards, Deletion.words, expected) as deletion:
+    with confirm.agreed(look, lambda deletion: deletion.cards, DeckDeletion.words, expected) as deletion:
         deletion.run()
     return None
 
 
-class Deletion:
+def _words(before: dict[int, notes.Info]) -> str:
+    texts = map(notes.first_text, before.values())
+    return f"delete {len(before)} notes{confirm.examples(texts)}" if before else ""
+
+
+def _lost(infos: dict[int, notes.Info]) -> list[Note]:
+    """Notes about to be deleted, with the deck of their first card, and the schedule of those that were studied. Three
+    requests, and one for each 500 cards."""
+    cards = [card for info in infos.values() for card in info["cards"]]
+    deck_of = notes.decks_of(cards)
+    touched = f"{card_states.search(cards)} (-is:new or is:suspended or -flag:0)"
+    schedules = card_states.by_note(client.call("findCards", query=touched) if cards else [])
+    kept = []
+    for note, info in infos.items():
+        deck = next((deck_of[card] for card in info["cards"] if card in deck_of), "Default")
+        values, tags = notes.values(info), list(info.get("tags", []))
+        kept.append(Note(note, info.get("modelName") or "", deck, values, tags, True, schedules.get(note, [])))
+    return kept
+
+
+class DeckDeletion:
     """One call: the decks named, their cards with those of their subdecks, and whether the cards go too."""
 
     def __init__(self, named: list[str], cards_too: bool):
@@ -53,32 +100,31 @@ class Deletion:
             "decks": {name: len(cards) for name, cards in self.cards_by_deck.items()},
             "cards": len(self.cards),
             "cardsGoTo": None if self.cards_too else self.default,
-            "examples": self.examples(),
+            **self.examples(),
         }
 
     def words(self) -> str:
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
-        texts = confirm.examples(example["text"] for example in self.examples())
+        texts = confirm.examples(example["text"] for example in self.examples()["examples"])
         return f"delete {', '.join(map(quoted, self.named))}, {len(self.cards)} cards {fate}{texts}"
 
-    def examples(self) -> list[JsonObject]:
+    def examples(self) -> JsonObject:
         """The first notes with a card in these decks. Two requests, if there are any."""
-        some = sorted(self.cards)[: note_records.EXAMPLES]
-        ids = client.call("cardsToNotes", cards=some) if some else []
-        return note_records.examples(notes.by_id(ids))["examples"]
+        some = sorted(self.cards)[: notes.EXAMPLES]
+        return notes.examples(notes.by_id(client.call("cardsToNotes", cards=some) if some else []))
 
     def run(self) -> None:
         ids = client.call("cardsToNotes", cards=self.cards) if self.cards and self.cards_too else []
-        lost = note_records.deleted_notes(notes.by_id(ids))
+        lost = _lost(notes.by_id(ids))
         calls.checkpoint()
         # A filtered deck only borrows its cards.
         homes = {name: cards for name, cards in self.cards_by_deck.items() if name not in self.filtered}
         summary = f"decks deleted: {', '.join(self.named)}, {len(self.cards)} cards"
-        entry = entries.write("delete_decks", summary, Before(lost, homes))
+        entry = journal.write("delete_decks", summary, Before(lost, homes))
         if not self.cards_too:
             self._move_cards()
         decks.delete(self.named)
-        entries.tell(entry, f"the {len(self.cards)} cards")
+        journal.tell(entry, f"the {len(self.cards)} cards")
 
     def _move_cards(self) -> None:
         if self.filtered:  # it gives its cards back when it goes
@@ -87,8 +133,7 @@ class Deletion:
             client.call("changeDeck", cards=cards, deck=self.default)
             if left := decks.cards_within(self.named):
                 problem = f"Anki did not move {len(left)} cards to {self.default!r}: none is lost"
-                hint = "Look at them in Anki."
-                raise ToolError(problem, hint, code="DECK_NOT_EMPTY")
+                raise ToolError(problem, "Look at them in Anki.", code="DECK_NOT_EMPTY")
 
 
 def _check(named: list[str], deck_ids: dict[str, int]) -> None:
@@ -100,8 +145,7 @@ def _check(named: list[str], deck_ids: dict[str, int]) -> None:
     if unknown := [name for name in named if name not in deck_ids]:
         # Whoever wants to delete `A::B` is not to be offered all of `A`.
         below = [decks.folded(name) for name in unknown]
-        parents = [deck for deck in deck_ids if any(name.startswith(decks.folded(f"{deck}::")) for name in below)]
-        near = {deck: deck_id for deck, deck_id in deck_ids.items() if deck not in parents}
-        error = decks.not_found(unknown, near)
+        apart = [deck for deck in deck_ids if not any(name.startswith(decks.folded(f"{deck}::")) for name in below)]
+        error = decks.not_found(unknown, apart)
         error.message += ". Nothing was deleted"
         raise error

@@ -1,10 +1,12 @@
-"""Replacing text inside the fields of notes: a typo costs a few words, not the whole field."""
+"""Texts of fields, replaced, compared and shown: a typo costs a few words, not the whole field."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from tools.anki import client, note_input, notes
 from tools.anki.batch import ItemError
+from tools.anki.card_text import cut
 from tools.anki.note_input import NoteUpdate
 from tools.core import calls
 
@@ -12,7 +14,9 @@ EVERY_FIELD = "*"
 NOTES = 500
 """Notes read in one request."""
 AROUND = 20
-"""Characters that a dry run shows on each side of a place."""
+"""Characters that a dry run shows on each side of a place, and before the first difference."""
+# Control characters, which Anki does not keep in a field; line breaks and tabs it keeps.
+DROPPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
@@ -59,6 +63,18 @@ def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | st
             before = values[field][max(0, match.start() - AROUND) : match.start()]
             after = values[field][match.end() : match.end() + AROUND]
             yield [update.noteId, field, f"{before}[{old} → {new}]{after}"]
+
+
+def kept(text: str) -> str:
+    """The text as Anki keeps it: in Unicode's composed form, without control characters."""
+    return unicodedata.normalize("NFC", DROPPED.sub("", text))
+
+
+def difference(old: str, new: str) -> list[str]:
+    """Both texts from shortly before the first difference."""
+    same = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = max(0, same - AROUND)
+    return [cut(text[start:], notes.LONGEST_TEXT) for text in (old, new)]
 
 
 def _matches(name: str, old: str, new: str, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:

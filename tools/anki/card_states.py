@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tools.anki import client
 from tools.anki.client import Action
-from tools.anki.journal.entries import CardStates, Schedule
+from tools.anki.journal import CardStates, Schedule
 from tools.core.json_types import JsonObject
 
 FLAGS = range(8)

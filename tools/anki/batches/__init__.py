@@ -1,1 +1,0 @@
-"""Batches of notes: added or changed, each item with its outcome."""
