@@ -16,7 +16,8 @@ import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, kill_at_random, told
 from tests.onepercent.person import act, apply, call, do, preview
 from tests.support.client import SERVER, Client
-from tools.onepercent.database import store
+from tools.onepercent import health
+from tools.onepercent.database import migrations, store
 
 KILLS = 20
 
@@ -26,32 +27,81 @@ def test_killed_at_random_moments_it_opens_again_with_all_that_was_confirmed():
     assert kill_at_random(KILLS, seed=1) >= KILLS
 
 
+def killed_at(statement: int, previewed: dict) -> list[dict]:
+    """Apply in a process that is killed before a statement of sqlite; the answer if it came to its end by then."""
+    store.release()
+
+    def work(tell) -> None:
+        left = [statement]
+
+        def count(_: str) -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        with store.connected() as db:
+            db.set_trace_callback(count)
+        tell(apply(previewed, key=previewed["preview_id"]))
+
+    with child(work) as (_, reading):
+        return told(reading)
+
+
 @pytest.mark.slow
 def test_killed_at_every_statement_of_an_apply_it_is_done_or_not_begun():
     applied = 0
     for statement in range(1, 200):
-        previewed = preview(*a_day())
-        store.release()
-
-        def work(tell, statement=statement, previewed=previewed) -> None:
-            left = [statement]
-
-            def count(_: str) -> None:
-                left[0] -= 1
-                if left[0] == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-            with store.connected() as db:
-                db.set_trace_callback(count)
-            tell(apply(previewed))
-
-        with child(work) as (_, reading):
-            answers = told(reading)
+        answers = killed_at(statement, preview(*a_day()))
         applied += len(answers)
         check_whole([])
         if answers:
             break
     assert applied == 1 and statement > 30
+
+
+TARGET, WEEK = {"amount": 2, "unit": "л"}, {"from": "2026-03-10", "to": "2026-03-16"}
+# Each is applied to a goal with a step and two habits, the second of them with a target and paused for a week to come.
+KINDS = {
+    "pauses": [act("habit.pause", habit_id=1, **WEEK), act("habit.resume", habit_id=2)],
+    "amounts": [act("habit.mark_completed", habit_id=2, dates=["2026-03-10..2026-03-13"], amount=1.5)],
+    "schedules": [act("habit.update", habit_id=1, frequency_type="every_n_days", n=2)],
+    "archives": [act("habit.archive", habit_id=1), act("goal.archive", goal_id=1)],
+    "days": [act("person.update", time_zone="Asia/Tokyo", day_start_hour=3), act("goal.update", goal_id=1, due="2026-04-01")],
+    "steps": [act("step.create", inbox=True, title="Билет"), act("step.shift", days=7, goal_id=1)],
+}  # fmt: skip
+CHANGED = {
+    "pauses": {"habit_pauses"},
+    "amounts": {"habit_marks"},
+    "schedules": {"habits", "habit_schedules"},
+    "archives": {"habits", "habit_pauses", "goals"},
+    "days": {"persons", "goals"},
+    "steps": {"goals", "steps"},
+}
+
+
+def rows() -> dict[str, list[tuple]]:
+    """All that the person has, by table."""
+    with store.reading() as db:
+        return {table: [tuple(row) for row in db.execute(f"SELECT * FROM {table}")] for table in migrations.STATE}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(kind: str):
+    goal, habits = act("goal.create", title="Цель"), [act("habit.create", name=name) for name in ("Бег", "Вода")]
+    do(goal, act("step.create", goal_id=None, title="Шаг", dt="2026-03-20"), *habits)
+    do(act("habit.update", habit_id=2, target=TARGET), act("habit.pause", habit_id=2, **{"from": "2026-03-20"}))
+    with store.writing() as db:
+        db.execute("UPDATE habits SET created_on = '2026-02-01'")  # so that a new schedule has days before it
+    previewed, states, statement, answers = preview(*KINDS[kind]), [rows()], 0, []
+    while not answers:
+        statement += 4
+        answers = killed_at(statement, previewed)
+        assert health.database().state == "ok"
+        states += [] if rows() in states else [rows()]
+    before, after = states
+    assert answers[0]["success"] and statement > 20
+    assert {table for table in after if after[table] != before[table]} == CHANGED[kind]
 
 
 def alone(file: Path) -> list[str]:
