@@ -7,20 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.services import alive, wait_until
 from tools.core import calls, processes
 from tools.core.errors import Cancelled
 
 pytestmark = pytest.mark.slow
 
 HERE = {"environ": os.environ, "folder": Path("/")}
-
-
-def is_gone(number: int) -> bool:
-    """Whether a process has ended (a zombie has)."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 def family(folder: Path) -> list[str]:
@@ -33,8 +26,7 @@ def ids(folder: Path) -> list[int]:
 
 
 def wait_until_gone(numbers: list[int]) -> None:
-    while not all(map(is_gone, numbers)):
-        os.sched_yield()
+    wait_until(lambda: not any(map(alive, numbers)))
 
 
 def test_output_errors_and_status_come_back():
@@ -76,8 +68,7 @@ def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
 
     thread = threading.Thread(target=work)
     thread.start()
-    while not (tmp_path / "ready").exists():
-        os.sched_yield()
+    wait_until((tmp_path / "ready").exists)
     processes.end_all()
     thread.join()
 

@@ -7,7 +7,6 @@ import pytest
 
 from tools.core import registry, settings, tool
 from tools.core.errors import ToolError
-from tools.core.places import toolsets
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -138,13 +137,3 @@ def test_a_stand_in_takes_the_writers_place_in_read_only_mode(own_registry, monk
     declare(lambda: None, "mixed", read_only_variant=True)
     assert registry.listed(settings.load({}))["mixed"].write
     assert not registry.listed(settings.load({"MCP_READ_ONLY": "1"}))["mixed"].write
-
-
-def test_every_toolset_has_its_say_unless_only_some_are_wanted(env):
-    whole = registry.instructions(settings.current())
-    parts = {}
-    for name in toolsets():
-        env(MCP_TOOLSETS=name)
-        parts[name] = registry.instructions(settings.current()).removesuffix(registry.LAST_INSTRUCTION).strip()
-    assert whole == " ".join([*filter(None, parts.values()), registry.LAST_INSTRUCTION])
-    assert len([text for text in parts.values() if text]) >= 3
