@@ -3,22 +3,11 @@
 import base64
 import json
 
-import pytest
-
 from tools import results
 from tools.core.json_types import Answer
 
 PICTURE = b"\x89PNG" + bytes(range(256)) * 300
 ENCODED = base64.b64encode(PICTURE).decode()
-
-
-@pytest.mark.parametrize("answer", [{"a": 1}, {"success": False, "error": "x"}, [1], None, "text", 7])
-def test_an_answer_is_one_text_and_the_same_as_an_object(answer):
-    result = results.as_result(answer)
-    [block] = result["content"]
-    assert block["text"] == "text" if answer == "text" else json.loads(block["text"]) == answer
-    assert result["structuredContent"] == (answer if isinstance(answer, dict) else {"result": answer})
-    assert result["isError"] is (answer == {"success": False, "error": "x"})
 
 
 def test_a_picture_is_sent_once_and_nothing_that_clients_prefer_to_it():

@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.client import Client
 from tools.core import prompts, registry, resources, settings
 from tools.core.errors import ToolError
 from tools.onepercent.actions import ACTIONS
@@ -155,16 +154,6 @@ def test_the_status_page_tells_systems_and_settings_and_no_secret(small_docs, en
     assert "| klipper | " in text
     assert "| `SEARCH_API_KEY` | set |" in text
     assert "s3cret" not in text
-
-
-@pytest.mark.slow
-def test_an_error_reaches_the_client_with_its_hint():
-    with Client() as client:
-        client.initialize()
-        for method, params in [("resources/read", {"uri": "x://y"}), ("prompts/get", {"name": "no_such"})]:
-            error = client.request(method, **params)["error"]
-            assert error["code"] == -32602
-            assert error["data"]["hint"] in error["message"]
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,10 @@ def test_it_finds_its_environment_from_any_python_and_folder(tmp_path):
     command = ["python3", str(PROJECT / "server.py"), "--standalone"]
     done = subprocess.run([*command[:2], "--version"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout.startswith("pi-mcp ")
-    answers, status = pipe([INITIALIZE], command)
-    assert (answers[0]["id"], status) == (1, 0)
+    without_packages = [PYTHON, "-S", str(PROJECT / "server.py"), "--standalone"]
+    for started in (command, without_packages):
+        answers, status = pipe([INITIALIZE], started)
+        assert (answers[0]["id"], status) == (1, 0)
 
 
 @pytest.mark.parametrize(
