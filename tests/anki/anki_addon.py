@@ -15,8 +15,7 @@ from anki.collection import Collection
 from anki.consts import MODEL_CLOZE
 from anki.errors import NotFoundError
 
-from tests.anki.anki_study import Studying
-from tests.anki.anki_windows import Windows
+from tests.anki.anki_study import Studying, Windows
 
 DEFAULT = 1
 FIELD = r"{{(?:[^}]*:)?([^#/^}][^}]*)}}"
@@ -47,9 +46,6 @@ class AnkiConnect(Studying, Windows):
 
     def multi(self, actions):
         return [self._handler(entry) for entry in actions]
-
-    def reloadCollection(self):
-        """A window matter: a collection alone has nothing to reload."""
 
     def getProfiles(self):
         return ["User 1"]
@@ -178,19 +174,6 @@ class AnkiConnect(Studying, Windows):
             models.add_template(made, template)
         models.add(made)
         return made
-
-    def updateModelStyling(self, model):
-        known = self._model(model["name"])
-        known["css"] = model["css"]
-        self._col.models.update_dict(known)
-
-    def updateModelTemplates(self, model):
-        known = self._model(model["name"])
-        for template in known["tmpls"]:
-            changed = model["templates"].get(template["name"], {})
-            template["qfmt"] = changed.get("Front") or template["qfmt"]
-            template["afmt"] = changed.get("Back") or template["afmt"]
-        self._col.models.update_dict(known)
 
     def modelNameFromId(self, modelId):
         return self._model(modelId, self._col.models.get)["name"]
@@ -498,10 +481,7 @@ class _Older(AnkiConnect):
     """The add-on of October 2023: no details, no roll-back, and new cards go to the default deck."""
 
     GREETING = b"AnkiConnect v.6"
-    ABSENT = (
-        *("canAddNotesWithErrorDetail", "getActiveProfile", "guiPlayAudio", "guiSelectCard", "notesModTime"),
-        "setDueDate",
-    )
+    ABSENT = ("canAddNotesWithErrorDetail", "getActiveProfile", "guiSelectCard", "notesModTime", "setDueDate")
 
     def _deck_for_new(self, note):
         return DEFAULT

@@ -16,6 +16,17 @@ def add_notes(collection, deck, *fronts):
     return ids
 
 
+def borrow(collection, name, query, limit=100):
+    """A filtered deck that has the cards of a query; its cards."""
+    deck = collection.sched.get_or_create_filtered_deck(0)
+    deck.name = name
+    del deck.config.search_terms[1:]
+    deck.config.search_terms[0].search = query
+    deck.config.search_terms[0].limit = limit
+    made = collection.sched.add_or_update_filtered_deck(deck)
+    return collection.find_cards(f"did:{made.id}")
+
+
 def snapshot(collection):
     """By deck: its cards with all that must survive a move, and the name of its preset."""
     by_deck = {}

@@ -1,4 +1,4 @@
-"""The actions of AnkiConnect for studying, over a real Anki collection, with the manners that were recorded."""
+"""The actions of AnkiConnect for studying, also in its windows, with the manners that were recorded."""
 
 import time
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ GUARDED = ("did", "id", "ivl", "lapses", "left", "mod", "nid", "odid", "odue", "
 
 
 class Studying:
-    """A part of AnkiConnect."""
+    """A part of AnkiConnect: answers, the review log, scheduling by hand."""
 
     # Answers and the review log
 
@@ -74,16 +74,6 @@ class Studying:
             intervals.append(rows if complete else rows[-1])
         return intervals
 
-    def areDue(self, cards):
-        return [self._due(cid) for cid in cards]
-
-    def _due(self, cid):
-        if self._col.find_cards(f"cid:{cid} is:new"):
-            return True
-        ivl = self.getIntervals([cid])[0] if self._col.find_cards(f"cid:{cid}") else [][0]
-        date = (self._col.db.scalar("select max(id) from revlog where cid = ?", cid) or 0) / 1000
-        return bool(self._col.find_cards(f"cid:{cid} is:due")) if ivl >= -1200 else date - ivl <= time.time()
-
     # Scheduling by hand
 
     def suspended(self, card):
@@ -95,10 +85,6 @@ class Studying:
 
     def forgetCards(self, cards):
         self._col.sched.schedule_cards_as_new(cards)
-
-    def relearnCards(self, cards):
-        listed = ",".join(map(str, map(int, cards)))
-        self._col.db.execute(f"update cards set type=3, queue=1 where id in ({listed})")
 
     def getEaseFactors(self, cards):
         return [self._col.db.scalar("select factor from cards where id = ?", cid) for cid in cards]
@@ -143,5 +129,89 @@ class Studying:
     def replaceTagsInAllNotes(self, tag_to_replace, replace_with_tag):
         self.replaceTags(self._col.find_notes(""), tag_to_replace, replace_with_tag)
 
-    def clearUnusedTags(self):
-        self._col.tags.clear_unused_tags()
+
+class Windows:
+    """A part of AnkiConnect: a review and a selection. `_showing` is the card in the review window, `_answer_shown` whether its answer is."""
+
+    _showing: int | None = None
+    _answer_shown = False
+    _reps_shown = 0
+    """How often the card had been answered when it was shown: one that was answered since is refused in an error box."""
+    _selected: tuple[int, ...] = ()
+
+    # The review
+
+    def guiDeckBrowser(self):
+        self._show(None)
+
+    def guiDeckOverview(self, name):
+        self._show(None)
+        deck = self._col.decks.by_name(name)
+        if deck:
+            self._col.decks.select(deck["id"])
+        return deck is not None
+
+    def guiDeckReview(self, name):
+        """Shows the first card that the scheduler has; true also if it has none."""
+        if not self.guiDeckOverview(name):
+            return False
+        self._show_next()
+        return True
+
+    def guiReviewActive(self):
+        return self._showing is not None
+
+    def guiCurrentCard(self):
+        if self._showing is None:
+            raise Exception("Gui review is not currently active.")
+        info = self._card(self._showing)
+        names = ("cardId", "fields", "fieldOrder", "question", "answer", "modelName", "deckName", "css")
+        states = self._col._backend.get_scheduling_states(self._showing)
+        next_reviews = list(self._col._backend.describe_next_states(states))
+        buttons = {"buttons": [1, 2, 3, 4], "nextReviews": next_reviews, "template": "Card 1"}
+        return {**{name: info[name] for name in names}, **buttons}
+
+    def guiShowAnswer(self):
+        self._answer_shown = self.guiReviewActive()
+        return self._answer_shown
+
+    def guiAnswerCard(self, ease):
+        if not self._answer_shown or ease not in (1, 2, 3, 4):
+            return False
+        if self._col.get_card(self._showing).reps == self._reps_shown:
+            self.answerCards([{"cardId": self._showing, "ease": ease}])
+        self._show_next()
+        return True
+
+    def guiUndo(self):
+        """Also true if there is nothing to undo. After an answer the window shows its card again."""
+        undone = self._col.undo_status().undo
+        if undone:
+            self._col.undo()
+        if undone == "Answer Card":
+            self._show_next()
+        return True
+
+    def _show_next(self):
+        card = self._col.sched.getCard()
+        self._show(card.id if card else None)
+
+    def _show(self, card):
+        self._showing, self._answer_shown = card, False
+        self._reps_shown = self._col.get_card(card).reps if card else 0
+
+    # The Browser and the window for new notes
+
+    _browsing = False
+
+    def guiBrowse(self, query=None, reorderCards=None):
+        self._browsing = True
+        return self.findCards(query)
+
+    def guiSelectCard(self, card):
+        """False without the Browser."""
+        self._selected = (self._col.get_card(card).nid,) if self._browsing else ()
+        return self._browsing
+
+    def guiSelectedNotes(self):
+        return list(self._selected)

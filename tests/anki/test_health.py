@@ -1,8 +1,9 @@
-"""What --check tells of Anki."""
+"""What --check tells of Anki, and what its tools cost in every conversation."""
 
 import json
 import shlex
 
+from tests import golden
 from tests.anki.anki_helpers import add_notes
 from tools.anki.health import health
 
@@ -26,3 +27,11 @@ def test_health_tells_why_anki_cannot_be_asked(anki, env):
     assert (health().state, "profile" in health().advice) == ("broken", True)
     env(ANKI_CONNECT_URL="http://127.0.0.1:9")
     assert health().state == "unset"
+
+
+def test_all_anki_tools_together_stay_below_their_share_of_the_context_and_are_named_as_listed():
+    tools = [tool for tool in golden.listing() if tool["name"].startswith("anki_")]
+
+    assert len(tools) == 20
+    assert sum(map(golden.size_bytes, tools)) <= 12_500
+    assert not [tool["name"] for tool in golden.listing() if "anki." in tool["description"]]

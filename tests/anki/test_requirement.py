@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import socket
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.anki.anki_helpers import add_notes
 from tests.anki.anki_images import png
+from tests.conftest import SHARED
 from tests.support.client import Client
 
 pytestmark = pytest.mark.slow
@@ -17,6 +19,7 @@ pytest.importorskip("mcp", reason="the server needs the PyPI package `mcp`")
 
 EXAMPLES = Path(__file__).with_name("requirement_examples.json")
 """By tool: its example requests, each with its example answer, null if there is none."""
+REQUIREMENT = SHARED.parent / "requirements" / "anki_tools.ru.md"
 NOTE = 1700000000000
 FIELDS = {
     "Prompt": "Расскажи коротко про столицу Франции",
@@ -92,8 +95,18 @@ def with_id(collection, wanted, model, fields, tags):
     collection.db.execute("update cards set nid = ?, id = ? where nid = ?", wanted, wanted + 100, note.id)
 
 
-def test_the_requirement_has_examples_of_all_fourteen_tools(examples):
-    assert len(examples) == 14
+@pytest.mark.skipif(not REQUIREMENT.is_file(), reason="the requirement is not in a clone (../shared)")
+def test_the_examples_are_those_of_the_requirement(examples):
+    found = {}
+    for section in re.split(r"^### ", REQUIREMENT.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        for text in re.findall(r"```json\n(.*?)```", section, flags=re.DOTALL):
+            block = json.loads(text)
+            if isinstance(block, dict) and block.get("name", "").startswith("anki."):
+                found.setdefault(block["name"], []).append([block.get("arguments", {}), None])
+                last = block["name"]
+            elif section.startswith("`anki."):
+                found[last][-1][1] = block
+    assert examples == found and len(examples) == 14
 
 
 @pytest.mark.parametrize("tool", ["anki.model_info", "anki.delete_notes", "anki.note_info"])

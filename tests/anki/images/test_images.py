@@ -68,31 +68,28 @@ def test_a_data_url_in_a_field_is_stored_as_it_is_by_its_hash_and_true_type(anki
 
     (detail,) = answer["details"]
     name = f"img_{hashlib.sha1(data).hexdigest()}.png"
-    assert back(anki, detail) == f'<div><img src="{name}" style="max-width:100%;height:auto"/></div>'
+    assert f'<img src="{name}"' in back(anki, detail)
     assert detail["images"] == [{"field": "Back", "filename": name, "sizeBytes": len(data)}]
     assert media(anki, name) == data
 
 
 BASE64 = {
     "%%%": "base64 is wrong",
-    text(png())[:-3]: "base64 is wrong",
     text(png())[:-8]: "cut short",
     text(b"<html></html>"): "not an image",
     "data:image/png;base64," + text(b"%PDF-1.7"): "not an image",
     text(bytes(2000)): "over the limit of 1000",
-    "": "no content",
     "data:image/png;base64,": "empty",
 }
-NAMES = (" ", "..", "a/b.png", "a\\b.png", "a\nb.png")
 
 
 @pytest.mark.parametrize(
     ("image", "words"),
     [
         *(({"image_base64": data}, words) for data, words in BASE64.items()),
-        *(({"image_url": url}, "not an http(s) address") for url in ("file:///etc/passwd", "a.png")),
+        ({"image_url": "file:///etc/passwd"}, "not an http(s) address"),
         ({"image_url": "http://127.0.0.1:9/a.png"}, "this machine or its network"),
-        *(({"image_base64": text(png()), "filename": name}, "not a media file name") for name in NAMES),
+        *(({"image_base64": text(png()), "filename": name}, "not a media file name") for name in ("..", "a/b.png")),
     ],
 )
 def test_a_bad_image_fails_its_note_and_no_other(anki, call, env, image, words):
@@ -154,11 +151,7 @@ def test_updating_with_the_same_image_again_does_not_show_it_twice(anki, call):
     ("name", "stored"),
     [
         ("evil.html", "evil.html.png"),
-        ("_editor.js", "_editor.js.png"),
-        ("collection.anki2", "collection.anki2.png"),
         ("photo.jpeg", "photo.png"),
-        ("photo.svg", "photo.png"),
-        ("v1.2 draft", "v1.2 draft.png"),
         ("UP.PNG", "up.png"),
         ("n" * 300 + ".png", "n" * 115 + ".png"),
         ('a"&<b.png', "a&b.png"),
@@ -213,16 +206,10 @@ def test_a_large_image_becomes_a_small_jpeg_and_nothing_is_enlarged(anki, call, 
     assert (stored.format, stored.size) == ("JPEG", small)
 
 
-@pytest.mark.parametrize("mode", ["RGBA", "P"])
-def test_transparency_becomes_white(anki, call, pillow, mode):
-    image = pillow.new(mode, (10, 10), (255, 0, 0, 0) if mode == "RGBA" else 0)
-    if mode == "P":
-        image.putpalette([255, 0, 0])
+def test_transparency_becomes_white(anki, call, pillow):
+    data = encoded(pillow.new("RGBA", (10, 10), (255, 0, 0, 0)), "PNG")
 
-    data = encoded(image, "PNG", **({"transparency": 0} if mode == "P" else {}))
-    stored = stored_image(anki, call, pillow, data, max_side=8)
-
-    assert min(stored.convert("RGB").getpixel((5, 5))) > 250
+    assert min(stored_image(anki, call, pillow, data, max_side=8).convert("RGB").getpixel((5, 5))) > 250
 
 
 def test_a_photo_is_turned_upright_and_its_preview_is_no_animation(anki, call, pillow):
@@ -235,18 +222,18 @@ def test_a_photo_is_turned_upright_and_its_preview_is_no_animation(anki, call, p
     assert stored_image(anki, call, pillow, data).size == (8, 768)
 
 
-@pytest.mark.parametrize("kind", ["GIF", "WEBP", "drawing", "small transparent logo", "too large", "broken"])
+@pytest.mark.parametrize("kind", ["moving", "drawing", "small transparent logo", "too large", "broken"])
 def test_what_moves_is_drawn_or_cannot_be_made_smaller_is_stored_as_it_came(anki, call, pillow, monkeypatch, kind):
-    frames = [pillow.new("RGB", (1000, 10), color) for color in ("red", "blue")]
-    data = SVG if kind == "drawing" else png(30, 30)
-    if kind in ("GIF", "WEBP"):
-        data = encoded(frames[0], kind, save_all=True, append_images=frames[1:])
-    elif kind == "small transparent logo":
-        data = encoded(pillow.new("RGBA", (10, 10), (255, 0, 0, 0)), "PNG")
-    elif kind == "too large":
+    red, blue = (pillow.new("RGB", (1000, 10), color) for color in ("red", "blue"))
+    data = {
+        "moving": encoded(red, "GIF", save_all=True, append_images=[blue]),
+        "drawing": SVG,
+        "small transparent logo": encoded(pillow.new("RGBA", (10, 10), (255, 0, 0, 0)), "PNG"),
+        "too large": png(30, 30),
+        "broken": png(30, 30)[:60] + bytes(10) + png(30, 30)[70:],
+    }[kind]
+    if kind == "too large":
         monkeypatch.setattr(resize, "MOST_BYTES", 1000)
-    elif kind == "broken":
-        data = data[:60] + bytes(10) + data[70:]
 
     detail = add(call, {"image_base64": text(data)})
 
@@ -255,17 +242,16 @@ def test_what_moves_is_drawn_or_cannot_be_made_smaller_is_stored_as_it_came(anki
     assert warned in detail["warnings"][0] if warned else "warnings" not in detail
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "CMYK", "I;16", "F"])
-def test_every_kind_of_pixel_becomes_a_jpeg(anki, call, pillow, mode):
-    form = "PNG" if mode in ("1", "L", "LA", "P", "I;16") else "TIFF"
-    grey = {"I;16": 128 * 256, "L": 128}.get(mode, 0)
-
-    image = pillow.new(mode, (9, 9), grey) if grey else pillow.new(mode, (9, 9))
+@pytest.mark.parametrize(
+    ("mode", "form"), [("1", "PNG"), ("P", "PNG"), ("I;16", "PNG"), ("CMYK", "TIFF"), ("F", "TIFF")]
+)
+def test_every_kind_of_pixel_becomes_a_jpeg(anki, call, pillow, mode, form):
+    image = pillow.new(mode, (9, 9), 128 * 256) if mode == "I;16" else pillow.new(mode, (9, 9))
 
     stored = stored_image(anki, call, pillow, encoded(image, form), max_side=8)
 
     assert stored.format == "JPEG"
-    assert not grey or abs(stored.convert("L").getpixel((4, 4)) - 128) < 3
+    assert mode != "I;16" or abs(stored.convert("L").getpixel((4, 4)) - 128) < 3
 
 
 PEAK = r"""
@@ -311,10 +297,9 @@ def test_no_picture_runs_ghostscript(pillow, tmp_path, monkeypatch):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("form", ["blanks", "data:", "data: of blanks"])
-def test_a_megabyte_of_anything_is_decided_at_once(form):
+@pytest.mark.parametrize("long", [" " * 1_000_000, "data:" * 200_000, "data:" + " " * 1_000_000], ids="abc")
+def test_a_megabyte_of_anything_is_decided_at_once(long):
     """By processor time: with a quadratic pattern this took an hour."""
-    long = {"blanks": " " * 1_000_000, "data:": "data:" * 200_000, "data: of blanks": "data:" + " " * 1_000_000}[form]
     before = time.process_time()
     with pytest.raises(ImageError):
         pictures.Pictures().prepare(ImageSpec(image_base64=long))

@@ -20,13 +20,10 @@ def test_the_one_form():
     ("before", "after"),
     [
         ("", DIV),
-        ("  ", DIV),
-        ("text", f"text\n\n{DIV}"),
         ("a < b & c\nd", f"a < b & c\nd\n\n{DIV}"),
         (DIV, DIV),
         ("x <IMG width=5 SRC='a.png'> y", "x <IMG width=5 SRC='a.png'> y"),
         ("<img src=a.png>", "<img src=a.png>"),
-        ("<img src=ba.png>", f"<img src=ba.png>\n\n{DIV}"),
         ("a.png", f"a.png\n\n{DIV}"),
     ],
 )
@@ -43,13 +40,13 @@ def test_an_image_goes_after_the_text_and_never_in_twice(before, after):
         (" DATA:image/PNG;BASE64,QUJD\n", DIV, ["QUJD"]),
         ("data:image/svg+xml;charset=utf-8;base64,QU%2BD", DIV, ["QU+D"]),
         ("data:image/png;base64,QU\r\nJD", DIV, ["QU\r\nJD"]),
-        ("look: data:image/png;base64,QUJD", f"look:\n\n{DIV}", ["QUJD"]),
         ("a data:image/png;base64,QUJD b", f"a\n\n{DIV} b", ["QUJD"]),
         ('a <img alt="x" src="data:image/png;base64,QUJD" width=5> b', f"a {DIV} b", ["QUJD"]),
         ("<img src='Data:Image/jpeg;base64,QUJD'>", DIV, ["QUJD"]),
         ("no data:text/html;base64,QUJD", "no data:text/html;base64,QUJD", []),
         ("no data:image/png,QUJD", "no data:image/png,QUJD", []),
-        ("data:image/png;base64,%%%", DIV, ["%%%"]),
+        # Two of one file are shown once.
+        ("a data:image/png;base64,QUJD data:image/png;base64,QUJD", f"a\n\n{DIV}", ["QUJD", "QUJD"]),
     ],
 )
 def test_data_urls_become_stored_files(value, result, stored):
@@ -57,12 +54,6 @@ def test_data_urls_become_stored_files(value, result, stored):
 
     assert replace_data_urls(value, lambda text: seen.append(text) or "a.png") == result
     assert seen == stored
-
-
-def test_two_data_urls_of_one_file_in_one_field_show_it_once_where_they_are_bare():
-    value = "a data:image/png;base64,QUJD data:image/png;base64,QUJD"
-
-    assert replace_data_urls(value, lambda _: "a.png") == f"a\n\n{DIV}"
 
 
 @given(st.text(alphabet=st.sampled_from(list("<img src='\"data:image/png;base64,QUJD=> \n&"))))

@@ -1,4 +1,4 @@
-"""Cards studied on the page of anki.due, in a real browser, over a real collection."""
+"""The pages of studying, anki.due and anki.stats, in a real browser, over a real collection."""
 
 import json
 import os
@@ -61,13 +61,31 @@ def web():
         yield web
 
 
-def study(browser, host, width=390, **how):
-    how = {"locale": "en-GB", **how}
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory):
+    """What axe finds wrong with a page."""
+    source = (npm.install(tmp_path_factory.mktemp("axe"), AXE) / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+    def violations(tab):
+        tab.run(f"(() => {{ {source} }})()")
+        tab.run("axe.run(document, {iframes: false}).then(found => { window.found = found.violations })")
+        return tab.run("found.map(one => [one.id, one.nodes.map(node => node.html)])")
+
+    return violations
+
+
+def show(browser, host, tool, ready, width, **how):
+    """A tab in which the page of a tool is ready."""
     tab = browser.open(f"{host.url}?{'&'.join(f'{name}={value}' for name, value in how.items())}", width)
     tab.wait("document.readyState === 'complete' && typeof show === 'function'", host=True)
-    tab.run("show('anki_due', {deck: 'Geo'})", host=True)
-    tab.wait("document.querySelector('.card, h2') || /chat|cards/.test(document.querySelector('#state').innerText)")
+    tab.run(f"show('{tool}', {{deck: 'Geo'}})", host=True)
+    tab.wait(ready)
     return tab
+
+
+def study(browser, host, width=390, locale="en-GB", **how):
+    ready = "document.querySelector('.card, h2') || /chat|cards/.test(document.querySelector('#state').innerText)"
+    return show(browser, host, "anki_due", ready, width, locale=locale, **how)
 
 
 def settled(tab):
@@ -183,17 +201,14 @@ def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formula
         tab.close()
 
 
-def test_the_page_passes_axe_and_asks_the_chat_to_explain(browser, host, anki, tmp_path, tmp_path_factory):
+def test_the_page_passes_axe_and_asks_the_chat_to_explain(browser, host, anki, axe, tmp_path):
     formula = r"What is it? \(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\) <img src=map.png> \[\sum_{i=1}^n i\]"
     add_notes(anki.collection, "Geo", formula, "b")
     anki.collection.media.write_data("map.png", png(200, 80))
-    axe = (npm.install(tmp_path_factory.mktemp("axe"), AXE) / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
-    for locale, show, explain in (("en-GB", "Show answer", "Explain"), ("ru-RU", "Показать ответ", "Объясни")):
+    for locale, reveal, explain in (("en-GB", "Show answer", "Explain"), ("ru-RU", "Показать ответ", "Объясни")):
         tab = study(browser, host, 320, locale=locale, theme="dark" if locale == "ru-RU" else "light")
-        tab.press(show)
-        tab.run(f"(() => {{ {axe} }})()")
-        tab.run("axe.run(document, {iframes: false}).then(found => { window.found = found.violations })")
-        assert tab.run("found.map(one => [one.id, one.nodes.map(node => node.html)])") == []
+        tab.press(reveal)
+        assert axe(tab) == []
         tab.picture(tmp_path / f"study-320-{locale}.png")
         tab.press(explain)
         tab.wait("model.length", host=True)
@@ -216,3 +231,30 @@ def test_a_press_needs_its_key_and_the_model_has_none(client, anki):
     assert [answer["structuredContent"]["answered"] for answer in twice] == [1, 1]
     assert len(log(anki.collection)) == 1
     assert "answer" in client.call("anki_due", deck="Geo", asText=True)["content"][0]["text"]
+
+
+def test_how_studying_goes_can_be_looked_at(browser, host, anki, axe, tmp_path):
+    hostile = "<img src=x onerror=\"parent.seen.push('run')\">"
+    add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(9)), hostile)
+    add_notes(anki.collection, f"Geo::{hostile}", "deep")
+    anki.addon.answerCards([{"cardId": card, "ease": 3} for card in anki.collection.find_cards("deck:Geo")[:4]])
+    anki.collection.tags.bulk_add(anki.collection.find_notes("onerror"), "leech")
+    for theme, width, locale, words, none in (
+        ("light", 320, "en-GB", "answers today", "No answers in 30 days"),
+        ("dark", 720, "ru-RU", "ответов сегодня", "За 30 дней ответов нет"),
+    ):
+        tab = show(browser, host, "anki_stats", "document.querySelector('.bars')", width, theme=theme, locale=locale)
+        text = tab.text()
+        assert words in text.lower()
+        assert hostile in text
+        assert tab.run("document.querySelectorAll('.bars i').length") == 30
+        assert tab.run("document.querySelectorAll('img, main script').length") == 0
+        assert tab.run("document.documentElement.scrollWidth") <= width
+        assert axe(tab) == []
+        tab.picture(tmp_path / f"stats-{theme}-{width}.png")
+        assert tab.run("seen.includes('run')", host=True) is False
+        assert [url for url in tab.requests if not url.startswith(host.url)] == []
+        tab.run("(answer.perDay.fill(0), draw())")
+        assert none in tab.text()
+        assert tab.console == []
+        tab.close()

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions
+from tests.anki.anki_helpers import add_notes, borrow, both_versions
 from tests.anki.anki_standin import StandIn
 from tests.anki.study_helpers import DAY_LEARNING, LEARNING, REVIEW, minutes_from_now, put, tokens
 
@@ -52,12 +52,8 @@ def random_collection(collection, seed):
         collection.update_card(card)
     collection.sched.suspend_cards(choice.sample(collection.find_cards(""), 3))
     if seed % 3 == 0:
-        filtered = collection.sched.get_or_create_filtered_deck(0)
-        filtered.name = choice.choice(["Geo::Cram", "Cram"])
-        del filtered.config.search_terms[1:]
-        filtered.config.search_terms[0].search = f"is:{choice.choice(['new', 'due', 'review'])}"
-        filtered.config.search_terms[0].limit = choice.randint(1, 9)
-        collection.sched.add_or_update_filtered_deck(filtered)
+        name, state = choice.choice(["Geo::Cram", "Cram"]), choice.choice(["new", "due", "review"])
+        borrow(collection, name, f"is:{state}", limit=choice.randint(1, 9))
 
 
 def preset(collection, choice):
