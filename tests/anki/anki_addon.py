@@ -119,18 +119,9 @@ class AnkiConnect(Studying, Windows):
 
     def getDeckStats(self, decks):
         wanted = {self._col.decks.id(deck) for deck in decks}
-        return {
-            str(node.deck_id): {
-                "deck_id": node.deck_id,
-                "name": node.name,
-                "new_count": node.new_count,
-                "learn_count": node.learn_count,
-                "review_count": node.review_count,
-                "total_in_deck": node.total_in_deck,
-            }
-            for node in _below(self._col.sched.deck_due_tree())
-            if node.deck_id in wanted
-        }
+        names = ("deck_id", "name", "new_count", "learn_count", "review_count", "total_in_deck")
+        nodes = [node for node in _below(self._col.sched.deck_due_tree()) if node.deck_id in wanted]
+        return {str(node.deck_id): {name: getattr(node, name) for name in names} for node in nodes}
 
     # Note types
 
@@ -144,10 +135,8 @@ class AnkiConnect(Studying, Windows):
         return [field["name"] for field in self._model(modelName)["flds"]]
 
     def modelTemplates(self, modelName):
-        return {
-            template["name"]: {"Front": template["qfmt"], "Back": template["afmt"]}
-            for template in self._model(modelName)["tmpls"]
-        }
+        templates = self._model(modelName)["tmpls"]
+        return {one["name"]: {"Front": one["qfmt"], "Back": one["afmt"]} for one in templates}
 
     def modelStyling(self, modelName):
         return {"css": self._model(modelName)["css"]}
@@ -189,18 +178,14 @@ class AnkiConnect(Studying, Windows):
 
     def modelFieldFonts(self, modelName):
         return {
-            field["name"]: {name: field[name] for name in ("font", "size")} for field in self._model(modelName)["flds"]
+            field["name"]: {"font": field["font"], "size": field["size"]} for field in self._model(modelName)["flds"]
         }
 
     def modelFieldsOnTemplates(self, modelName):
         model = self._model(modelName)
         names = [field["name"] for field in model["flds"]]
-        return {
-            template["name"]: [
-                [n for n in re.findall(FIELD, template[side]) if n in names] for side in ("qfmt", "afmt")
-            ]
-            for template in model["tmpls"]
-        }
+        on = {one["name"]: [re.findall(FIELD, one[side]) for side in ("qfmt", "afmt")] for one in model["tmpls"]}
+        return {card: [[name for name in side if name in names] for side in sides] for card, sides in on.items()}
 
     def _model(self, name, look=None):
         model = (look or self._col.models.by_name)(name)
@@ -268,8 +253,8 @@ class AnkiConnect(Studying, Windows):
 
     def _check(self, made, deck, options):
         state = made.fields_check()
-        if "duplicateScope" in options and state == 2 and options["duplicateScope"] == "deck":
-            state = 2 if self._in_deck(made, deck) else 0
+        if state == 2 and options.get("duplicateScope") == "deck" and not self._in_deck(made, deck):
+            state = 0
         if state == 1:
             raise Exception("cannot create note because it is empty")
         if state == 2 and not options.get("allowDuplicate"):
@@ -496,9 +481,8 @@ class _Older(AnkiConnect):
         return added
 
     def notesInfo(self, notes):
-        return [
-            {name: info[name] for name in info if name not in ("profile", "mod")} for info in map(self._info, notes)
-        ]
+        infos = map(self._info, notes)
+        return [{name: info[name] for name in info if name not in ("profile", "mod")} for info in infos]
 
     def _more(self, card):
         return {}

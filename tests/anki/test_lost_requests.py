@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes
+from tests.anki.anki_helpers import REVIEW, add_notes
 from tests.anki.anki_images import png
 from tests.anki.anki_standin import StandIn, names
 from tools.anki.client import READING
@@ -16,8 +16,6 @@ from tools.core import registry
 from tools.core.tool import TOOLS
 
 PICTURE = {"image_base64": base64.b64encode(png()).decode()}
-REVIEW = 2
-"""The type of a review card."""
 MODEL = {"modelName": "M", "inOrderFields": ["A"], "cardTemplates": [{"name": "C", "front": "{{A}}", "back": "x"}]}
 
 
@@ -31,18 +29,18 @@ def calls_of(ids, cards):
     delete_decks = ("anki.delete_decks", {"decks": ["Geo"], "cardsToo": True})
     keep_cards = ("anki.delete_decks", {"decks": ["Geo"]})
     delete_media = ("anki.delete_media", {"filename": "a.mp3"})
-    update = [{"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"} for note in ids]
+    changes = [{"noteId": note, "fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"} for note in ids]
+    update = ("anki.update_notes", {"notes": changes})
     restore = ("anki.restore", {"entry": 1})
+    items = [{"Front": f"n{number}", "dedup_key": f"k{number}"} for number in range(35)]
+    pictures = [{"fields": {"Front": "p"}, "images": [PICTURE]}]
+    answers = ("anki.answer_cards", {"answers": [{"cardId": card, "ease": "again"} for card in cards]})
+    review = ("anki.invoke", {"action": "guiDeckReview", "params": {"name": "Geo"}})
+    all_at_once = {"forget": True, "flag": 3, "suspend": True, "addTags": ["x"], "deck": "Other"}
     return {
-        "add": (
-            "anki.add_from_model",
-            {"deck": "New", "items": [{"Front": f"n{i}", "dedup_key": f"k{i}"} for i in range(35)]},
-        ),
-        "add with pictures": (
-            "anki.add_notes",
-            {"deck": "Geo", "notes": [{"fields": {"Front": "p"}, "images": [PICTURE]}]},
-        ),
-        "update": ("anki.update_notes", {"notes": update}),
+        "add": ("anki.add_from_model", {"deck": "New", "items": items}),
+        "add with pictures": ("anki.add_notes", {"deck": "Geo", "notes": pictures}),
+        "update": update,
         "delete notes": delete_notes,
         "delete decks": delete_decks,
         "delete decks and keep cards": keep_cards,
@@ -52,11 +50,8 @@ def calls_of(ids, cards):
         "create model": ("anki.create_model", MODEL),
         "delete media": delete_media,
         "store media": ("anki.store_media", {"filename": "b.mp3", "data": "SUQz"}),
-        "answer": ("anki.answer_cards", {"answers": [{"cardId": card, "ease": "again"} for card in cards]}),
-        "answer beside a review": (
-            *("anki.answer_cards", {"answers": [{"cardId": card, "ease": "again"} for card in cards]}),
-            ("anki.invoke", {"action": "guiDeckReview", "params": {"name": "Geo"}}),
-        ),
+        "answer": answers,
+        "answer beside a review": (*answers, review),
         "suspend": ("anki.change_cards", change | {"suspend": True}),
         "due": ("anki.change_cards", change | {"due": "5!"}),
         "forget": ("anki.change_cards", change | {"forget": True}),
@@ -68,15 +63,9 @@ def calls_of(ids, cards):
         "restore notes": (*restore, delete_notes),
         "restore decks": (*restore, delete_decks),
         "restore kept cards": (*restore, keep_cards),
-        "restore updates": (*restore, ("anki.update_notes", {"notes": update})),
+        "restore updates": (*restore, update),
         "restore media": (*restore, delete_media),
-        "restore cards": (
-            *restore,
-            (
-                "anki.change_cards",
-                change | {"forget": True, "flag": 3, "suspend": True, "addTags": ["x"], "deck": "Other"},
-            ),
-        ),
+        "restore cards": (*restore, ("anki.change_cards", change | all_at_once)),
     }
 
 

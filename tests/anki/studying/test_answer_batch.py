@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, borrow
-from tests.anki.study_helpers import (
+from tests.anki.anki_helpers import (
     LEARNING,
+    add_notes,
     answer_in_the_window,
+    borrow,
     log,
     make_due,
     minutes_from_now,

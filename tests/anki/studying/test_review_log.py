@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions
-from tests.anki.study_helpers import make_due, tokens
+from tests.anki.anki_helpers import add_notes, both_versions, make_due, tokens
 from tools.anki import stats
 from tools.anki.studying import review_log
 

@@ -7,9 +7,8 @@ import struct
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes
+from tests.anki.anki_helpers import add_notes, log
 from tests.anki.anki_images import png, serving
-from tests.anki.study_helpers import log
 from tests.onepercent.page import npm
 from tests.onepercent.page.browser import Browser, program
 from tests.onepercent.page.hosting import CAPABLE, Host

@@ -5,9 +5,18 @@ import time
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, borrow, both_versions
+from tests.anki.anki_helpers import (
+    DAY_LEARNING,
+    LEARNING,
+    REVIEW,
+    add_notes,
+    borrow,
+    both_versions,
+    minutes_from_now,
+    put,
+    tokens,
+)
 from tests.anki.anki_standin import StandIn
-from tests.anki.study_helpers import DAY_LEARNING, LEARNING, REVIEW, minutes_from_now, put, tokens
 
 
 def scheduled(collection, deck):
