@@ -2,9 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,34 +134,3 @@ def test_the_tools_are_small_in_every_conversation():
 def test_what_changes_things_says_so():
     assert {tool.name for tool in OWN if not tool.write} == {"get_user_snapshot"}
     assert {tool.name for tool in OWN if tool.destructive} == {"apply_actions"}
-
-
-NAP = '''"""A sixteenth action."""
-
-from tools.onepercent.actions import Outcome, action
-from tools.onepercent.fields import text
-
-
-@action("nap.take", {"title": text(10, line=True)}, "title")
-def take(unit, params):
-    earned = unit.earn(5, "nap.take", 1)
-    return Outcome([("creates", {"entity": "nap", **params})], f"Сон «{params['title']}»", xp=earned)
-'''
-
-
-@pytest.mark.slow
-def test_a_sixteenth_action_is_one_file(tmp_path: Path):
-    shutil.copytree(PROJECT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "tools" / "onepercent" / "actions" / "naps.py").write_text(NAP, encoding="utf-8")
-
-    def run(*words: str) -> dict:
-        command = [sys.executable, "-m", "tools", *words]
-        return json.loads(
-            subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False).stdout
-        )
-
-    assert "nap.take" in json.dumps(run("schema", "preview_actions"))
-    answer = run("call", "preview_actions", json.dumps({"actions": [act("nap.take", title="час")]}))
-    assert answer["xp_total"] == 5 and "Сон «час»" in answer["message"]
-    applied = {"preview_id": answer["preview_id"], "idempotency_key": str(uuid.uuid4()), "user_confirmation": "да"}
-    assert run("call", "apply_actions", json.dumps(applied))["xp"] == {"delta": 5, "balance": 5}
