@@ -211,7 +211,7 @@ def test_users_do_not_meet_even_where_the_modes_allow_it(listener):
         done = subprocess.run(
             ["/usr/bin/python3", "-c", code], user="nobody", capture_output=True, text=True, timeout=TIMEOUT_S
         )
-        assert (done.stdout, done.returncode) == ("b''\n", 0)
+        assert (done.stderr, done.stdout, done.returncode) == ("", "b''\n", 0)
         assert service.children() == []
 
 
