@@ -130,7 +130,6 @@ def serve_http(settings: Settings) -> NoReturn:
     import_sdk("http")
     try:
         import uvicorn
-        from uvicorn.protocols.http.h11_impl import H11Protocol
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -142,15 +141,13 @@ def serve_http(settings: Settings) -> NoReturn:
         listener, is_kept = listening.for_http(settings.http_listen)
     except (OSError, listening.CannotListen) as error:
         refuse(str(error))
-    connections = limits.with_header_timeout(H11Protocol)
-    server = uvicorn.Server(uvicorn.Config(guarded, http=connections, **limits.UVICORN))
+    server = uvicorn.Server(uvicorn.Config(guarded, **limits.UVICORN))
     print(f"pi-mcp: serving {settings.http_url} at {settings.http_listen}", file=sys.stderr)
 
     async def serve() -> None:
         async with manager.run(), anyio.create_task_group() as tasks:
             tasks.start_soon(leave_when_stuck)
-            if is_kept and settings.idle_exit_s:
-                tasks.start_soon(guarded.end_when_idle, server, settings.idle_exit_s)
+            tasks.start_soon(limits.watch, server, settings.idle_exit_s if is_kept else 0)
             await server.serve(sockets=[listener])
             tasks.cancel_scope.cancel()
 

@@ -1,8 +1,12 @@
 """What callers over HTTP may take: requests a minute, and work at a time."""
 
 import asyncio
+import select
+import socket
+from contextlib import ExitStack
 
 import pytest
+import uvicorn
 
 from tools.http import limits
 from tools.http.limits import Rate, Turns
@@ -45,3 +49,28 @@ def test_who_stops_waiting_takes_no_turn():
         await asyncio.wait_for(turns.turn("anna").__aenter__(), 1)
 
     asyncio.run(waiting())
+
+
+def test_of_connections_that_say_nothing_the_longest_silent_make_room_and_none_stays(monkeypatch):
+    monkeypatch.setattr(limits, "LOOK_S", 0.01)
+    monkeypatch.setattr(limits, "MOST_SILENT", 2)
+
+    async def run():
+        server = uvicorn.Server(uvicorn.Config(lambda *_: None, **limits.UVICORN))
+        with socket.create_server(("127.0.0.1", 0)) as listener, ExitStack() as opened:
+            jobs = [asyncio.ensure_future(job) for job in (server.serve([listener]), limits.watch(server))]
+            open_ones, clients = server.server_state.connections, []
+            for count in (1, 2, 3, 4):
+                clients.append(opened.enter_context(socket.create_connection(listener.getsockname())))
+                while len(open_ones) < min(count, 2):
+                    await asyncio.sleep(0.01)
+                await asyncio.sleep(3 * limits.LOOK_S)
+            is_open = [not select.select([client], [], [], 0)[0] for client in clients]
+            assert (is_open, len(open_ones)) == ([False, False, True, True], 2)
+            monkeypatch.setattr(limits, "HEADERS_S", 0)
+            await limits.watch(server, 0.05)
+            assert not open_ones
+            jobs[1].cancel()
+            await jobs[0]
+
+    asyncio.run(asyncio.wait_for(run(), 60))

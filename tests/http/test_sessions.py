@@ -46,7 +46,7 @@ def test_a_client_that_shows_pages_says_so_once_and_a_restart_forgets_nothing(se
 
 def test_odd_session_ids_and_capabilities_name_no_pages_and_refuse_nobody(server):
     token = server.token()
-    for session_id in (None, "", "-pages", "A" * 32, "0" * 32 + "-pages\u00e9", "0" * 5000):
+    for session_id in (None, "", "A" * 32, "0" * 32 + "-pages\u00e9", "0" * 5000):
         assert not tools_with_pages(server, token, session_id)
     for capabilities in ({"extensions": []}, {"extensions": {mcp_apps.EXTENSION: 1}}, 7, None):
         body = request("initialize", {**HANDSHAKE, "capabilities": capabilities})

@@ -13,6 +13,7 @@ import pytest
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.core import http
+from tools.core.places import toolsets
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
 from tools.http.limits import Rate
@@ -133,6 +134,8 @@ def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, 
     policy = headers["content-security-policy"]
     for rule in ("default-src 'none'", "frame-ancestors 'none'", "form-action 'self' https://claude.example;"):
         assert rule in policy
+    everything = {f"{name}{read}" for name in toolsets() for read in ("", ":read")}
+    assert sign_in.form(lang, "x", "y", everything).count("<li>") == len(everything)
     style = re.search("<style>(.*)</style>", page, re.DOTALL)[1]
     assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in policy
 

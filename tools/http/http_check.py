@@ -1,6 +1,5 @@
 """The server over HTTP as its clients reach it: a whole sign-in at MCP_HTTP_URL, explained in words where it breaks."""
 
-import base64
 import hashlib
 import json
 import os
@@ -17,8 +16,7 @@ from tools.http.ledger import Ledger
 TIMEOUT_S, LONGEST_ANSWER = 30, 2**20
 TOKEN_S = 60  # the lifetime of the token that this sign-in gives
 NAME, BACK = "pi-mcp", "http://localhost/check"  # the realm of the server's 401; where the code comes to
-PARAMS = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}
-REQUEST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": PARAMS})
+PING = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 UNITS = "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
@@ -43,7 +41,7 @@ def look(settings: Settings) -> Health:
     """The health of the server at MCP_HTTP_URL."""
     try:
         keys = tokens.read_keys(settings.state_dir / settings.http_key_file)
-    except tokens.UnusableKeys as error:
+    except OSError as error:
         return Health("broken", str(error), "Whoever reads the keys can make tokens: python3 -m tools token rotate")
     if not keys:
         return Health("unset", "nobody was let in by HTTP", "./setup.sh --http, then an invitation: docs/remote.md")
@@ -66,33 +64,31 @@ def _walk(url: str, ledger: Ledger, deadline: float) -> None:
     def ask(step: str, wanted: int, url: str, body: str = "", headers: dict[str, str] = JSON) -> http.Response:
         request = http.Request(url, "POST" if body else "GET", body.encode() or None, headers)
         response = http.send(request, http.Limits(deadline, LONGEST_ANSWER))
-        if response.status in http.REDIRECTS and response.status != wanted:
-            location = response.headers.get("Location", "")[:200]
+        if response.status == wanted:
+            return response
+        meaning, advice = MEANINGS.get(response.status, OTHER)
+        if response.status in http.REDIRECTS:
+            meaning = f"a redirect to {response.headers.get('Location', '')[:200]}"
             advice = "Clients lose their token there: make that MCP_HTTP_URL."
-            raise Broken(f"HTTP {response.status}, a redirect to {location}", advice)
-        if response.status != wanted:
-            meaning, advice = MEANINGS.get(response.status, OTHER)
-            raise Broken(f"{step}: HTTP {response.status}, {meaning}", advice)
-        return response
+        raise Broken(f"{step}: HTTP {response.status}, {meaning}", advice)
 
-    challenge = ask("a call without a token", 401, url, REQUEST).headers.get("WWW-Authenticate", "")
+    challenge = ask("a call without a token", 401, url, PING).headers.get("WWW-Authenticate", "")
     if NAME not in challenge:
         raise Broken(f"HTTP 401, {MEANINGS[401][0]}", GATE)
     resource = json.loads(ask("the metadata", 200, re.findall(r'resource_metadata="([^"]+)"', challenge)[0]).body)
     issuer = resource["authorization_servers"][0]
     server = json.loads(ask("the metadata", 200, f"{issuer}/.well-known/oauth-authorization-server").body)
     client = ask("registration", 201, server["registration_endpoint"], json.dumps({"redirect_uris": [BACK]}))
-    client_id = json.loads(client.body)["client_id"]
     verifier = "v" * 43
-    digest = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    fields = {"client_id": client_id, "redirect_uri": BACK, "response_type": "code", "resource": url}
-    fields |= {"code_challenge": digest, "code_challenge_method": "S256"}
+    digest = tokens.base64url(hashlib.sha256(verifier.encode()).digest())
+    fields = {"client_id": json.loads(client.body)["client_id"], "redirect_uri": BACK, "response_type": "code"}
+    fields |= {"code_challenge": digest, "code_challenge_method": "S256", "resource": url}
     ask("the page", 200, f"{server['authorization_endpoint']}?{urlencode(fields)}")
     fields["code"] = sign_in.invite(ledger, "check", "server:read", TOKEN_S / sign_in.DAY_S)
     page = ask("an invitation", 303, server["authorization_endpoint"], urlencode(fields), FORM)
     fields["code"] = parse_qs(urlsplit(page.headers["Location"]).query)["code"][0]
     fields |= {"grant_type": "authorization_code", "code_verifier": verifier}
     token = json.loads(ask("the token", 200, server["token_endpoint"], urlencode(fields), FORM).body)["access_token"]
-    answer = ask("a call", 200, url, REQUEST, {**JSON, "Authorization": f"Bearer {token}"})
-    if NAME not in answer.body.decode(errors="replace"):
+    answer = ask("a call", 200, url, PING, {**JSON, "Authorization": f"Bearer {token}"})
+    if b'"result"' not in answer.body:
         raise Broken(*OTHER)

@@ -13,10 +13,11 @@ from tools.core.json_types import JsonObject
 MOST_CALLERS = 1000
 # Seconds that a connection may go without a request; and how many may, before the longest silent one makes room.
 HEADERS_S, MOST_SILENT = 15, 256
+LOOK_S = 0.25  # between two looks at the connections
 
 # Settings of the HTTP server. It has no limit of connections: at that limit it would refuse the good ones. A warning per
 # broken request would let anybody fill the log; a request that never ends would keep it from ending for ever.
-UVICORN: JsonObject = {"ws": "none", "lifespan": "off", "proxy_headers": False, "server_header": False}
+UVICORN: JsonObject = {"http": "h11", "ws": "none", "lifespan": "off", "proxy_headers": False, "server_header": False}
 UVICORN |= {"access_log": False, "log_level": "error", "timeout_graceful_shutdown": 5}
 
 
@@ -59,39 +60,20 @@ class Turns:
             yield
 
 
-def with_header_timeout(protocol: type) -> type:
-    """Extend the HTTP server's class of connections by closing those that send no whole request: after HEADERS_S, or
-    once MOST_SILENT newer ones are as silent. So silent connections never keep a good one out."""
-    silent: dict[Any, asyncio.TimerHandle] = {}
-
-    class Connection(protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:
-            super().connection_made(transport)
-            self.note_silent()
-
-        def handle_events(self) -> None:
-            super().handle_events()
-            if self.cycle and not self.cycle.response_complete:
-                self.forget_silent()
-
-        def on_response_complete(self) -> None:
-            self.note_silent()  # first: a request that waits already is begun inside
-            super().on_response_complete()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self.forget_silent()
-            super().connection_lost(exc)
-
-        def note_silent(self) -> None:
-            self.forget_silent()
-            silent[self] = self.loop.call_later(HEADERS_S, self.transport.close)
-            if len(silent) > MOST_SILENT:
-                oldest = next(iter(silent))
-                oldest.forget_silent()
-                oldest.transport.close()
-
-        def forget_silent(self) -> None:
-            if timer := silent.pop(self, None):
-                timer.cancel()
-
-    return Connection
+async def watch(server: Any, idle_exit_s: float = 0) -> None:
+    """Close connections to the HTTP server that send no whole request: after HEADERS_S, or once MOST_SILENT newer ones
+    are as silent, so they never keep a good one out. End the server once nobody was connected for `idle_exit_s`."""
+    state, silent, answered, idle_since = server.server_state, dict[Any, float](), 0, time.monotonic()
+    while not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
+        time_s = time.monotonic()
+        if state.connections or state.tasks or state.total_requests != answered:
+            idle_since, answered = time_s, state.total_requests
+        # Since when, by connection and its last request.
+        pairs = [(connection, connection.cycle) for connection in state.connections]
+        silent = {pair: silent.get(pair, time_s) for pair in pairs if not pair[1] or pair[1].response_complete}
+        longest_first = sorted(silent, key=silent.__getitem__)
+        for number, pair in enumerate(longest_first, MOST_SILENT - len(silent)):
+            if number < 0 or time_s - silent[pair] > HEADERS_S:
+                pair[0].transport.close()
+        await asyncio.sleep(LOOK_S)
+    server.should_exit = True

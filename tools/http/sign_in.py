@@ -10,7 +10,7 @@ import json
 import re
 import secrets
 import time
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
@@ -38,31 +38,13 @@ LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
 HEADERS = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
 CORS = {**HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
 GRANTS = {"authorization_code": ("code", "code"), "refresh_token": ("refresh", "refresh_token")}
-PAGE = Path(__file__).parent / "consent.html"
-WORDS = {  # of the page, in English and in Russian
-    "title": ("Access to your Raspberry Pi", "Доступ к вашему Raspberry Pi"),
-    "asks": ("asks for access. You will be sent back to", "просит доступ. Затем вы вернётесь на"),
-    "may": ("It may use:", "Будет доступно:"),
-    "invite": ("No invitation is open. On the Pi:", "Открытых приглашений нет. На Pi:"),
-    "code": ("Code of the invitation", "Код приглашения"),
-    "allow": ("Allow", "Разрешить"),
-    "wrong": ("The code is wrong, used, or over ten minutes old.", "Код неверен, использован или старше десяти минут."),
-    "wait": ("Too many tries. Wait a minute, then try again.", "Слишком много попыток. Подождите минуту и повторите."),
-    "onepercent": ("goals, habits and the diary", "цели, привычки и дневник"),
-    "klipper": ("the Klipper documentation", "документация Klipper"),
-    "printer": ("the printer's files and state", "файлы и состояние принтера"),
-    "anki": ("Anki cards", "карточки Anki"),
-    "search": ("search on the web", "поиск в интернете"),
-    "server": ("the state of this server", "состояние этого сервера"),
-    READ_ONLY: ("(reading only)", "(только чтение)"),
-}
+PAGE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
 
 
 class Denied(Exception):
     """A request that is refused: OAuth's word for it, the reason, the status unless it is 400."""
 
 
-Client = tuple[str, list[str]]  # its own name for itself, where the person may be sent back to
 Answer = tuple[int, dict[str, str], str]  # status, headers, body
 
 
@@ -73,7 +55,7 @@ class SignIn:
         parts = urlsplit(url)
         self.url, self.ledger, self.keys = url, ledger, keys
         self.host, self.issuer = parts.netloc.lower(), f"{parts.scheme}://{parts.netloc}".lower()
-        self.resource_metadata = f"{self.issuer}/.well-known/oauth-protected-resource{parts.path.rstrip('/')}"
+        self.metadata_url = f"{self.issuer}/.well-known/oauth-protected-resource{parts.path.rstrip('/')}"
         self.tries, self.fetches = Rate(10, 5), Rate(60, 30)  # a minute, at once
         scopes = [word for name in toolsets() for word in (name, name + READ_ONLY)]
         resource = {"resource": url, "authorization_servers": [self.issuer], "scopes_supported": scopes}
@@ -90,7 +72,7 @@ class SignIn:
             "authorization_response_iss_parameter_supported": True,
         }
         self.endpoints: dict[str, dict[str, Callable[[JsonObject], Any]]] = {
-            urlsplit(self.resource_metadata).path: {"GET": lambda fields: resource},
+            urlsplit(self.metadata_url).path: {"GET": lambda fields: resource},
             "/.well-known/oauth-protected-resource": {"GET": lambda fields: resource},  # RFC 9728
             "/.well-known/oauth-authorization-server": {"GET": lambda fields: server},  # RFC 8414
             "/register": {"POST": self.register},
@@ -172,14 +154,14 @@ class SignIn:
             raise Denied("invalid_request", "the client sends no PKCE challenge (S256)")
         return name
 
-    async def _client(self, client_id: str) -> Client:
-        """The client of an id: what the id says, or the document at that address. Raises Denied."""
+    async def _client(self, client_id: str) -> tuple[str, list[str]]:
+        """The name and redirects of a client: its id says them, or the document at that address. Raises Denied."""
         if client_id.startswith("https://"):
             if self.fetches.wait_s():
                 raise Denied("temporarily_unavailable", "too many clients at once; try again in a minute", 429)
             return _described(await asyncio.to_thread(_fetched, client_id))
         with suppress(tokens.InvalidToken):
-            claims = tokens.signed_claims(client_id, tuple(self.keys()))
+            claims = tokens.signed_claims(client_id, self.keys())
             if claims.get("iss") == CLIENT:
                 return _described(claims)
         raise Denied("invalid_client", "the client is not registered; remove it there and add it again")
@@ -191,8 +173,7 @@ class SignIn:
             raise Denied("unsupported_grant_type", f"grant_type is not of {[*GRANTS]}")
         secret, proof = fields.get(field, ""), {"client_id": fields.get("client_id")}
         if kind == "code":
-            digest = sha256(fields.get("code_verifier", "").encode()).digest()
-            proof["code_challenge"] = urlsafe_b64encode(digest).rstrip(b"=").decode()
+            proof["code_challenge"] = tokens.base64url(sha256(fields.get("code_verifier", "").encode()).digest())
             proof["redirect_uri"] = fields.get("redirect_uri")
         grant = self.ledger.grant_of(kind, secret)
         if not grant or not proof.items() <= grant.items():
@@ -220,12 +201,10 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
 
 
 def form(lang: str, name: str, host: str, scope: set[str], problem: str = "") -> str:
-    """The page for a client `name` that the person will be sent back to at `host`; `problem` is a key of WORDS."""
-    words = {key: texts[lang == "ru"] for key, texts in WORDS.items()} | {"": ""}
+    """The page for a client `name` that the person will be sent back to at `host`; `problem` is one of the words."""
+    words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
     items = (word.partition(":") for word in sorted(scope))
-    allowed = "".join(
-        f"<li>{words.get(toolset, toolset)} {words[reading + read]}</li>" for toolset, reading, read in items
-    )
+    allowed = "".join(f"<li>{words[toolset]} {words[colon + read]}" for toolset, colon, read in items)
     may = f"{words['may']}<ul>{allowed}</ul>" if scope else f"{words['invite']} <code>python3 -m tools invite</code>"
     values = {"lang": lang, "name": escape(name), "host": escape(host), "may": may, "note": words[problem]}
     return Template(PAGE.read_text(encoding="utf-8")).substitute(words, **values)
@@ -251,8 +230,8 @@ def _admit(host: str, addresses: list[str]) -> None:
         raise http.HttpError(f"{host} is on this machine or its network", sent=False)
 
 
-def _described(document: JsonObject) -> Client:
-    """The client that a document describes. Raises Denied."""
+def _described(document: JsonObject) -> tuple[str, list[str]]:
+    """A client's own name for itself, and where the person may be sent back to. Raises Denied."""
     redirects, name = document.get("redirect_uris"), document.get("client_name")
     uris = redirects if isinstance(redirects, list) else []
     if not 1 <= len(uris) <= 10 or not all(isinstance(uri, str) and REDIRECT.fullmatch(uri) for uri in uris):

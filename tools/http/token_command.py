@@ -21,7 +21,6 @@ from tools.core.places import toolsets
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
 
-MOST_DAYS = 3650
 HERE = "MCP_HTTP_URL is not set: only clients on this machine can use that. For others set it, then do this again."
 SNIPPETS = """
 curl
@@ -43,7 +42,7 @@ def main(words: list[str]) -> int:
         new.set_defaults(run=run)
         new.add_argument("--user", type=_name, required=True)
         new.add_argument("--scope", type=_scope, required=True)
-        new.add_argument("--days", type=int, choices=range(1, MOST_DAYS + 1), metavar=f"1 to {MOST_DAYS}", default=days)
+        new.add_argument("--days", type=int, choices=range(1, 3651), metavar="1 to 3650", default=days)
         new.add_argument("--label", default="")
     commands.add_parser("list").set_defaults(run=_list)
     revoke = commands.add_parser("revoke")
@@ -113,8 +112,7 @@ def _revoke(options: Namespace, current: settings.Settings) -> None:
 
 
 def _rotate(options: Namespace, current: settings.Settings) -> None:
-    keys = tokens.rotate(current.state_dir / current.http_key_file)
+    tokens.rotate(current.state_dir / current.http_key_file)
     ledger = Ledger(current.state_dir)
     ledger.db.execute("DELETE FROM secrets")
-    old = " Those of the old one hold until the next rotation." * (len(keys) > 1)
-    print("New tokens are signed with a new key." + old)
+    print("New tokens are signed with a new key. Those of the old one hold until the next rotation.")

@@ -11,7 +11,6 @@ import os
 import secrets
 import time
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
@@ -29,10 +28,6 @@ class InvalidToken(Exception):
     """A token that is not accepted. The message is for the log; the client is told nothing of it."""
 
 
-class UnusableKeys(OSError):
-    """The file with the keys cannot be used; the message says why, and what to do."""
-
-
 class Claims(NamedTuple):
     """A token's claims: its user, what it may use, its id ("" if it has none)."""
 
@@ -43,8 +38,8 @@ class Claims(NamedTuple):
 
 def sign(claims: JsonObject, key: bytes) -> str:
     """A token with these claims."""
-    text = ".".join(_encode(compact_json(part).encode()) for part in (HEADER, claims))
-    return f"{text}.{_encode(hmac.digest(key, text.encode(), 'sha256'))}"
+    text = ".".join(base64url(compact_json(part).encode()) for part in (HEADER, claims))
+    return f"{text}.{base64url(hmac.digest(key, text.encode(), 'sha256'))}"
 
 
 def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) -> JsonObject:
@@ -59,7 +54,7 @@ def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
 
     Raises InvalidToken.
     """
-    claims = signed_claims(token, tuple(keys))
+    claims = signed_claims(token, keys)
     time_s = time.time()
     audiences = claims["aud"] if isinstance(claims.get("aud"), list) else [claims.get("aud")]
     if claims.get("iss") != ISSUER or not all(isinstance(name, str) for name in audiences) or audience not in audiences:
@@ -73,14 +68,10 @@ def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
     return Claims(user, tuple(scope.split()) if isinstance(scope, str) else (), token_id)
 
 
-@lru_cache(maxsize=256)
-def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
-    """The claims that one of `keys` signed, whatever they say. Only good ones are cached; nobody changes them.
-
-    Raises InvalidToken.
-    """
+def signed_claims(token: str, keys: Iterable[bytes]) -> JsonObject:
+    """The claims that one of `keys` signed, whatever they say. Raises InvalidToken."""
     text, _, signature = token.rpartition(".")
-    signatures = [_encode(hmac.digest(key, text.encode(errors="replace"), "sha256")) for key in keys]
+    signatures = [base64url(hmac.digest(key, text.encode(errors="replace"), "sha256")) for key in keys]
     if not signature.isascii() or not any(hmac.compare_digest(signature, good) for good in signatures):
         raise InvalidToken("the signature is wrong")
     # From here on all of it is the words of somebody who has the key.
@@ -107,14 +98,15 @@ def _time(claims: JsonObject, name: str) -> float:
     return value
 
 
-def _encode(data: bytes) -> str:
+def base64url(data: bytes) -> str:
+    """Bytes as JWT and PKCE write them: without the padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def read_keys(path: Path) -> list[bytes]:
     """The keys of the file, a line each in hexadecimal: the first one signs, all verify.
 
-    Raises UnusableKeys.
+    Raises OSError if the file cannot be used.
     """
     try:
         with open(path, encoding="ascii") as file:
@@ -126,7 +118,7 @@ def read_keys(path: Path) -> list[bytes]:
         keys = []
     if status.st_mode & 0o077 or status.st_uid != os.getuid() or min(map(len, keys), default=0) < KEY_BYTES:
         needed = f"keys of {KEY_BYTES} bytes or more in hexadecimal, one per line"
-        raise UnusableKeys(f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}")
+        raise OSError(f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}")
     return keys
 
 
