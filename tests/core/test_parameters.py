@@ -1,6 +1,5 @@
 """Reading arguments, and the schema that says how."""
 
-import inspect
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -39,8 +38,7 @@ def tool(
     """Take everything."""
 
 
-SIGNATURE = inspect.signature(tool)
-PARAMETERS = Parameters("test", SIGNATURE)
+PARAMETERS = Parameters("test", tool)
 
 
 def read(sent):
@@ -56,7 +54,6 @@ def test_values_of_the_declared_types_come_out():
     assert values["text"] == "abc"
     assert values["ids"] == [3]
     assert values["note"] == Note({"F": "x"}, [Image(image_url="http://x")])
-    assert values["ratio"] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -97,7 +94,7 @@ def test_an_unknown_name_is_told_the_nearest_right_one(sent, error, hint):
 @pytest.mark.parametrize("absent", [None, "", "null"])
 def test_what_clients_send_for_nothing_is_nothing(absent):
     values = read({"text": "abc", "number": absent, "ids": absent, "note": absent, "options": absent})
-    assert (values["number"], values["note"], values["options"]) == (None, None, None)
+    assert values == {"text": "abc"}
 
 
 def test_json_in_a_string_is_read_where_a_list_or_object_is_wanted():

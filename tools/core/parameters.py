@@ -6,7 +6,6 @@ elsewhere. Unambiguous mistakes are corrected; the rest become errors that sugge
 """
 
 import dataclasses
-import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -17,15 +16,14 @@ from typing import Literal, TypeVar, cast, get_args, get_origin
 from tools.core import schema
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
-from tools.core.schema import Limits, Member
+from tools.core.schema import Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
 SHOWN_PROBLEMS = 8
 TRUE, FALSE = {True, "1", "true", "t", "yes", "y", "on"}, {False, "0", "false", "f", "no", "n", "off"}
-# A whole number as text; `5.0` is one. Python converts up to MAX_DIGITS digits in linear time.
+# A whole number as text; `5.0` is one.
 INTEGER = re.compile(r"\s*[+-]?\d+(\.0*)?\s*")
-MAX_DIGITS = 4300
 
 Value = TypeVar("Value")
 
@@ -37,10 +35,10 @@ class ValueMismatch(Exception):
 class Parameters:
     """The parameters of a tool or prompt: `schema` is their JSON Schema, `usage` one line for hints."""
 
-    def __init__(self, name: str, signature: inspect.Signature):
-        self.members = schema.parameters(signature)
+    def __init__(self, name: str, function: Callable[..., object]):
+        self.members = schema.members(function)
         self.schema = schema.derive_object(self.members)
-        self.required = [name for name, member in self.members.items() if member.required]
+        self.required = schema.required(self.members)
         words = []
         for parameter, described in self.schema["properties"].items():
             choices = ", ".join(map(str, described.get("enum", ())))
@@ -49,8 +47,8 @@ class Parameters:
         self.usage = f"{name} takes {', '.join(words) or 'no arguments'}."
 
     def read(self, arguments: Mapping[str, object]) -> JsonObject:
-        """`arguments`, as a client sent them, as values of the declared types, defaults filled in. Raises ToolError
-        that names every argument that does not fit."""
+        """`arguments`, as a client sent them, as values of the declared types. Raises ToolError that names every argument
+        that does not fit."""
         reader = Reader()
         return reader.checked(reader.members(arguments, self.members, "", self.usage), self.usage)
 
@@ -77,7 +75,7 @@ class Reader:
             raise ToolError("; ".join(self.problems[:SHOWN_PROBLEMS]), hint, code="INVALID_ARGUMENTS")
         return values
 
-    def named(self, sent: Mapping[str, object], members: Mapping[str, Member], place: str, usage: str) -> JsonObject:
+    def named(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
         """The values under their declared names, without those that stand for nothing. Raises ToolError for others."""
         names = {alias: name for name, member in members.items() for alias in schema.aliases(member.annotation)}
         names |= {name: name for name in members}
@@ -90,23 +88,21 @@ class Reader:
             name = names[sent_name]
             member = members[name]
             absent = value is None or (value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str)
-            if absent and not member.required:
+            if absent and member.default is not member.empty:
                 continue
             if name in result:
                 self.problems.append(f"{_inside(place, name)}: given twice, also as {sent_name}")
             result[name] = value
         return result
 
-    def members(self, sent: Mapping[str, object], members: Mapping[str, Member], place: str, usage: str) -> JsonObject:
-        """The values of parameters or fields, defaults filled in."""
+    def members(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
+        """The values of those parameters or fields that were sent."""
         named, result = self.named(sent, members, place, usage), {}
         for name, member in members.items():
             if name in named:
                 result[name] = self.value(member.annotation, named[name], _inside(place, name))
-            elif member.required:
+            elif member.default is member.empty:
                 self.problems.append(f"{_inside(place, name)}: Field required")
-            else:
-                result[name] = member.default
         return result
 
     def value(self, annotation: object, value: object, place: str) -> object:
@@ -177,12 +173,13 @@ def _of_type(kind: type[Value], value: object) -> Value:
 
 
 def _integer(value: object) -> int:
-    if isinstance(value, str) and len(value) <= MAX_DIGITS and INTEGER.fullmatch(value):
-        return int(value.strip().partition(".")[0])
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
+    with suppress(ValueError):  # more digits than Python converts
+        if isinstance(value, str) and INTEGER.fullmatch(value):
+            return int(value.partition(".")[0])
+        if (isinstance(value, float) and value.is_integer()) or (
+            isinstance(value, int) and not isinstance(value, bool)
+        ):
+            return int(value)
     raise ValueMismatch("Input should be a valid integer")
 
 

@@ -4,7 +4,6 @@ Skills follow the extension io.modelcontextprotocol/skills (SEP-2640): each is o
 answers of the functions have the shape of MCP's results.
 """
 
-import inspect
 import json
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -49,7 +48,7 @@ class Prompt:
     def __call__(self, function: Callable[..., str]) -> Callable[..., str]:
         self.function = function
         self.toolset = toolset_of(function)
-        self.parameters = Parameters(self.name, inspect.signature(function, eval_str=True))
+        self.parameters = Parameters(self.name, function)
         PROMPTS[self.name] = self
         return function
 

@@ -6,13 +6,15 @@ Constraints are markers inside `Annotated[…]`: `Limits` and `Alias`; a plain s
 import dataclasses
 import inspect
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from tools.core.json_types import JsonObject
 
 Schema = JsonObject
+Members = Mapping[str, inspect.Parameter]
 
 SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
@@ -43,41 +45,25 @@ class Published:
     schema: Schema = dataclasses.field(hash=False)
 
 
-class Member(NamedTuple):
-    """A parameter of a function or a field of a dataclass."""
-
-    annotation: object
-    required: bool
-    default: object
+@cache
+def members(callee: Callable[..., object]) -> Members:
+    """Each parameter of a function, or field of a dataclass, by name."""
+    return inspect.signature(callee, eval_str=True).parameters
 
 
-def parameters(signature: inspect.Signature) -> dict[str, Member]:
-    """Each parameter of a function, by name."""
-    return {
-        parameter.name: Member(parameter.annotation, parameter.default is parameter.empty, parameter.default)
-        for parameter in signature.parameters.values()
-    }
+def required(members: Members) -> list[str]:
+    return [name for name, member in members.items() if member.default is member.empty]
 
 
-def members(kind: type) -> dict[str, Member]:
-    """Each field of a dataclass, by name."""
-    hints, result = get_type_hints(kind, include_extras=True), {}
-    for field in dataclasses.fields(kind):
-        made = field.default_factory
-        default = field.default if made is dataclasses.MISSING else made()
-        result[field.name] = Member(hints[field.name], default is dataclasses.MISSING, default)
-    return result
-
-
-def derive_object(named: Mapping[str, Member]) -> Schema:
+def derive_object(members: Members) -> Schema:
     """The object schema of parameters or fields; unknown names are not allowed."""
     properties = {}
-    for name, member in named.items():
+    for name, member in members.items():
         properties[name] = derive(member.annotation)
-        if not member.required and member.default not in (None, "", [], {}, ()):
+        # No word of an empty default, nor of a field's default that is made anew for each.
+        if isinstance(member.default, str | int | float | tuple) and member.default not in ("", ()):
             properties[name]["default"] = member.default
-    required = [name for name, member in named.items() if member.required]
-    listed = {"required": required} if required else {}
+    listed = {"required": required(members)} if required(members) else {}
     return {"type": "object", "properties": properties, **listed, "additionalProperties": False}
 
 

@@ -60,7 +60,7 @@ class Tool:
     def __call__(self, function: Function) -> Function:
         self.function = function
         self.toolset = toolset_of(function)
-        self.parameters = Parameters(self.listed_name, inspect.signature(function, eval_str=True))
+        self.parameters = Parameters(self.listed_name, function)
         handler = function
         for wrapper in STACK:
             handler = partial(wrapper, handler, self)
