@@ -70,9 +70,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @contextmanager
-def serving(handler: type[BaseHTTPRequestHandler]):
+def serving(handler: type[BaseHTTPRequestHandler], port: int = 0):
     """The address of an HTTP server on the loopback."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     server.daemon_threads = False
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

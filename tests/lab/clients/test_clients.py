@@ -10,8 +10,8 @@ import pytest
 from tests.lab.clients.installing import NOT_ASKED, from_npm
 from tests.lab.clients.model_api import ModelApi, answers, tools
 from tests.lab.clients.raspberrypi import NO_RASPBERRYPI, raspberrypi
+from tests.support.backends import backends
 from tests.support.client import PROJECT
-from tests.support.decks_only import decks_only
 from tools.core import registry, settings
 
 if NOT_ASKED or NO_RASPBERRYPI:
@@ -43,8 +43,8 @@ def api():
 def pi(small_docs, tmp_path):
     """The PATH with an `ssh` that reaches the Pi of the READMEs, which has an Anki and a documentation."""
     docs = small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
-    with decks_only() as port:
-        given = {"ANKI_CONNECT_URL": f"http://127.0.0.1:{port}", "KLIPPER_DOCS_DIR": docs.parent}
+    with backends() as url:
+        given = {"ANKI_CONNECT_URL": url, "KLIPPER_DOCS_DIR": docs.parent}
         with raspberrypi(tmp_path / "pi", **given) as folder:
             yield f"{folder}:{os.environ['PATH']}"
 

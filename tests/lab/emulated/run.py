@@ -16,13 +16,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.klipper.upstreams import Upstream, serving
+from tests.klipper.upstreams import Upstream
 from tests.support import client
+from tests.support.backends import backends
 from tests.support.client import PROJECT, Client
 from tests.support.installing import copy_of_the_project
 from tests.support.services import cpu_s
@@ -131,22 +131,6 @@ def run_or_skip(what: str, command: list[str]) -> None:
         raise Unavailable(f"{what} does not give what is needed: {' | '.join(done.stdout.splitlines()[-3:])}")
 
 
-class Backends(BaseHTTPRequestHandler):
-    """Anki's decks for one that asks as AnkiConnect is asked, and a search result for anyone else."""
-
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        answers = {"action": {"result": {"Default": 1}, "error": None}, "query": {"results": [{"title": "about ARM"}]}}
-        body = json.dumps(next(answers[key] for key in answers if key in request)).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 def main(names: list[str]) -> int:
     client.TIMEOUT_S = TIMEOUT_S  # an emulated start takes many times as long
     held = True
@@ -166,7 +150,7 @@ def look_at(machine: Machine) -> str:
     """How many tools it lists, and how soon it starts; an AssertionError if an answer is wrong."""
     home = machine.folder / "home"
     home.mkdir()
-    with serving(Backends) as url:
+    with backends() as url:
         settings = {"HOME": str(home), "KLIPPER_DOCS_URL": Upstream(machine.folder / "upstream").url}
         settings |= {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": url}
         return f"{use(machine, settings)} tools, {how_it_starts(machine, settings)}"
@@ -187,7 +171,7 @@ def use(machine: Machine, settings: dict[str, str]) -> int:
         call("anki_list_decks", "Default")
         call("sync_docs", "cloned")
         call("search_docs", "BLTouch.md", query="bltouch")
-        call("search", "about ARM", query="arm")
+        call("search", "example.org/pi", query="pi")
         preview_id = call("preview_actions", "preview_id", actions=[GOAL])["preview_id"]
         key = "123e4567-e89b-42d3-a456-426614174000"
         call("apply_actions", "created_id", preview_id=preview_id, idempotency_key=key, user_confirmation="yes")

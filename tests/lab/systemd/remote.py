@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.lab.systemd.machine import in_a_shell, root, systemctl
+from tests.support.backends import backends
 from tests.support.client import PROJECT, Client
-from tests.support.decks_only import decks_only
 
 PAGES = ("README.md", "docs/clients.md", "docs/manual.md")
 README = "\n".join((PROJECT / page).read_text(encoding="utf-8") for page in PAGES)
@@ -64,7 +64,7 @@ def sshd_takes_the_line_about_broken_links():
 
 
 def several_clients_have_anki_each_through_a_socket_of_its_own_also_after_sleep():
-    with decks_only(ANKI_PORT), anki_session("claude") as asleep:
+    with backends(ANKI_PORT), anki_session("claude") as asleep:
         with anki_session("code") as other:
             assert decks(asleep) == decks(other) == ["Default"]
         asleep.process.send_signal(signal.SIGSTOP)

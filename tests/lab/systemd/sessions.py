@@ -5,11 +5,9 @@ import os
 import signal
 import subprocess
 import uuid
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 
-from tests.klipper.upstreams import serving
 from tests.lab.systemd import machine
+from tests.support.backends import backends
 from tests.support.client import PROJECT
 from tests.support.services import wait_until
 
@@ -19,32 +17,9 @@ CALLS = (
     ("list_docs_map", {}, "Bed_Mesh.md"),
     ("read_doc", {"path": "Bed_Mesh.md"}, "Bed Mesh"),
     ("search_docs", {"query": "bltouch"}, "BLTouch.md"),
-    ("anki_list_decks", {}, "Spanish"),
+    ("anki_list_decks", {}, "Default"),
     ("search", {"query": "pi"}, "https://example.org/pi"),
 )
-
-
-class Neighbour(BaseHTTPRequestHandler):
-    """AnkiConnect and a search service in one, so far as one call of each needs it."""
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        found = [{"title": "Pi", "url": "https://example.org/pi", "snippet": "", "content": "", "score": 1}]
-        body = json.dumps({"results": found} if self.path == "/search" else {"result": {"Spanish": 1}, "error": None})
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, *_):
-        pass
-
-
-@contextmanager
-def neighbours():
-    """The settings with which a session reaches them on the loopback interface."""
-    with serving(Neighbour) as url:
-        yield {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": f"{url}/search"}
 
 
 def the_first_connection_starts_the_service():
@@ -60,7 +35,7 @@ def the_first_connection_starts_the_service():
 
 def a_session_offers_every_tool_and_each_system_answers():
     golden = json.loads((PROJECT / "tests" / "golden_tools.json").read_text(encoding="utf-8"))
-    with neighbours() as settings, machine.served(**settings) as client:
+    with backends() as url, machine.served(ANKI_CONNECT_URL=url, SEARCH_API_URL=url) as client:
         listed = client.request("tools/list")["result"]["tools"]
         assert {one["name"] for one in listed} == {one["name"] for one in golden}
         for name, arguments, expected in CALLS:
