@@ -1,4 +1,4 @@
-"""How clients reach the server: the bundle for Claude Desktop, the lines of `--connect`."""
+"""How clients reach the server: the installed command, the bundle for Claude Desktop, the entry of a registry."""
 
 import json
 import zipfile
@@ -7,9 +7,21 @@ import jsonschema
 import pytest
 
 from tests.support.client import PROJECT
-from tools import connect
+from tools import check, connect
 from tools.__main__ import main
 from tools.starting import VERSION
+
+
+def test_a_command_installed_from_a_folder_that_was_moved_is_told_with_what_to_do(tmp_path, monkeypatch):
+    command = tmp_path / "pi-mcp"
+    template = (check.PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
+    monkeypatch.setattr(connect, "INSTALLED", command)
+    command.write_text(template.replace("@project@", "/home/pi/old place"), encoding="utf-8")
+    health = check._service(["false"])
+    assert (health.state, "/home/pi/old place" in health.summary) == ("broken", True)
+    assert f"./setup.sh --systemd in {check.PROJECT}" in health.advice
+    command.write_text(template.replace("@project@", str(check.PROJECT)), encoding="utf-8")
+    assert connect.installed_for() == str(check.PROJECT.resolve())
 
 
 def started_by(manifest):

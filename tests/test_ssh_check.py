@@ -1,4 +1,4 @@
-"""`--check --ssh` from a desktop: a real sshd, with what people have wrong on the Pi."""
+"""The server behind a real sshd, and `--check --ssh` from a desktop, with what people have wrong on the Pi."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.support.client import PROJECT, SERVER
+from tests.support.client import PROJECT, SERVER, Client
 from tests.support.sshd import NO_SSHD, SSHD, Sshd
 from tools import ssh_check as remote
 
@@ -21,6 +21,13 @@ if NO_SSHD:
 def sshd():
     with Sshd() as sshd:
         yield sshd
+
+
+def test_a_session_over_ssh_works(sshd):
+    with Client([*sshd.ssh(), str(PROJECT / "server.py")]) as client:
+        assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
+        assert client.request("tools/list")["result"]["tools"]
+        assert client.end() == 0
 
 
 @pytest.fixture

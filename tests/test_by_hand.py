@@ -1,0 +1,57 @@
+"""What people run by hand: the smoke test on their Pi, the benchmarks, and, for a moment, the soak."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.lab.bench import __main__ as bench
+from tests.lab.bench.rows import Row
+from tests.support.client import PROJECT
+
+LAB = PROJECT / "tests" / "lab"
+SYSTEMS = ("anki", "klipper", "onepercent")
+FAULTS = ("anki dies", "anki hangs", "upstream gone", "database locked briefly")
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=400)
+
+
+@pytest.mark.slow
+def test_the_smoke_test_passes_and_prints_a_line_a_check(small_docs, tmp_path):
+    small_docs({"Overview.md": "# Overview\n\nBLTouch.\n"})
+    done = run(PROJECT / "tests" / "smoke.sh")
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(lines) > 15 and all(line.startswith(("ok ", "skip ")) for line in lines)
+    (tmp_path / "tests").mkdir()
+    done = run(shutil.copy(PROJECT / "tests" / "smoke.sh", tmp_path / "tests"))
+    assert (done.returncode, done.stdout, "run ./setup.sh first" in done.stderr) == (1, "", True)
+
+
+@pytest.mark.slow
+def test_the_benchmarks_print_a_line_a_figure():
+    done = run(sys.executable, LAB / "bench", "listing")
+    head, _, every, average = done.stdout.splitlines()
+    assert head.split() == ["what", "pi-mcp", "anchor", "ratio", "promised"]
+    assert every.startswith("tools/list, all ") and average.endswith("at most 900 bytes")
+    assert done.returncode == 0
+
+
+def test_every_benchmark_is_saved_in_a_table():
+    text = bench.page({name: [Row(f"of {name}", 1, "", 2, "one")] for name in bench.BENCHES})
+    assert all(f"| of {name} | 1.00 | one: 2.00 | 0.50 |" in text for name in bench.BENCHES)
+    assert text.count("\n## ") == len(bench.BENCHES)
+
+
+@pytest.mark.slow
+def test_a_short_soak_uses_every_system_breaks_everything_and_finds_nothing_wrong():
+    pytest.importorskip("anki.collection", reason="the PyPI package `anki` is not installed")
+    done = run(sys.executable, LAB / "soak", "0.12", "--seed", "1", "--workers", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = {line.partition(" ")[0]: line for line in done.stdout.splitlines()}
+    assert all(f"{name} " in table["calls"] for name in SYSTEMS), done.stdout
+    assert all(f"{name} " in table["faults"] for name in FAULTS), done.stdout
+    assert ("disk full " in table["faults"]) == ("a disk of its own: True" in done.stdout), done.stdout
