@@ -108,7 +108,8 @@ def test_rename_deck_of_the_default_deck_moves_its_cards_and_subdecks(tree, call
     after = snapshot(collection)
     assert after.pop(default) == ([], "Default")
     assert after == moved(before, default, "Inbox")
-    assert call("anki.rename_deck", oldName="Default", newName="Inbox")["code"] == "DECK_EXISTS"
+    assert call("anki.rename_deck", oldName="Default", newName="Inbox") is None
+    assert snapshot(collection) == {default: ([], "Default"), **after}
 
 
 def test_the_default_deck_is_known_by_its_id_whatever_it_is_called(tree, call):

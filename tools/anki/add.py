@@ -13,7 +13,7 @@ from tools.anki.note_input import OBJECTS, NoteInput
 from tools.anki.replies import Refused, Result, hangs
 from tools.anki.settings import current
 from tools.core import calls
-from tools.core.errors import ToolError, did_you_mean
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.parameters import read_value
 from tools.core.schema import Limits, Published
@@ -85,9 +85,6 @@ def _note(item: JsonObject, index: int) -> NoteInput | ItemError:
     if not isinstance(item.get("fields"), dict):
         beside = {name: value for name, value in item.items() if name in BESIDE}
         item = {"fields": {name: value for name, value in item.items() if name not in BESIDE}, **beside}
-    for name, value in item["fields"].items():
-        if not isinstance(value, str) and (near := did_you_mean(name, BESIDE)):
-            return ItemError(f"items.{index}: {name!r} is not the text of a field", near, code="INVALID_ARGUMENTS")
     try:
         return read_value(NoteInput, item, f"items.{index}")
     except ToolError as error:
@@ -212,7 +209,7 @@ class AddBatch(Batch):
         self.ready[index] = Ready(replace(item, fields=fields, tags=tags, images=images), kind, unknown)
         return None
 
-    def _place(self) -> Parts:
+    def _place(self) -> Parts[int]:
         pictures = Pictures()
         for index, ready in list(self.ready.items()):
             try:

@@ -27,15 +27,15 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits, Published
 from tools.core.tool import Tool
 
-PENDING = {"tool": "anki.answer_cards", "answers": "pending"}
+PENDING = "answers pending"
 """Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its log before."""
-GIVEN = {"tool": "anki.answer_cards", "answers": "given"}
+GIVEN = "answers given"
 """Key of the answers that can be taken back, oldest first: card, row of the log, answers of Anki's day by then, steps of
 Undo that came before it."""
 FORGET_LINE_STEPS = 2
 """Suspending and waking a card are steps of Undo."""
 MOST_GIVEN = 200
-ANKI_DAY = {"tool": "anki.answer_cards", "answers": "day"}
+ANKI_DAY = "answers day"
 """Key of the date of Anki's day, for an hour: telling it reads the whole log."""
 COUNT: Action = ("getNumCardsReviewedToday", {})
 BY_DAY: Action = ("getNumCardsReviewedByDay", {})
@@ -127,15 +127,15 @@ class AnswerBatch:
     """The card that was answered first after Anki forgot its line."""
 
     def run(self) -> JsonObject:
-        pending = state.begun(PENDING) or {}
+        pending = state.recall(PENDING) or {}
         self._look(pending)
         asked = {*self.wanted, *self.done, *(skip["cardId"] for skip in self.skipped)}
         pending = {card: kept for card, kept in pending.items() if int(card) not in asked}
         if self.wanted:
             sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
-            state.begin(PENDING, {**pending, **sent})
+            state.keep(PENDING, {**pending, **sent})
             self._answer()
-        state.begin(PENDING, pending)
+        state.keep(PENDING, pending)
         for card in list(self.wanted):
             self.skip(card, "not_answered", NOT_ANSWERED)
         if self.done.keys() - self.done_before and isinstance(self.answers_today, int):
@@ -201,11 +201,11 @@ class AnswerBatch:
                     self.skip(self.on_screen, "not_answered", NOT_ANSWERED)
             if self.wanted:
                 actions = self._actions()
-                results = client.multi(*actions, COUNT, *([] if state.begun(ANKI_DAY) else [BY_DAY]))
+                results = client.multi(*actions, COUNT, *([] if state.recall(ANKI_DAY) else [BY_DAY]))
                 log, self.answers_today, *by_day = results[len(actions) - 1 :]
                 self._take(log)
                 if by_day and isinstance(by_day[0], list) and by_day[0]:
-                    state.begin(ANKI_DAY, {"day": by_day[0][0][0]})
+                    state.keep(ANKI_DAY, {"day": by_day[0][0][0]})
         except Unanswered as error:  # the review log tells which cards were answered
             error.hint += f" {AGAIN}"
             if hangs(error):
@@ -252,11 +252,11 @@ class AnswerBatch:
             [card, row, place, FORGET_LINE_STEPS if card == self.behind_line else 0]
             for place, (row, card) in enumerate(rows, self.answers_today - len(rows) + 1)
         ]
-        state.begin(GIVEN, {"answers": [*_given(), *given][-MOST_GIVEN:]})
+        state.keep(GIVEN, {"answers": [*_given(), *given][-MOST_GIVEN:]})
 
 
 def _given() -> list[list[int]]:
-    return (state.begun(GIVEN) or {}).get("answers", [])
+    return (state.recall(GIVEN) or {}).get("answers", [])
 
 
 def take_back(wanted: int | None = None) -> JsonObject:
@@ -276,7 +276,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
     client.call("guiUndo")
     for _ in range(LOOKS):
         if row not in newest(client.call("getReviewsOfCards", cards=[card])).values():
-            state.begin(GIVEN, {"answers": given})
+            state.keep(GIVEN, {"answers": given})
             client.multi(*[("guiUndo", {})] * steps)
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
@@ -294,7 +294,7 @@ def outcome(card: int, answer: LogRow) -> JsonObject:
         moment = datetime.fromtimestamp(answer.id / 1000) + timedelta(seconds=-answer.interval)
         due = moment.strftime("%Y-%m-%d %H:%M")
     else:
-        day = (state.begun(ANKI_DAY) or {}).get("day") or date.today().isoformat()
+        day = (state.recall(ANKI_DAY) or {}).get("day") or date.today().isoformat()
         due = (date.fromisoformat(day) + timedelta(days=answer.interval)).isoformat()
     interval = span(answer.interval * DAY if answer.interval > 0 else -answer.interval)
     return {"cardId": card, "ease": BUTTONS[answer.ease - 1], "interval": interval, "due": due}

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, TypeVar
 
 from tools.anki.replies import Refused, Unanswered
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
+
+Item = TypeVar("Item")
 
 REASONS = {
     "is a duplicate": "duplicate",
@@ -29,19 +32,19 @@ class ItemError(ToolError):
     """One item of a batch cannot be done; the others go on. Its code, in lower case, is the reason."""
 
 
-class Parts:
-    """Indexes handed out in parts that take Anki some seconds each, however slow it is at the moment.
+class Parts(Generic[Item]):
+    """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
 
     AnkiConnect draws Anki's window anew for every note: 5 ms with only the deck list open, 290 ms with the Browser.
-    `weigh(index)`: its cost in notes; 0 is free.
+    `weigh(item)`: its cost in notes; 0 is free.
     """
 
-    def __init__(self, indexes: Iterable[int], weigh: Callable[[int], float] = lambda index: 1):
-        self.left = list(indexes)
+    def __init__(self, items: Iterable[Item], weigh: Callable[[Item], float] = lambda item: 1):
+        self.left = list(items)
         self.weigh = weigh
         self.size = FIRST
 
-    def __iter__(self) -> Iterator[list[int]]:
+    def __iter__(self) -> Iterator[list[Item]]:
         while self.left:
             weight: float = 0
             count = 0
@@ -86,7 +89,7 @@ class Batch:
     def end(self, after: ToolError | None = None) -> None:
         """Look at what was done, also `after` the error that ended the batch."""
 
-    def run_parts(self, prepare: Callable[[], Parts], advice: str, what: str) -> JsonObject:
+    def run_parts(self, prepare: Callable[[], Parts[int]], advice: str, what: str) -> JsonObject:
         """The answer of the whole batch.
 
         Raises the ToolError that ends it, with what is known of every item, and `advice` in its hint.

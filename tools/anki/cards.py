@@ -10,7 +10,7 @@ from tools.anki.batch import Parts
 from tools.anki.card_text import card_row
 from tools.anki.client import Action
 from tools.anki.journal import Before, Note
-from tools.anki.replies import Refused, Unanswered
+from tools.anki.replies import Unanswered
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
@@ -253,8 +253,6 @@ class BulkChange:
                     done += len(part)
                     calls.report(done, total, f"changing {self.of}")
         except ToolError as error:
-            if isinstance(error, Refused) and "unsupported action" in error.text:
-                error.hint = "This AnkiConnect cannot do it: update the add-on (Tools, Add-ons, Check for Updates)."
             rest = "the part after them may be changed too" if isinstance(error, Unanswered) else "the rest is not"
             error.message += f". {done} of {total} are changed, {rest}"
             error.data["before"] = self.before

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Annotated
 
-from tools.anki import client, state
+from tools.anki import client
 from tools.anki.batch import ItemError
 from tools.core import calls
 from tools.core.errors import ToolError, several
@@ -162,75 +162,61 @@ def rename_deck(
     old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
     new = spelled(checked_name(newName), deck_ids)
     if old == new or not same(old, new) or deck_ids.get(old) == DEFAULT_ID:
-        return Rename(old, new, deck_ids).run()
+        return _rename(old, new, deck_ids)
     # From `geo` to `Geo` by a name in between: to Anki a new deck `Geo` would be the old one.
     between = f"{new} (renaming)"
-    if old in deck_ids or (between not in deck_ids and not state.begun(Rename(between, new, deck_ids).call)):
-        Rename(old, between, deck_ids).run()
-    return Rename(between, new, ids()).run()
+    if old in deck_ids or between not in deck_ids:
+        _rename(old, between, deck_ids)
+    return _rename(between, new, ids())
 
 
-class Rename:
-    """One rename, remembered while it goes on: the same call made again finishes it."""
-
-    def __init__(self, old: str, new: str, deck_ids: dict[str, int]):
-        self.old, self.new, self.deck_ids = old, new, deck_ids
-        self.call = {"tool": "anki.rename_deck", "oldName": old, "newName": new}
-        self.targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
-        """The new name of the deck and of each below it."""
-
-    def run(self) -> None:
-        begun = state.begun(self.call)
-        if begun and self.old not in self.deck_ids and self.new in self.deck_ids:
-            return state.finish(self.call)  # all was done, and only the last answer lost
-        self._check(resumed=bool(begun and begun["deck"] == self.deck_ids.get(self.old)))
-        presets, filtered, cards = contents(self.targets, self.deck_ids)
-        if filtered:
-            problem = f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename"
-            hint = "Rename it in Anki, or delete it there first: its cards go home."
-            raise ToolError(problem, hint, code="FILTERED_DECK")
-        moving = search(self.deck_ids[name] for name in self.targets)
-        borrowed = client.call("findCards", query=f"{moving} deck:filtered")
-        calls.checkpoint()
-        state.begin(self.call, {"deck": self.deck_ids[self.old]})
-        try:
-            self._carry_out(presets, cards)
-        except ToolError as error:
-            error.message += f". No card is lost: each is in {self.old!r} or in {self.new!r}"
-            error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."
-            raise
-        if borrowed:
-            calls.follow(f"{len(borrowed)} cards are home again from filtered decks: rebuild those in Anki")
-        return state.finish(self.call)
-
-    def _check(self, *, resumed: bool) -> None:
-        """Nothing may be wrong before anything moves. In a second run the new decks may be there."""
-        if self.old not in self.deck_ids:
-            raise not_found([self.old], self.deck_ids)
-        if within(folded(self.new), folded(self.old)):
-            hint = "Rename it to a free name first, then to this one."
-            raise ToolError(f"To Anki {self.new!r} is {self.old!r} itself, or lies in it", hint, code="DECK_EXISTS")
-        taken = next((name for name in self.deck_ids if same(name, self.new)), None)
-        if taken and not resumed:
-            hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
-            if self.deck_ids[taken] == DEFAULT_ID:
-                hint = f"anki_delete_decks with decks [{self.old!r}] moves its cards to the default deck."
-            raise ToolError(f"There is a deck {taken!r} already", hint, code="DECK_EXISTS")
-
-    def _carry_out(self, presets: dict[str, int], cards: dict[str, list[int]]) -> None:
-        client.results(*(("createDeck", {"deck": target}) for target in self.targets.values()))
-        moves = [(self.targets[name], moving) for name, moving in cards.items() if moving]
-        client.results(
-            *(
-                ("setDeckConfigId", {"decks": [self.targets[name]], "configId": preset})
-                for name, preset in presets.items()
-            ),
-            *(("changeDeck", {"cards": moving, "deck": target}) for target, moving in moves),
-        )
-        if left := cards_within([self.old]):
-            hint = "They came in the meantime, or Anki did not move them."
-            raise ToolError(f"{len(left)} cards are still in {self.old!r}", hint, code="DECK_NOT_EMPTY")
+# One request makes the new decks and moves all cards, so after a lost answer the old decks are as they were, or empty
+# beside the new ones: then the same call made again has only to delete them.
+def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
+    if old not in deck_ids:
+        raise not_found([old], deck_ids)
+    targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
+    presets, filtered, cards = contents(targets, deck_ids)
+    if filtered:
+        problem = f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename"
+        hint = "Rename it in Anki, or delete it there first: its cards go home."
+        raise ToolError(problem, hint, code="FILTERED_DECK")
+    taken = _taken(old, new, deck_ids, is_empty=not any(cards.values()))
+    borrowed = client.call("findCards", query=f"{search(deck_ids[name] for name in targets)} deck:filtered")
+    calls.checkpoint()
+    try:
+        if not taken:
+            client.results(
+                *(("createDeck", {"deck": target}) for target in targets.values()),
+                *(("setDeckConfigId", {"decks": [targets[name]], "configId": own}) for name, own in presets.items()),
+                *(("changeDeck", {"cards": own, "deck": targets[name]}) for name, own in cards.items() if own),
+            )
+        if left := cards_within([old]):
+            hint = "They came in the meantime, or Anki did not move them: move them with anki_change_cards (deck)."
+            raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
         # Anki's default deck cannot be deleted; empty, it is hidden. Its subdecks go.
-        is_default = self.deck_ids[self.old] == DEFAULT_ID
-        if gone := [name for name in self.targets if name != self.old] if is_default else [self.old]:
+        if gone := [name for name in targets if name != old] if deck_ids[old] == DEFAULT_ID else [old]:
             delete(gone)
+    except ToolError as error:
+        error.message += f". No card is lost: each is in {old!r} or in {new!r}"
+        error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."
+        raise
+    if borrowed:
+        calls.follow(f"{len(borrowed)} cards are home again from filtered decks: rebuild those in Anki")
+
+
+def _taken(old: str, new: str, deck_ids: dict[str, int], *, is_empty: bool) -> bool:
+    """True if there is a deck of the new name, as a call before made it: then the old one `is_empty`.
+
+    Raises ToolError DECK_EXISTS for any other.
+    """
+    if within(folded(new), folded(old)):
+        hint = "Rename it to a free name first, then to this one."
+        raise ToolError(f"To Anki {new!r} is {old!r} itself, or lies in it", hint, code="DECK_EXISTS")
+    taken = next((name for name in deck_ids if same(name, new)), "")
+    if taken and not is_empty:
+        hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
+        if deck_ids[taken] == DEFAULT_ID:
+            hint = f"anki_delete_decks with decks [{old!r}] moves its cards to the default deck."
+        raise ToolError(f"There is a deck {taken!r} already", hint, code="DECK_EXISTS")
+    return bool(taken)

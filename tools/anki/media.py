@@ -62,11 +62,7 @@ def store_media(
     name = checked_filename(filename)
     if not data and not url:
         raise ToolError("The file has no content", "Give data (base64) or url.", code="INVALID_ARGUMENTS")
-    try:
-        content = pictures.decode(data) if data else download.fetch(url or "")
-    except ImageError as error:
-        error.hint = error.hint.replace("image_base64", "data (base64)")
-        raise
+    content = pictures.decode(data) if data else download.fetch(url or "")
     return {"filename": pictures.store(name, content), "sizeBytes": len(content)}
 
 

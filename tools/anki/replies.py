@@ -22,16 +22,9 @@ UNENVELOPED_VERSION = 4
 """Up to this version of a request AnkiConnect answers with the bare result."""
 
 START = "Start Anki with the AnkiConnect add-on (code 2055492159) where ANKI_CONNECT_URL says, and check that address."
-FORWARD = (
-    "If Anki is on the computer that this ssh session comes from, its client must forward it (ssh -R), each client to a "
-    "port or socket of its own (docs/clients.md)."
-)
-LEFT_BEHIND = (
-    "If the socket is one that ssh forwards: the Pi's sshd_config needs `StreamLocalBindUnlink yes` (docs/clients.md)."
-)
-SLEPT = (
-    "Over ssh -R, a session that ended in sleep may hold the forwarded port for some minutes: wait, or forward a socket "
-    "(docs/clients.md)."
+FORWARDED = (
+    "Over ssh, Anki is usually on the computer that the session comes from, and its client forwards it (ssh -R), each to a "
+    "socket (with `StreamLocalBindUnlink`) or port of its own, which sleep may hold for minutes: docs/clients.md."
 )
 HINTS = {
     "collection is not available": "Open a profile in Anki: its window must show the decks.",
@@ -44,7 +37,8 @@ HINTS = {
     "it is empty": "Fill the note type's first field.",
     "unknown reason": "No card comes of it. A Cloze note type needs {{c1::…}} in its cloze field, and no other can have it: "
     "use note type Cloze, or write it without {{c1::}}.",
-    "unsupported action": "Names are case-sensitive; anki_invoke with action apiReflect lists them.",
+    "unsupported action": "Names are case-sensitive, anki_invoke with action apiReflect lists them; for more update the "
+    "add-on in Anki (Tools, Add-ons, Check for Updates).",
     "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }
 CODES = {"collection is not available": "ANKI_NO_PROFILE", "valid api key must be provided": "ANKI_KEY"}
@@ -80,13 +74,12 @@ class Unanswered(Failure):
 def failure(error: http.HttpError, timeout_s: float) -> Failure:
     """The meaning for Anki of a request without a whole answer."""
     url = current().anki_connect_url
-    over_ssh = os.environ.get("SSH_CONNECTION")  # then Anki is usually on the computer that the session comes from
+    advice = f" {FORWARDED}" if os.environ.get("SSH_CONNECTION") else ""
     if not error.sent:
-        advice = f" {LEFT_BEHIND if url.startswith('unix:') else FORWARD}" if over_ssh else ""
         return Unreachable(f"AnkiConnect cannot be reached at {url}: {error.reason}", START + advice, code=UNREACHABLE)
     if isinstance(error, http.Late):
         problem = f"AnkiConnect took the request and did not answer within {timeout_s:g} s"
-        hint = f"Is a dialog open in Anki, or a sync running? Close it.{f' {SLEPT}' if over_ssh else ''}"
+        hint = f"Is a dialog open in Anki, or a sync running? Close it.{advice}"
         return Unanswered(problem, hint, code=NO_ANSWER)
     if isinstance(error, http.TooLong):
         problem = f"The answer at {url} is longer than {error.size_bytes} bytes"

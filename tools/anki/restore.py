@@ -92,11 +92,10 @@ def _record(before: Before, changed: list[Note], infos: dict[int, Info], cards: 
 
 def _revert(changed: list[Note], infos: dict[int, Info]) -> None:
     """Put back fields and tags."""
-    parts = Parts(range(len(changed)))
-    for indexes in parts:
+    parts = Parts(changed)
+    for part in parts:
         calls.checkpoint()
-        actions = [_reverting(changed[index], infos[changed[index].id]) for index in indexes]
-        client.results(*(action for own in actions for action in own), client.REDRAW)
+        client.results(*(action for note in part for action in _reverting(note, infos[note.id])), client.REDRAW)
         calls.report(len(changed) - len(parts.left), len(changed), "putting notes back")
 
 
@@ -129,9 +128,8 @@ def _add_again(lost: list[Note], answer: JsonObject) -> None:
             missing.append(note)
     answer["alreadyThere"] = len(back)
     client.results(*(("createDeck", {"deck": deck}) for deck in dict.fromkeys(note.deck for note in missing)))
-    for indexes in Parts(range(len(missing))):
+    for part in Parts(missing):
         calls.checkpoint()
-        part = [missing[index] for index in indexes]
         for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
             if isinstance(result, int):
                 back[result] = note

@@ -1,4 +1,4 @@
-"""Records about Anki in the state folder: small databases, the note of each dedup_key, calls begun and not ended."""
+"""Records about Anki in the state folder: small databases, the note of each dedup_key, answers to cards of the last hour."""
 
 import json
 import time
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 10
 """Time that another session may hold one."""
-MOST_KEYS = 50_000
-"""Keys kept, newest first: about 3 MB."""
-BEGUN_S = 3600
+KEPT_S = 3600
 """So long a call can be finished by the same call made again: later it means something new."""
 
-# An empty profile is of an add-on that does not tell it.
+# An empty profile is of an add-on that does not tell it; a `call` is the name under which something is kept for an hour.
 SCHEMA = """
 create table if not exists noted (
     id integer primary key, key blob not null, profile text not null, note integer not null, unique (key, profile)
@@ -49,7 +47,7 @@ def database(name: str, schema: str, subject: str, hint: str) -> Iterator["Conne
         raise ToolError(f"{subject}, {path}, cannot be used: {error}", hint, code="STATE_NOT_WRITABLE") from error
 
 
-def _calls() -> AbstractContextManager["Connection"]:
+def _record() -> AbstractContextManager["Connection"]:
     hint = "Make its folder writable, or delete the file: keys used before are then forgotten."
     return database("anki-added.sqlite3", SCHEMA, "The record of added notes", hint)
 
@@ -59,21 +57,20 @@ def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:
     if not (wanted := set(keys)):
         return {}
     query = "select profile, note from noted where key = ?"
-    with _calls() as db:
+    with _record() as db:
         notes = {key: dict(db.execute(query, (_digest(key),)).fetchall()) for key in wanted}
     return {key: by_profile for key, by_profile in notes.items() if by_profile}
 
 
 def remember_keys(added: dict[str, int], profile: str = "") -> None:
-    """Keep the note of each key in a profile of Anki; the oldest keys beyond MOST_KEYS go."""
+    """Keep the note of each key in a profile of Anki."""
     if not added:
         return
-    with _calls() as db, db:
+    with _record() as db, db:
         db.executemany(
             "insert or replace into noted (key, profile, note) values (?, ?, ?)",
             [(_digest(key), profile, note) for key, note in added.items()],
         )
-        db.execute("delete from noted where id <= (select max(id) from noted) - ?", (MOST_KEYS,))
 
 
 def _digest(key: str) -> bytes:
@@ -81,24 +78,16 @@ def _digest(key: str) -> bytes:
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
-def begun(call: JsonObject) -> JsonObject | None:
-    """The data that `begin` kept for this very call, if it began within the last hour and has not ended."""
-    with _calls() as db:
+def recall(subject: str) -> JsonObject | None:
+    """The data that `keep` kept under this name within the last hour."""
+    with _record() as db:
         query = "select kept from begun where call = ? and at > ?"
-        row = db.execute(query, (compact_json(call), time.time() - BEGUN_S)).fetchone()
+        row = db.execute(query, (subject, time.time() - KEPT_S)).fetchone()
     return json.loads(row[0]) if row else None
 
 
-def begin(call: JsonObject, kept: JsonObject) -> None:
-    """Remember that `call` has begun, with what is needed to finish it: the same call made again does so."""
-    with _calls() as db, db:
-        db.execute("delete from begun where at < ?", (time.time() - BEGUN_S,))
-        db.execute(
-            "insert or replace into begun values (?, ?, ?)", (compact_json(call), compact_json(kept), time.time())
-        )
-
-
-def finish(call: JsonObject) -> None:
-    """The call has ended."""
-    with _calls() as db, db:
-        db.execute("delete from begun where call = ?", (compact_json(call),))
+def keep(subject: str, data: JsonObject) -> None:
+    """Keep data under a name for an hour, in place of what was there."""
+    with _record() as db, db:
+        db.execute("delete from begun where at < ?", (time.time() - KEPT_S,))
+        db.execute("insert or replace into begun values (?, ?, ?)", (subject, compact_json(data), time.time()))

@@ -152,7 +152,7 @@ class UpdateBatch(Batch):
             **{name: value for name, value in more.items() if value},
         }
 
-    def _prepare(self) -> Parts:
+    def _prepare(self) -> Parts[int]:
         """The changes with their pictures stored, and what they overwrite on record."""
         pictures = Pictures()
         changed: set[int] = set()

@@ -26,7 +26,7 @@ def fetch(url: str) -> bytes:
     """
     url = url.strip()
     if not WEB_ADDRESS.fullmatch(url):
-        raise ImageError(f"{url[:200]!r} is not an http(s) address", "Give one with %20 for a space, or image_base64.")
+        raise ImageError(f"{url[:200]!r} is not an http(s) address", "Give one with %20 for a space, or send base64.")
     limits = http.Limits(time.monotonic() + TIMEOUT_S, current().image_max_bytes, MOST_REDIRECTS, _admit)
     try:
         response = http.send(http.Request(url, headers={"Accept": "image/*"}), limits)
@@ -45,7 +45,7 @@ def _admit(host: str, ips: list[str]) -> None:
     if not current().image_allow_private and not all(map(http.is_foreign, ips)):
         raise ImageError(
             f"{host} is on this machine or its network, where images are not fetched from",
-            "Send the image as image_base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)",
+            "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)",
             code="PRIVATE_ADDRESS",
         )
 
@@ -60,5 +60,5 @@ def too_large(size_bytes: int) -> ImageError:
 
 def _failed(url: str, reason: str) -> ImageError:
     return ImageError(
-        f"{url[:200]} could not be downloaded: {reason}", "Check the URL, or send image_base64.", "DOWNLOAD_FAILED"
+        f"{url[:200]} could not be downloaded: {reason}", "Check the URL, or send base64.", "DOWNLOAD_FAILED"
     )
