@@ -13,8 +13,6 @@ from tools.core.errors import Cancelled
 
 pytestmark = pytest.mark.slow
 
-HERE = {"environ": os.environ, "folder": Path("/")}
-
 
 def family(folder: Path) -> list[str]:
     """A shell with a child of its own; both write their process ids to `folder`."""
@@ -30,30 +28,30 @@ def wait_until_gone(numbers: list[int]) -> None:
 
 
 def test_output_errors_and_status_come_back():
-    ended = processes.run(["sh", "-c", "echo out; echo err >&2; exit 3"], timeout_s=9, **HERE)
+    ended = processes.run(["sh", "-c", "echo out; echo err >&2; exit 3"], os.environ, 9)
     assert ended == processes.Ended(3, b"out\n", b"err\n")
-    assert processes.run(["sh", "-c", "kill -9 $$"], timeout_s=9, **HERE).status == -signal.SIGKILL
+    assert processes.run(["sh", "-c", "kill -9 $$"], os.environ, 9).status == -signal.SIGKILL
     with pytest.raises(FileNotFoundError):
-        processes.run(["/no/such/program"], timeout_s=9, **HERE)
+        processes.run(["/no/such/program"], os.environ, 9)
     assert not processes._live
 
 
 def test_a_timeout_ends_the_whole_family(tmp_path):
     with pytest.raises(TimeoutError):
-        processes.run(family(tmp_path), timeout_s=0.3, **HERE)
+        processes.run(family(tmp_path), os.environ, 0.3)
     wait_until_gone(ids(tmp_path))
 
 
 def test_a_withdrawn_call_ends_the_whole_family(tmp_path):
     with calls.calling(lambda *_: None, (tmp_path / "ready").exists), pytest.raises(Cancelled):
-        processes.run(family(tmp_path), timeout_s=60, **HERE)
+        processes.run(family(tmp_path), os.environ, 60)
     wait_until_gone(ids(tmp_path))
 
 
 def test_a_child_that_ignores_the_first_signal_is_killed(monkeypatch):
     monkeypatch.setattr(processes, "GRACE_S", 0.1)
     with pytest.raises(TimeoutError):
-        processes.run(["sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"], timeout_s=0.2, **HERE)
+        processes.run(["sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"], os.environ, 0.2)
 
 
 def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(tmp_path, monkeypatch):
@@ -62,7 +60,7 @@ def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
 
     def work():
         try:
-            processes.run(family(tmp_path), timeout_s=60, **HERE)
+            processes.run(family(tmp_path), os.environ, 60)
         except Cancelled as error:
             results.append(error.code)
 
@@ -75,4 +73,4 @@ def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
     wait_until_gone(ids(tmp_path))
     assert results == ["CANCELLED"]
     with pytest.raises(Cancelled):
-        processes.run(["true"], timeout_s=9, **HERE)
+        processes.run(["true"], os.environ, 9)

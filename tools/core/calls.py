@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from tools.core import places, settings
 from tools.core.errors import Cancelled, ToolError
@@ -32,16 +32,15 @@ def nobody(question: str, key: str = "") -> str:
     )
 
 
-@dataclass(frozen=True, eq=False)  # each is one of its own, a key of what belongs to it
-class Call:
+class Call(NamedTuple):
     """`report(done, total, message)` tells the client; `cancelled()` is true once the client withdrew the call;
-    `ask(question)` gives the person's `accept`, `decline` or `cancel`."""
+    `ask(question)` gives the person's `accept`, `decline` or `cancel`; `lines` of text follow the answer, whatever its
+    shape."""
 
     report: Report
     cancelled: Callable[[], bool]
     ask: Ask
-    lines: list[str] = field(default_factory=list)
-    """Lines of text that follow the answer, whatever its shape."""
+    lines: list[str]
 
 
 _current: ContextVar[Call | None] = ContextVar("call", default=None)
@@ -51,17 +50,12 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = nobody) -> Iterator[list[str]]:
     """Make `report`, `cancelled` and `ask` those of every tool that runs inside; the lines that its answer is to be
     followed by."""
-    call = Call(report, cancelled, ask)
+    call = Call(report, cancelled, ask, [])
     token = _current.set(call)
     try:
         yield call.lines
     finally:
         _current.reset(token)
-
-
-def current() -> Call | None:
-    """The call in progress; None outside one."""
-    return _current.get()
 
 
 def report(done: float, total: float | None = None, message: str = "") -> None:
@@ -136,8 +130,7 @@ def checkpoint() -> None:
         raise Cancelled()
 
 
-@dataclass(frozen=True)
-class Caller:
+class Caller(NamedTuple):
     """A remote user, who comes over HTTP with a token: the toolsets it may use, those of which it may only read, the id
     of the token, and whether the client said in an earlier request that it shows pages."""
 

@@ -15,11 +15,11 @@ POLL_S = 0.05
 
 
 @contextmanager
-def replacing(path: Path, mode: int = 0o600, put: Callable[[Path, Path], None] = os.replace) -> Iterator[Path]:
-    """Give an empty file beside `path`, which takes its place at the end: whoever reads it, at any moment and after a
+def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Iterator[Path]:
+    """Give an empty file beside `path`, for the owner alone, which takes its place at the end: whoever reads it, at any moment and after a
     power cut, finds the old content or the new one. When anything is raised, the old file is unchanged. Raises OSError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         yield temporary
         _sync(temporary)
@@ -31,15 +31,15 @@ def replacing(path: Path, mode: int = 0o600, put: Callable[[Path, Path], None] =
         _sync(path.parent)
 
 
-def replace_file(path: Path, data: bytes | str, mode: int = 0o600) -> None:
+def replace_file(path: Path, data: bytes | str) -> None:
     """Write `path` whole, and its folder if there is none. Raises OSError; the old file is unchanged then."""
-    _write(path, data, mode, os.replace)
+    _write(path, data, os.replace)
 
 
-def make_file(path: Path, data: bytes | str, mode: int = 0o600) -> None:
+def make_file(path: Path, data: bytes | str) -> None:
     """Write `path` whole unless it is there: what another process made first stays. Raises OSError; there is no file of
     ours then."""
-    _write(path, data, mode, _link)
+    _write(path, data, _link)
 
 
 def _link(new: Path, path: Path) -> None:
@@ -47,9 +47,9 @@ def _link(new: Path, path: Path) -> None:
         os.link(new, path)
 
 
-def _write(path: Path, data: bytes | str, mode: int, put: Callable[[Path, Path], None]) -> None:
+def _write(path: Path, data: bytes | str, put: Callable[[Path, Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with replacing(path, mode, put) as part:
+    with replacing(path, put) as part:
         part.write_bytes(data.encode() if isinstance(data, str) else data)
 
 

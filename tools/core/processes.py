@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.core import calls
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 POLL_S = 0.1
-# Time that a child has to clean up after SIGTERM before SIGKILL.
-GRACE_S = 1.0
+# Time that a child has to clean up after SIGTERM before SIGKILL; when the server ends, less.
+GRACE_S, LAST_GRACE_S = 1.0, 0.5
 ERRORS_KEPT_BYTES = 64 * 1024
 
 _live: set[Popen[bytes]] = set()
@@ -38,10 +37,11 @@ class Ended(NamedTuple):
     errors: bytes
 
 
-def run(
-    words: Sequence[str], *, environ: Mapping[str, str], folder: Path, timeout_s: float, stdin: bytes = b""
-) -> Ended:
-    """Run a command to its end in a process group of its own, without a terminal. A call that is withdrawn ends it.
+# A thread reads what the child says; this loop looks at the clock, the client and the server every POLL_S. Whatever ends
+# the child early ends its whole process group: git leaves the transport to helpers, which may outlive it.
+def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> Ended:
+    """Run a command to its end, in a process group of its own, in `/` and without input or a terminal. A call that is
+    withdrawn ends it.
 
     Raises OSError if it cannot be started, TimeoutError, Cancelled; the whole group is gone by then.
     """
@@ -50,49 +50,39 @@ def run(
     with _starting:
         if _ending:
             raise Cancelled("The server is ending")
-        child = Popen(
-            words, stdin=PIPE if stdin else DEVNULL, stdout=PIPE, stderr=PIPE, cwd=folder, env=environ,
-            start_new_session=True,
-        )  # fmt: skip
+        child = Popen(words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd="/", env=environ, start_new_session=True)
         _live.add(child)
+    deadline, said = time.monotonic() + timeout_s, []
+    talk = threading.Thread(target=lambda: said.append(child.communicate()), daemon=True)
     try:
-        return _follow(child, stdin, time.monotonic() + timeout_s)
+        talk.start()
+        while talk.is_alive():
+            if time.monotonic() >= deadline:
+                raise TimeoutError
+            calls.checkpoint()
+            talk.join(POLL_S)
     except BaseException:
         _end([child], GRACE_S)
         raise
     finally:
         _live.discard(child)
-
-
-# A thread feeds and reads the child (communicate()); this loop looks at the clock, the client and the server every POLL_S.
-# Whatever ends it early ends the whole process group: git leaves the transport to helpers.
-def _follow(child: Popen[bytes], stdin: bytes, deadline: float) -> Ended:
-    """Look at clock, client and server while a thread talks to the child."""
-    said: list[tuple[bytes, bytes]] = []
-    talk = threading.Thread(target=lambda: said.append(child.communicate(stdin or None)), daemon=True)
-    talk.start()
-    while talk.is_alive():
-        if time.monotonic() >= deadline:
-            raise TimeoutError
-        calls.checkpoint()
-        talk.join(POLL_S)
     if _ending:
         raise Cancelled("The server is ending")
     output, errors = said[0]
     return Ended(child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
 
 
-def end_all(grace_s: float = 0.5) -> None:
+def end_all(status: int = 0) -> None:
     """End every child and start none any more. For the server on its way out."""
     global _ending
     _ending = True
     started = _starting.acquire(timeout=1)
-    _end(list(_live), grace_s)
+    _end(list(_live), LAST_GRACE_S)
     if started:
         _starting.release()
 
 
-AT_LEAVING: list[Callable[[int], None]] = [lambda status: end_all()]
+AT_LEAVING: list[Callable[[int], None]] = [end_all]
 # In a session that was handed over: its caller. Readable once the caller is gone.
 caller: socket.socket | None = None
 
@@ -114,8 +104,7 @@ def run_at_leaving(status: int) -> None:
 
 
 def _end(children: list[Popen[bytes]], grace_s: float) -> None:
-    """Ask the children's process groups to end, then kill them: git leaves the transport to helpers, which may outlive
-    it."""
+    """Ask the children's process groups to end, then kill them."""
     from subprocess import TimeoutExpired
 
     deadline = time.monotonic() + grace_s

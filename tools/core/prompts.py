@@ -56,10 +56,6 @@ class Prompt:
         """The prompt for these arguments. Raises ToolError."""
         return self.function(**self.parameters.read(arguments))
 
-    def choices(self, argument: str) -> list[str]:
-        """The values that an argument can have, if they are few."""
-        return list(self.parameters.schema["properties"].get(argument, {}).get("enum", ()))
-
     def listed(self) -> JsonObject:
         """As prompts/list shows it."""
         arguments = [

@@ -127,7 +127,8 @@ def complete(settings: Settings, params: Any) -> JsonObject:
 
 def _values(settings: Settings, ref: Any, name: str) -> list[str]:
     if ref.type == "ref/prompt":
-        return prompts.find(settings, ref.name).choices(name)
+        properties = prompts.find(settings, ref.name).parameters.schema["properties"]
+        return list(properties.get(name, {}).get("enum", ()))
     for resource in offered(settings):
         if resource.uri == ref.uri:
             return sorted(resource.entries()) if name == resource.variable else []

@@ -13,7 +13,7 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -166,7 +166,7 @@ class Guards:
                 part = {**part, "headers": [*part["headers"], (SESSION.encode(), new_id.encode())]}
             await send(part)
 
-        with calls.acting_for(replace(remote, shows_pages=session_id.endswith(WITH_PAGES))):
+        with calls.acting_for(remote._replace(shows_pages=session_id.endswith(WITH_PAGES))):
             call = asyncio.ensure_future(self.app(scope, receive_next, send_next))
         key = (*owner, getattr(message, "id", None))
         # Of two calls of one id only the first can be withdrawn.

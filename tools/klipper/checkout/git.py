@@ -63,7 +63,7 @@ def run(
     options = [word for name, value in CONFIG.items() for word in ("-c", f"{name}={value}")]
     variables = {**environment(), "GIT_DIR": str(git_dir), **(environ or {})}
     try:
-        ended = processes.run(["git", *options, *words], environ=variables, folder=Path("/"), timeout_s=timeout_s)
+        ended = processes.run(["git", *options, *words], variables, timeout_s)
     except TimeoutError:
         raise failure("TIMEOUT", f"git {words[0]} was ended after {timeout_s:g} s") from None
     if ended.status:
