@@ -109,7 +109,7 @@ def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_app
     gone = preview(act("goal.complete", goal_id=do(GOAL)[0]))
     do(act("goal.delete", goal_id=1))
     assert apply(first)["success"]
-    for answer, code in ((apply(second), "PREVIEW_STALE"), (apply(gone), "PREVIEW_STALE")):
+    for answer, code in ((apply(second), "NOTHING_TO_UPDATE"), (apply(gone), "PREVIEW_STALE")):
         assert answer["code"] == code and "preview_id" not in answer
     clock.set("2026-03-18T12:06:00+00:00")
     assert (answer := apply(gone))["code"] == "PREVIEW_EXPIRED" and "preview_id" not in answer

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
@@ -57,10 +57,8 @@ def apply_actions(
 
 
 def applied(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
-    """Apply a preview that the person has agreed to, but for the actions `without`; return the recorded answer.
-
-    Raises ToolError.
-    """
+    """Apply a preview that the person has agreed to, but for the actions `without`; return the recorded answer. Raises
+    ToolError."""
     moment = days.now()
     try:
         with store.writing() as db:
@@ -68,14 +66,14 @@ def applied(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObj
             if repeated := _repeated(db, preview, key):
                 return dispatch.recorded(db, repeated)
             previews.check_unused(preview)
+            plan = previews.plan(preview, without)
             if preview["status"] == "expired":
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
-            preview = previews.narrowed(preview, without)
-            answer = apply(db, preview, key, moment)
+            answer = apply(db, preview, plan, key, moment)
     except ToolError as error:
         if error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
             with store.writing() as db:
-                previews.renew(db, preview, moment, error)
+                previews.renew(db, plan.actions, moment, error)
         raise
     store.checkpoint()
     return answer
@@ -121,17 +119,17 @@ def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
     return json.loads(row["answer"]) if row else None
 
 
-def apply(db: Database, preview: Row, key: str, moment: datetime) -> JsonObject:
-    """Apply a pending preview inside the open transaction; return the answer, which is recorded.
-
-    Raises ToolError that names the `failed_action`; the transaction is to be rolled back then.
-    """
-    plan = previews.plan(preview)
+def apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: datetime) -> JsonObject:
+    """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises ToolError that
+    names the `failed_action`; the transaction is to be rolled back then."""
     unit = UnitOfWork(db, preview["user"], moment, plan.today, plan.seen)
     outcomes: list[Outcome] = []
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
         try:
-            outcomes.append(_outcome(unit, planned, entries))
+            outcome = planned.run(unit)
+            if [list(entry) for entry in outcome.entries] != entries:
+                raise stale(f"{planned.kind.name} would now do something else than it showed")
+            outcomes.append(outcome)
         except ToolError as error:
             failed = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
             error.data |= {
@@ -159,19 +157,6 @@ def apply(db: Database, preview: Row, key: str, moment: datetime) -> JsonObject:
     )
     _keep_journal(unit, preview["id"], outcomes, lines)
     return answer
-
-
-def _outcome(unit: UnitOfWork, planned: Planned, entries: list[Any]) -> Outcome:
-    try:
-        outcome = planned.run(unit)
-    except ToolError as error:
-        if error.code != "NOTHING_TO_UPDATE":
-            raise
-        # Its preview changed something, so another apply has done the same since.
-        raise stale(f"{planned.kind.name}: it is so already") from None
-    if [list(entry) for entry in outcome.entries] != entries:
-        raise stale(f"{planned.kind.name} would now do something else than it showed")
-    return outcome
 
 
 def _results(actions: list[Planned], outcomes: list[Outcome]) -> list[JsonObject]:

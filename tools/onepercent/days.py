@@ -56,11 +56,6 @@ def local(moment: datetime) -> datetime:
     return _in_zone(moment, persons_day().zone)
 
 
-def zone_name() -> str:
-    """The zone that decides what today is."""
-    return persons_day().zone or f"{now().astimezone():%Z}"
-
-
 def _in_zone(moment: datetime, zone: str) -> datetime:
     if not zone:
         return moment.astimezone()

@@ -45,8 +45,8 @@ FAILURE_PATIENCE_S = 2
 """The patience of recording a failed call, which may have failed because the database was busy."""
 KEPT_DAYS = 90
 
-LONGEST_FAILURE, LONGEST_RECORD = 4_000, 500_000
-"""Characters kept of a request and of an answer, of a call that failed and of any: fifty pages of diary are fewer."""
+LONGEST_FAILURE = 4_000
+"""Characters kept of the request and of the answer of a call that failed."""
 
 
 class Call(NamedTuple):
@@ -111,7 +111,6 @@ def record(db: Database, answer: JsonObject) -> int:
     import uuid
 
     call, remote = _current.get(), calls.caller()
-    longest = LONGEST_RECORD if answer["success"] else LONGEST_FAILURE
     # The key of a press proves that the person pressed, so it must stay secret.
     request = {name: value for name, value in call.arguments.items() if name != "press_key"}
     row = {
@@ -119,8 +118,8 @@ def record(db: Database, answer: JsonObject) -> int:
         "at": days.stamp(days.now()),
         "user": settings.current().onepercent_user,
         "tool": call.tool,
-        "request": _cut(packed(request), longest),
-        "answer": _cut(packed(answer), longest),
+        "request": _kept(request, answer["success"]),
+        "answer": _kept(answer, answer["success"]),
         "error": answer.get("code"),
         "ms": round((monotonic() - call.started_s) * 1000, 3),
         "token": remote.token_id if remote else "",
@@ -147,9 +146,11 @@ def purge(db: Database) -> None:
     db.execute("DELETE FROM previews WHERE created_at < ? AND status <> 'applied'", (before,))
 
 
-def _cut(text: str, longest: int) -> str:
-    """JSON text; if it is too long, a JSON object with its beginning and length."""
-    return text if len(text) <= longest else packed({"cut": text[:longest], "characters": len(text)})
+def _kept(value: JsonObject, is_whole: bool) -> str:
+    """JSON text; of a long failure its beginning and length, so that a model in a loop fills no disk."""
+    text = packed(value)
+    is_whole = is_whole or len(text) <= LONGEST_FAILURE
+    return text if is_whole else packed({"cut": text[:LONGEST_FAILURE], "characters": len(text)})
 
 
 def packed(value: object) -> str:

@@ -119,7 +119,17 @@ def day(*, empty: bool = False, default: str | None = None) -> Field:
 
 def dates() -> Field:
     """Days and ranges of days; the canonical value is a list of dates and of [first, last] for each range."""
-    each = Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _day_or_range)
+
+    def convert(name: str, value: object) -> str | list[str]:
+        if not isinstance(value, str) or ".." not in value:
+            return read_day(name, value)
+        first, last = (read_day(name, day.strip()) for day in value.split("..", 1))
+        length = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
+        if not 1 <= length <= LONGEST_RANGE:
+            raise invalid(name, f"a range of 1 to {LONGEST_RANGE} days, the earlier day first")
+        return [first, last]
+
+    each = Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", convert)
     return several(each, {"description": "or first..last"})
 
 
@@ -134,16 +144,6 @@ def several(each: Field, schema: JsonObject) -> Field:
 
     schema = {"type": "array", "items": each.schema, **schema}
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert)
-
-
-def _day_or_range(name: str, value: object) -> str | list[str]:
-    if not isinstance(value, str) or ".." not in value:
-        return read_day(name, value)
-    first, last = (read_day(name, day.strip()) for day in value.split("..", 1))
-    length = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
-    if not 1 <= length <= LONGEST_RANGE:
-        raise invalid(name, f"a range of 1 to {LONGEST_RANGE} days, the earlier day first")
-    return [first, last]
 
 
 def duration() -> Field:

@@ -163,19 +163,13 @@ class Plan(NamedTuple):
     dropped: list[JsonObject]
 
 
-def plan(preview: Row) -> Plan:
-    """The plan of a preview that is pending or has expired."""
+def plan(preview: Row, without: Collection[str] = ()) -> Plan:
+    """The plan of a preview that is pending or has expired, but for the actions `without`, by their client_action_id."""
     kept = json.loads(preview["plan"])
-    planned = [Planned(declared.ACTIONS[name], *rest) for name, *rest in kept["actions"]]
-    return Plan(date.fromisoformat(kept["today"]), planned, kept["entries"], kept["seen"], kept["dropped"])
-
-
-def narrowed(preview: Row, without: Collection[str]) -> Row:
-    """The preview but for some of its actions, by their client_action_id."""
-    kept = json.loads(preview["plan"])
-    left = [place for place, (_, sent, *_) in enumerate(kept["actions"]) if sent not in without]
-    kept |= {name: [kept[name][place] for place in left] for name in ("actions", "entries")}
-    return {**preview, "plan": json.dumps(kept)}
+    both = [both for both in zip(kept["actions"], kept["entries"], strict=True) if both[0][1] not in without]
+    planned = [Planned(declared.ACTIONS[name], *rest) for (name, *rest), _ in both]
+    entries = [entries for _, entries in both]
+    return Plan(date.fromisoformat(kept["today"]), planned, entries, kept["seen"], kept["dropped"])
 
 
 def find(db: Database, preview_id: str, moment: datetime) -> Row:
@@ -205,9 +199,9 @@ def cancel(db: Database, preview_id: str, moment: datetime) -> None:
     db.execute("UPDATE previews SET status = 'cancelled', plan = NULL WHERE id = ?", (preview_id,))
 
 
-def renew(db: Database, preview: Row, moment: datetime, error: ToolError) -> None:
-    """Add to the error of a preview that no longer holds a fresh one of the same actions, if it can be made."""
-    dry = dry_run(db, plan(preview).actions, moment) if preview["plan"] else None
-    if dry and dry.planned and not dry.is_unsafe:
+def renew(db: Database, actions: list[Planned], moment: datetime, error: ToolError) -> None:
+    """Add to the error of a preview that no longer holds a fresh one of its actions, if it can be made."""
+    dry = dry_run(db, actions, moment)
+    if dry.planned and not dry.is_unsafe:
         error.hint = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
         error.data |= shown(dry)

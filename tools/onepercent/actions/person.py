@@ -46,10 +46,5 @@ def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
     last = unit.read("ssp_evaluations", row["id"]) if row else None
     before = {name: last[name] if last else None for name in CATEGORIES}
     rated, changes = changed(before, {category: params["score"]})
-    if last and f"ssp_evaluations/{last['id']}" in unit.own:
-        unit.assign("ssp_evaluations", last, rated)
-        evaluation_id = last["id"]
-    else:
-        evaluation_id = unit.create("ssp", before | rated)
     shown = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
-    return Outcome([("updates", shown)], created_id=evaluation_id)
+    return Outcome([("updates", shown)], created_id=unit.create("ssp", before | rated))

@@ -195,15 +195,14 @@ FOURTH = (
 )
 
 MARK_OR_PART = MARK.replace("WHEN new.excuse", "WHEN new.status = 'partial' THEN '~' WHEN new.excuse")
+UNFOLD = "UPDATE habit_streaks SET until = '', run = 0, best = 0"
 STAMPS = "created_at TEXT NOT NULL, updated_at TEXT NOT NULL"
 
 # Version 5: habits as people have them, and the day that a thing counts for: what is done late counts on its day, and no
 # journey to another zone moves it. What a habit's schedule is now holds since it began; only a change writes a row.
 FIFTH = (
     # First, so that what follows finds room in the file.
-    "DROP INDEX xp_by_time",
-    "DROP INDEX steps_by_completion",
-    "DROP INDEX goals_by_completion",
+    *(f"DROP INDEX {index}" for index in ("xp_by_time", "steps_by_completion", "goals_by_completion")),
     *(f"ALTER TABLE goals ADD COLUMN {column} TEXT" for column in ("due", "archived_at", "completed_on")),
     "ALTER TABLE steps ADD COLUMN completed_on TEXT",
     *(
@@ -223,9 +222,6 @@ FIFTH = (
         user TEXT PRIMARY KEY, time_zone TEXT, day_start_hour INTEGER NOT NULL DEFAULT 0, {STAMPS}
     ) STRICT, WITHOUT ROWID""",
     # A mark may say how much: amounts of a day add up, and a part of what is wanted is a mark of its own kind.
-    "DROP TRIGGER mark_made",
-    "DROP TRIGGER mark_changed",
-    "DROP TRIGGER mark_removed",
     "ALTER TABLE habit_marks RENAME TO habit_marks_before",
     f"""CREATE TABLE habit_marks (
         habit_id INTEGER NOT NULL REFERENCES habits (id), date TEXT NOT NULL, user TEXT NOT NULL,
@@ -233,7 +229,7 @@ FIFTH = (
         xp INTEGER NOT NULL, {STAMPS}, amount REAL, PRIMARY KEY (habit_id, date)
     ) STRICT, WITHOUT ROWID""",
     "INSERT INTO habit_marks SELECT *, NULL FROM habit_marks_before",
-    "DROP TABLE habit_marks_before",
+    "DROP TABLE habit_marks_before",  # and its triggers
     f"CREATE TRIGGER mark_made AFTER INSERT ON habit_marks BEGIN {SET_MARK.format(row='new', sign=MARK_OR_PART)} END",
     f"CREATE TRIGGER mark_changed AFTER UPDATE ON habit_marks BEGIN {SET_MARK.format(row='new', sign=MARK_OR_PART)} END",
     f"""CREATE TRIGGER mark_removed AFTER DELETE ON habit_marks BEGIN {SET_MARK.format(row="old", sign="' '")} END""",
@@ -253,24 +249,19 @@ FIFTH = (
     "CREATE INDEX xp_by_day ON xp_ledger (user, day, xp)",
     "CREATE INDEX steps_by_completion ON steps (user, completed_on) WHERE is_complete = 1 AND deleted_at IS NULL",
     "CREATE INDEX goals_by_completion ON goals (user, completed_on) WHERE status = 'complete' AND deleted_at IS NULL",
-    # Folded by former rules: the next change folds them anew.
-    "UPDATE habit_streaks SET until = '', run = 0, best = 0",
-)  # fmt: skip
-
-# Version 6: what changes a day that is folded already sets the fold back.
-UNFOLD = "UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id ="
-SIXTH = (
+    # Folded by former rules: the next change folds them anew. What changes a day that is folded sets the fold back.
+    UNFOLD,
     *(
         f"""CREATE TRIGGER {table}_unfold_{event} AFTER {event} ON {table} BEGIN
-        {UNFOLD} {row}.habit_id AND until >= {row}.{day}; END"""
+        {UNFOLD} WHERE habit_id = {row}.habit_id AND until >= {row}.{day}; END"""
         for table, day in (("habit_marks", "date"), ("habit_schedules", "first_day"), ("habit_pauses", "first_day"))
         for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old"))
     ),
     f"""CREATE TRIGGER habits_unfold AFTER UPDATE OF frequency_type, schedule_days, times, n, month_days, created_on
-        ON habits BEGIN {UNFOLD} new.id; END""",
-)
+        ON habits BEGIN {UNFOLD} WHERE habit_id = new.id; END""",
+)  # fmt: skip
 
-MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
+MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH)
 """Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
 
 

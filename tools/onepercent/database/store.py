@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import date
 from functools import partial
+from json import JSONDecodeError
 from pathlib import Path
 
 from tools.core import files
@@ -25,8 +26,7 @@ logger = logging.getLogger(__name__)
 BUSY_S = 15
 """A writer's patience with the others: a transaction takes milliseconds, on a slow card tenths of a second."""
 
-WAL_SIZE_BYTES = 4_000_000
-"""The length to which the write-ahead log is cut back after an import or a very large apply."""
+LEAST_FREE_BYTES = 100_000
 
 RESTORE = (
     "Put a backup in its place: `python3 -m tools onepercent restore FILE`, or an export:"
@@ -109,9 +109,10 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         try:
             db = _kept.pop(identity, None) or open_database(file)
         except sqlite3.OperationalError:
-            # A disk that is full or read-only has no room for the files beside the one: what is all in that is read.
-            log = Path(f"{file}-wal")
-            if not reads_only or (log.exists() and log.stat().st_size):
+            # Full, or a card that turned read-only: no room for the files beside this one. What is all in it is read.
+            log, disk = Path(f"{file}-wal"), os.statvfs(file.parent)
+            has_room = disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES and not disk.f_flag & os.ST_RDONLY
+            if has_room or not reads_only or (log.exists() and log.stat().st_size):
                 raise
             db, identity = connect(f"{file.absolute().as_uri()}?immutable=1"), None
         try:
@@ -122,7 +123,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         finally:
             if identity is None or _kept.setdefault(identity, db) is not db:
                 db.close()
-    except (sqlite3.Error, UnicodeDecodeError, days.Unreadable) as error:
+    except (sqlite3.Error, UnicodeDecodeError, JSONDecodeError, days.Unreadable) as error:
         logger.warning("%s: %s", file, error if isinstance(error, sqlite3.Error) else type(error).__name__)
         raise translated(error, file) from error
 
@@ -191,7 +192,6 @@ def open_database(file: Path) -> Database:
         if version < len(migrations.MIGRATIONS) or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             _bring_up_to_date(db, file)
         db.execute("PRAGMA synchronous = FULL")
-        db.execute(f"PRAGMA journal_size_limit = {WAL_SIZE_BYTES}")
         db.execute("PRAGMA foreign_keys = ON")
     except BaseException:
         db.close()
