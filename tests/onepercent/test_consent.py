@@ -1,16 +1,11 @@
 """The person's own yes: asked through the client before anything is applied."""
 
-import os
 import uuid
 
-import anyio
 import pytest
-from mcp.client import Client as SDKClient
-from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.types import ElicitResult
 
 import tests.onepercent.person as person
-from tests.support.client import ENVELOPE, HANDSHAKE, TEST_SERVER
+from tests.support.client import ENVELOPE, HANDSHAKE
 from tests.support.session import Session
 from tools.onepercent.database import store
 
@@ -39,12 +34,8 @@ def preview(client, **more):
     return answer["result"]["structuredContent"]["preview_id"]
 
 
-def words_of(preview_id, key=None):
-    return {
-        "preview_id": preview_id,
-        "idempotency_key": key or str(uuid.uuid4()),
-        "user_confirmation": "the model says: yes",
-    }
+def words_of(preview_id):
+    return {"preview_id": preview_id, "user_confirmation": "the model says: yes"}
 
 
 def goals(client, **more):
@@ -52,13 +43,19 @@ def goals(client, **more):
     return [one["title"] for one in answer["result"]["structuredContent"]["data"].get("goals", {}).get("items", [])]
 
 
+def asked(client, arguments):
+    """Apply; the question that comes back."""
+    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
+    question = client.receive()
+    assert question["method"] == "elicitation/create"
+    return question
+
+
 def apply(client, arguments, action):
     """Apply, answering the question with `action`; the question and the result."""
-    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
-    asked = client.receive()
-    assert asked["method"] == "elicitation/create"
-    client.send(id=asked["id"], result={"action": action})
-    return asked["params"]["message"], client.answer(900)["result"]
+    question = asked(client, arguments)
+    client.send(id=question["id"], result={"action": action})
+    return question["params"]["message"], client.answer(900)["result"]
 
 
 def test_an_accepted_question_applies_and_shows_the_changes_in_words(client):
@@ -73,8 +70,7 @@ def test_an_accepted_question_applies_and_shows_the_changes_in_words(client):
 def test_a_declined_question_cancels_the_preview(client):
     arguments = words_of(preview(client))
     _, answer = apply(client, arguments, "decline")
-    assert answer["isError"] is True
-    assert answer["structuredContent"]["code"] == "DECLINED"
+    assert answer["isError"] is True and answer["structuredContent"]["code"] == "DECLINED"
     again = client.call("apply_actions", **arguments)
     assert again["structuredContent"]["code"] == "PREVIEW_CANCELLED"
     assert goals(client) == []
@@ -89,11 +85,10 @@ def test_a_question_that_is_closed_changes_nothing_and_can_be_asked_again(client
 
 def test_others_are_served_while_the_person_thinks_and_what_is_applied_is_not_asked_about_again(client):
     arguments = words_of(preview(client))
-    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
-    asked = client.receive()
+    question = asked(client, arguments)
     assert goals(client) == []
     preview(client)
-    client.send(id=asked["id"], result={"action": "accept"})
+    client.send(id=question["id"], result={"action": "accept"})
     first = client.answer(900)["result"]
     assert first["isError"] is False and client.call("apply_actions", **arguments) == first
 
@@ -121,11 +116,11 @@ def test_in_the_2026_era_a_yes_counts_for_the_question_that_was_asked_and_its_pr
     yes = {"inputResponses": {"consent": {"action": "accept"}}, "_meta": meta, "name": "apply_actions"}
     with asking() as one:
         first, second = (words_of(preview(one, _meta=meta)) for _ in "ab")
-        asked = one.request("tools/call", name="apply_actions", arguments=first, _meta=meta)["result"]
-        state = asked["requestState"]
+        question = one.request("tools/call", name="apply_actions", arguments=first, _meta=meta)["result"]
+        state = question["requestState"]
         for arguments, sent in ((first, "x"), (second, state)):  # forged; the same words, but another preview
             again = one.request("tools/call", arguments=arguments, requestState=sent, **yes)["result"]
-            assert again["resultType"] == asked["resultType"] == "input_required"
+            assert again["resultType"] == question["resultType"] == "input_required"
         assert goals(one, _meta=meta) == []
         done = one.request("tools/call", arguments=first, requestState=state, **yes)["result"]
         assert done["structuredContent"]["success"] is True
@@ -137,38 +132,15 @@ def test_the_default_asks_nothing():
         assert one.call("apply_actions", **words_of(preview(one)))["isError"] is False
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-@pytest.mark.parametrize("action", ["accept", "decline"])
-def test_the_sdk_client_asks_the_person_in_both_eras(mode, action):
-    asked = []
-
-    async def person(context, params):
-        asked.append(params.message)
-        return ElicitResult(action=action)
-
-    async def session():
-        parameters = StdioServerParameters(command=TEST_SERVER[0], args=TEST_SERVER[1:], env=dict(os.environ))
-        async with SDKClient(stdio_client(parameters), mode=mode, elicitation_callback=person) as one:
-            return await one.call_tool("test_asks", {"text": "Really?"})
-
-    assert anyio.run(session).structured_content == {"success": True, "answer": action}
-    assert asked == ["Really?"]
-
-
 def test_a_withdrawn_call_does_not_wait_for_the_person(client):
-    arguments = words_of(preview(client))
-    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
-    client.receive()
+    asked(client, words_of(preview(client)))
     client.send(method="notifications/cancelled", params={"requestId": 900})
     assert goals(client) == []
     client.end()
 
 
 def test_a_client_that_claims_what_it_cannot_do_gets_a_clear_error(client):
-    arguments = words_of(preview(client))
-    client.send(id=900, method="tools/call", params={"name": "apply_actions", "arguments": arguments})
-    asked = client.receive()
-    client.send(id=asked["id"], error={"code": -32601, "message": "Method not found"})
+    question = asked(client, words_of(preview(client)))
+    client.send(id=question["id"], error={"code": -32601, "message": "Method not found"})
     assert client.answer(900)["result"]["structuredContent"]["code"] == "CANNOT_ASK"
     assert goals(client) == []

@@ -2,7 +2,6 @@
 
 import json
 import re
-import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,12 +44,8 @@ FREQUENCY = {"times": "times_per_week", "n": "every_n_days", "month_days": "mont
 @pytest.fixture
 def life() -> None:
     """One of each kind, with the id 1."""
-    do(
-        act("goal.create", title="Цель"),
-        act("step.create", goal_id=None, title="Шаг", dt="2026-03-01"),
-        act("habit.create", name="Бег"),
-        act("diary.create_entry", plans="план"),
-    )
+    step = act("step.create", goal_id=None, title="Шаг", dt="2026-03-01")
+    do(act("goal.create", title="Цель"), step, act("habit.create", name="Бег"), act("diary.create_entry", plans="план"))
 
 
 def with_field(name: str, field: str, value: Any) -> dict[str, Any]:
@@ -97,13 +92,9 @@ def test_values_of_the_wrong_kind_are_refused_with_a_code_and_a_hint(life):
 def test_text_comes_back_as_it_was_given_and_is_nothing_but_text(life):
     for number, text in enumerate(EVIL, 2):
         line = LINE_BREAKERS.sub("", f"x{text}x")
-        goal, step = act("goal.create", title=line, why_important=text), act("habit.create", name=line)
-        do(
-            goal,
-            act("step.create", goal_id=None, title=line, description=text),
-            step,
-            act("diary.create_entry", plans=text),
-        )
+        goal, step = act("goal.create", title=line, why_important=text), {"title": line, "description": text}
+        actions = (act("step.create", goal_id=None, **step), act("habit.create", name=line))
+        do(goal, *actions, act("diary.create_entry", plans=text))
         goal = snapshot("goals", goal_id=number)["goals"]["items"][0]
         assert (goal["title"], goal["why_important"], goal["steps"][0]["description"]) == (line, text, text)
         assert items("habits")[-1]["name"] == line and items("diary")[0]["plans"] == text
@@ -133,22 +124,19 @@ def test_a_title_from_before_cannot_forge_the_sentences_around_it(life):
 
 
 def test_a_list_of_actions_that_is_none():
-    for actions, code in (("text", "FIELD_INVALID"), ({"a": 1}, "FIELD_INVALID"), ([], "NO_ACTIONS")):
-        assert call("preview_actions", actions=actions)["code"] == code
     goals = [act("goal.create", title="x") for _ in range(51)]
-    assert call("preview_actions", actions=goals)["code"] == "TOO_MANY_ACTIONS"
+    for actions, code in (("text", "FIELD_INVALID"), ([], "NO_ACTIONS"), (goals, "TOO_MANY_ACTIONS")):
+        assert call("preview_actions", actions=actions)["code"] == code
     assert call("preview_actions", actions=json.dumps(goals[:50]))["success"]
-    for action in (None, "x", 5, [], True):
+    for action in (None, "x", []):
         assert refused(action)["code"] == "FIELD_INVALID"
 
 
 def test_an_action_that_is_none():
     for change, code in (
-        ({"action": None}, "FIELD_REQUIRED"), ({"action": 5}, "UNKNOWN_ACTION"), ({"action": "undo.last"}, "UNKNOWN_ACTION"),
-        ({"action": "\ud800"}, "UNKNOWN_ACTION"), ({"action": ["goal.create"]}, "UNKNOWN_ACTION"),
+        ({"action": None}, "FIELD_REQUIRED"), ({"action": "undo.last"}, "UNKNOWN_ACTION"), ({"action": "\ud800"}, "UNKNOWN_ACTION"),
         ({"client_action_id": " "}, "FIELD_REQUIRED"), ({"client_action_id": "x" * 41}, "FIELD_TOO_LONG"),
-        ({"client_action_id": True}, "FIELD_INVALID"), ({"client_action_id": "a\nb"}, "FIELD_INVALID"),
-        ({"params": None}, "FIELD_REQUIRED"), ({"params": "x"}, "FIELD_INVALID"), ({"id": "x"}, "FIELD_UNKNOWN"),
+        ({"client_action_id": "a\nb"}, "FIELD_INVALID"), ({"params": "x"}, "FIELD_INVALID"), ({"id": "x"}, "FIELD_UNKNOWN"),
         ({"params": {"title": "x", "\ud800": 1}}, "FIELD_UNKNOWN"),
     ):  # fmt: skip
         error = refused(act("goal.create", title="x") | change)
@@ -158,16 +146,14 @@ def test_an_action_that_is_none():
 
 def test_a_wrong_name_is_answered_with_the_right_one(life):
     for action, name, canonical in (
-        ("goal.update", "id", "goal_id"), ("step.complete", "task_id", "step_id"), ("habit.delete", "id", "habit_id"),
-        ("step.create", "deadline", "dt"), ("step.create", "date", "dt"), ("goal.create", "name", "title"),
-        ("goal.create", "deadline", "due"), ("goal.create", "description", "why_important"), ("habit.create", "title", "name"),
-        ("goal.create", "Tittle", "title"), ("habit.create", "frequency", "frequency_type"),
+        ("goal.update", "id", "goal_id"), ("step.complete", "task_id", "step_id"), ("step.create", "deadline", "dt"),
+        ("goal.create", "deadline", "due"), ("goal.create", "description", "why_important"), ("goal.create", "Tittle", "title"),
+        ("habit.create", "title", "name"), ("habit.create", "frequency", "frequency_type"),
     ):  # fmt: skip
         error = refused(act(action, **{name: 1}))
         assert (error["code"], error["canonical"]) == ("FIELD_UNKNOWN", canonical) and canonical in error["hint"]
-    for name in ("content", "text"):
-        hint = refused(act("diary.create_entry", **{name: "x"}))["hint"]
-        assert hint == "Use what_done or what_not_done or reflection or plans."
+    hint = refused(act("diary.create_entry", text="x"))["hint"]
+    assert hint == "Use what_done or what_not_done or reflection or plans."
     error = refused(act("step.update", step_id=1, priority="high"))
     assert error["code"] == "INVALID_PRIORITY" and "critical, important, attention, optional" in error["hint"]
 
@@ -175,23 +161,11 @@ def test_a_wrong_name_is_answered_with_the_right_one(life):
 def test_wrong_arguments_of_the_snapshot():
     for arguments, code in (
         ({"include": ["goals", "everything"]}, "FIELD_INVALID"), ({"include": "goals"}, "FIELD_INVALID"),
-        ({"date_from": "tomorrow"}, "INVALID_DATE"), ({"date_from": 20260101}, "FIELD_INVALID"),
-        ({"date_from": "2026-01-02", "date_to": "2026-01-01"}, "INVALID_DATE"), ({"goals_status": "done"}, "FIELD_INVALID"),
-        ({"goal_id": True}, "FIELD_INVALID"), ({"goal_id": 2**70}, "GOAL_NOT_FOUND"), ({"goal_id": 77}, "GOAL_NOT_FOUND"),
-        ({"id": 1}, "FIELD_UNKNOWN"), ({"user": "other"}, "FIELD_UNKNOWN"),
+        ({"date_from": "tomorrow"}, "INVALID_DATE"), ({"date_from": "2026-01-02", "date_to": "2026-01-01"}, "INVALID_DATE"),
+        ({"goals_status": "done"}, "FIELD_INVALID"), ({"goal_id": 2**70}, "GOAL_NOT_FOUND"), ({"user": "other"}, "FIELD_UNKNOWN"),
     ):  # fmt: skip
         answer = call("get_user_snapshot", **arguments)
         assert (answer["success"], answer.get("code")) == (False, code) and answer["hint"]
     nothing = dict.fromkeys(("include", "date_from", "goals_status", "goal_id"))
     assert call("get_user_snapshot", **nothing, date_to="")["success"]
-
-
-def test_dates_at_the_ends_of_time_are_dates(life):
-    assert snapshot("schedule", "diary", "xp", date_from="9999-12-31")
     assert snapshot("schedule", "diary", "xp", date_from="0001-01-01", date_to="9999-12-31")
-    do(act("step.update", step_id=1, dt="9999-12-31"), act("diary.create_entry", plans="x", date="0001-01-01"))
-
-
-def test_an_id_that_no_database_can_hold_is_refused():
-    answer = call("apply_actions", preview_id="\ud800", idempotency_key=str(uuid.uuid4()), user_confirmation="да")
-    assert answer["code"] == "INVALID_UUID"
