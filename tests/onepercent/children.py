@@ -2,17 +2,14 @@
 
 import json
 import os
-import random
-import select
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import tests.onepercent.person as person
-from tests.onepercent.person import act, apply, preview
+from tests.onepercent.person import act
 from tools.onepercent import health
 from tools.onepercent.database import store
 
@@ -95,14 +92,6 @@ def together(count: int, work: Callable[[int, Callable[[object], None]], None]) 
         os.close(gate_out)
 
 
-def live_on(tell: Callable[[object], None]) -> None:
-    """Apply the same kind of preview for ever, telling the goal's id after each."""
-    while True:
-        answer = apply(preview(*a_day()))
-        assert answer["success"], answer
-        tell(answer["results"][0]["created_id"])
-
-
 def a_day() -> list[dict]:
     """A goal with three steps, one of them done, and a diary entry: 35 XP."""
     goal = act("goal.create", title="Цель")
@@ -122,22 +111,3 @@ def check_whole(confirmed: list[int]) -> None:
             "SELECT count(*) FROM previews p JOIN audit a ON a.id = p.audit_id WHERE status = 'applied'"
         )
         assert applied.fetchone()[0] == len(goals)
-
-
-def kill_at_random(kills: int, seed: int) -> int:
-    """Kill a child in the middle of its applies again and again; how many applies were confirmed."""
-    chance, confirmed = random.Random(seed), []
-    for _ in range(kills):
-        with child(live_on) as (pid, reading):
-            select.select([reading], [], [], 10)
-            select.select([], [], [], chance.random() * 0.02)
-            os.kill(pid, signal.SIGKILL)
-            confirmed += told(reading)
-        check_whole(confirmed)
-        store.release()
-    return len(confirmed)
-
-
-def fresh(folder: Path) -> None:
-    """Use a database of its own."""
-    person.use(folder / "life.sqlite3")

@@ -52,12 +52,6 @@ def live(years: int, habits: int = 30) -> None:
         histories.settle(db, today)
 
 
-def count(table: str) -> int:
-    """The rows of a table."""
-    with store.reading() as db:
-        return db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-
-
 def _insert(db: Any, table: str, rows: Iterable[dict[str, Any]]) -> None:
     rows = list(rows)
     names = ", ".join(f":{name}" for name in rows[0])

@@ -90,3 +90,11 @@ def snapshot(*include: str, **more: Any) -> dict[str, Any]:
 def items(section: str, **more: Any) -> list[dict[str, Any]]:
     """The items of one section; goals with their open steps."""
     return snapshot("steps" if section == "goals" else section, **more)[section]["items"]
+
+
+def insert(db: Any, table: str, **values: Any) -> None:
+    """A row of this person that no tool wrote."""
+    values = {"user": "local", **values}
+    db.execute(
+        f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", (*values.values(),)
+    )

@@ -28,11 +28,8 @@ def names(file: Path) -> list[str]:
 def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file: Path, clock: Clock):
     months = [date(2026 + number // 12, number % 12 + 1, 1) for number in range(1, 15)]
     last_days = [date(2027, 3, 20) - timedelta(days=ago) for ago in range(18, -1, -1)]
-    for day in (
-        sorted({day + timedelta(days=later) for day in months for later in (0, 10, 20)} - {*last_days}) + last_days
-    ):
-        if day > last_days[-1]:
-            continue
+    some = {day + timedelta(days=later) for day in months for later in (0, 10, 20)}
+    for day in sorted({*(day for day in some if day < last_days[-1]), *last_days}):
         clock.set(f"{day}T12:00:00+00:00")
         do(act("goal.create", title=str(day)))
         backup()
@@ -84,15 +81,11 @@ def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong: str, file: P
     assert len(items("goals")) == 1
 
 
-def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(
-    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file: Path, clock: Clock):
     do(*a_day())
     assert "There is no backup yet" in health.database().advice
     backup()
     assert "on the database's own disk" in health.database().advice
-    clock.set("2026-03-20T12:00:00+00:00")
-    assert "own disk" in health.database().advice
     clock.set("2026-03-21T12:00:00+00:00")
     assert "The newest backup is" in health.database().advice and health.database().state == "ok"
     if os.stat("/dev/shm").st_dev != file.stat().st_dev:
@@ -124,9 +117,7 @@ def test_what_is_no_file_is_never_replaced(command, tmp_path: Path):
     do(*a_day())
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
-    for name in ("pipe", "link", "."):
+    for name in ("pipe", "link", ".", "/dev/null"):
         with pytest.raises(ToolError, match="is not a file"):
             command(str(tmp_path / name))
-    with pytest.raises(ToolError):
-        command("/dev/null")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode) and stat.S_ISCHR(os.stat("/dev/null").st_mode)

@@ -18,39 +18,37 @@ def marks(first: str = "2026-03-09") -> str:
 
 
 @pytest.mark.parametrize(
-    ("params", "words", "item"),
+    ("params", "item"),
     [
-        ({"frequency_type": "times_per_week", "times": 3}, "3 раза в неделю", {"this_week": "0/3"}),
-        ({"frequency_type": "every_n_days", "n": 2}, "раз в 2 дня", {"n": 2}),
-        ({"frequency_type": "monthly", "month_days": [31, 1]}, "число месяца: 1, последнее", {"month_days": [1, 31]}),
-        ({"target": {"amount": 1.5, "unit": "л"}}, "каждый день; 1,5 л", {"target": {"amount": 1.5, "unit": "л"}}),
+        ({"frequency_type": "times_per_week", "times": 3}, {"this_week": "0/3"}),
+        ({"frequency_type": "every_n_days", "n": 2}, {"n": 2}),
+        ({"frequency_type": "monthly", "month_days": [31, 1]}, {"month_days": [1, 31]}),
+        ({"frequency_type": "custom", "schedule_days": [5, 1]}, {"schedule_days": [1, 5]}),
     ],
 )
-def test_a_habit_is_due_as_it_is_said(params: dict, words: str, item: dict):
-    previewed = preview(act("habit.create", name="Бег", **params))
-    assert f"• Добавить привычку «Бег»: {words}; +10/−10 XP" in previewed["message"]
-    apply(previewed)
+def test_a_habit_is_due_as_it_is_said(params: dict, item: dict):
+    habit(**params)
     assert item.items() <= shown().items()
 
 
 WRONG = [
     ({"frequency_type": "times_per_week"}, "SCHEDULE_REQUIRED"),
+    ({"frequency_type": "custom", "schedule_days": []}, "SCHEDULE_REQUIRED"),
     ({"frequency_type": "times_per_week", "times": 8}, "FIELD_INVALID"),
-    ({"frequency_type": "daily", "times": 3}, "FIELD_INVALID"),
-    ({"frequency_type": "every_n_days", "n": 1}, "FIELD_INVALID"),
-    ({"frequency_type": "monthly", "month_days": [0]}, "FIELD_INVALID"),
+    ({"frequency_type": "daily", "schedule_days": [1]}, "FIELD_INVALID"),
     ({"frequency_type": "monthly", "month_days": [1, 1]}, "FIELD_INVALID"),
-    ({"target": {"amount": -1, "unit": "л"}}, "FIELD_INVALID"),
     ({"target": {"amount": "два", "unit": "л"}}, "FIELD_INVALID"),
     ({"target": {"amount": 2}}, "FIELD_REQUIRED"),
-    ({"target": {"amount": 2, "unit": "л", "volume": 1}}, "FIELD_UNKNOWN"),
 ]
 
 
 @pytest.mark.parametrize(("params", "code"), WRONG)
 def test_what_does_not_go_together_is_a_clear_error(params: dict, code: str):
-    error = refused(act("habit.create", name="Бег", **params))
-    assert error["code"] == code and error["hint"]
+    for error in (
+        refused(act("habit.create", name="x", **params)),
+        refused(act("habit.update", habit_id=habit(), **params)),
+    ):
+        assert error["code"] == code and error["hint"]
 
 
 def test_amounts_of_a_day_add_up_until_it_is_done():
@@ -65,10 +63,9 @@ def test_amounts_of_a_day_add_up_until_it_is_done():
     do(act("habit.mark_completed", habit_id=water, date="2026-03-17"))
     history = snapshot("history")["history"]["habits"][0]
     assert (history["amount"], history["unit"], history["streak"]) == (4.25, "л", 2)
-    for wrong in (-1, 0, "два", True, float("nan"), 2e6):
+    for wrong in (-1, "два", 2e6):
         assert refused(act("habit.mark_completed", habit_id=water, amount=wrong))["code"] == "FIELD_INVALID"
-    other = do(act("habit.create", name="Сон"))[0]
-    assert "target" in refused(act("habit.mark_completed", habit_id=other, amount=1))["hint"]
+    assert "target" in refused(act("habit.mark_completed", habit_id=habit(), amount=1))["hint"]
 
 
 def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
@@ -89,11 +86,9 @@ def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
     [
         (["2025-01-01..2026-03-18"], "FIELD_INVALID"),
         (["2026-03-18..2026-03-17"], "FIELD_INVALID"),
-        (["2026-02-15..2026-03-18"], "INVALID_DATE"),
         (["2026-03-18..2026-03-19"], "INVALID_DATE"),
         (["вчера"], "INVALID_DATE"),
-        ([], "FIELD_INVALID"),
-        (["2026-03-14..2026-03-15"], "INVALID_DATE"),
+        (["2026-03-14..2026-03-15"], "INVALID_DATE"),  # a weekend
     ],
 )
 def test_dates_that_cannot_be_marked_are_a_clear_error(dates: list[str], code: str):
@@ -114,14 +109,11 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock
     error = refused(act("habit.pause", habit_id=running, **{"from": "2026-03-24", "to": "2026-03-30"}))
     assert error["code"] == "FIELD_INVALID" and "2026-03-19 until 2026-03-25" in error["error"]
     clock.set("2026-03-27T12:00:00+00:00")
-    assert shown()["current_streak"] == 0
     do(act("habit.pause", habit_id=running, **{"from": "2026-03-26"}))
     assert (shown()["current_streak"], shown()["paused_until"]) == (3, "resumed")
     do(act("habit.resume", habit_id=running))
     assert "paused_until" not in shown() and shown()["current_streak"] == 3
-    assert refused(act("habit.resume", habit_id=running))["code"] == "NOT_COMPLETED"
-    for wrong in ({"from": "2027-12-31"}, {"from": "2026-04-10", "to": "2026-04-01"}, {"to": "2026-03-01"}):
-        assert refused(act("habit.pause", habit_id=running, **wrong))["code"] == "INVALID_DATE"
+    assert refused(act("habit.pause", habit_id=running, **{"from": "2027-12-31"}))["code"] == "INVALID_DATE"
 
 
 def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock: Clock):
@@ -129,30 +121,7 @@ def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock: Clock):
     do(act("habit.mark_completed", habit_id=running, dates=["2026-03-15..2026-03-18"]))
     do(act("habit.archive", habit_id=running))
     assert snapshot("habits")["habits"]["archived"] == [{"id": running, "name": "Бег"}] and items("habits") == []
-    assert refused(act("habit.mark_completed", habit_id=running))["code"] == "HABIT_ARCHIVED"
-    assert refused(act("habit.archive", habit_id=running))["code"] == "NOTHING_TO_UPDATE"
     assert call("get_user_snapshot", find="бег")["found"]["items"][0]["id"] == running
     clock.set("2026-05-01T12:00:00+00:00")
     do(act("habit.unarchive", habit_id=running))
     assert (shown()["current_streak"], shown()["best_streak"]) == (4, 4)
-    assert refused(act("habit.unarchive", habit_id=running))["code"] == "NOTHING_TO_UPDATE"
-
-
-def test_a_new_schedule_holds_from_its_day_and_leaves_the_marks_of_before(clock: Clock):
-    running = habit(frequency_type="custom", schedule_days=[2, 4, 6])
-    clock.set("2026-03-24T12:00:00+00:00")
-    do(act("habit.mark_completed", habit_id=running, dates=["2026-03-19", "2026-03-21"]))
-    assert marks("2026-03-18") == ".+.+..?"
-    previewed = preview(act("habit.update", habit_id=running, schedule_days=[1, 3, 5]))
-    assert "warnings" not in previewed and "дни: вт, чт, сб → пн, ср, пт" in previewed["message"]
-    apply(previewed)
-    assert marks("2026-03-18") == ".+.+..." and shown()["current_streak"] == 2
-
-
-def test_a_habit_is_archived_beside_any_pause(clock: Clock):
-    do(act("habit.create", name="Бег"), act("habit.create", name="Сон"), act("habit.mark_completed", habit_ids=[1, 2]))
-    do(act("habit.pause", habit_id=1, **{"from": "2026-03-19"}), act("habit.pause", habit_id=2, to="2026-03-25"))
-    do(act("habit.archive", habit_id=1), act("habit.archive", habit_id=2))
-    clock.set("2026-03-30T12:00:00+00:00")
-    do(act("habit.unarchive", habit_id=1), act("habit.unarchive", habit_id=2))
-    assert [habit["current_streak"] for habit in items("habits")] == [1, 1]

@@ -8,18 +8,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, call, do, snapshot
+from tests.onepercent.person import Clock, act, call, do, insert, snapshot
 from tools.core.registry import COMMANDS
 from tools.onepercent import days
 from tools.onepercent.database import store
 
 TODAY = date(2026, 11, 22)
-STAMPS = {"user": "local", "created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
-
-
-def insert(db, table: str, **values) -> None:
-    names = ", ".join(values)
-    db.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})", tuple(values.values()))
+STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"])
@@ -41,7 +36,7 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
             on = {"completed_at": at, "completed_on": days.date_of_stamp(at)}
             insert(db, "steps", title=f"Шаг {number}", **done, **on, **STAMPS)
         for at, xp in gains:
-            insert(db, "xp_ledger", user="local", at=at, xp=xp, action="x", entity_id=1, day=days.date_of_stamp(at))
+            insert(db, "xp_ledger", at=at, xp=xp, action="x", entity_id=1, day=days.date_of_stamp(at))
         for day in entries:
             insert(db, "diary", date=day.isoformat(), plans="x", **STAMPS)
         for day in kept:

@@ -7,7 +7,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day
-from tests.onepercent.person import call, do, items, snapshot
+from tests.onepercent.person import call, do, insert, items, snapshot
 from tools.onepercent import backup as exporting
 from tools.onepercent import health
 from tools.onepercent.backup import backup, export, import_, restore
@@ -36,37 +36,28 @@ def go_back(then: pytest.MonkeyPatch, version: int) -> None:
 
 def go_on(then: pytest.MonkeyPatch, way: str, file: Path) -> None:
     """Take what the older program left into the present one."""
-    copy = file.with_name(way)
-    if way == "imported":
-        export(str(copy))
-    elif way == "restored":
-        backup(str(copy))
+    copy = str(file.with_name(way))
+    if way != "opened":
+        export(copy) if way == "imported" else backup(copy)
     store.release()
     then.undo()
-    person.use(file if way == "opened" else file.with_name("other.sqlite3"))
     if way != "opened":
-        import_(str(copy)) if way == "imported" else restore(str(copy))
+        person.use(file.with_name("other.sqlite3"))
+        import_(copy) if way == "imported" else restore(copy)
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("version", range(1, len(migrations.MIGRATIONS)))
 def test_a_life_of_every_version_goes_on(version: int, way: str, then: pytest.MonkeyPatch, file: Path):
     go_back(then, version)
+    stamps, numbers = {"created_at": STAMP, "updated_at": STAMP}, {"xp_reward": 10, "xp_penalty": 10}
+    habit = {"name": "Бег", "icon": "star", "frequency_type": "daily", "created_on": "2026-03-17"}
+    mark = {"habit_id": 1, "date": "2026-03-18", "status": "completed", "xp": 10}
     with store.writing() as db:
-        db.execute(
-            f"""INSERT INTO goals (user, title, category, created_at, updated_at)
-            VALUES ('local', 'Старая', 'work', '{STAMP}', '{STAMP}')"""
-        )
-        db.execute(
-            f"INSERT INTO xp_ledger (id, user, at, xp, action, entity_id) VALUES (1, 'local', '{STAMP}', 35, 'step.complete', 99)"
-        )
-        db.execute(
-            f"""INSERT INTO habits (user, name, icon, xp_reward, xp_penalty, frequency_type, created_on, created_at,
-            updated_at) VALUES ('local', 'Бег', 'star', 10, 10, 'daily', '2026-03-17', '{STAMP}', '{STAMP}')"""
-        )
-        db.execute(
-            f"INSERT INTO habit_marks (habit_id, date, user, status, excuse_reason, xp, created_at, updated_at) VALUES (1, '2026-03-18', 'local', 'completed', NULL, 10, '{STAMP}', '{STAMP}')"
-        )
+        insert(db, "goals", title="Старая", category="work", **stamps)
+        insert(db, "xp_ledger", id=1, at=STAMP, xp=35, action="step.complete", entity_id=99)
+        insert(db, "habits", **habit, **numbers, **stamps)
+        insert(db, "habit_marks", **mark, **stamps)
     go_on(then, way, file)
     assert [goal["title"] for goal in items("goals")] == ["Старая"]
     assert snapshot("xp")["xp"]["balance"] == 35

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import tests.onepercent.lifetimes as lifetimes
+import tests.onepercent.person as person
 from tests.onepercent.person import act, call, do, items, ref, snapshot
 from tools.onepercent.database import store
 
@@ -24,36 +25,35 @@ def test_a_section_asked_for_is_there_also_when_it_is_empty():
 
 def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_are_asked_for():
     steps = [
-        {"title": "поздно", "dt": "2026-05-01"},
-        {"title": "рано", "dt": "2026-04-01"},
-        {"title": "первый", "order": 1},
-        {"title": "второй", "order": 2, "dt": "2027-01-01"},
-        {"title": "без даты"},
-        {"title": "сделан", "order": 0},
+        *(
+            {"title": "поздно", "dt": "2026-05-01"},
+            {"title": "рано", "dt": "2026-04-01"},
+            {"title": "первый", "order": 1},
+        ),
+        *({"title": "второй", "order": 2, "dt": "2027-01-01"}, {"title": "без даты"}, {"title": "сделан", "order": 0}),
     ]
-    (goal,) = do(act("goal.create", title="Цель", due="2026-12-31"))
-    ids = do(*[act("step.create", goal_id=goal, **step) for step in steps])
-    do(act("step.complete", step_id=ids[5]))
-    brief = {"id": goal, "title": "Цель", "done": "1/6", "due": "2026-12-31", "next": {"id": ids[2], "title": "первый"}}
+    creates = [act("step.create", goal_id=None, **step) for step in steps]
+    do(act("goal.create", title="Цель", due="2026-12-31"), *creates)
+    do(act("step.complete", step_id=6))
+    brief = {"id": 1, "title": "Цель", "done": "1/6", "due": "2026-12-31", "next": {"id": 3, "title": "первый"}}
     assert snapshot()["goals"]["items"] == [brief]
     whole = items("goals")[0]
     assert [step["title"] for step in whole["steps"]] == ["первый", "второй", "рано", "поздно", "без даты"]
-    assert whole["steps"][4] == {"id": ids[4], "title": "без даты", "priority": "attention"}
+    assert whole["steps"][4] == {"id": 5, "title": "без даты", "priority": "attention"}
     assert (whole["steps_count"], whole["steps_completed"], whole["score"]) == (6, 1, 25)
-    only = snapshot("goals", goal_id=goal)["goals"]["items"][0]
+    only = snapshot("goals", goal_id=1)["goals"]["items"][0]
     assert len(only["steps"]) == 6 and only["steps"][0]["is_complete"] is True
 
 
 def test_the_diary_is_newest_first_between_the_two_dates():
     for day in ("2026-03-10", "2026-03-17", "2026-03-18", "2026-03-25"):
         do(act("diary.create_entry", plans=day, date=day))
-
-    def shown(**dates: str) -> list[str]:
-        return [one["date"] for one in snapshot("diary", **dates)["diary"]["items"]]
-
-    assert shown() == ["2026-03-25", "2026-03-18"]
-    assert shown(date_from="2026-03-10") == ["2026-03-17", "2026-03-10"]
-    assert len(shown(date_from="2026-03-10", date_to="2026-03-31")) == 4
+    for dates, shown in (
+        ({}, ["2026-03-25", "2026-03-18"]),
+        ({"date_from": "2026-03-10"}, ["2026-03-17", "2026-03-10"]),
+        ({"date_from": "2026-03-10", "date_to": "2026-03-17"}, ["2026-03-17", "2026-03-10"]),
+    ):
+        assert [one["date"] for one in snapshot("diary", **dates)["diary"]["items"]] == shown
 
 
 def test_the_schedule_has_today_what_comes_and_what_is_overdue():
@@ -70,14 +70,10 @@ def test_the_schedule_has_today_what_comes_and_what_is_overdue():
 
 
 def test_the_six_spheres_show_the_last_rating():
-    with store.writing() as db:
-        for work in (3, 8):
-            db.execute(
-                "INSERT INTO ssp_evaluations (user, created_at, work, family) VALUES ('local', 'x', ?, 5)", (work,)
-            )
+    do(act("ssp.rate", category="work", score=3), act("ssp.rate", category="family", score=5))
+    do(act("ssp.rate", category="work", score=8))
     found = snapshot("ssp")["ssp"]
     assert (found["spheres"][0], found["average_score"]) == ({"category": "work", "name": "Работа", "score": 8}, 6.5)
-    assert found["ssp_evaluation_id"] == 2
 
 
 def test_a_busy_persons_default_snapshot_is_under_6_kb():
@@ -120,9 +116,7 @@ def test_calls_read_no_more_of_four_years_than_of_two():
     ]
     costs = []
     for years in (2, 4):
-        store.release()
-        for file in store.path().parent.glob("life.sqlite3*"):
-            file.unlink()
+        person.use(store.path().with_name(f"{years}.sqlite3"))
         lifetimes.live(years, habits=5)
         with store.writing() as db:
             db.execute("UPDATE goals SET status = 'work' WHERE id = 365")

@@ -137,6 +137,8 @@ def test_another_users_rows_are_as_if_they_were_not_there(file):
     attempts = [
         ("goal.complete", {"goal_id": 1}), ("step.create", {"goal_id": 1, "title": "x"}), ("step.delete", {"step_id": 1}),
         ("habit.mark_completed", {"habit_id": 1}), ("diary.update_entry", {"diary_id": 1, "plans": "x"}),
+        *((f"habit.{verb}", {"habit_id": 1}) for verb in ("pause", "resume", "archive")), ("goal.archive", {"goal_id": 1}),
+        ("step.shift", {"goal_id": 1, "days": 1}),
     ]  # fmt: skip
     person.use(file, ONEPERCENT_USER="other")
     for name, params in attempts:
