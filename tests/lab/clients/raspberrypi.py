@@ -20,6 +20,17 @@ exec "$@"
 """
 
 
+SLOW_IMPORT = """\
+import sys, time
+class Finder:
+    def find_spec(name, *_):
+        if name == "pydantic":
+            sys.meta_path.remove(Finder)
+            time.sleep({})
+sys.meta_path.insert(0, Finder)
+"""
+
+
 def _why_there_is_none() -> str:
     if os.geteuid():
         return "only root can make a user pi, in a namespace"
@@ -32,11 +43,12 @@ NO_RASPBERRYPI = _why_there_is_none()
 
 
 @contextmanager
-def raspberrypi(folder: Path, delay_s: float = 0, **settings):
+def raspberrypi(folder: Path, delay_s: float = 0, import_s: float = 0, **settings):
     """Gives a folder for PATH with the `ssh` that knows it; `settings` are those of the Pi's user. The server starts
-    `delay_s` later than it would."""
+    `delay_s` later than it would, its import of the SDK takes `import_s` longer."""
     files = {
-        "server.py": f'#!/bin/sh\nsleep {delay_s}\nexec {shlex.join(SERVER)} "$@"\n',
+        "server.py": f'#!/bin/sh\nsleep {delay_s}\nPYTHONPATH={folder} exec {shlex.join(SERVER)} "$@"\n',
+        "sitecustomize.py": SLOW_IMPORT.format(import_s),
         "env": "".join(f"{name}={value}\n" for name, value in settings.items()),
         "passwd": Path("/etc/passwd").read_text(encoding="utf-8") + "pi:x:0:0::/home/pi:/bin/sh\n",
     }
@@ -44,7 +56,8 @@ def raspberrypi(folder: Path, delay_s: float = 0, **settings):
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     (folder / "server.py").chmod(0o755)
-    namespace = ["unshare", "--mount", "sh", "-euc", MAKE, "sh", *(str(folder / name) for name in files)]
+    given = (str(folder / name) for name in ("server.py", "env", "passwd"))
+    namespace = ["unshare", "--mount", "sh", "-euc", MAKE, "sh", *given]
     with Sshd(within=namespace) as sshd:
         sshd.put_on_path(folder / "bin", HostName=sshd.address)
         yield folder / "bin"

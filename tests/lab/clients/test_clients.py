@@ -49,11 +49,11 @@ def pi(small_docs, tmp_path):
             yield f"{folder}:{os.environ['PATH']}"
 
 
-@pytest.fixture(params=os.environ.get("PI_MCP_DELAYS", "3").split())
+@pytest.fixture(params=[{"delay_s": 3}, {"import_s": 8}], ids=str)
 def slow_pi(small_docs, tmp_path, request):
-    """A Pi whose server needs some seconds more to start."""
+    """A Pi whose server needs some seconds more to start, or to be ready after it listed its tools."""
     small_docs({"BLTouch.md": "# BL-Touch\n"})
-    with raspberrypi(tmp_path / "pi", delay_s=float(request.param)) as folder:
+    with raspberrypi(tmp_path / "pi", **request.param) as folder:
         yield f"{folder}:{os.environ['PATH']}"
 
 
