@@ -205,7 +205,6 @@ def test_redirects_are_followed_as_far_as_allowed(peer):
     response = http.send(Request(f"{url}/0", "POST", b"{}"), limits(redirects=5))
 
     assert response.body.startswith(b"POST /5 ")
-    assert response.request.url == f"{url}/5"
     with pytest.raises(Misdirected, match="more than 4 redirects"):
         http.send(Request(f"{url}/0"), limits(redirects=4))
     assert http.send(Request(f"{url}/0"), limits()).status == 301

@@ -34,6 +34,10 @@ def text_of(uri):
     return content["text"]
 
 
+def prompted(prompt, **arguments):
+    return prompt.function(**prompt.parameters.read(ARGUMENTS.get(prompt.name, {}) | arguments))
+
+
 def completed(value, argument, **ref):
     params = Params(ref=Params(**ref), argument=Params(name=argument, value=value))
     return resources.complete(settings.current(), params)["completion"]
@@ -51,8 +55,8 @@ def test_every_prompt_is_listed_with_what_it_takes():
 @every_prompt
 def test_a_prompt_speaks_russian_unless_told_otherwise(prompt):
     arguments = ARGUMENTS.get(prompt.name, {})
-    russian, english = (prompt.text({**arguments, **more}) for more in ({}, {"language": "en"}))
-    assert prompt.text({**arguments, "language": "ru"}) == russian
+    russian, english = prompted(prompt), prompted(prompt, language="en")
+    assert prompted(prompt, language="ru") == russian
     own = " ".join(arguments.values())
     assert len(re.findall("[а-яё]", russian.replace(own, ""))) > 400
     assert len(re.findall("[а-яё]", english.replace(own, ""))) < 60
@@ -62,7 +66,7 @@ def test_a_prompt_speaks_russian_unless_told_otherwise(prompt):
 @every_prompt
 def test_a_prompt_names_only_tools_that_there_are(prompt):
     tools = {tool.listed_name for tool in registry.listed(settings.load({})).values()} | {"search_docs"}
-    text = prompt.text({**ARGUMENTS.get(prompt.name, {}), "language": "en"})
+    text = prompted(prompt, language="en")
     suspects = set(re.findall(r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", text))
     assert suspects
     assert suspects <= tools

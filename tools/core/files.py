@@ -31,26 +31,22 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
         _sync(path.parent)
 
 
-def replace_file(path: Path, data: bytes | str) -> None:
+def replace_file(path: Path, data: bytes | str, put: Callable[[Path, Path], None] = os.replace) -> None:
     """Write `path` whole, and its folder if there is none. Raises OSError; the old file is unchanged then."""
-    _write(path, data, os.replace)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with replacing(path, put) as part:
+        part.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 def make_file(path: Path, data: bytes | str) -> None:
     """Write `path` whole unless it is there: what another process made first stays. Raises OSError; there is no file of
     ours then."""
-    _write(path, data, _link)
+    replace_file(path, data, _link)
 
 
 def _link(new: Path, path: Path) -> None:
     with suppress(FileExistsError):  # unlike a renamed file, a link takes no other's place
         os.link(new, path)
-
-
-def _write(path: Path, data: bytes | str, put: Callable[[Path, Path], None]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with replacing(path, put) as part:
-        part.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 def _sync(path: Path) -> None:

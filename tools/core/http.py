@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
@@ -69,14 +68,13 @@ class Limits(NamedTuple):
     admit: Callable[[str, list[str]], None] = lambda host, addresses: None
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """A request to be sent to `url`. Its headers stay on its own host, but for KEYLESS."""
 
     url: str
     method: str = "GET"
     body: bytes | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
 
     def moved(self, status: int, location: str) -> "Request":
         """The request that a redirect asks for.
@@ -94,18 +92,17 @@ class Request:
         if before != after and (*before, *after) != ("http", before[1], 80, "https", before[1], 443):
             headers = {name: value for name, value in headers.items() if name in KEYLESS}
         if status != 303:
-            return replace(self, url=url, headers=headers)
+            return self._replace(url=url, headers=headers)
         headers.pop("Content-Type", None)
         return Request(url, "GET", None, headers)
 
 
 class Response(NamedTuple):
-    """A whole answer, and the request that it answers: the last one after redirects."""
+    """A whole answer, to the last request after redirects."""
 
     status: int
     headers: "Message"
     body: bytes
-    request: Request
 
 
 def send(request: Request, limits: Limits) -> Response:
@@ -139,7 +136,7 @@ def _exchange(request: Request, limits: Limits) -> Response:
         try:
             connection.request(request.method, target, request.body, {**HEADERS, **request.headers})
             with closing(connection.getresponse()) as response:
-                return Response(response.status, response.headers, _body(response, limits.body_bytes), request)
+                return Response(response.status, response.headers, _body(response, limits.body_bytes))
         except TimeoutError as error:
             raise Late("no answer in time") from error
         except (OSError, IncompleteRead) as error:
@@ -261,8 +258,7 @@ def _left(deadline: float) -> float:
 # itself, plain or of TLS, counts down to one deadline, and what waits before there is a socket (the name lookup, each
 # address, the handshake) gets its share of the same time.
 class _Deadline:
-    """Stands before a plain socket or one of TLS. A socket's own timeout begins anew with every byte; this one ends all
-    of them at `deadline`."""
+    """Stands before a plain socket or one of TLS, and ends whatever it waits for at `deadline`."""
 
     deadline = 0.0
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Literal, TypeVar, cast, get_args, get_origin
+from typing import Literal, cast, get_args, get_origin
 
 from tools.core import schema
 from tools.core.errors import ToolError, did_you_mean
-from tools.core.json_types import JsonObject
-from tools.core.schema import Limits, Members
+from tools.core.json_types import JsonObject, Value
+from tools.core.schema import Alias, Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
@@ -24,8 +24,6 @@ SHOWN_PROBLEMS = 8
 TRUE, FALSE = {True, "1", "true", "t", "yes", "y", "on"}, {False, "0", "false", "f", "no", "n", "off"}
 # A whole number as text; `5.0` is one.
 INTEGER = re.compile(r"\s*[+-]?\d+(\.0*)?\s*")
-
-Value = TypeVar("Value")
 
 
 class ValueMismatch(Exception):
@@ -77,8 +75,9 @@ class Reader:
 
     def named(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
         """The values under their declared names, without those that stand for nothing. Raises ToolError for others."""
-        names = {alias: name for name, member in members.items() for alias in schema.aliases(member.annotation)}
-        names |= {name: name for name in members}
+        names = {name: name for name in members}
+        for name, member in members.items():
+            names |= {mark.name: name for mark in schema.unwrap(member.annotation)[1] if isinstance(mark, Alias)}
         result: JsonObject = {}
         for sent_name, value in sent.items():
             if sent_name not in names:

@@ -4,7 +4,6 @@ A key is made of a secret in a file and of what may be pressed: one preview, or 
 answer without it, so it cannot press; no key is stored.
 """
 
-import hashlib
 import hmac
 import logging
 import os
@@ -15,8 +14,6 @@ from pathlib import Path
 from tools.core.errors import ToolError
 from tools.core.files import make_file
 from tools.core.json_types import JsonObject
-
-logger = logging.getLogger(__name__)
 
 PRESS = "pi-mcp/press"
 """The entry of a result's `_meta` that holds the key."""
@@ -37,7 +34,7 @@ def key(file: Path, subject: str) -> str:
             "Remove it: the next page makes a new one. Until then ask in the conversation.",
             code="NOT_PRESSED",
         )
-    return hmac.new(secret, subject.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(secret, subject.encode(), "sha256").hexdigest()
 
 
 def check(key: str, sent: str, hint: str) -> None:
@@ -53,5 +50,5 @@ def handed(key: Callable[[], str]) -> JsonObject:
     try:
         return {PRESS: key()}
     except (OSError, ToolError) as error:
-        logger.warning("no key for a page: %s", error)
+        logging.getLogger(__name__).warning("no key for a page: %s", error)
         return {}

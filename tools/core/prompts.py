@@ -52,10 +52,6 @@ class Prompt:
         PROMPTS[self.name] = self
         return function
 
-    def text(self, arguments: JsonObject) -> str:
-        """The prompt for these arguments. Raises ToolError."""
-        return self.function(**self.parameters.read(arguments))
-
     def listed(self) -> JsonObject:
         """As prompts/list shows it."""
         arguments = [
@@ -108,7 +104,8 @@ def list_prompts(settings: Settings, params: Any) -> JsonObject:
 def get_prompt(settings: Settings, params: Any) -> JsonObject:
     """prompts/get. Raises ToolError."""
     prompt = find(settings, params.name)
-    message = {"role": "user", "content": {"type": "text", "text": prompt.text(params.arguments or {})}}
+    text = prompt.function(**prompt.parameters.read(params.arguments or {}))
+    message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": description(prompt.function), "messages": [message]}
 
 

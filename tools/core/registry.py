@@ -8,8 +8,7 @@ from typing import NamedTuple
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.places import toolsets
-from tools.core.settings import TOOLS as TOOLS_FOLDER
-from tools.core.settings import Settings
+from tools.core.settings import TOOLS_FOLDER, Settings
 from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
 
 COMMANDS: dict[tuple[str, str], Function] = {}

@@ -34,7 +34,7 @@ class Resource:
     _: KW_ONLY
     mime_type: str = "text/markdown"
     entries: Callable[[], Iterable[str]] = tuple
-    about: Callable[[str], JsonObject] | None = None
+    about: Callable[[str], JsonObject] = lambda value: {}
     listed: bool = True
     function: Callable[..., str] = field(init=False)
     toolset: str = field(init=False)
@@ -64,7 +64,7 @@ class Resource:
 
     def entry(self, uri: str) -> JsonObject:
         """As resources/list shows it."""
-        if not self.variable or not self.about:
+        if not self.variable:
             return {"uri": uri, "name": self.title, **self.described()}
         value = self._value(uri)
         return {"uri": uri, "name": value, "mimeType": self.mime_type, **self.about(value)}

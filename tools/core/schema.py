@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from tools.core.json_types import JsonObject
 
-Schema = JsonObject
 Members = Mapping[str, inspect.Parameter]
 
 SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -42,7 +41,7 @@ class Alias:
 class Published:
     """The JSON Schema that `tools/list` shows for the annotated argument, in place of the derived one."""
 
-    schema: Schema = dataclasses.field(hash=False)
+    schema: JsonObject = dataclasses.field(hash=False)
 
 
 @cache
@@ -55,7 +54,7 @@ def required(members: Members) -> list[str]:
     return [name for name, member in members.items() if member.default is member.empty]
 
 
-def derive_object(members: Members) -> Schema:
+def derive_object(members: Members) -> JsonObject:
     """The object schema of parameters or fields; unknown names are not allowed."""
     properties = {}
     for name, member in members.items():
@@ -80,12 +79,7 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
             return annotation, markers
 
 
-def aliases(annotation: object) -> list[str]:
-    """The other names that an argument may be sent under."""
-    return [marker.name for marker in unwrap(annotation)[1] if isinstance(marker, Alias)]
-
-
-def derive(annotation: object) -> Schema:
+def derive(annotation: object) -> JsonObject:
     """The schema of one annotation. Raises TypeError for a type JSON Schema has no word for."""
     kind, markers = unwrap(annotation)
     published = next((dict(marker.schema) for marker in markers if isinstance(marker, Published)), None)
@@ -98,7 +92,7 @@ def derive(annotation: object) -> Schema:
     return schema
 
 
-def _derive_type(kind: object) -> Schema:
+def _derive_type(kind: object) -> JsonObject:
     origin, inner = get_origin(kind) or kind, get_args(kind)
     if kind is Any:
         return {}
@@ -116,7 +110,7 @@ def _derive_type(kind: object) -> Schema:
     raise TypeError(f"No JSON Schema for {kind!r}")
 
 
-def _constraints(limits: Limits, kind: object) -> Schema:
+def _constraints(limits: Limits, kind: object) -> JsonObject:
     unit = "Items" if (get_origin(kind) or kind) is list else "Length"
     sizes = {f"min{unit}": limits.min_length, f"max{unit}": limits.max_length}
     keywords = {"minimum": limits.ge, "maximum": limits.le, **sizes}

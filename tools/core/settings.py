@@ -19,8 +19,8 @@ from tools.core import places
 from tools.core.errors import did_you_mean
 from tools.core.places import SettingsError
 
-TOOLS = Path(places.TOOLS)
-PROJECT = TOOLS.parent
+TOOLS_FOLDER = Path(places.TOOLS)
+PROJECT = TOOLS_FOLDER.parent
 
 # An address in a text: its user with password (which may hold `/` and `@`), its host and path, its query.
 URL = re.compile(r"://(\S*@)?([^?\s]*)(\?\S+)?")
@@ -226,7 +226,7 @@ def load(environ: Mapping[str, str], section: type[AnySection] = Settings) -> An
 def sections() -> tuple[type[Section], ...]:
     """The sections of the server and of every toolset."""
     for name in places.toolsets():
-        if (TOOLS / name / "settings.py").exists():
+        if (TOOLS_FOLDER / name / "settings.py").exists():
             importlib.import_module(f"tools.{name}.settings")
     return tuple(sorted(Section.__subclasses__(), key=lambda section: (section is not Settings, section.__module__)))
 

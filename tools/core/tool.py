@@ -20,7 +20,6 @@ Function = Callable[..., Any]
 # A single line break: one inside a paragraph.
 SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
-
 TOOLS: dict[str, "Tool"] = {}
 READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
