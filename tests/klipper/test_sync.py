@@ -252,15 +252,17 @@ def test_pages_and_entries_since_a_day_are_told(docs, upstream, monkeypatch):
         ("2025-01-01", {"docs/Config_Changes.md": changes}),
         ("2026-02-10", {"docs/Bed_Mesh.md": page("two"), "src/code.c": "int y;\n"}),
         ("2026-03-10", {"docs/New.md": page("New"), "docs/x.png": b"\x89"}),
+        ("2026-03-11", {"docs/BLTouch.md": None, "docs/probe/BLTouch.md": page("BLTouch") + "moved\n"}),
     ):
         monkeypatch.setitem(ENVIRON, "GIT_COMMITTER_DATE", f"{day}T12:00:00Z")
         upstream.commit(files, f"--date={day}T12:00:00Z")
 
     answer = done(since="2026-02-01")
 
-    assert answer["pages_since"] == ["Bed_Mesh.md", "New.md"]
+    moved = ["BLTouch.md", "probe/BLTouch.md"]
+    assert answer["pages_since"] == sorted(["Bed_Mesh.md", "New.md", *moved])
     assert answer["config_changes_since"] == ["2026-03-01: New.", "2026-02-01: Newer."]
-    assert done(since="2026-03-01")["pages_since"] == ["New.md"]
+    assert done(since="2026-03-01")["pages_since"] == sorted(["New.md", *moved])
     for day in ("20260301", "2026-W09-7"):  # Python 3.11 and later read these, too
         assert sync(since=day).get("config_changes_since", ["2026-03-01: New."]) == ["2026-03-01: New."]
     assert done(since="2027-01-01")["pages_since"] == []

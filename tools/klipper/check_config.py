@@ -10,8 +10,8 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages, printer_data
 from tools.klipper.config import checking, printer_cfg
-from tools.klipper.config.machine import ERROR, LEVELS, Finding, count, short
-from tools.klipper.config.printer_cfg import PrinterConfig
+from tools.klipper.config.machine import count, short
+from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 
 LONGEST = 4_000_000
 """Characters of a configuration."""

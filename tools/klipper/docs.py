@@ -38,7 +38,7 @@ def read_doc(
     end = section.end if section else len(text)
     offset = max(offset, section.offset) if section else offset
     window, stop = _window(text, offset, end, in_section=section is not None)
-    answer = {
+    answer: JsonObject = {
         "path": name,
         "title": pages.title(text, name),
         "text": window,
@@ -47,7 +47,10 @@ def read_doc(
         "next_offset": stop if stop < end else None,
         "truncated": stop < end,
     }
-    return answer | ({"next_heading": headings.following(section, text) or None} if section else {})
+    if section:
+        later = (other.heading for other in headings.sections(text).values() if other.offset >= section.end)
+        answer["next_heading"] = next(later, None)
+    return answer
 
 
 def _window(text: str, offset: int, end: int, *, in_section: bool) -> tuple[str, int]:

@@ -10,6 +10,8 @@ from tools.core.errors import ToolError, several
 # A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or the fence of
 # a code block: marks and what is behind them.
 LINE = re.compile(r"^ {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))", re.MULTILINE)
+# Marks that close a heading, apart from its text.
+CLOSING = re.compile(r"(?<![^ \t])#+$")
 # What a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it stays linear.
 MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
 # What an anchor leaves out.
@@ -54,18 +56,10 @@ def headings(text: str) -> Iterator[Heading]:
         if fence:  # a block ends with a fence that is at least as long and has nothing behind it
             fence = "" if opening and opening.startswith(fence) and not rest.strip() else fence
         elif marks:
-            yield Heading(match.start(), _heading_text(title), len(marks))
+            plain = _plain(CLOSING.sub("", title[:LONGEST_HEADING].strip()))
+            yield Heading(match.start(), plain[:LONGEST_TEXT], len(marks))
         elif "`" not in rest or opening[0] == "~":  # else it is code in running text
             fence = opening
-
-
-def _heading_text(raw: str) -> str:
-    """The plain text of a heading, given what follows its marks: without the marks that may close it."""
-    text = raw[:LONGEST_HEADING].strip()
-    open_end = text.rstrip("#")
-    if not open_end or open_end[-1] in " \t":
-        text = open_end
-    return _plain(text)[:LONGEST_TEXT]
 
 
 def _plain(text: str) -> str:
@@ -98,11 +92,6 @@ def sections(text: str) -> dict[str, Section]:
         counts[base] = number
         named[name] = Section(title, level, offset, ends.get(offset, len(text)))
     return named
-
-
-def following(section: Section, text: str) -> str:
-    """The heading of the section after one; "" at the end of the page."""
-    return next((other.heading for other in sections(text).values() if other.offset >= section.end), "")
 
 
 def find(text: str, wanted: str, path: str) -> Section:

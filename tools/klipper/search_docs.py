@@ -14,8 +14,7 @@ from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
 from tools.klipper.search.index import Index, read
 from tools.klipper.search.messages import Message
-from tools.klipper.search.query import Question, Term, question
-from tools.klipper.search.ranking import Ranked, ranked
+from tools.klipper.search.query import Question, Ranked, Term, question, ranked
 from tools.klipper.sources import sources
 
 MOST_ABSENT = 8
@@ -91,7 +90,7 @@ def _results(known: Index, asked: Question, message: Message | None, query: str)
         elif path in best:
             results = list(_of_page(known, best[path], text, asked.terms))
         else:
-            results = [_result(known, path, text, (known.title(path), 0, 0))]
+            results = [_result(known, path, text, (known.titles[path], 0, 0))]
         yield from ({**result, **({"also_in": also} if also else {})} for result in results)
 
 
@@ -147,20 +146,17 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
 def _result(known: Index, path: str, text: str, place: tuple[str, int, int]) -> JsonObject:
     """A result: the section with a heading, at an offset, and a snippet around a match."""
     heading, offset, match = place
-    title = known.title(path)
-    differs = _letters(title) != _letters(path.rpartition("/")[2].removesuffix(pages.SUFFIX))
+    title = known.titles[path]
+    name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
+    letters = [re.sub(r"[\W_]", "", text).lower() for text in (title, name)]
     return {
         "path": path,
-        **({"title": title} if differs else {}),
+        **({"title": title} if letters[0] != letters[1] else {}),
         "heading": heading,
         "line": text.count("\n", 0, offset) + 1,
         "offset": offset,
         "snippet": _snippet(text, match, offset),
     }
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text).lower()
 
 
 def _nearest_names(query: str, known: Index) -> str:

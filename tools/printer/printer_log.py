@@ -12,7 +12,8 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import printer_data
 from tools.klipper.config import checking, printer_cfg
-from tools.klipper.config.machine import ERROR, HINT, count, short
+from tools.klipper.config.machine import count, short
+from tools.klipper.config.printer_cfg import ERROR, HINT
 from tools.klipper.search import messages
 from tools.klipper.search.messages import Message, explained
 

@@ -140,16 +140,17 @@ def pages_since(source: Source, day: str) -> list[str]:
     branch, _ = ask(source)
     with _place(source) as place:
         run = partial(git.run, git_dir=place, timeout_s=git.FETCH_TIMEOUT_S)
-        words = ("--bare", "--filter=blob:none", "--single-branch", "--no-tags", "--no-local", "--template=")
+        clone = ("--bare", "--filter=blob:none", "--single-branch", "--no-tags", "--no-local", "--template=")
         try:
-            run("clone", *words, f"--shallow-since={day}", f"--branch={branch}", "--", source.url, str(place))
+            run("clone", *clone, f"--shallow-since={day}", f"--branch={branch}", "--", source.url, str(place))
         except ToolError as error:
             if "shallow" in error.message:  # no commit is as new as that
                 return []
             raise
         run("fetch", "--deepen=1", "origin")  # or the oldest commit would seem to have made every page
-        since = ("--format=", "--name-only", "-z", f"--since={day}T00:00:00Z", branch, "--", f"{source.docs}/")
-        names = run("log", *since).replace("\n", "\0").split("\0")
+        # Without the contents of pages no rename can be told.
+        words = ("--format=", "--name-only", "--no-renames", "-z", f"--since={day}T00:00:00Z")
+        names = run("log", *words, branch, "--", f"{source.docs}/").replace("\n", "\0").split("\0")
         return sorted({_path(source, name) for name in names if _is_page(name)})
 
 

@@ -38,8 +38,6 @@ CONFIG = {
     "protocol.ext.allow": "never",
 }
 """These win over the user's own configuration."""
-# The command that git advises for a repository on this machine whose files are another user's.
-TRUST = re.compile(r"git config --global --add safe\.directory \S+")
 # The part of git's last words that tells the case; the first that matches is it.
 CAUSES = {
     "DISK_FULL": r"No space left|Out of diskspace|signal 25|File too large|Disk quota",
@@ -91,8 +89,5 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
     lines = [line.strip() for line in re.split(r"[\r\n]+", words) if line.strip()]
     telling = [line for line in lines if re.match(r"(fatal|error|ended by|remote: \w*(ERR|err|fatal))", line)]
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400] or "no word from git"
-    if cure := TRUST.search(words):  # git's own, in lines that are not told
-        hint = f"If you trust that repository of another user: {cure[0]}; then call sync_docs again."
-        return ToolError(f"git {command} failed: {reason}", hint, code="FOREIGN_REPOSITORY")
     code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")

@@ -9,19 +9,8 @@ from itertools import islice
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import (
-    ERROR,
-    HINT,
-    MOST_FINDINGS,
-    WARNING,
-    Finding,
-    Machine,
-    at,
-    cut,
-    nearest,
-    together,
-)
-from tools.klipper.config.printer_cfg import PrinterConfig, Section, Setting
+from tools.klipper.config.machine import MOST_FINDINGS, Machine, at, cut, nearest, together
+from tools.klipper.config.printer_cfg import ERROR, HINT, WARNING, Finding, PrinterConfig, Section, Setting
 from tools.klipper.config.reference import AXIS_STEPPER, SENSOR, SENSORS, STEPPER, Block, Option, Options, Reference
 from tools.klipper.pages import Page
 from tools.klipper.sources import sources
@@ -72,8 +61,7 @@ class Checker:
         return together(islice(self._all(config), MOST_FINDINGS))
 
     def _all(self, config: PrinterConfig) -> Iterator[Finding]:
-        for problem in config.problems:
-            yield Finding(problem.line, problem.file, problem.section, "", ERROR, problem.message)
+        yield from config.problems
         machine = Machine(config, self.reference)
         for section in config.sections.values():
             yield from self._section(machine, section)

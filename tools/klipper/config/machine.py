@@ -2,12 +2,10 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
-from tools.klipper.config.printer_cfg import PrinterConfig, Section
+from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
-ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
 MOST_FINDINGS = 1000
 """A check ends after so many: nobody reads a tenth of them."""
 LONGEST_NAME = 60
@@ -18,19 +16,6 @@ HEATERS = ("extruder", "heater_bed", "heater_generic")
 CHIPS = tuple("sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split())
 """Sections whose pins are not a micro-controller's."""
 NUMBERED = ("stepper_", "extruder")
-
-
-class Finding(NamedTuple):
-    """Something to look at: where, how bad, what, and a name that may have been meant. `also`: lines with the same."""
-
-    line: int
-    file: str
-    section: str
-    option: str
-    level: str
-    message: str
-    nearest: str = ""
-    also: tuple[int, ...] = ()
 
 
 def at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from tools.klipper.config.machine import WARNING, Finding, Machine, at
-from tools.klipper.config.printer_cfg import Section
+from tools.klipper.config.machine import Machine, at
+from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 
 LINEAR = "x+endstop+range y+endstop+range z+endstop+range"
 AXES = {

@@ -30,6 +30,7 @@ BOM = "\ufeff"
 LONGEST_BYTES = 4_000_000
 """Bytes of a configuration on this machine; its includes together may have as many."""
 MOST_FILES = 200
+ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
 
 
 class Setting(NamedTuple):
@@ -63,24 +64,28 @@ class Section:
         return {setting.name: setting for setting in sorted(self.settings, key=lambda setting: not setting.saved)}
 
 
-class Problem(NamedTuple):
-    """A line that Klipper cannot read."""
+class Finding(NamedTuple):
+    """Something to look at: where, how bad, what, and a name that may have been meant. `also`: lines with the same."""
 
     line: int
     file: str
     section: str
+    option: str
+    level: str
     message: str
+    nearest: str = ""
+    also: tuple[int, ...] = ()
 
 
 @dataclass
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
-    `missing` are the includes that were not given, `unused` the given ones that nothing includes.
+    `problems` are lines that Klipper cannot read, `missing` are the includes that were not given, `unused` the given ones that nothing includes.
     """
 
     sections: dict[str, Section] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     lines: int = 0
@@ -127,7 +132,7 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             message = f"Unable to open config file: a byte in line {line} is not UTF-8, and Klipper does not start"
-            config.problems.append(Problem(line, name, "", message))
+            config.problems.append(Finding(line, name, "", "", ERROR, message))
     return config
 
 
@@ -174,7 +179,8 @@ class _Reader:
         """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
         folder, slash, _ = self.files[-1].rpartition("/")
         near = folder + slash + pattern  # Klipper looks beside the file
-        files = sorted(file for file in self.include if _means(near, file) or _means(pattern, file))
+        files = sorted(file for file in self.include if _means(near, file))
+        files = files or sorted(file for file in self.include if _means(pattern, file))
         if not files and (self.unread is None or any(_means(near, file) for file in self.unread)):
             self.config.missing.append(pattern)
         elif not files and not MAGIC & set(pattern):
@@ -237,7 +243,7 @@ class _Reader:
 
     def problem(self, line: int, message: str, section: str = "") -> None:
         """Note what Klipper cannot read in the file."""
-        self.config.problems.append(Problem(line, self.files[-1], section, message))
+        self.config.problems.append(Finding(line, self.files[-1], section, "", ERROR, message))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, bool]]:

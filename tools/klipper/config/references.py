@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.klipper.config.machine import HEATERS, PROBES, WARNING, Finding, Machine, at, cut
+from tools.klipper.config.machine import HEATERS, PROBES, Machine, at, cut
 from tools.klipper.config.options import known, table
-from tools.klipper.config.printer_cfg import Section, Setting
+from tools.klipper.config.printer_cfg import WARNING, Finding, Section, Setting
 from tools.klipper.config.reference import SENSOR
 
 OWN_SENSORS = ("thermistor", "adc_temperature")

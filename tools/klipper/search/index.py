@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -46,13 +47,15 @@ class Place(NamedTuple):
 class Index:
     """`places` are the sections of all pages, `words` all words in order, `rows` (section, count, …) of each word.
 
-    `names` are the words of each page's file name and title, `headed` those of each section's heading.
+    `titles` are the first headings of the pages, or their file names; `names` the words of both, `headed` those of each
+    section's heading.
     """
 
     def __init__(self, files: Sequence[Page]):
         self.files = files
         self.places: list[Place] = []
         self.sections: list[range] = []
+        self.titles: dict[str, str] = {}
         self.names: list[frozenset[str]] = []
         self.headed: list[frozenset[str]] = []
         self.rows: dict[str, array[int]] = {}
@@ -81,13 +84,8 @@ class Index:
         self.sections.append(range(first, len(self.places)))
         stem_of_name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
         title = next((section.heading for section in every if section.heading), "")
+        self.titles[path] = title or stem_of_name.replace("_", " ")
         self.names.append(frozenset(tokens(f"{stem_of_name} {CAMEL.sub('_', stem_of_name)} {title}")))
-
-    def title(self, path: str) -> str:
-        """The first heading of a page, or the words of its file name."""
-        number = next(number for number, page in enumerate(self.files) if page.path == path)
-        named = (self.places[section].heading for section in self.sections[number])
-        return next(filter(None, named), path.rpartition("/")[2].removesuffix(pages.SUFFIX).replace("_", " "))
 
     def forms(self, word: str) -> dict[str, float]:
         """The words of the pages that are forms of this one, `calibrating` of `calibrate`, each with the weight 1."""
@@ -125,20 +123,17 @@ def tokens(text: str) -> Iterator[str]:
 
 def current() -> Index:
     """The index of the pages as they are now."""
-    files, stamps = [], []
+    stamped = []
     for page in pages.pages():
-        try:
+        with suppress(OSError):
             status = os.stat(page.location)
-        except OSError:
-            continue
-        files.append(page)
-        stamps.append((status.st_mtime_ns, status.st_size))
-    return _of(tuple(files), tuple(stamps))
+            stamped.append((page, status.st_mtime_ns, status.st_size))
+    return _of(tuple(stamped))
 
 
 @lru_cache(maxsize=1)
-def _of(files: tuple[Page, ...], stamps: tuple[tuple[int, int], ...]) -> Index:
-    return Index(files)
+def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
+    return Index([page for page, *_ in stamped])
 
 
 def read(page: Page) -> str:
