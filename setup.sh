@@ -309,7 +309,7 @@ find_folders() {
 import sys
 from tools.core import settings
 from tools.core.errors import ToolError
-from tools.klipper.sources import folders_to_write
+from tools.klipper.settings import folders_to_write
 from tools.onepercent import backup, settings as onepercent
 try:
     folders = {settings.current().state_dir.absolute(): "state", **dict.fromkeys(folders_to_write(), "docs")}

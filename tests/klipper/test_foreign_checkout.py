@@ -9,10 +9,9 @@ from tests.klipper.asking import paths
 from tests.klipper.test_sync import done, sync
 from tests.klipper.upstreams import git, page
 from tools.core.errors import ToolError
-from tools.klipper import sources
+from tools.klipper import settings
 from tools.klipper.checkout import freshness
 from tools.klipper.health import health
-from tools.klipper.sources import sources as every_source
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +79,7 @@ def test_it_is_not_touched_and_its_owner_is_named(foreign, request):
     assert state_of(foreign) == before
     assert answer["status"] == "only read" and "Moonraker" in answer["note"] and answer["folder"] == str(foreign)
     assert os.listdir(foreign.parent) == [foreign.name]
-    assert paths("Bed Mesh")[0] == "Bed_Mesh.md" and sources.folders_to_write() == []
+    assert paths("Bed Mesh")[0] == "Bed_Mesh.md" and settings.folders_to_write() == []
     assert "only read" in found.summary and bool(freshness.note()) == ("sparse" in request.node.name)
 
 
@@ -96,8 +95,8 @@ def test_further_repositories_are_not_taken_from_beside_it(env, docs, upstream):
     done()
 
     assert state_of(live) == before
-    assert every_source()[1].checkout == docs.parent / ".klipper.extra/moonraker"
-    assert sources.folders_to_write() == [docs, docs.parent / ".klipper.extra"]
+    assert settings.sources()[1].checkout == docs.parent / ".klipper.extra/moonraker"
+    assert settings.folders_to_write() == [docs, docs.parent / ".klipper.extra"]
 
 
 def test_a_folder_without_pages_is_left_alone(docs, upstream):
@@ -116,7 +115,7 @@ def test_the_home_the_project_and_what_holds_them_are_never_written_to(env, upst
     (env() / "link").symlink_to(home)
     project = env() / "project"
     project.mkdir()
-    monkeypatch.setattr(sources, "PROJECT", project)
+    monkeypatch.setattr(settings, "PROJECT", project)
     places = {"home": home, "holds the home": home.parent, "/": "/", "project": project, "link to home": env() / "link"}
     env(HOME=home, KLIPPER_DOCS_DIR=places[place])
 
@@ -124,6 +123,6 @@ def test_the_home_the_project_and_what_holds_them_are_never_written_to(env, upst
 
     assert not answer["success"] and answer["hint"]
     with pytest.raises(ToolError) as refused:
-        sources.folders_to_write()
+        settings.folders_to_write()
     assert refused.value.code == answer["code"] == "UNSAFE_FOLDER"
     assert not list(home.iterdir()) and not list(project.iterdir())

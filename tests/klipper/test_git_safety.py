@@ -1,7 +1,5 @@
 """Nothing that lies in a checkout, or comes from an upstream, runs or leads astray."""
 
-import os
-import re
 import subprocess
 
 import pytest
@@ -10,7 +8,7 @@ from tests.klipper.test_sync import assert_at_tip, done, sync
 from tests.klipper.upstreams import git, page
 from tools.core import settings
 from tools.klipper.checkout import freshness
-from tools.klipper.checkout.git import environment
+from tools.klipper.checkout.git import ENVIRON
 from tools.server.resources import shown
 
 pytestmark = pytest.mark.slow
@@ -88,8 +86,7 @@ def test_variables_of_another_git_do_not_reach_ours(env, docs, upstream, monkeyp
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
         monkeypatch.setenv(name, str(env() / "elsewhere"))
     monkeypatch.setenv("GIT_SSH_COMMAND", "touch evil")
-    ours = environment()
-    assert ours["GIT_TERMINAL_PROMPT"] == "0" and "BatchMode=yes" in ours["GIT_SSH_COMMAND"]
+    assert ENVIRON["GIT_TERMINAL_PROMPT"] == "0" and "BatchMode=yes" in ENVIRON["GIT_SSH_COMMAND"]
     answer = done()
     monkeypatch.undo()
 
@@ -122,15 +119,3 @@ def make_tree(folder, rows: str) -> str:
         data += f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(blob)
     words = ["git", "-C", folder, "hash-object", "-t", "tree", "-w", "--literally", "--stdin"]
     return subprocess.run(words, input=data, capture_output=True, check=True).stdout.decode().strip()
-
-
-def test_the_advice_for_an_upstream_of_another_user_helps(env, docs, upstream):
-    if os.getuid():
-        pytest.skip("only root can give files to another user")
-    for path in (upstream.folder, *upstream.folder.rglob("*")):
-        os.lchown(path, 12345, 12345)
-    answer = sync()
-    assert answer["code"] == "FOREIGN_REPOSITORY"
-    env(GIT_CONFIG_GLOBAL=env() / "gitconfig")
-    subprocess.run(re.search("git config [^;]+", answer["hint"])[0], shell=True, check=True)
-    assert done()["status"] == "cloned"

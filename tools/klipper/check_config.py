@@ -117,16 +117,14 @@ def _names(names: Sequence[str]) -> str:
 
 def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
     """For people: `file:line: level: [section] message`, a line for each, then what was counted and what was left out."""
-    shown = [_line(file, finding) for finding in findings]
+    shown = []
+    for finding in findings:
+        section = f"[{finding.section}] " if finding.section not in finding.message else ""
+        meant = f" (did you mean {finding.nearest}?)" if finding.nearest else ""
+        also = f" (also in lines {', '.join(map(str, finding.also))})" if finding.also else ""
+        message = "".join(char if char.isprintable() else "?" for char in section + finding.message + meant + also)
+        shown.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
     counts = ", ".join(f"{count(findings, level)} {level}s" for level in LEVELS)
     total = f"{len(config.sections)} sections, {_options(config)} options: {counts}"
     left_out = [f"not checked: {part}" for part in not_checked(config)]
     return "\n".join([*shown, total, *left_out])
-
-
-def _line(file: str, finding: Finding) -> str:
-    meant = f" (did you mean {finding.nearest}?)" if finding.nearest else ""
-    also = f" (also in lines {', '.join(map(str, finding.also))})" if finding.also else ""
-    section = f"[{finding.section}] " if finding.section not in finding.message else ""
-    message = "".join(char if char.isprintable() else "?" for char in section + finding.message + meant + also)
-    return f"{finding.file or file}:{finding.line}: {finding.level}: {message}"

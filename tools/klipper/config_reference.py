@@ -72,14 +72,14 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
 def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
     shown: JsonObject = {"section": blocks[0].name or blocks[0].heading, "page": PAGE, "heading": blocks[0].heading}
-    grouped = [
-        [list(group) for _, group in groupby(block.options, lambda option: option.text or option)] for block in blocks
-    ]
-    groups = [group for block in grouped for group in block]
-    room = max(LEAST, (BUDGET - sum(len(_names(group)) + 5 for group in groups)) // max(1, len(groups)))
+    described = []  # of each block the names of each group of options, and the group's text
+    for block in blocks:
+        groups = [list(group) for _, group in groupby(block.options, lambda option: option.text or option)]
+        described.append([(", ".join(_marked(one.name, one) for one in group), group[0].text) for group in groups])
+    lengths = [len(names) + 5 for block in described for names, _ in block]
+    room = max(LEAST, (BUDGET - sum(lengths)) // max(1, len(lengths)))
     listed = [
-        [f"{_names(group)}: {group[0].text if full else short(group[0].text, room)}".rstrip(": ") for group in block]
-        for block in grouped
+        [f"{names}: {text if full else short(text, room)}".rstrip(": ") for names, text in group] for group in described
     ]
     if len(blocks) == 1:
         shown["options"] = listed[0]
@@ -109,8 +109,8 @@ def _option(reference: Reference, blocks: Sequence[Block], name: str, entries: S
         return {}
     texts: dict[str, list[str]] = {}
     for block, named in owners:
-        value = f" ({_mark(named)})" if _mark(named) else ""
-        texts.setdefault(named.text, []).append((f"[{block.name}]" if block.name else block.heading) + value)
+        place = _marked(f"[{block.name}]" if block.name else block.heading, named)
+        texts.setdefault(named.text, []).append(place)
     described = sorted(texts.items(), key=lambda item: (not item[0] or item[0].startswith("See the"), -len(item[1])))
     shown: JsonObject = {"option": owners[0][1].name, "page": PAGE}
     shown["sections"] = [
@@ -120,21 +120,15 @@ def _option(reference: Reference, blocks: Sequence[Block], name: str, entries: S
     return shown | _changes(entries, key, full=False)
 
 
-def _names(group: Sequence[Option]) -> str:
-    marked = (f"{option.name} ({_mark(option)})" if _mark(option) else option.name for option in group)
-    return ", ".join(marked)
-
-
-def _mark(option: Option) -> str:
-    """The default, or that it is required."""
-    return option.default or ("required" if option.required else "")
+def _marked(name: str, option: Option) -> str:
+    """A name with the option's default, or that it is required."""
+    mark = option.default or ("required" if option.required else "")
+    return f"{name} ({mark})" if mark else name
 
 
 def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> JsonObject:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first sentence that has it."""
-    if full:
-        told = [f"{entry.date}: {entry.text}" for entry in changes.about(entries, name)]
-    else:
-        newest = changes.about(entries, name)[:MOST_CHANGES]
-        told = [f"{entry.date}: {short(changes.saying(entry, name), LONGEST_CHANGE)}" for entry in newest]
+    named = changes.about(entries, name)[: None if full else MOST_CHANGES]
+    texts = (entry.text if full else short(changes.saying(entry, name), LONGEST_CHANGE) for entry in named)
+    told = [f"{entry.date}: {text}" for entry, text in zip(named, texts, strict=True)]
     return {"changes": told} if told else {}

@@ -9,7 +9,7 @@ from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import headings, pages
-from tools.klipper.sources import Source, sources
+from tools.klipper.settings import Source, sources
 
 LIMIT = 10_000
 """Characters of one answer's text, its closing line included."""

@@ -3,8 +3,7 @@
 from tools.core.health import Health, check
 from tools.klipper.checkout import freshness, generations, git
 from tools.klipper.pages import pages
-from tools.klipper.settings import is_foreign
-from tools.klipper.sources import Source, folders_to_write, sources
+from tools.klipper.settings import folders_to_write, is_foreign, sources
 
 CALL = "Call sync_docs once: python3 -m tools call sync_docs"
 STATES = {True: "behind its upstream", False: "up to date at the last look", None: "not yet compared with its upstream"}
@@ -21,13 +20,15 @@ def health() -> Health:
     counts = {source: len(list(pages([source]))) for source in sources()}
     if not any(counts.values()):
         return Health("unset", "the documentation is not here yet", CALL)
-    summary = "; ".join(_summary(source, f"{source.label}: {count} pages") for source, count in counts.items())
-    return Health("ok", summary, CALL if not all(counts.values()) else "Call sync_docs" if freshness.note() else "")
-
-
-def _summary(source: Source, count: str) -> str:
-    if is_foreign(source.checkout):
-        return f"{count} of {source.checkout}, which is only read: its owner updates it"
-    if not source.generation:
-        return f"{count}, not fetched into {source.checkout} yet"
-    return f"{count}, {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"
+    parts = []
+    for source, count in counts.items():
+        if is_foreign(source.checkout):
+            state = f" of {source.checkout}, which is only read: its owner updates it"
+        elif not source.generation:
+            state = f", not fetched into {source.checkout} yet"
+        else:
+            state = f", {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"
+        parts.append(f"{source.label}: {count} pages{state}")
+    return Health(
+        "ok", "; ".join(parts), CALL if not all(counts.values()) else "Call sync_docs" if freshness.note() else ""
+    )

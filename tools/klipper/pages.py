@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
 from tools.klipper.headings import headings
-from tools.klipper.sources import Source, sources
+from tools.klipper.settings import Source, sources
 
 SUFFIX, HTML = ".md", ".html"
 TITLE_BYTES = 8192

@@ -15,7 +15,7 @@ from tools.klipper.search import index, messages
 from tools.klipper.search.index import Index, read
 from tools.klipper.search.messages import Message
 from tools.klipper.search.query import Question, Ranked, Term, question, ranked
-from tools.klipper.sources import sources
+from tools.klipper.settings import sources
 
 MOST_ABSENT = 8
 FEWEST, WEAK = 2, 0.4

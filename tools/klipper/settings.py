@@ -1,14 +1,23 @@
-"""The settings of the Klipper documentation."""
+"""The settings of the Klipper documentation, and the sources they name: the repositories whose pages are read together."""
 
+import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from tools.core import settings
+from tools.core.errors import ToolError
 from tools.core.settings import PROJECT, Section, setting
 
 STATE = ".pi-mcp"
 """The folder in a checkout that shows that sync_docs made it: the generations of pages, the lock."""
+CURRENT = "current"
+"""The link in it to the generation to read. A sync switches by replacing it."""
+SPARSE = ".git/info/sparse-checkout"
+"""A checkout of the documentation alone has this file; a printer's whole ~/klipper has not, and stays at its version."""
+# The parts of a Repository as it is written.
+REPOSITORY = re.compile(r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::(.*))?)?", re.ASCII)
 
 
 class Repository(NamedTuple):
@@ -21,22 +30,17 @@ class Repository(NamedTuple):
 
 
 def _repositories(value: str) -> tuple[Repository, ...]:
-    repositories = tuple(_repository(word) for word in value.split())
-    if len({repository.name.lower() for repository in repositories}) < len(repositories):
-        raise ValueError("two repositories have one name")
-    return repositories
-
-
-def _repository(word: str) -> Repository:
-    name, _, rest = word.partition("=")
-    url, _, tail = rest.partition("#")
-    branch, _, docs = tail.partition(":")
-    parts = (docs or "docs").strip("/").split("/")
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name) or name.lower() == "klipper":
-        raise ValueError(f"expected name=url#branch:docs-path with a plain name, got {settings.masked(word)!r}")
-    if not url or url.startswith("-") or branch.startswith("-") or {"", ".", ".."} & set(parts):
-        raise ValueError(f"expected name=url#branch:docs-path, got {settings.masked(word)!r}")
-    return Repository(name, url, branch, "/".join(parts))
+    repositories = []
+    for word in value.split():
+        match = REPOSITORY.fullmatch(word)
+        name, url, branch, docs = match.groups("") if match else ("", "", "", "..")
+        docs = (docs or "docs").strip("/")
+        if {"", ".", ".."} & set(docs.split("/")):
+            raise ValueError(f"expected name=url#branch:docs-path, got {settings.masked(word)!r}")
+        repositories.append(Repository(name, url, branch, docs))
+    if len({"klipper", *(repository.name.lower() for repository in repositories)}) <= len(repositories):
+        raise ValueError("two repositories have one name; klipper is that of the first")
+    return tuple(repositories)
 
 
 def is_foreign(checkout: Path) -> bool:
@@ -80,3 +84,94 @@ class KlipperSettings(Section):
 def current() -> KlipperSettings:
     """The settings of this process."""
     return settings.current(KlipperSettings)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One repository: its pages lie in the folder `docs` of a generation, or of the checkout if it has none. `name` is the
+    first part of the paths of its pages (`moonraker/…`); it is empty for Klipper's own."""
+
+    name: str
+    url: str
+    branch: str
+    checkout: Path
+    docs: str
+    generation: Path | None = None
+
+    @property
+    def root(self) -> Path:
+        """The folder of the pages."""
+        return (self.generation or self.checkout) / self.docs
+
+    @property
+    def head(self) -> str:
+        """The commit of the pages that are here now; empty if it is not known, or nobody wants it compared."""
+        if current := generation_of(self.checkout):
+            return current.name.rpartition("_")[2]
+        return _head_of_a_person(self.checkout) if (self.checkout / SPARSE).is_file() else ""
+
+    @property
+    def label(self) -> str:
+        """The name that people read."""
+        return self.name or "klipper"
+
+    @property
+    def prefix(self) -> str:
+        """The beginning of the paths of its pages."""
+        return f"{self.name}/" if self.name else ""
+
+
+def sources() -> list[Source]:
+    """Klipper's own documentation first, then those of KLIPPER_DOCS_EXTRA; with the generations of this moment."""
+    values = current()
+    checkout = values.klipper_docs_dir.absolute()
+    own = (("", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs"),)
+    more = ((r.name, r.url, r.branch, _extra_folder(checkout) / r.name, r.docs) for r in values.klipper_docs_extra)
+    return [Source(*words, generation=generation_of(words[3])) for words in (*own, *more)]
+
+
+def generation_of(checkout: Path) -> Path | None:
+    """The current generation of a checkout; None if sync_docs has not made one there."""
+    try:
+        return checkout / STATE / os.readlink(checkout / STATE / CURRENT)
+    except OSError:
+        return None
+
+
+def _head_of_a_person(checkout: Path) -> str:
+    """The commit that a checkout of somebody else is at, read without git: its configuration may name programs."""
+    git_dir = checkout / ".git"
+    try:
+        head = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
+        if (git_dir / head).is_file():
+            return (git_dir / head).read_text("ascii").strip()
+        # `packed-refs` has rows of `commit name`; without a branch HEAD has the commit itself.
+        packed = (git_dir / "packed-refs").read_text("utf-8") if head.startswith("refs/") else f"{head} {head}"
+        return next((row.partition(" ")[0] for row in packed.splitlines() if row.endswith(f" {head}")), "")
+    except (OSError, ValueError):
+        return ""
+
+
+def _extra_folder(checkout: Path) -> Path:
+    """Further repositories lie in a folder of their own: no other checkout beside is ever taken for one of them."""
+    return checkout.parent / f".{checkout.name}.extra"
+
+
+def folders_to_write() -> list[Path]:
+    """The folders that sync_docs writes to with these settings.
+
+    Raises ToolError UNSAFE_FOLDER.
+    """
+    own, *more = sources()
+    check_place(own.checkout)
+    mine = [] if is_foreign(own.checkout) else [own.checkout]
+    return [*mine, _extra_folder(own.checkout)] if more else mine
+
+
+def check_place(folder: Path) -> None:
+    """Raises ToolError UNSAFE_FOLDER for a folder that nobody can have meant for documentation."""
+    real = folder.resolve()
+    if any(place.resolve().is_relative_to(real) for place in (Path.home(), PROJECT)):
+        message = f"The documentation cannot be kept in {folder}: that is, or holds, the home folder or the project"
+        hint = "Let KLIPPER_DOCS_DIR name a folder of its own, for example ~/klipper-docs."
+        raise ToolError(message, hint, code="UNSAFE_FOLDER")

@@ -14,8 +14,7 @@ from tools.klipper import pages
 from tools.klipper.checkout import freshness, generations, git
 from tools.klipper.config import changes
 from tools.klipper.config.machine import short
-from tools.klipper.settings import is_foreign
-from tools.klipper.sources import Source, check_place, failure, sources
+from tools.klipper.settings import Source, check_place, is_foreign, sources
 
 MOST_ENTRIES, LONGEST_ENTRY = 20, 200
 ONLY_READ = (
@@ -70,7 +69,7 @@ def _sync(source: Source, report: Callable[[int, str], None], since: str | None)
     check_place(source.checkout)
     if is_foreign(source.checkout):
         if not source.root.is_dir():
-            raise failure("NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it")
+            raise git.failure("NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it")
         answer: JsonObject = {"status": "only read", "folder": str(source.checkout), "note": ONLY_READ}
     else:
         with generations.locked(source):

@@ -65,22 +65,22 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     )
     shown = {"file": str(job.get("filename"))[:80], "state": job.get("state")}
     shown |= {"seconds": round(job.get("print_duration", 0)), "percent": round(100 * card.get("progress", 0))}
+    temperatures = {}
+    for name, part in degrees.items():
+        if part.get("temperature"):
+            target = f" of {part['target']:g}" if part.get("target") else ""
+            temperatures[name[:40]] = f"{part['temperature']:.1f}{target}"
     return {
         "state": str(info.get("state", ""))[:40],
         "message": message[:300] if message != "Printer is ready" else "",
         "version": str(info.get("software_version", ""))[:60],
         "job": shown if job.get("filename") else None,
-        "temperatures": {name[:40]: _degrees(**part) for name, part in degrees.items() if part.get("temperature")},
+        "temperatures": temperatures,
         "homed": (toolhead.get("homed_axes") or "none") if toolhead else "",
         "position": [round(place, 2) for place in toolhead.get("position", ())[:3]],
         "warnings": [str(warning.get("message"))[:120] for warning in config.get("warnings", ())[:MOST_WARNINGS]],
         "save_config_pending": config.get("save_config_pending") is True,
     }
-
-
-def _degrees(temperature: float, target: float | None = None, **_: object) -> str:
-    """`210.1 of 215`, or the temperature alone if nothing is heated."""
-    return f"{temperature:.1f} of {target:g}" if target else f"{temperature:.1f}"
 
 
 class Klipper:
@@ -99,24 +99,20 @@ class Klipper:
         self.connection.sendall(json.dumps({"id": method, "method": method, "params": params}).encode() + END)
         answer: Any = {}
         while answer.get("id") != method or "method" in answer:  # else it is a notification of something else
-            answer = json.loads(self._message())
+            while END not in self.data:
+                if (left := self.deadline - time.monotonic()) <= 0:
+                    raise TimeoutError
+                self.connection.settimeout(left)
+                part = self.connection.recv(65_536)
+                if not part or len(self.data) > MOST_BYTES:
+                    raise ValueError("it ends, or does not end")
+                self.data += part
+            message, _, self.data = self.data.partition(END)
+            answer = json.loads(message)
         if not isinstance(answer.get("result"), dict):
             raise ValueError(str(answer.get("error"))[:200])
         result: JsonObject = answer["result"]
         return result
-
-    def _message(self) -> bytes:
-        while END not in self.data:
-            left = self.deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            self.connection.settimeout(left)
-            part = self.connection.recv(65_536)
-            if not part or len(self.data) > MOST_BYTES:
-                raise ValueError("it ends, or does not end")
-            self.data += part
-        message, _, self.data = self.data.partition(END)
-        return message
 
 
 @check

@@ -16,7 +16,7 @@ from tools.core.files import exclusive_lock, replace_file
 from tools.core.json_types import JsonObject
 from tools.klipper import settings
 from tools.klipper.checkout import git
-from tools.klipper.sources import Source, failure, sources
+from tools.klipper.settings import Source, sources
 
 logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
@@ -33,7 +33,7 @@ def ask(source: Source) -> tuple[str, str]:
         message = (
             f"The address {core_settings.masked(source.url)!r} holds a login: store it for git instead (git credential)"
         )
-        raise failure("INVALID_UPSTREAM", message)
+        raise git.failure("INVALID_UPSTREAM", message)
     name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
     # Rows of `commit<tab>name`; --symref adds `ref: refs/heads/main<tab>HEAD`, which names the default branch.
     listed = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
@@ -41,7 +41,7 @@ def ask(source: Source) -> tuple[str, str]:
     branch = source.branch or "".join(value[16:] for value in values if value.startswith("ref: refs/heads/"))
     if not values or not branch:
         missing = f"has no branch {source.branch!r}" if source.branch else "is empty or names no default branch"
-        raise failure("INVALID_UPSTREAM", f"The upstream of {source.label} {missing}")
+        raise git.failure("INVALID_UPSTREAM", f"The upstream of {source.label} {missing}")
     return branch, values[-1]
 
 

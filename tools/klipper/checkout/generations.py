@@ -29,8 +29,7 @@ from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
 from tools.klipper.checkout import git
 from tools.klipper.checkout.freshness import ask
-from tools.klipper.settings import STATE
-from tools.klipper.sources import CURRENT, Source, failure, generation_of
+from tools.klipper.settings import CURRENT, STATE, Source, generation_of
 
 GENERATIONS = "generations"
 CLONE = (
@@ -60,7 +59,7 @@ def locked(source: Source) -> Iterator[None]:
     except OSError as error:
         code = "DISK_FULL" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "NOT_WRITABLE"
         message = f"The checkout of {source.label} cannot be written: {error.strerror or error}: {error.filename}"
-        raise failure(code, message) from error
+        raise git.failure(code, message) from error
 
 
 def title(generation: Path) -> str:
@@ -125,13 +124,13 @@ def _renewed(source: Source, branch: str, report: Callable[[int, str], None]) ->
             commit, day = run("log", "-1", "--format=%H %cs").split()
             if not (place / source.docs).is_dir():
                 message = f"The upstream of {source.label} has no folder {source.docs!r} at {commit[:9]} {day}"
-                raise failure("NO_DOCS", message)
+                raise git.failure("NO_DOCS", message)
             report(90, "switching to them")
             return _switch(source, place, commit, day)
         except ToolError as error:
             disk = os.statvfs(source.checkout)
             if error.code == "GIT_FAILED" and disk.f_bavail * disk.f_frsize < ROOM_BYTES:  # git often does not say so
-                raise failure("DISK_FULL", error.message) from error
+                raise git.failure("DISK_FULL", error.message) from error
             raise
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from tools.core import processes
 from tools.core.errors import ToolError
 from tools.core.settings import masked
-from tools.klipper.sources import failure
 
 CONTACT_TIMEOUT_S = 60
 """To ask an upstream for its tip."""
@@ -51,6 +50,22 @@ CAUSES = {
 }
 
 
+AGAIN = "The pages that are here stay readable; call sync_docs again later."
+HINTS = {
+    "DISK_FULL": f"Free some space. {AGAIN}",
+    "UNSAFE_TREE": "The upstream holds what git refuses. Nothing was changed; do not use it.",
+    "UPSTREAM_REFUSED": "The upstream wants a login. Use an address that needs none, or store the credentials for git.",
+    "NOT_WRITABLE": "Make the checkout writable for this user, or point KLIPPER_DOCS_DIR elsewhere.",
+    "INVALID_UPSTREAM": "Correct KLIPPER_DOCS_URL and KLIPPER_DOCS_BRANCH (or KLIPPER_DOCS_EXTRA). The pages that are here stay.",
+    "UPSTREAM_UNREACHABLE": f"Check the network and KLIPPER_DOCS_URL. {AGAIN}",
+    "GIT_FAILED": f"Nothing is lost. {AGAIN}",
+    "GIT_MISSING": "Install it: sudo apt install git",
+    "NOT_A_CHECKOUT": "Move it away, or let KLIPPER_DOCS_DIR name a folder that does not exist yet; then call sync_docs again.",
+    "NO_DOCS": "The old pages stay. Correct the address, the branch or the folder's path in the settings.",
+    "TIMEOUT": f"The upstream or the disk is too slow right now. {AGAIN}",
+}
+
+
 def run(
     *words: str, git_dir: Path = Path(os.devnull), environ: dict[str, str] | None = None, timeout_s: float = 180
 ) -> str:
@@ -59,7 +74,8 @@ def run(
     Raises ToolError: TIMEOUT, or what git says went wrong.
     """
     options = [word for name, value in CONFIG.items() for word in ("-c", f"{name}={value}")]
-    variables = {**environment(), "GIT_DIR": str(git_dir), **(environ or {})}
+    inherited = {name: value for name, value in os.environ.items() if INHERITED.match(name)}
+    variables = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir), **(environ or {})}
     try:
         ended = processes.run(["git", *options, *words], variables, timeout_s)
     except TimeoutError:
@@ -67,11 +83,6 @@ def run(
     if ended.status:
         raise _failed(words[0], ended)
     return os.fsdecode(ended.output)
-
-
-def environment() -> dict[str, str]:
-    """The environment of every git of ours."""
-    return {name: value for name, value in os.environ.items() if INHERITED.match(name)} | ENVIRON
 
 
 def require_git() -> None:
@@ -91,3 +102,8 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400] or "no word from git"
     code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")
+
+
+def failure(code: str, message: str) -> ToolError:
+    """The error of one of these cases."""
+    return ToolError(message, HINTS[code], code=code)

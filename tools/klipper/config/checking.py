@@ -13,7 +13,7 @@ from tools.klipper.config.machine import MOST_FINDINGS, Machine, at, cut, neares
 from tools.klipper.config.printer_cfg import ERROR, HINT, WARNING, Finding, PrinterConfig, Section, Setting
 from tools.klipper.config.reference import AXIS_STEPPER, SENSOR, SENSORS, STEPPER, Block, Option, Options, Reference
 from tools.klipper.pages import Page
-from tools.klipper.sources import sources
+from tools.klipper.settings import sources
 
 COMMANDS = "G-Codes.md"
 # A heading that names a section: some have commands and no options (`### [display_status]`).
@@ -35,13 +35,13 @@ def current() -> "Checker":
     places = [(klipper, COMMANDS), *((source, reference.PAGE) for source in others)]
     named = [Page(source.prefix + name, str(source.root / name)) for source, name in places]
     every = (*own, *(page for page in named if os.path.isfile(page.location)))
-    stamps = [os.stat(page.location) for page in every]
-    return _read(every, tuple((stamp.st_mtime_ns, stamp.st_size, stamp.st_ino) for stamp in stamps))
+    stamps = ((page, os.stat(page.location)) for page in every)
+    return _read(tuple((page, stamp.st_mtime_ns, stamp.st_size, stamp.st_ino) for page, stamp in stamps))
 
 
 @lru_cache(maxsize=1)
-def _read(files: tuple[Page, ...], stamps: tuple[tuple[int, ...], ...]) -> "Checker":
-    described, dated, *others = map(pages.read, files)
+def _read(stamped: tuple[tuple[Page, int, int, int], ...]) -> "Checker":
+    described, dated, *others = (pages.read(page) for page, *_ in stamped)
     # Sections that another page names, those of further sources too, are known, though not their options.
     return Checker(Reference(described), changes.entries(dated), SECTION.findall("\n".join(others)))
 
@@ -92,13 +92,6 @@ class Checker:
             for option in {option.key for block in blocks for option in block.options}:
                 owners.setdefault(option, []).append(kind)
         return owners
-
-    @cached_property
-    def sensors_without_pin(self) -> set[str]:
-        """The values of `sensor_type` for which there is no `sensor_pin`."""
-        blocks = [block for block in self.reference.blocks if block.group == SENSORS]
-        without = [block for block in blocks if not any(option.key == SENSOR_PIN for option in block.options)]
-        return _sensors(without)
 
     def _section(self, machine: Machine, section: Section) -> Iterator[Finding]:
         """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
@@ -181,8 +174,10 @@ class Checker:
         sensor = section.values.get(SENSOR)
         option, other = INSTEAD.get(kind, ("", ""))
         without = {option} if other in section.values else set()
-        if sensor and sensor.value in self.sensors_without_pin:
-            without.add(SENSOR_PIN)
+        if sensor:  # some sensors have no pin
+            kinds = [block for block in self.reference.blocks if block.group == SENSORS]
+            pinless = [block for block in kinds if not any(option.key == SENSOR_PIN for option in block.options)]
+            without |= {SENSOR_PIN} if sensor.value in _sensors(pinless) else set()
         yield from machine.missing(section, *(option.name for option in needed if option.key not in without))
 
 

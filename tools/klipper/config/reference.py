@@ -189,20 +189,16 @@ class Reference:
             alike = ["stepper_z1", base + "1"] if base.startswith("stepper_") else [base + "1"]
         return next((kind for kind in alike if kind in self.kinds), "")
 
-    def blocks_of(self, section: str, kinematics: str = "") -> list[Block]:
-        """The blocks that describe a section: those for these kinematics, or all of them if none is."""
+    def options_of(self, section: str, kinematics: str = "") -> dict[str, Option]:
+        """The options of a section by their key, those it shares with the sections it refers to included. Of blocks for
+        some kinematics those for these count, or all of them if none is."""
         blocks = self.kinds.get(self.kind(section), [])
         if AXIS_STEPPER.fullmatch(section.partition(" ")[0]):
             axes = [block for block in self.blocks if AXIS_STEPPER.fullmatch(block.kind)]
             blocks = [*blocks, *axes]  # stepper_b has what is said of stepper_a
         if kinematics and any(block.kinematics == kinematics for block in self.blocks):
             blocks = [block for block in blocks if block.kinematics in ("", kinematics)]
-        return list({id(block): block for block in blocks}.values())
-
-    def options_of(self, section: str, kinematics: str = "") -> dict[str, Option]:
-        """The options of a section by their key, those it shares with the sections it refers to included."""
         options: dict[str, Option] = {}
-        blocks = self.blocks_of(section, kinematics)
         own = (option for block in blocks for option in block.options)
         shared = (option for block, parts in self.referred(blocks) for option in block.options if option.part in parts)
         for option in (*own, *shared):
