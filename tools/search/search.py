@@ -7,14 +7,14 @@ from tools.core.health import Health, check, trial
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-from tools.search import endpoint, services
+from tools.search import services
 from tools.search.settings import current
 
 UNSET = "(Not set up here: the person sets SEARCH_API_URL.)"
 
 
 @Tool(
-    "search", title="Search the web", open_world=True, requires=endpoint.require_configured,
+    "search", title="Search the web", open_world=True, requires=services.require_configured,
     description_suffix=lambda: "" if current().search_api_url else UNSET,
 )  # fmt: skip
 def search(
@@ -32,11 +32,11 @@ def search(
     if engine := services.chosen():
         limit, cursor = limit or services.LIMIT, cursor or "1"
         sent = services.parameters(engine, query, limit, cursor)
-        answer = services.read(engine, endpoint.ask(sent, engine.post, engine.key), limit, cursor, bool(full))
+        answer = services.read(engine, services.ask(sent, engine.post, engine.key), limit, cursor, bool(full))
     else:
         asked = {"query": query, "limit": limit, "cursor": cursor}
         sent = {name: value for name, value in asked.items() if value is not None}
-        answer = services.read_own(endpoint.ask(sent, current().search_api_method == "post"))
+        answer = services.read_own(services.ask(sent, current().search_api_method == "post"))
     results = services.fitted(answer["results"][:limit])
     omitted = len(answer["results"]) - len(results)
     return answer | {"results": results} | ({"omitted": omitted} if omitted else {})
