@@ -18,17 +18,8 @@ from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, description
 SOURCES = sorted((PROJECT / "tools").rglob("*.py"))
 registry.load()
 MODULES = [str(path.relative_to(PROJECT).with_suffix("")).replace("/", ".") for path in SOURCES]
-
-
-def tools():
-    return registry.listed(settings.load({}))
-
-
-def each_tool(test):
-    every = [*tools().values(), *READ_ONLY_VARIANTS.values()]
-    return pytest.mark.parametrize("tool", every, ids=lambda tool: f"{tool.name}{'-reading' * tool.read_only_variant}")(
-        test
-    )
+TOOLS_LISTED = registry.listed(settings.load({}))
+EACH = [*TOOLS_LISTED.values(), *READ_ONLY_VARIANTS.values()]
 
 
 @pytest.mark.slow
@@ -43,14 +34,6 @@ def test_the_standard_library_is_enough_for_every_module():
 
 def parsed(path: Path):
     return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def imported(path: Path):
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
 def test_every_module_says_its_subject():
@@ -68,11 +51,6 @@ def test_every_tool_error_has_a_hint():
     ]
 
 
-def test_only_the_server_imports_mcp():
-    files = [path for path in PROJECT.glob("*.py") if path.name != "server.py"]
-    assert not [path for path in [*files, *SOURCES] if any(name.split(".")[0] == "mcp" for name in imported(path))]
-
-
 def test_every_tool_has_a_name_that_clients_take():
     """Lower case, single underscores, at most one dot, as several clients ask."""
     names = [tool.name for tool in [*TOOLS.values(), *READ_ONLY_VARIANTS.values()]]
@@ -82,12 +60,11 @@ def test_every_tool_has_a_name_that_clients_take():
     assert [tool.title for tool in TOOLS.values() if "_" in tool.title or len(tool.title) > 40] == []
 
 
-@each_tool
-def test_the_docstring_describes_and_names_its_source(tool):
-    doc = inspect.getdoc(tool.function)
-    assert re.search(r"^Source: ", doc, re.MULTILINE)
-    assert doc.split("\n\n")[0].rstrip().endswith((".", "!", "?"))
-    assert "Source:" not in tool.description
+def test_the_docstring_of_a_tool_a_prompt_or_a_resource_describes_and_names_its_source():
+    for declared in (*EACH, *prompts.PROMPTS.values(), *resources.RESOURCES.values()):
+        doc, told = inspect.getdoc(declared.function), description(declared.function)
+        assert re.search(r"^Source: ", doc, re.MULTILINE), declared
+        assert doc.split("\n\n")[0].rstrip().endswith((".", "!", "?")) and "Source:" not in told, declared
 
 
 def test_the_sources_cite_only_documents_that_a_clone_has():
@@ -97,29 +74,18 @@ def test_the_sources_cite_only_documents_that_a_clone_has():
     assert cited
 
 
-@each_tool
-def test_a_client_pays_little_for_a_tool(tool):
-    size = len((tool.description + json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))).encode())
-    assert size < 5600
+def test_a_client_pays_little_for_a_tool_whose_schema_is_closed_and_has_no_references():
+    for tool in EACH:
+        text = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
+        assert len((tool.description + text).encode()) < 5600, tool.name
+        assert tool.schema["additionalProperties"] is False and '"$ref":' not in text, tool.name
 
 
-@each_tool
-def test_the_schema_is_closed_and_has_no_references(tool):
-    text = json.dumps(tool.schema)
-    assert tool.schema["additionalProperties"] is False
-    assert '"$ref":' not in text
-
-
-@each_tool
-def test_a_reader_is_not_destructive(tool):
-    assert tool.write or not tool.destructive
-
-
-@each_tool
-def test_an_unknown_argument_is_an_error_with_a_hint(tool):
-    answer = tool.call({"no_such_argument": 1})
-    assert answer["success"] is False
-    assert answer["hint"]
+def test_an_unknown_argument_is_an_error_with_a_hint_and_a_reader_is_not_destructive():
+    for tool in EACH:
+        answer = tool.call({"no_such_argument": 1})
+        assert answer["success"] is False and answer["hint"], tool.name
+        assert tool.write or not tool.destructive, tool.name
 
 
 def test_read_only_mode_lists_no_writer():
@@ -129,7 +95,7 @@ def test_read_only_mode_lists_no_writer():
 
 
 def test_every_system_can_be_checked():
-    assert {tool.toolset for tool in tools().values()} <= {*CHECKS, "server"}  # checkup looks at that itself
+    assert {tool.toolset for tool in TOOLS_LISTED.values()} <= {*CHECKS, "server"}  # checkup looks at that itself
 
 
 def test_a_stand_in_reads_in_place_of_a_writer():
@@ -137,12 +103,3 @@ def test_a_stand_in_reads_in_place_of_a_writer():
         assert not tool.write
         assert TOOLS[name].write
         assert TOOLS[name].toolset == tool.toolset
-
-
-@pytest.mark.parametrize(
-    "declared", [*prompts.PROMPTS.values(), *resources.RESOURCES.values()], ids=lambda one: one.title
-)
-def test_a_prompt_or_resource_is_described_and_names_its_source(declared):
-    doc = inspect.getdoc(declared.function)
-    assert re.search(r"^Source: ", doc, re.MULTILINE)
-    assert description(declared.function).endswith(".")

@@ -20,8 +20,8 @@ from tests.support.client import PROJECT, SERVER, Client
 from tools import connect
 from tools import ssh_check as remote
 from tools.__main__ import settings_table
-from tools.core import health, registry
-from tools.core import tool as tool_module
+from tools.core import registry
+from tools.core.tool import TOOLS
 
 READMES = ["README.md", "README.ru.md"]
 CLIENTS = ["docs/clients.md", "docs/clients.ru.md"]
@@ -95,35 +95,27 @@ def test_the_config_of_the_readme_starts_a_session():
         assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
 
 
-def test_the_example_tool_works(monkeypatch, tmp_path):
-    [source] = blocks("python", "docs/add_a_tool.md")
-    name = "tools.pi.temperature"
-    monkeypatch.setattr(tool_module, "TOOLS", {})
-    monkeypatch.setattr(health, "CHECKS", {})
-    module = type(sys)(name)
-    monkeypatch.setitem(sys.modules, name, module)
-    exec(compile(source, name, "exec"), module.__dict__)
-    module.SENSOR = tmp_path / "temp"
-    assert health.CHECKS["pi"]().state == "unset"
-    assert tool_module.TOOLS["pi.temperature"].call({})["code"] == "NO_SENSOR"
-    module.SENSOR.write_text("48312\n", encoding="ascii")
-    tool = tool_module.TOOLS["pi.temperature"]
-    assert tool.call({}) == {"celsius": 48.3}
-
-
 @pytest.mark.slow
-def test_the_example_tool_is_found_in_a_folder_of_its_own(tmp_path):
+def test_the_example_tool_works_in_a_folder_of_its_own(tmp_path):
     shutil.copytree(PROJECT / "tools", tmp_path / "tools")
-    folder = tmp_path / "tools" / "pi"
+    folder, sensor = tmp_path / "tools" / "pi", tmp_path / "temp"
     folder.mkdir()
+    [source] = blocks("python", "docs/add_a_tool.md")
     [docstring] = re.findall(
         r'`__init__.py` that says\nits subject, such as `("""[^`]+""")`', text("docs/add_a_tool.md")
     )
     (folder / "__init__.py").write_text(docstring + "\n", encoding="utf-8")
-    (folder / "temperature.py").write_text(blocks("python", "docs/add_a_tool.md")[0], encoding="utf-8")
-    command = [sys.executable, "-m", "tools", "list"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert "pi_temperature " in done.stdout, done.stderr
+    source = re.sub(r"(?m)^SENSOR = .*", f"SENSOR = Path({str(sensor)!r})", source)
+    (folder / "temperature.py").write_text(source, encoding="utf-8")
+
+    def shell(*words):
+        command = [sys.executable, "-m", "tools", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60).stdout
+
+    assert "pi_temperature " in shell("list")
+    assert "NO_SENSOR" in shell("call", "pi_temperature")
+    sensor.write_text("48312\n", encoding="ascii")
+    assert json.loads(shell("call", "pi_temperature")) == {"celsius": 48.3}
 
 
 @pytest.mark.slow
@@ -153,13 +145,13 @@ def test_every_command_of_the_shell_runs(name, env, small_docs):
 @pytest.mark.parametrize("name", READMES)
 def test_every_tool_is_in_the_table_of_its_toolset(name):
     table = {row[0]: row[1] for row in rows(text(name)) if len(row) == 2}
-    for tool in tool_module.TOOLS.values():
+    for tool in TOOLS.values():
         assert tool.app_only or f"`{tool.name.replace('.', '_')}`" in table[f"`{tool.toolset}`"]
 
 
 def test_the_picture_is_of_tools_that_there_are():
     names = set(re.findall(r">→ (\w+) ", text("docs/conversation.svg")))
-    assert names and names <= {name.replace(".", "_") for name in tool_module.TOOLS}
+    assert names and names <= {name.replace(".", "_") for name in TOOLS}
 
 
 def test_every_symptom_is_told_in_both_languages():

@@ -139,24 +139,24 @@ def test_the_tests_have_their_tools_apart_from_what_serves(installed, words, sel
     assert not list(installed.glob(".venv/lib/python3.*/site-packages/pytest.py"))
 
 
-def test_an_environment_without_pip_is_made_anew(installed):
-    [pip] = installed.glob(".venv/lib/python3.*/site-packages/pip")
-    shutil.rmtree(pip)
-    assert "is made anew" in ends_well(installed).stderr
+def test_an_environment_without_pip_with_another_sdk_or_half_a_package_is_made_anew(installed):
+    venv = installed / ".venv"
 
+    def without_pip(packages):
+        shutil.rmtree(packages / "pip")
 
-def test_an_environment_whose_sdk_cannot_be_imported_is_made_anew(installed):
-    [module] = installed.glob(".venv/lib/python3.*/site-packages/mcp_types.py")
-    module.write_text("raise ImportError('another version')", encoding="utf-8")
-    assert "is made anew" in ends_well(installed).stderr
+    def another_sdk(packages):
+        (packages / "mcp_types.py").write_text("raise ImportError('another version')", encoding="utf-8")
 
+    def half_a_package(packages):
+        (venv / "installing").touch()
+        (venv / "requirements.txt").unlink()
+        (packages / "anyio.py").write_text("", encoding="utf-8")
 
-def test_half_a_package_is_not_taken_for_whole(installed):
-    (installed / ".venv" / "installing").touch()
-    (installed / ".venv" / "requirements.txt").unlink()
-    [module] = installed.glob(".venv/lib/python3.*/site-packages/anyio.py")
-    module.write_text("", encoding="utf-8")
-    assert "is made anew" in ends_well(installed).stderr
+    for spoil in (without_pip, another_sdk, half_a_package):
+        [packages] = venv.glob("lib/python3.*/site-packages")
+        spoil(packages)
+        assert "is made anew" in ends_well(installed).stderr, spoil
 
 
 def test_an_install_that_failed_by_itself_goes_on_in_the_environment_there_is(installed, tmp_path):
@@ -167,24 +167,21 @@ def test_an_install_that_failed_by_itself_goes_on_in_the_environment_there_is(in
     assert "anew" not in ends_well(installed).stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        ("OSError: [Errno 28] No space left on device", "the disk is full"),
-        ("[Errno 13] Permission denied: '/x'", "you cannot write there"),
-        ("NewConnectionError('x')\nERROR: No matching distribution found for mcp", "is there a network?"),
-        ("ERROR: No matching distribution found for mcp", "there is no such package for Python"),
-        ("something else", "the lines above say why"),
-    ],
-)
-def test_what_went_wrong_is_named(project, tmp_path, words, reason):
+REASONS = {
+    "OSError: [Errno 28] No space left on device": "the disk is full",
+    "[Errno 13] Permission denied: '/x'": "you cannot write there",
+    "NewConnectionError('x')\nERROR: No matching distribution found for mcp": "is there a network?",
+    "ERROR: No matching distribution found for mcp": "there is no such package for Python",
+    "something else": "the lines above say why",
+}
+
+
+def test_what_went_wrong_is_named(project, tmp_path):
     """A Python whose venv fails with these words."""
     python = tmp_path / "python3"
-    python.write_text(
-        f'#!/bin/sh\ncase "$*" in *"-m venv"*) cat >&2 <<"E"\n{words}\nE\nexit 1 ;; esac\nexec {sys.executable} "$@"\n',
-        encoding="utf-8",
-    )
-    python.chmod(0o755)
-    done = setup(project, PYTHON=str(python))
-    assert done.returncode == 1
-    assert words in done.stderr and reason in done.stderr
+    for words, reason in REASONS.items():
+        failing = f'case "$*" in *"-m venv"*) cat >&2 <<"E"\n{words}\nE\nexit 1 ;; esac'
+        python.write_text(f'#!/bin/sh\n{failing}\nexec {sys.executable} "$@"\n', encoding="utf-8")
+        python.chmod(0o755)
+        done = setup(project, PYTHON=str(python))
+        assert (done.returncode, words in done.stderr, reason in done.stderr) == (1, True, True), done.stderr

@@ -3,16 +3,15 @@
 import http.client
 import json
 import os
-import random
 import socket
 import subprocess
 import tempfile
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from tests.support.client import HEADERS, MISBEHAVING, PROJECT, PYTHON, SERVE, TIMEOUT_S, messages
 from tests.support.installing import packages, pins
+from tests.support.services import free_port
 from tools.http import ledger, tokens
 
 SERVER = [PYTHON, str(PROJECT / "server.py"), "--http"]
@@ -118,11 +117,3 @@ class HttpServer(Callers):
             return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
         finally:
             connection.close()
-
-
-def free_port():
-    """A port that no connection of anybody's takes meanwhile, since it is not one of those the kernel gives out."""
-    while True:
-        port = random.SystemRandom().randrange(20_000, 30_000)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port

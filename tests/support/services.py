@@ -1,6 +1,7 @@
 """The resident service as a process of its own, and callers of it."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.support.client import PROJECT, PYTHON, TEST_SERVER, TIMEOUT_S, Client
@@ -100,6 +101,14 @@ class Service:
         if self.listener:
             self.listener.close()
         shutil.rmtree(self.folder)
+
+
+def free_port():
+    """A port that no connection of anybody's takes meanwhile, since it is not one of those the kernel gives out."""
+    while True:
+        port = random.SystemRandom().randrange(20_000, 30_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def wait_until(true):

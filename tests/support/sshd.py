@@ -5,19 +5,17 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.support.services import children
+from tests.support.services import free_port
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 PROGRAMS = (SSHD, "ssh", "ssh-keygen")
 NO_SSHD = "" if all(map(shutil.which, PROGRAMS)) else "openssh-server and openssh-client are not both installed"
-needs_sshd = pytest.mark.skipif(bool(NO_SSHD), reason=NO_SSHD)
 STOP_S = 20
 CLIENT = {"BatchMode": "yes", "StrictHostKeyChecking": "no", "LogLevel": "ERROR"}
 
@@ -63,10 +61,6 @@ class Sshd:
         command.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
         command.chmod(0o755)
 
-    def connections(self):
-        """The processes that it keeps, one for each client."""
-        return children(self.process.pid)
-
     def __enter__(self):
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)
@@ -85,9 +79,3 @@ class Sshd:
         self.process.wait(STOP_S)
         self.process.stderr.close()
         shutil.rmtree(self.folder)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -7,14 +7,14 @@ import shutil
 import socket
 import ssl
 import subprocess
-import time
 from contextlib import contextmanager, suppress
 
 import pytest
 
 from tests.http.test_sessions import request
 from tests.support.client import PROJECT, TIMEOUT_S
-from tests.support.http_server import TEST_SERVER, HttpServer, free_port
+from tests.support.http_server import TEST_SERVER, HttpServer
+from tests.support.services import free_port, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +78,11 @@ def nginx(folder, port, tls_port):
     return [PROGRAMS["nginx"], "-c", str(folder / "nginx.conf"), "-p", str(folder)]
 
 
+def listens(port):
+    with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        return True
+
+
 @contextmanager
 def running(command, folder, tls_port):
     with (
@@ -85,13 +90,8 @@ def running(command, folder, tls_port):
         subprocess.Popen(command, stderr=log, stdout=log, cwd=folder) as process,
     ):
         try:
-            deadline = time.monotonic() + TIMEOUT_S
-            while True:
-                assert process.poll() is None and time.monotonic() < deadline, (folder / "proxy.log").read_text()
-                with suppress(ConnectionRefusedError):
-                    socket.create_connection(("127.0.0.1", tls_port)).close()
-                    break
-                time.sleep(0.05)
+            wait_until(lambda: listens(tls_port) or process.poll() is not None)
+            assert process.poll() is None, (folder / "proxy.log").read_text()
             yield
         finally:
             process.terminate()
