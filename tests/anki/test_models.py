@@ -34,7 +34,7 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"modelName": '"basic"'}, "Model name already exists"),
+        ({"modelName": "Basic"}, "Model name already exists"),
         ({"modelName": " "}, "at least 1 character"),
         ({"isCloze": True}, "type 'Custom QA' has a problem. Expected to find '{{cloze:Text}}'"),
         ({"inOrderFields": ["A"]}, "not found."),

@@ -236,7 +236,8 @@ class AddBatch(Batch):
         answers, there, now = made[len(create) :], *map(set, client.whole([before, after]))
         if (other := client.profile(profile)) != self.profile:
             # The person has switched it meanwhile: the notes of a moment ago are in another collection.
-            client.results_redrawn(("deleteNotes", {"notes": [note for note in answers if isinstance(note, int)]}))
+            mistaken = [note for note in answers if isinstance(note, int)]
+            client.results(("deleteNotes", {"notes": mistaken}), client.REDRAW)
             problem = f"Anki's profile was switched from {self.profile!r} to {other!r}, where nothing was left"
             hint = "Ask the person which profile is meant."
             raise ToolError(problem, hint, code="OTHER_PROFILE")

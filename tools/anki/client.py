@@ -64,15 +64,6 @@ def whole(answers: list[Result]) -> list[Result]:
     return answers
 
 
-def results_redrawn(change: Action, *looks: Action) -> list[Result]:
-    """The results of a change and of what looks at it afterwards, in one request, with Anki's window drawn anew.
-
-    Raises Failure. Another server than AnkiConnect may refuse the redraw: it has no window to draw.
-    """
-    changed, _, *seen = multi(change, REDRAW, *looks)
-    return whole([changed, *seen])
-
-
 def profile(answer: Result) -> str:
     """The name of Anki's profile in an answer to PROFILE; empty with the add-on of 2023, which does not tell it."""
     return answer if isinstance(answer, str) else ""

@@ -140,7 +140,8 @@ def delete(names: list[str]) -> None:
 
     Raises ToolError DECK_NOT_DELETED: AnkiConnect answers null whatever happened.
     """
-    _, deck_ids = client.results_redrawn(("deleteDecks", {"decks": names, "cardsToo": True}), ("deckNamesAndIds", {}))
+    deletion = ("deleteDecks", {"decks": names, "cardsToo": True})
+    *_, deck_ids = client.results(deletion, client.REDRAW, ("deckNamesAndIds", {}))
     if left := [name for name in names if name in deck_ids]:
         raise ToolError(
             f"Anki kept {', '.join(map(repr, left))}", "Delete it in Anki's own window.", code="DECK_NOT_DELETED"

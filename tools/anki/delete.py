@@ -34,7 +34,7 @@ def delete_notes(
         ids = list(before)
         if ids:
             entry = journal.write("delete_notes", f"{len(ids)} notes deleted", Before(_lost(before)))
-            _, answer = client.results_redrawn(("deleteNotes", {"notes": ids}), ("notesInfo", {"notes": ids}))
+            *_, answer = client.results(("deleteNotes", {"notes": ids}), client.REDRAW, ("notesInfo", {"notes": ids}))
             if left := sorted(notes.indexed(answer)):
                 problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
                 hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."

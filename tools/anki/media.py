@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal
 from tools.anki.client import Action
-from tools.anki.images import download, image_bytes, pictures
+from tools.anki.images import image_bytes, pictures
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.note_input import checked_filename
 from tools.core.errors import ToolError, quoted
@@ -62,7 +62,7 @@ def store_media(
     name = checked_filename(filename)
     if not data and not url:
         raise ToolError("The file has no content", "Give data (base64) or url.", code="INVALID_ARGUMENTS")
-    content = pictures.decode(data) if data else download.fetch(url or "")
+    content = pictures.decode(data) if data else pictures.fetch(url or "")
     return {"filename": pictures.store(name, content), "sizeBytes": len(content)}
 
 
@@ -75,9 +75,10 @@ def delete_media(
     Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before and after.
     """
     name = checked_filename(filename)
+    listing: Action = ("getMediaFilesNames", {"pattern": glob.escape(name)})
 
     def users() -> list[int]:
-        names, using = client.results(_listing(name), ("findNotes", {"query": f'"*{decks.quoted(name)}*"'}))
+        names, using = client.results(listing, ("findNotes", {"query": f'"*{decks.quoted(name)}*"'}))
         if name not in names:
             raise _not_found(name)
         return using
@@ -91,13 +92,8 @@ def delete_media(
         if len(data) <= journal.MOST_BYTES:
             before = journal.Before(filename=name, content=data)
             journal.tell(journal.write("delete_media", f"{name} deleted, {len(data)} bytes", before), "it")
-        answer, left = client.results(("deleteMediaFile", {"filename": name}), _listing(name))
+        answer, left = client.results(("deleteMediaFile", {"filename": name}), listing)
     return {"filename": name, "deleted": name not in left, "anki_response": answer}
-
-
-def _listing(name: str) -> Action:
-    """The question whether this very file is in the folder."""
-    return "getMediaFilesNames", {"pattern": glob.escape(name)}
 
 
 def _not_found(name: str) -> ToolError:

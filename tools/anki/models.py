@@ -1,7 +1,6 @@
 """Note types, which AnkiConnect calls models: shown, made, and the one that this server suggests."""
 
 import json
-import unicodedata
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -59,12 +58,6 @@ def create_model(
 
     Source: AnkiConnect createModel, modelNames.
     """
-    # Anki does not tell case apart, nor a name with quotes from one without: it would make `basic-09deb` of `basic`.
-    kept_name = unicodedata.normalize("NFC", model_name).replace('"', "").strip().casefold()
-    if taken := next((model for model in client.call("modelNames") if model.casefold() == kept_name), None):
-        problem = f"RuntimeError: Model name already exists: Anki does not tell {model_name!r} from {taken!r}"
-        hint = "Choose another model_name, or look at this one with anki_model_info."
-        raise ToolError(problem, hint, code="MODEL_EXISTS")
     sent = {**(options or {}), **({} if is_cloze is None else {"isCloze": is_cloze})}
     made = client.call(
         "createModel",

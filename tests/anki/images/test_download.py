@@ -10,14 +10,14 @@ import sys
 import pytest
 
 from tests.anki.anki_images import dripping, endless, png, redirect, serving
-from tools.anki.images import download
+from tools.anki.images import pictures
 from tools.anki.images.image_bytes import ImageError
 from tools.core.http import TimedSocket, is_foreign
 
 OWN = "2600:9000:1234::5"
 SERVE_AND_FETCH = f"""
 import http.server, json, socket, threading
-from tools.anki.images import download
+from tools.anki.images import pictures
 
 class Six(http.server.ThreadingHTTPServer):
     address_family = socket.AF_INET6
@@ -28,9 +28,9 @@ told = {{}}
 for host in {json.dumps([OWN, "2600:9000:1234::77", "2600:9000:9999::1", "93.184.216.34", "93.184.217.1"])}:
     url = f"http://[{{host}}]" if ":" in host else f"http://{{host}}"
     try:
-        download.TIMEOUT_S = 1
-        told[host] = len(download.fetch(f"{{url}}:{{server.server_port}}/"))
-    except download.ImageError as error:
+        pictures.TIMEOUT_S = 1
+        told[host] = len(pictures.fetch(f"{{url}}:{{server.server_port}}/"))
+    except pictures.ImageError as error:
         told[host] = error.code
 print(json.dumps(told))
 """
@@ -68,7 +68,7 @@ def names(monkeypatch):
 def test_an_image_is_fetched(web, private_allowed):
     web.pages["/a%20b.png?size=1&x=%C3%A9"] = png()
 
-    assert download.fetch(web.url("/a b.png?size=1&x=é").replace(" ", "%20")) == png()
+    assert pictures.fetch(web.url("/a b.png?size=1&x=é").replace(" ", "%20")) == png()
     assert "Origin" not in web.seen[0][1]
 
 
@@ -85,7 +85,7 @@ def test_no_private_address_is_reached(env, monkeypatch, host):
     monkeypatch.setattr(TimedSocket, "connect", lambda *_: pytest.fail("connected"))
 
     with pytest.raises(ImageError, match="on this machine or its network"):
-        download.fetch(f"http://{host}:8765/a.png")
+        pictures.fetch(f"http://{host}:8765/a.png")
 
 
 def test_public_addresses_are_public():
@@ -96,7 +96,7 @@ def test_a_name_with_one_private_address_is_refused(names, web):
     names["evil.example"] = [["93.184.216.34", "127.0.0.1"]]
 
     with pytest.raises(ImageError, match=r"evil\.example is on this machine"):
-        download.fetch(web.url("/a.png", "evil.example"))
+        pictures.fetch(web.url("/a.png", "evil.example"))
     assert web.seen == []
 
 
@@ -107,9 +107,9 @@ def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect
     names["public.example"] = [["93.184.216.34"]]
     web.pages |= {"/a.png": png(), "/b.png": redirect("http://169.254.169.254/latest")}
 
-    assert download.fetch(web.url("/a.png", "rebind.example")) == png()
+    assert pictures.fetch(web.url("/a.png", "rebind.example")) == png()
     with pytest.raises(ImageError, match=r"169\.254\.169\.254 is on this machine"):
-        download.fetch(web.url("/b.png", "public.example"))
+        pictures.fetch(web.url("/b.png", "public.example"))
 
     port = web.server_address[1]
     assert meant == [("93.184.216.34", port)] * 2
@@ -120,7 +120,7 @@ def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect
 def test_a_body_without_an_end_is_cut_at_the_limit_or_the_deadline(web, private_allowed, env, monkeypatch):
     """The limits themselves are held by tests/core/test_http.py, as are redirects and bad addresses."""
     env(IMAGE_MAX_BYTES=100_000)
-    monkeypatch.setattr(download, "TIMEOUT_S", 0.4)
+    monkeypatch.setattr(pictures, "TIMEOUT_S", 0.4)
     web.pages |= {"/endless": endless, "/dripping": dripping, "/loop": redirect("/loop")}
 
     for path, words in {
@@ -130,7 +130,7 @@ def test_a_body_without_an_end_is_cut_at_the_limit_or_the_deadline(web, private_
         "/none": "HTTP 404",
     }.items():
         with pytest.raises(ImageError, match=words):
-            download.fetch(web.url(path))
+            pictures.fetch(web.url(path))
 
 
 @pytest.mark.slow
@@ -167,6 +167,6 @@ def test_https_checks_the_name_it_was_asked_for(names, private_allowed, tmp_path
         web.socket = context.wrap_socket(web.socket, server_side=True)
         port = web.server_address[1]
 
-        assert download.fetch(f"https://pictures.example:{port}/a.png") == png()
+        assert pictures.fetch(f"https://pictures.example:{port}/a.png") == png()
         with pytest.raises(ImageError, match="certificate"):
-            download.fetch(f"https://other.example:{port}/a.png")
+            pictures.fetch(f"https://other.example:{port}/a.png")

@@ -5,18 +5,19 @@ import binascii
 import hashlib
 import re
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
 from tools.anki import client
-from tools.anki.images import download, image_bytes, resize
-from tools.anki.images.image_bytes import ImageError
+from tools.anki.images import image_bytes, resize
+from tools.anki.images.image_bytes import TOO_LARGE, ImageError
 from tools.anki.note_input import ImageSpec, checked_filename
 from tools.anki.replies import Refused
 from tools.anki.settings import current
-from tools.core import settings
+from tools.core import http, settings
 from tools.core.json_types import JsonObject
 
 # The head of a data URL, bounded: the text after it may be a megabyte of blanks.
@@ -28,6 +29,12 @@ ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.I
 BY_PATH_BYTES = MIB = 1024 * 1024
 """From this size a file is offered by its path first: AnkiConnect reads `data` in a time quadratic in its size."""
 S_PER_MIB_SQUARED = 2
+
+TIMEOUT_S = 30
+"""For the whole of a download, redirects included."""
+MOST_REDIRECTS = 5
+# Nothing but http(s), and not a character that could end the line of a request.
+WEB_ADDRESS = re.compile(r"https?://[^\s\x00-\x1f]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class Pictures:
     def __init__(self) -> None:
         self._prepared: dict[tuple, Picture] = {}
         self.warned = {""}
-        # The name under which Anki keeps a picture; uploads it the first time.
+        # Answers with the name under which Anki keeps a picture; uploads it the first time.
         self.upload: Callable[[Picture], str] = cache(lambda picture: store(picture.name, picture.data))
 
     def prepare(self, image: ImageSpec) -> Picture:
@@ -58,7 +65,7 @@ class Pictures:
             stem = ENDING.sub("", checked_filename(image.filename)) if image.filename else ""
             if not key[0]:
                 raise ImageError("the image has no content", "Give image_base64 or image_url.")
-            data = decode(image.image_base64) if image.image_base64 else download.fetch(image.image_url or "")
+            data = decode(image.image_base64) if image.image_base64 else fetch(image.image_url or "")
             small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
             # ending as the content does: an image is never stored as a page or a script
             name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
@@ -74,7 +81,7 @@ def decode(text: str) -> bytes:
     head = DATA_URL_HEAD.match(text)
     text = BLANKS.sub("", text[head.end() :] if head else text)
     if len(text) // 4 * 3 - 2 > current().image_max_bytes:
-        raise download.too_large(len(text) // 4 * 3)
+        raise too_large(len(text) // 4 * 3)
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -82,6 +89,55 @@ def decode(text: str) -> bytes:
     if not data:
         raise ImageError("the base64 is empty", "Give the content of the image.")
     return data
+
+
+# From the public web, never from this machine or its network: a host is resolved once, every address it has is checked,
+# and the connection goes to a checked one, so a name that resolves differently the second time gains nothing. Each
+# redirect is checked in the same way.
+def fetch(url: str) -> bytes:
+    """The bytes at `url`.
+
+    Raises ImageError: not http(s), an address that is not public, no answer in time, an HTTP error, too many redirects,
+    more than IMAGE_MAX_BYTES.
+    """
+    url = url.strip()
+    if not WEB_ADDRESS.fullmatch(url):
+        raise ImageError(f"{url[:200]!r} is not an http(s) address", "Give one with %20 for a space, or send base64.")
+    limits = http.Limits(time.monotonic() + TIMEOUT_S, current().image_max_bytes, MOST_REDIRECTS, _admit)
+    try:
+        response = http.send(http.Request(url, headers={"Accept": "image/*"}), limits)
+    except http.TooLong as error:
+        raise too_large(error.size_bytes) from error
+    except (http.HttpError, ValueError) as error:
+        reason = f"no answer within {TIMEOUT_S} s" if isinstance(error, http.Late) else str(error)
+        raise _failed(url, reason) from error
+    if response.status != 200:
+        raise _failed(url, f"HTTP {response.status}")
+    return response.body
+
+
+def _admit(host: str, ips: list[str]) -> None:
+    """Refuse a host with one private address among its own."""
+    if not current().image_allow_private and not all(map(http.is_foreign, ips)):
+        raise ImageError(
+            f"{host} is on this machine or its network, where images are not fetched from",
+            "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)",
+            code="PRIVATE_ADDRESS",
+        )
+
+
+def too_large(size_bytes: int) -> ImageError:
+    return ImageError(
+        f"the image has {size_bytes} bytes or more, over the limit of {current().image_max_bytes}",
+        "Send a smaller one, or raise IMAGE_MAX_BYTES.",
+        code=TOO_LARGE,
+    )
+
+
+def _failed(url: str, reason: str) -> ImageError:
+    return ImageError(
+        f"{url[:200]} could not be downloaded: {reason}", "Check the URL, or send base64.", "DOWNLOAD_FAILED"
+    )
 
 
 def hashed_name(data: bytes, extension: str) -> str:
