@@ -85,7 +85,6 @@ def test_readers_and_a_writer_do_not_wait_for_each_other():
 def test_a_writer_that_is_stuck_is_named_not_waited_for_for_ever(monkeypatch):
     do(act("goal.create", title="Цель"))
     monkeypatch.setattr(store, "BUSY_S", 0.1)
-    monkeypatch.setattr("tools.onepercent.dispatch.FAILURE_PATIENCE_S", 0.1)
     with store.writing():
         answer = call("preview_actions", actions=[act("goal.create", title="Ещё")])
     assert answer["code"] == "DATABASE_ERROR" and "Another session" in answer["error"]

@@ -18,11 +18,9 @@ from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
 
 CONFIRMATION = fields.text(500, line=True)
-UNDONE_AT_MOST = 20
-"""The number of applies that can be undone, one after the other."""
+UNDONE_AT_MOST = 20  # the number of applies that can be undone, one after the other
 
-FEW_LINES = 3
-"""Changes that are told one by one once they are done."""
+FEW_LINES = 3  # changes that are told one by one once they are done
 
 # The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row that they
 # read and every entry that they put into the diff. Applying runs the same code in one transaction:
@@ -81,10 +79,8 @@ def applied(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObj
 
 def _ask(preview_id: str, key: str) -> None:
     """Ask the person, not the model, showing the changes in words. Calls that change nothing need no consent: one that
-    is repeated after the apply, and that of an expired preview.
-
-    Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK.
-    """
+    is repeated after the apply, and that of an expired preview. Raises ToolError: DECLINED (the preview is cancelled
+    then), NOT_CONFIRMED, CANNOT_ASK."""
     moment = days.now()
     with store.writing() as db:
         preview = previews.find(db, preview_id, moment)
@@ -106,10 +102,8 @@ def _ask(preview_id: str, key: str) -> None:
 
 
 def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
-    """The stored answer if this call was already answered.
-
-    Raises ToolError IDEMPOTENCY_CONFLICT if the key belongs to another preview.
-    """
+    """The stored answer if this call was already answered. Raises ToolError IDEMPOTENCY_CONFLICT if the key belongs to
+    another preview."""
     statement = """SELECT p.id, a.answer FROM previews p JOIN audit a ON a.id = p.audit_id
         WHERE p.user = ? AND p.idempotency_key = ?"""
     row = db.execute(statement, (preview["user"], key)).fetchone()
@@ -151,10 +145,9 @@ def apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: dat
         **({"dropped": dropped} if dropped else {}),
         "message": "\n".join([*map(sentences.refused, plan.dropped), *(f"✓ {line}" for line in told)]),
     }
-    db.execute(
-        "UPDATE previews SET status = 'applied', plan = NULL, idempotency_key = ?, audit_id = ? WHERE id = ?",
-        (key, dispatch.record(db, answer), preview["id"]),
-    )
+    dispatch.recorded(db, answer)
+    done = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
+    db.execute(f"UPDATE previews SET {done} WHERE id = ?", (key, preview["id"]))
     _keep_journal(unit, preview["id"], outcomes, lines)
     return answer
 

@@ -27,10 +27,8 @@ from tools.onepercent.habits.schedules import detail, schedule
 DIGIT = "[0-9]"
 NAME = f"onepercent-{4 * DIGIT}-{2 * DIGIT}-{2 * DIGIT}.sqlite3"
 DAYS_KEPT, MONTHS_KEPT = 14, 12
-OLDEST = timedelta(days=2)
-"""The age of the newest copy from which on something is wrong with making them."""
-MOST = 3
-"""Faults that are named."""
+OLDEST = timedelta(days=2)  # the age of the newest copy from which on something is wrong with making them
+MOST = 3  # faults that are named
 
 # Each selects a row if something is wrong.
 QUERIES = {
@@ -46,8 +44,7 @@ PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
 """`state` is what a person has, and is the same again after an undo; `history` is how it came to be."""
 SEQUENCES = "sequences"
 """The highest ids ever given, so that an id is never given twice, not even after an import."""
-BESIDE = ("-wal", "-shm", "-journal")
-"""The files that sqlite keeps beside a database."""
+BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
 NOT_OURS = (sqlite3.Error, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -73,10 +70,8 @@ def backup(file: str = "") -> JsonObject | TextOutput:
 
 
 def destination(file: str) -> Path:
-    """The file to write; through a link, the file that it leads to.
-
-    Raises ToolError DATABASE_ERROR if it is the database.
-    """
+    """The file to write; through a link, the file that it leads to. Raises ToolError DATABASE_ERROR if it is the
+    database."""
     target = Path(file).expanduser().resolve()
     if target.exists() and store.path().exists() and target.samefile(store.path()):
         raise refused(f"{target} is the database itself", "Name another file.")
@@ -209,10 +204,8 @@ def import_(file: str) -> JsonObject:
 
 @contextmanager
 def _coming_in(source: Path) -> Iterator[Database]:
-    """An empty database in a file of sqlite's own, which has no name and goes by itself.
-
-    Raises ToolError DATABASE_ERROR for everything that is wrong with `source`.
-    """
+    """An empty database in a file of sqlite's own, which has no name and goes by itself. Raises ToolError
+    DATABASE_ERROR for everything that is wrong with `source`."""
     try:
         with closing(store.connect("")) as fresh:
             yield fresh

@@ -20,8 +20,7 @@ class PersonsDay(NamedTuple):
     start_hour: int
 
 
-_persons: dict[str, PersonsDay] = {}
-"""By user, as the last transaction of this process read it."""
+_persons: dict[str, PersonsDay] = {}  # by user, as the last transaction of this process read it
 
 
 def learn(zone: str | None, start_hour: int) -> None:

@@ -41,12 +41,9 @@ PER_MINUTE = {
 """Calls of a user in a sliding minute. They protect from a model in a loop, which is one process."""
 
 WINDOW_S = 60
-FAILURE_PATIENCE_S = 2
-"""The patience of recording a failed call, which may have failed because the database was busy."""
 KEPT_DAYS = 90
 
-LONGEST_FAILURE = 4_000
-"""Characters kept of the request and of the answer of a call that failed."""
+LONGEST_FAILURE = 4_000  # characters kept of the request and of the answer of a call that failed
 
 
 class Call(NamedTuple):
@@ -58,8 +55,7 @@ class Call(NamedTuple):
 
 
 _current: ContextVar[Call] = ContextVar("call")
-_purged: set[date] = set()
-"""The days on which this process has purged."""
+_purged: set[date] = set()  # the days on which this process has purged
 _recent: dict[tuple[str, str], deque[float]] = {}
 """By tool and user: when the last calls were, as many as a minute may have."""
 
@@ -70,8 +66,8 @@ def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
     try:
         answer = _answer(tool, arguments)
         if tool.write and not answer["success"] and answer["code"] != "RATE_LIMITED":
-            with store.writing(patience_s=FAILURE_PATIENCE_S) as db:
-                record(db, answer)
+            with store.writing() as db:
+                recorded(db, answer)
     except ToolError as error:
         logger.warning("no audit row: %s", error.message)
     finally:
@@ -106,8 +102,8 @@ def _answer(tool: "Tool", arguments: JsonObject) -> Any:
     return tool.handler(**values)
 
 
-def record(db: Database, answer: JsonObject) -> int:
-    """Write the row of the current call inside the transaction of its change; return the row's id."""
+def recorded(db: Database, answer: JsonObject) -> JsonObject:
+    """The answer of the current call, with its row written inside the transaction of its change."""
     import uuid
 
     call, remote = _current.get(), calls.caller()
@@ -125,12 +121,7 @@ def record(db: Database, answer: JsonObject) -> int:
         "token": remote.token_id if remote else "",
     }
     statement = f"INSERT INTO audit ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
-    return db.execute(statement, tuple(row.values())).lastrowid or 0
-
-
-def recorded(db: Database, answer: JsonObject) -> JsonObject:
-    """The answer of a call that succeeded, with its row written."""
-    record(db, answer)
+    db.execute(statement, tuple(row.values()))
     return answer
 
 

@@ -36,10 +36,8 @@ class Planned:
 
 
 def read(sent: object, place: int, used: set[str]) -> Planned:
-    """One action of a preview as sent. Without a client_action_id its place is its id; the id joins `used`.
-
-    Raises ToolError.
-    """
+    """One action of a preview as sent. Without a client_action_id its place is its id; the id joins `used`. Raises
+    ToolError."""
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
     fields.check_names(sent, actions.ENVELOPE, "An action")

@@ -196,10 +196,8 @@ def record(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: b
 
 
 def read_day(name: str, value: object) -> str:
-    """A date as its text.
-
-    Raises ToolError INVALID_DATE, whose hint says what today is and which date a word like «завтра» means.
-    """
+    """A date as its text. Raises ToolError INVALID_DATE, whose hint says what today is and which date a word like
+    «завтра» means."""
     try:
         if not isinstance(value, str) or not DATE.fullmatch(value):
             raise ValueError

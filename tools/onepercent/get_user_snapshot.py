@@ -17,8 +17,7 @@ from tools.onepercent.snapshot.present import View
 
 DAYS_AHEAD = 7
 DEFAULT = ("goals", "habits", "xp")
-STEPS = "steps"
-"""Not a section of its own: it shows the goals with their open steps."""
+STEPS = "steps"  # not a section of its own: it shows the goals with their open steps
 WORDS = fields.text(200, line=True)
 
 

@@ -22,8 +22,7 @@ from tools.onepercent.snapshot import present
 
 DEADLINE_S = 15
 LONGEST_ANSWER_BYTES = 64_000
-LONGEST_LIST = 10
-"""Titles of one kind that a notice names."""
+LONGEST_LIST = 10  # titles of one kind that a notice names
 
 
 def main(options: list[str], cards_due: Callable[[], int]) -> int:
@@ -85,9 +84,7 @@ def _listed(kind: str, titles: list[str]) -> list[str]:
 
 def _send(title: str, text: str) -> None:
     """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook (NOTIFY_BODY).
-
-    Raises ToolError.
-    """
+    Raises ToolError."""
     own, kind = settings.current(), "text/plain; charset=utf-8"
     url, body, template = own.notify_url, text, own.notify_body
     if not template and urlsplit(url).path.endswith("/message"):

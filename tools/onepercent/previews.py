@@ -22,8 +22,7 @@ RULES = (
     "* required; a-b: a to b. Dates: YYYY-MM-DD. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
     "of a create before; goal_id null: the last. update: as create; null clears, append {field: text} adds. score 1-10."
 )
-SHORTEST_RUN = 3
-"""Fields in the order of the schema of which only the first and the last are named."""
+SHORTEST_RUN = 3  # fields in the order of the schema of which only the first and the last are named
 REPEAT = "Call preview_actions again."
 
 
@@ -174,9 +173,7 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
 
 def find(db: Database, preview_id: str, moment: datetime) -> Row:
     """This user's preview. Its status is that of the moment: one whose time is over has expired, whatever is stored.
-
-    Raises ToolError PREVIEW_NOT_FOUND.
-    """
+    Raises ToolError PREVIEW_NOT_FOUND."""
     statement = "SELECT * FROM previews WHERE id = ? AND user = ?"
     row = db.execute(statement, (preview_id, settings.current().onepercent_user)).fetchone()
     if row is None:

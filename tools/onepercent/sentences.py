@@ -6,8 +6,7 @@ from tools.core import errors
 from tools.core.json_types import JsonObject
 from tools.onepercent import texts, words
 
-Entry = JsonObject
-"""An entry of the diff."""
+Entry = JsonObject  # an entry of the diff
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
 DETAILS = ("schedule_days", "times", "n", "month_days")

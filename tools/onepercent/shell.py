@@ -14,8 +14,7 @@ from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES
 
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
-PLACE = 'type="application/json">null<'
-"""The place in the page that the data takes."""
+PLACE = 'type="application/json">null<'  # the place in the page that the data takes
 DIARY = """SELECT date, what_done, what_not_done, reflection, plans FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
 TITLES, IN_ORDER = "SELECT title, completed_on", "ORDER BY completed_on, id"

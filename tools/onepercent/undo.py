@@ -36,14 +36,11 @@ from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.page import person_pages
 
-MOST_LINES = 5
-"""Changes of what is undone that are named one by one."""
+MOST_LINES = 5  # changes of what is undone that are named one by one
 
-NOBODY = {"time_zone": None, "day_start_hour": 0}
-"""The count of days without a row of `persons`."""
+NOBODY = {"time_zone": None, "day_start_hour": 0}  # the count of days without a row of `persons`
 
-UNTOLD = ("xp_ledger", "habit_schedules")
-"""Tables whose rows are told by those that they belong to."""
+UNTOLD = ("xp_ledger", "habit_schedules")  # tables whose rows are told by those that they belong to
 
 KIND = {table: entity for entity, table in ENTITIES.items()}
 
@@ -51,8 +48,7 @@ APPLIED = {"applied_id": fields.whole(1, fields.LARGEST_ID)}
 
 Rows = dict[Place, Row | None]
 
-FEW_LINES = 3
-"""Lines by which the list names a change."""
+FEW_LINES = 3  # lines by which the list names a change
 
 
 @Tool("undo_last", title="Undo", order=50, write=True, lock=False, on_call=dispatch.dispatch, page=person_pages.PREVIEW)

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
 
-LONGEST_SHOWN = 120
-"""Characters of a text that a diff repeats: a page of diary is not sent back twice."""
-LONGEST_CHANGED = 60
-"""Characters of a changed text that is shown whole, before and after."""
+LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
+LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
 SHOWN_WHOLE = ("title", "name", "goal_title")
 
 ACTIONS: dict[str, "Action"] = {}
@@ -149,10 +147,8 @@ def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject
 
 
 def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, JsonObject]:
-    """The columns that `params` really changes: the new values, and {column: {from, to}} for the diff.
-
-    Raises ToolError NOTHING_TO_UPDATE.
-    """
+    """The columns that `params` really changes: the new values, and {column: {from, to}} for the diff. Raises ToolError
+    NOTHING_TO_UPDATE."""
     columns = row.keys()
     values = {name: value for name, value in params.items() if name in columns and row[name] != value}
     if not values:
@@ -162,10 +158,8 @@ def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, Jso
 
 
 def appended(row: Mapping[str, Any], params: JsonObject, texts: Mapping[str, Field]) -> JsonObject:
-    """The params with the texts that `append` makes longer, each by a line.
-
-    Raises ToolError FIELD_TOO_LONG, FIELD_INVALID.
-    """
+    """The params with the texts that `append` makes longer, each by a line. Raises ToolError FIELD_TOO_LONG,
+    FIELD_INVALID."""
     additions = params.pop("append", None) or {}
     if twice := additions.keys() & params.keys():
         raise fields.invalid(f"append.{min(twice)}", f"sent without {min(twice)}")

@@ -10,8 +10,7 @@ from tools.onepercent.database import Row
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
 PRIORITIES = ("critical", "important", "attention", "optional")
 LAST_PLACE = 1_000_000
-FEW_MINUTES = 5
-"""A duration below it was probably meant in hours."""
+FEW_MINUTES = 5  # a duration below it was probably meant in hours
 
 GOAL = fields.reference(latest=True)
 ONLY_GOAL = {"goal_id": GOAL}

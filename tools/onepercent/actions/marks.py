@@ -14,13 +14,11 @@ from tools.onepercent.habits import histories
 from tools.onepercent.habits.schedules import LAST, Course
 
 DAYS_BACK = 30
-USUAL_DAYS_BACK = 7
-"""A mark that is older is warned of: it may be of another month than was meant."""
+USUAL_DAYS_BACK = 7  # a mark that is older is warned of: it may be of another month than was meant
 
 DAY = {"habit_id": HABIT, "date": fields.day(default="today")}
 MARK = {**DAY, "habit_ids": fields.references(), "dates": fields.dates()}
-FARTHEST_DAYS = 366
-"""The days from today within which a pause may begin and end."""
+FARTHEST_DAYS = 366  # the days from today within which a pause may begin and end
 
 ONLY_HABIT = {"habit_id": HABIT}
 PAUSE = {**ONLY_HABIT, "from": fields.day(default="today"), "to": fields.day(empty=True), "reason": fields.text(500)}

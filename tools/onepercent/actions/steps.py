@@ -12,8 +12,7 @@ from tools.onepercent.database import Row
 
 DAYS_BACK = 7
 FARTHEST_DAYS = 3660
-MOST_ROWS = 6
-"""Moved steps that a diff names one by one."""
+MOST_ROWS = 6  # moved steps that a diff names one by one
 
 STEP = fields.reference()
 DESCRIPTION = {"description": STEP_CONTENT["description"]}

@@ -35,20 +35,16 @@ KEYS = {
 OWNERS = dict.fromkeys(("habit_marks", "habit_schedules", "habit_pauses"), "habits")
 """The table that the first column of such a key refers to."""
 
-GOAL_COMPLETED, STEP_COMPLETED, DIARY_WRITTEN = 150, 25, 10
-"""The XP that these earn."""
+GOAL_COMPLETED, STEP_COMPLETED, DIARY_WRITTEN = 150, 25, 10  # the XP that these earn
 
-SHORT = 64
-"""Longer text is remembered by its digest."""
+SHORT = 64  # longer text is remembered by its digest
 
 SILENT = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")
 """Columns that say nothing to a person."""
 
-Key = tuple[int | str, ...]
-"""The values of a row's key columns."""
+Key = tuple[int | str, ...]  # the values of a row's key columns
 
-Place = tuple[str, Key]
-"""A table and the key of a row in it."""
+Place = tuple[str, Key]  # a table and the key of a row in it
 
 
 class Change(NamedTuple):
@@ -87,10 +83,8 @@ class UnitOfWork:
         self.stamp = days.stamp(self.moment)
 
     def find(self, entity: str, reference: int | str | None) -> Row:
-        """The row of an undeleted goal, step, habit or diary entry that an id field means.
-
-        Raises ToolError: GOAL_NOT_FOUND and the like, or what is wrong with a reference.
-        """
+        """The row of an undeleted goal, step, habit or diary entry that an id field means. Raises ToolError:
+        GOAL_NOT_FOUND and the like, or what is wrong with a reference."""
         key = reference if isinstance(reference, int) else self._referred(entity, reference)
         row = self.read(ENTITIES[entity], key)
         if row is None or row["deleted_at"]:
@@ -112,10 +106,8 @@ class UnitOfWork:
         return key
 
     def read(self, table: str, *key: int | str) -> Row | None:
-        """A row of this user by its key; its fingerprint is recorded.
-
-        Raises ToolError PREVIEW_STALE if it is not as the preview saw it.
-        """
+        """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is not as
+        the preview saw it."""
         statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
         row = self.db.execute(statement, (*key, self.user)).fetchone()
         name = f"{table}/{'/'.join(map(str, key))}"

@@ -1,9 +1,8 @@
 """The database file: opened, read, written. Here the types of what it holds."""
 
+import sqlite3
 from collections.abc import Mapping
-from sqlite3 import Connection as Database
 from typing import Any
 
-__all__ = ["Database", "Row"]
-
+Database = sqlite3.Connection
 Row = Mapping[str, Any]

@@ -3,7 +3,6 @@
 Writers are put in order by sqlite itself (BEGIN IMMEDIATE), across threads and processes; readers never wait (WAL).
 """
 
-import atexit
 import logging
 import os
 import sqlite3
@@ -59,26 +58,19 @@ def path() -> Path:
 
 @contextmanager
 def reading() -> Iterator[Database]:
-    """A read transaction: everything read inside is of one moment.
-
-    Raises ToolError DATABASE_ERROR.
-    """
+    """A read transaction: everything read inside is of one moment. Raises ToolError DATABASE_ERROR."""
     with connected(reads_only=True) as db, transaction(db):
         learn_days(db)
         yield db
 
 
 @contextmanager
-def writing(patience_s: float | None = None) -> Iterator[Database]:
-    """A write transaction: committed at the end, rolled back when anything is raised inside.
-
-    Raises ToolError DATABASE_ERROR, also when others have been writing for `patience_s` (BUSY_S by default).
-    """
-    with connected() as db:
-        db.execute(f"PRAGMA busy_timeout = {round((patience_s or BUSY_S) * 1000)}")
-        with transaction(db, "IMMEDIATE"):
-            learn_days(db)
-            yield db
+def writing() -> Iterator[Database]:
+    """A write transaction: committed at the end, rolled back when anything is raised inside. Raises ToolError
+    DATABASE_ERROR, also when others have been writing for BUSY_S."""
+    with connected() as db, transaction(db, "IMMEDIATE"):
+        learn_days(db)
+        yield db
 
 
 def today() -> date:
@@ -98,9 +90,7 @@ def learn_days(db: Database) -> None:
 @contextmanager
 def connected(reads_only: bool = False) -> Iterator[Database]:
     """A connection outside any transaction. `reads_only`: on a full disk it can still read, and be copied elsewhere.
-
-    Raises ToolError DATABASE_ERROR for every error of sqlite inside.
-    """
+    Raises ToolError DATABASE_ERROR for every error of sqlite inside."""
     file, identity = path(), None
     try:
         # Asked before it is opened: should another file come in between, the next call opens that one.
@@ -152,14 +142,9 @@ def leave(status: int = 0) -> None:
         release()
 
 
-atexit.register(leave, 0)
-
-
 def ensure(file: Path) -> os.stat_result:
     """Make an empty file if there is none, which only its owner reads: sqlite gives the files beside it the same mode.
-
-    Raises ToolError DATABASE_ERROR.
-    """
+    Raises ToolError DATABASE_ERROR."""
     try:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -181,10 +166,8 @@ def connect(file: Path | str) -> Database:
 
 
 def open_database(file: Path) -> Database:
-    """Open the database in its newest version, made or migrated if necessary.
-
-    Raises ToolError DATABASE_ERROR: the file is not a database of ours, or it is one from a newer version.
-    """
+    """Open the database in its newest version, made or migrated if necessary. Raises ToolError DATABASE_ERROR: the file
+    is not a database of ours, or it is one from a newer version."""
     db = connect(file)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -252,10 +235,8 @@ def copy(db: Database, part: Path) -> None:
 
 @contextmanager
 def replacing(file: Path) -> Iterator[Path]:
-    """Give an empty file, for the owner alone, that takes the place of `file` once it is whole.
-
-    Raises ToolError DATABASE_ERROR.
-    """
+    """Give an empty file, for the owner alone, that takes the place of `file` once it is whole. Raises ToolError
+    DATABASE_ERROR."""
     if file.exists() and not file.is_file():
         raise refused(f"{file} is not a file", "Name a file; - writes to standard output.")
     try:

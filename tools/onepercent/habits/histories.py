@@ -29,8 +29,7 @@ LEGEND = {
 SIGNS_OF_A_MONTH = 31
 SETTLED_AFTER = 14
 """Days after which a mark counts as history: most are made within a week, and clocks and zones may differ."""
-LONG_UNSETTLED = 28
-"""Days after which more is folded."""
+LONG_UNSETTLED = 28  # days after which more is folded
 
 # The marks of a habit from a month on, or from that up to which they are folded. What was folded when the clock was ahead
 # does not count.
@@ -137,10 +136,7 @@ def histories(db: Database, user: str, today: date) -> list[History]:
 
 
 def signs_between(db: Database, user: str, first: date, last: date, today: date) -> list[HabitSigns]:
-    """The habits of a user that are in sight, each with a sign per day.
-
-    Raises Unreadable.
-    """
+    """The habits of a user that are in sight, each with a sign per day. Raises Unreadable."""
     begin, end, present = first.toordinal(), last.toordinal(), today.toordinal()
     return [
         HabitSigns(each.habit["id"], each.habit["name"], each.signs(begin, end, present), each.streak(present).run)
@@ -198,10 +194,8 @@ def _course(created_on: str, frequency_type: str, said: str | None, changes: str
 
 
 def _joined(months: str | None, marks: str | None, first: int, last: int) -> str:
-    """The marks between two days, a blank where there is none, from rows of `habit_months` in their order.
-
-    Raises Unreadable.
-    """
+    """The marks between two days, a blank where there is none, from rows of `habit_months` in their order. Raises
+    Unreadable."""
     # A month may begin before the first day and end after the last one; the next month covers the end of a short one.
     signs = bytearray(b" " * (last - first + 1 + 2 * SIGNS_OF_A_MONTH))
     for at, month in enumerate(months.split(",") if months else ()):

@@ -12,8 +12,7 @@ NAMED = {"daily": "1,2,3,4,5,6,7", "weekdays": "1,2,3,4,5", "weekends": "6,7"}
 DETAILS = {"custom": "schedule_days", "times_per_week": "times", "every_n_days": "n", "monthly": "month_days"}
 """The column that says more of a frequency."""
 FREQUENCIES = (*NAMED, "weekly", *DETAILS)
-COLUMNS = {"frequency_type", *DETAILS.values()}
-"""The columns of a habit that say when it is due."""
+COLUMNS = {"frequency_type", *DETAILS.values()}  # the columns of a habit that say when it is due
 
 BEGINNING = "0001-01-01"
 """The first day of a habit's first schedule: it also holds for marks made before the habit was."""
@@ -95,11 +94,6 @@ class Course(NamedTuple):
         """The schedule that holds on a day."""
         return self._spans(day, day)[0][0]
 
-    @property
-    def has_free_days(self) -> bool:
-        """Tell if a mark may stand on a day on which nothing is due."""
-        return bool(self.pauses) or any(not each.times and len(each.weekdays) < WEEK for _, each in self.schedules)
-
     def is_due(self, day: int) -> bool:
         """Tell if something is due on a day; a habit that counts by weeks is due on any."""
         schedule = self.at(day)
@@ -113,10 +107,7 @@ def detail(habit: Mapping[str, Any]) -> str | None:
 
 
 def numbers(text: str | None) -> list[int] | None:
-    """The numbers of a text like `1,3,5`.
-
-    Raises Unreadable.
-    """
+    """The numbers of a text like `1,3,5`. Raises Unreadable."""
     try:
         return [int(number) for number in text.split(",")] if text else None
     except (ValueError, AttributeError):
@@ -125,10 +116,7 @@ def numbers(text: str | None) -> list[int] | None:
 
 @lru_cache(maxsize=256)
 def schedule(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
-    """The schedule that a frequency and what says more of it mean.
-
-    Raises Unreadable.
-    """
+    """The schedule that a frequency and what says more of it mean. Raises Unreadable."""
     said = tuple(numbers(NAMED.get(frequency_type) or detail) or (1,))
     if frequency_type in NAMED or frequency_type == "custom":
         return Schedule(weekdays=said)

@@ -13,11 +13,9 @@ from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between
 DAYS_BACK = 366
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92
-LONGEST_WITH_DIARY = 8
-"""Days of which the diary is quoted."""
+LONGEST_WITH_DIARY = 8  # days of which the diary is quoted
 EXCERPT = 200
-MOST_TITLES = 5
-"""Titles of goals that a week or a month names."""
+MOST_TITLES = 5  # titles of goals that a week or a month names
 DAY = timedelta(days=1)
 
 # Each is read from an index alone, whatever the length of the life.

@@ -62,10 +62,8 @@ def _known(row: Row) -> JsonObject:
 
 
 def goals(db: Database, view: View) -> JsonObject:
-    """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every step.
-
-    Raises ToolError GOAL_NOT_FOUND.
-    """
+    """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every step. Raises
+    ToolError GOAL_NOT_FOUND."""
     is_one = view.goal_id is not None
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
     rows = db.execute(f"{GOALS} AND {which} ORDER BY g.id", {"user": view.user, "goal": view.goal_id}).fetchall()
@@ -173,9 +171,7 @@ def _rate(every_history: list[History], today: int) -> int:
     first, counted = today - WEEK + 1, ""
     for habit in every_history:
         signs = settled(habit.signs(first, today, today), until_today=True)
-        if habit.course.has_free_days:
-            signs = "".join(sign for day, sign in enumerate(signs, first) if habit.course.is_due(day))
-        counted += signs
+        counted += "".join(sign for day, sign in enumerate(signs, first) if habit.course.is_due(day))
     return round(100 * counted.count("+") / due(counted)) if due(counted) else 0
 
 

@@ -7,10 +7,8 @@ from tools.onepercent.database import Database
 
 MOST_SHOWN = 20
 SHORTEST_STEM = 3
-SHORTEST_PART = 4
-"""Letters of a stem that is also found inside a word."""
-QUOTED = 60
-"""Characters of a diary entry around the first of the words."""
+SHORTEST_PART = 4  # letters of a stem that is also found inside a word
+QUOTED = 60  # characters of a diary entry around the first of the words
 # Open things first, then the diary, the newest entry first, and what is done. A column without a value is not shown.
 MATCHES = """SELECT *, count(*) OVER () AS matches FROM (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
