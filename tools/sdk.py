@@ -9,14 +9,14 @@ import importlib
 import importlib.util
 import os
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Any
 
 # The version that requirements.txt pins.
 VERSION = "2.3.0"
-# Packages whose `__init__` imports modules that are not installed, so it is deferred.
+# Packages whose `__init__` imports modules that are not installed, so it never runs.
 PACKAGES = ("mcp", "mcp.server")
 # Modules that the web framework imports if they are installed.
 HTTP_IF_THERE = ("python_multipart", "uvicorn")
@@ -31,8 +31,6 @@ ERAS = ("mcp_types._v2025_11_25", "mcp_types._v2026_07_28")
 # Modules whose import waits until one of their names is used, by the way of serving.
 LAZY = {"stdio": (*HTTP_ALONE, *ERAS), "service": HTTP_ALONE, "http": ()}
 
-LOCK = threading.RLock()
-
 
 @contextmanager
 def trimmed_imports(way: str) -> Iterator[None]:
@@ -43,8 +41,10 @@ def trimmed_imports(way: str) -> Iterator[None]:
     if not is_installed("mcp", VERSION):
         raise ImportError(f"mcp {VERSION} is needed")
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it looks for them in all that is installed
-    defer(*PACKAGES)
-    with absent(*(() if way == "http" else HTTP_IF_THERE)), lazy(*LAZY[way]):
+    for name in PACKAGES:
+        import_bare(name)
+    hidden = () if way == "http" else HTTP_IF_THERE
+    with replaced(dict.fromkeys(hidden) | {name: LazyModule(name) for name in LAZY[way]}):
         yield
 
 
@@ -57,74 +57,41 @@ def is_installed(name: str, version: str) -> bool:
     return os.path.isdir(os.path.join(packages, f"{name}-{version}.dist-info"))
 
 
-class LazyPackage(ModuleType):
-    """A package whose `__init__` runs on first access to an attribute it must provide; its modules are importable at
-    once."""
-
-    def __getattr__(self, name: str) -> object:
-        if name == "__all__" or not name.startswith("__"):
-            self._load()
-            if name in self.__dict__:
-                return self.__dict__[name]
-        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-
-    def _load(self) -> None:
-        with LOCK:
-            loader = self.__dict__.pop("_deferred", None)  # first: the package asks for its own names meanwhile
-            if loader:
-                loader.exec_module(self)
-
-
-def defer(*names: str) -> None:
-    """Import these packages, each after the one that it lies in, without running their `__init__` before it is needed."""
-    for name in names:
-        if name in sys.modules:
-            continue
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        package = importlib.util.module_from_spec(spec)
-        package.__dict__["_deferred"] = spec.loader
-        package.__class__ = LazyPackage
-        sys.modules[name] = package
+def import_bare(name: str) -> None:
+    """Import a package, after the one that it lies in, without running its `__init__`: its modules can be imported."""
+    spec = importlib.util.find_spec(name) if name not in sys.modules else None
+    if spec:
+        package = sys.modules[name] = importlib.util.module_from_spec(spec)
         parent, _, child = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], child, package)
 
 
 @contextmanager
-def absent(*names: str) -> Iterator[None]:
-    """Let these modules look as if they were not installed, to what imports them if they are there."""
-    hidden = [name for name in names if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+def replaced(modules: Mapping[str, ModuleType | None]) -> Iterator[None]:
+    """Inside, these stand in for the modules of their names, unless those are imported already. None: as if the module
+    were not installed."""
+    stand_ins = {name: module for name, module in modules.items() if name not in sys.modules}
+    sys.modules.update(stand_ins)  # type: ignore[arg-type]
     try:
         yield
     finally:
-        for name in hidden:
+        for name in stand_ins:
             del sys.modules[name]
 
 
 class LazyName:
-    """A stand-in for an object of a module, which is imported once the stand-in is called, subclassed, asked for an
-    attribute, or given to pydantic as a type."""
+    """A stand-in for an object of a module, which is imported once the stand-in is called, asked for an attribute, or
+    given to pydantic as a type. The SDK that is pinned does nothing else with what it imports from LAZY modules."""
 
-    def __init__(self, find: Callable[[], object]):
+    def __init__(self, find: Callable[[], Any]):
         self._find = find
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._find(), name)
 
     def __call__(self, *args: object, **named: object) -> object:
-        return self._find()(*args, **named)  # type: ignore[operator]
-
-    def __or__(self, other: object) -> "LazyName":
-        return LazyName(lambda: self._find() | (other._find() if isinstance(other, LazyName) else other))  # type: ignore[operator]
-
-    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[object, ...]:
-        return (self._find(),)
-
-    def __instancecheck__(self, instance: object) -> bool:
-        return isinstance(instance, self._find())  # type: ignore[arg-type]
+        return self._find()(*args, **named)
 
     def __get_pydantic_core_schema__(self, source: object, handler: Callable[[object], object]) -> object:
         """Answer pydantic, which asks this of a type."""
@@ -138,15 +105,3 @@ class LazyModule(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         return LazyName(lambda: getattr(importlib.import_module(self.__name__), name))
-
-
-@contextmanager
-def lazy(*modules: str) -> Iterator[None]:
-    """Inside, names imported from these modules are stand-ins; modules that are imported already stay as they are."""
-    stand_ins = {name: LazyModule(name) for name in modules if name not in sys.modules}
-    sys.modules.update(stand_ins)
-    try:
-        yield
-    finally:
-        for name in stand_ins:
-            del sys.modules[name]
