@@ -32,10 +32,6 @@ def library(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def lazy(name):
-    return sdk.replaced({name: sdk.LazyModule(name)})
-
-
 def test_a_bare_package_gives_its_modules_and_never_runs(library):
     for name in ("big", "big.inner"):
         sdk.import_bare(name)
@@ -45,7 +41,7 @@ def test_a_bare_package_gives_its_modules_and_never_runs(library):
 
 
 def test_a_lazy_name_imports_its_module_once_it_is_used(library):
-    with lazy("heavy"):
+    with sdk.lazy("heavy"):
         import user
     assert "heavy" not in sys.modules
     assert user.Thing.kind == "thing"
@@ -59,7 +55,7 @@ def test_pydantic_holds_values_against_lazy_classes(library, tmp_path):
     pydantic = pytest.importorskip("pydantic")
     text = "import pydantic\nclass B(pydantic.BaseModel):\n    b: int\n"
     (tmp_path / "heavy.py").write_text(text, encoding="utf-8")
-    with lazy("heavy"):
+    with sdk.lazy("heavy"):
         from heavy import B
     adapter = pydantic.TypeAdapter(B)
     assert adapter.dump_python(adapter.validate_python({"b": 2})) == {"b": 2}

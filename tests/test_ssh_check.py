@@ -123,7 +123,7 @@ def test_a_login_script_that_prints_is_found(host, monkeypatch):
     ],
 )
 def test_the_words_of_ssh_become_advice(monkeypatch, errors, advice):
-    monkeypatch.setattr(remote, "_run", lambda *_: remote.Reply(255, "", errors, 0.1))
+    monkeypatch.setattr(remote, "_run", lambda *_: subprocess.CompletedProcess([], 255, "", errors))
     [(name, health)] = remote.look("pi@pi5")[0]
     assert (name, health.state) == ("ssh", "broken")
     assert advice in health.advice

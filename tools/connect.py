@@ -11,7 +11,6 @@ import shlex
 import socket
 import sys
 import zipfile
-from importlib import import_module
 from pathlib import Path
 
 from tools.core import registry, settings
@@ -20,19 +19,15 @@ from tools.core.settings import PROJECT
 from tools.starting import VERSION
 
 USAGE = "python3 -m tools bundle FILE.mcpb"
-INSTALLED = Path("/usr/local/bin/pi-mcp")
-"""The command that setup.sh --systemd installs."""
-# The project's folder in that command, also as the version before this one installed it.
-FOLDER = re.compile(r'"([^"]+)/tools/(?:service|resident)/handover\.py"')
+INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
+FOLDER = re.compile(r'"([^"]+)/tools/resident/handover\.py"')  # the project's, in that command
+# Never prompt; notice a dead link within a minute.
 OPTIONS = ("BatchMode=yes", "ServerAliveInterval=15", "ServerAliveCountMax=3")
-"""Never prompt; notice a dead link within a minute."""
-WINDOWS_SSH = "C:\\Windows\\System32\\OpenSSH\\ssh.exe"
 HOST, COMMAND = "${user_config.host}", "${user_config.command}"
+# On a computer that does not serve itself: what place() gives, to begin with.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
-"""The user, host, command and home to begin with on a computer that does not serve itself."""
+# In the home on the Pi, forwarded by ssh to the desktop's AnkiConnect: a name that no other client has.
 ANKI_SOCKET = ".anki-claude-desktop.sock"
-"""The socket that ssh forwards to the desktop's AnkiConnect, in the home on the Pi: a name that no other client has."""
-NOTE = "pi-mcp runs on the Raspberry Pi; this bundle only starts it there, over ssh with a key.\n"
 
 
 def place() -> tuple[str, str, str]:
@@ -98,7 +93,6 @@ def bundle_command(words: list[str]) -> int:
     try:
         with zipfile.ZipFile(words[0], "w", zipfile.ZIP_DEFLATED) as bundle:
             bundle.writestr("manifest.json", json.dumps(manifest(), indent=2, ensure_ascii=False))
-            bundle.writestr("README.txt", NOTE)
             bundle.write(PROJECT / "docs" / "icon.png", "icon.png")
     except OSError as error:
         print(f"pi-mcp: {words[0]} cannot be written: {error.strerror}", file=sys.stderr)
@@ -112,7 +106,7 @@ def manifest() -> JsonObject:
     host, command, home = place()
     before, start = _anki_of_the_desktop(home)
     words = ["-T", *before, *ssh_words(HOST)[2:], *start, COMMAND]
-    windows = {"platform_overrides": {"win32": {"command": WINDOWS_SSH}}}
+    windows = {"platform_overrides": {"win32": {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}}}
     fields = (
         ("host", "User and address of the Pi", "As ssh takes it; your key must be there (ssh-copy-id).", host),
         ("command", "Command on the Pi", "The server's absolute path, or what ./setup.sh --systemd installs.", command),
@@ -131,22 +125,22 @@ def manifest() -> JsonObject:
         ],
         "server": {
             "type": "binary",
-            "entry_point": "README.txt",
+            "entry_point": "manifest.json",
             "mcp_config": {"command": "ssh", "args": words, **windows},
         },
         "user_config": {
             name: {"type": "string", "title": title, "description": text, "default": default, "required": True}
             for name, title, text, default in fields
         },
-        "compatibility": {"platforms": ["darwin", "win32", "linux"]},
     }
 
 
 def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:
     """ssh's words that bring the desktop's AnkiConnect along, and those that tell the server; none if the settings here
     name another Anki."""
-    section = import_module("tools.anki.settings").AnkiSettings
-    if settings.current(section).anki_connect_url != section.variables()["anki_connect_url"].default:
+    from tools.anki.settings import AnkiSettings
+
+    if settings.current(AnkiSettings).anki_connect_url != AnkiSettings.variables()["anki_connect_url"].default:
         return [], []
     path = f"{home}/{ANKI_SOCKET}"
     return ["-R", f"{path}:127.0.0.1:8765"], ["env", f"ANKI_CONNECT_URL=unix:{path}"]

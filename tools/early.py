@@ -25,8 +25,7 @@ from tools.stdio import ACKNOWLEDGED, SUBSCRIPTION_ID, Lines
 # SDK's session then begins with the handshake's lines (`replay`); its answers to those are not written again. Nothing
 # of tools/ is imported here while the other thread imports the SDK: a listing that nobody kept is made by a child.
 
-# A longer line is left to the SDK.
-MOST_BYTES = 2**16
+MOST_BYTES = 2**16  # a longer line is left to the SDK
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
@@ -35,6 +34,7 @@ SERVER_INFO = {"name": "pi-mcp", "version": VERSION}
 
 # Shapes of what clients send: types, or an object's members with theirs; `*` is any other name.
 TEXT = (str,)
+NAMES = {"name", "version"}  # what a client must say of itself
 CLIENT_INFO = dict.fromkeys(("name", "version", "title", "websiteUrl", "description"), TEXT)
 NAMED = {"*": {"*": (str, bool, list)}}
 CAPABILITIES = {
@@ -73,16 +73,13 @@ def serve(lines: Lines, settings: Settings, import_sdk: Callable[[], None]) -> b
             os.close(end)
 
     importing = threading.Thread(target=run, daemon=True)
-    poll = select.poll()
-    poll.register(lines.stdin.fileno())
-    poll.register(ended)
     begun = b""
     # One turn of the loop answers a whole line, or reads until there is one.
     with suppress(LeftToSdk):
         while len(begun) <= MOST_BYTES:
             line, newline, rest = begun.partition(b"\n")
             if not newline:
-                if ended in dict(poll.poll()):
+                if ended in select.select([lines.stdin.fileno(), ended], [], [])[0]:
                     break
                 chunk = b""
                 with suppress(OSError):  # a connection was reset, a terminal hung up
@@ -99,7 +96,8 @@ def serve(lines: Lines, settings: Settings, import_sdk: Callable[[], None]) -> b
             except OSError:
                 return False
             begun = rest
-            if not importing.ident and opening.may_import():
+            # On a single processor a listing that a child is making comes first.
+            if not importing.ident and (opening.listing or (os.cpu_count() or 1) > 1):
                 importing.start()
     if not importing.ident:
         importing.start()
@@ -119,17 +117,11 @@ class Opening:
     def __init__(self, settings: Settings):
         self.settings = settings
         self.listing: Any = listing.kept(settings)
-        self.finish_listing: Callable[[], object] | None = None
+        self.finish_listing = listing.keep_beside(settings) if not self.listing else None
         self.replay: list[bytes] = []
         self.answered: list[str | int] = []
         self.era = ""
         self.is_initialized = self.shows_pages = False
-
-    def may_import(self) -> bool:
-        """Begin the listing if there is none. True if the import of the SDK keeps nothing more urgent from running."""
-        if not self.listing and not self.finish_listing:
-            self.finish_listing = listing.keep_beside(self.settings)
-        return bool(self.listing) or (os.cpu_count() or 1) > 1
 
     def answer(self, line: bytes) -> bytes:
         """The line that answers `line`; empty for the notification that ends the handshake.
@@ -162,9 +154,9 @@ class Opening:
         return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
     def _initialize(self, params: JsonObject) -> JsonObject:
-        if self.era or not _fits(params, INITIALIZE, INITIALIZE):
+        if self.era or not _fits(params, INITIALIZE, INITIALIZE) or not params["clientInfo"].keys() >= NAMES:
             raise LeftToSdk
-        self._meet(params["clientInfo"], params["capabilities"])
+        self.shows_pages = mcp_apps.announced(params["capabilities"])
         self.era, version = "handshake", params["protocolVersion"]
         return {
             "protocolVersion": version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
@@ -178,9 +170,9 @@ class Opening:
         if not _fits(params, shape, shape) or not _fits(params["_meta"], shape["_meta"], ENVELOPE):
             raise LeftToSdk
         version, info, capabilities = map(params["_meta"].get, ENVELOPE)
-        if version != MODERN:
+        if version != MODERN or not info.keys() >= NAMES:
             raise LeftToSdk
-        self._meet(info, capabilities)
+        self.shows_pages = mcp_apps.announced(capabilities)
         if method == LISTEN:
             self.era = "modern"
             return {"notifications": {name: True for name, wanted in params["notifications"].items() if wanted}}
@@ -197,17 +189,11 @@ class Opening:
         info = {"_meta": {f"{META}serverInfo": SERVER_INFO}}
         return {**results.COMPLETE, **result, "ttlMs": 0, "cacheScope": "private", **info}
 
-    def _meet(self, info: JsonObject, capabilities: JsonObject) -> None:
-        """Take in whether the client shows pages."""
-        if not {"name", "version"} <= info.keys():
-            raise LeftToSdk
-        self.shows_pages = mcp_apps.announced(capabilities)
-
     def _list(self, method: str) -> JsonObject:
         if method not in listing.LISTS:
             raise LeftToSdk
-        if not self.listing:
-            (self.finish_listing or listing.keep_beside(self.settings))()
+        if not self.listing and self.finish_listing:
+            self.finish_listing()
             self.listing = listing.kept(self.settings)
         if not self.listing:  # it cannot be kept
             raise LeftToSdk
@@ -216,22 +202,16 @@ class Opening:
 
 
 def _server_capabilities(changes: bool) -> JsonObject:
-    return {
-        "tools": {"listChanged": True},
-        "prompts": {"listChanged": changes},
-        "resources": {"listChanged": changes, "subscribe": changes},
-        "completions": {},
-    }
+    lists = {"listChanged": changes}
+    resources = {**lists, "subscribe": changes}
+    return {"tools": {"listChanged": True}, "prompts": lists, "resources": resources, "completions": {}}
 
 
 def _message(line: bytes) -> JsonObject:
-    """The request or notification of a line that every parser reads alike. An escape may hold half a character, which
-    the SDK's parser refuses.
-
-    Raises LeftToSdk.
-    """
+    """The request or notification of a line that every parser reads alike. Raises LeftToSdk."""
     message: Any = None
     with suppress(ValueError, RecursionError):
+        # An escape may hold half a character, which the SDK's parser refuses.
         message = json.loads(line.decode()) if b"\\u" not in line else None
     if not _fits(message, MESSAGE, ("jsonrpc", "method")) or message["jsonrpc"] != "2.0":
         raise LeftToSdk

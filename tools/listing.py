@@ -20,10 +20,8 @@ from tools.core.settings import Settings, current, sections
 from tools.resident.handover import identity
 
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
-WITH_PAGES = "tools/list with pages"
-"""The name in a listing of what clients that show pages get for tools/list."""
-MOST_KEPT = 4
-"""Listings in the state folder: one for each set of settings that clients come with."""
+WITH_PAGES = "tools/list with pages"  # of clients that show them
+MOST_KEPT = 4  # listings in the state folder: one for each set of settings that clients come with
 
 
 def make(settings: Settings) -> JsonObject:
@@ -40,8 +38,7 @@ def make(settings: Settings) -> JsonObject:
 
 
 def kept(settings: Settings) -> Any:
-    """The listing that an earlier session kept for the same sources, packages and settings; None if there is none that
-    is whole."""
+    """The listing that an earlier session kept for the same sources, packages and settings; None if none is whole."""
     try:
         lists = json.loads(_path(settings).read_bytes())
         return lists if lists["answers"].keys() == {*LISTS, WITH_PAGES} and lists["toolsets"] else None

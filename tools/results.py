@@ -47,7 +47,7 @@ def as_result(answer: object, private: JsonObject | None = None, lines: Iterable
     A picture's base64 is not in the text again: a model reads that as a hundred thousand characters. Nor is there
     structuredContent beside it, unless a page needs that: Codex would show it in place of the content.
     """
-    more = [*blocks(answer), *map(_block, lines)]
+    more = [_block(content) for content in (*(answer.content if isinstance(answer, Answer) else ()), *lines)]
     images = [block["data"] for block in more if block["type"] == "image"]
     if images and isinstance(answer, dict):
         answer = {name: value for name, value in answer.items() if value not in images}
@@ -60,11 +60,6 @@ def as_result(answer: object, private: JsonObject | None = None, lines: Iterable
         "isError": isinstance(answer, dict) and answer.get("success") is False,
         **({"_meta": private} if private else {}),
     }
-
-
-def blocks(answer: object) -> list[JsonObject]:
-    """The content that follows an answer, as content blocks of MCP."""
-    return [_block(content) for content in answer.content] if isinstance(answer, Answer) else []
 
 
 def _block(content: bytes | str) -> JsonObject:

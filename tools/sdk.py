@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -18,8 +18,6 @@ from typing import Any
 VERSION = "2.3.0"
 # Packages whose `__init__` imports modules that are not installed, so it never runs.
 PACKAGES = ("mcp", "mcp.server")
-# Modules that the web framework imports if they are installed.
-HTTP_IF_THERE = ("python_multipart", "uvicorn")
 HTTP_ALONE = (
     *("starlette.applications", "starlette.middleware", "starlette.middleware.authentication", "starlette.routing"),
     *("mcp.server.auth.middleware.auth_context", "mcp.server.auth.middleware.bearer_auth", "mcp.server.auth.provider"),
@@ -43,8 +41,7 @@ def trimmed_imports(way: str) -> Iterator[None]:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it looks for them in all that is installed
     for name in PACKAGES:
         import_bare(name)
-    hidden = () if way == "http" else HTTP_IF_THERE
-    with replaced(dict.fromkeys(hidden) | {name: LazyModule(name) for name in LAZY[way]}):
+    with lazy(*LAZY[way]):
         yield
 
 
@@ -68,11 +65,10 @@ def import_bare(name: str) -> None:
 
 
 @contextmanager
-def replaced(modules: Mapping[str, ModuleType | None]) -> Iterator[None]:
-    """Inside, these stand in for the modules of their names, unless those are imported already. None: as if the module
-    were not installed."""
-    stand_ins = {name: module for name, module in modules.items() if name not in sys.modules}
-    sys.modules.update(stand_ins)  # type: ignore[arg-type]
+def lazy(*modules: str) -> Iterator[None]:
+    """Inside, names imported from these modules are stand-ins; modules that are imported already stay as they are."""
+    stand_ins = {name: LazyModule(name) for name in modules if name not in sys.modules}
+    sys.modules.update(stand_ins)
     try:
         yield
     finally:

@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import time
-from typing import NamedTuple
+from subprocess import CompletedProcess
 
 from tools.check import REQUESTS, show
 from tools.connect import INSTALLED, client_json, ssh_words
@@ -32,15 +32,6 @@ REMEDIES = (
 )  # fmt: skip
 
 
-class Reply(NamedTuple):
-    """The answer of a command on the Pi, or of ssh in its place (status 255)."""
-
-    status: int
-    output: str
-    errors: str
-    took_s: float
-
-
 def main(place: str) -> int:
     """Look at the server on another machine, from here; print a line each, and what the client needs."""
     rows, client = look(place)
@@ -58,38 +49,33 @@ def look(place: str) -> tuple[list[tuple[str, Health]], str]:
     find = f'for place in "{INSTALLED}" "{CLONE}"; do ls "$place" 2>/dev/null && break; done'
     keepalive = f'grep -ihs "^[[:space:]]*ClientAlive" {SSHD}/sshd_config.d/*.conf {SSHD}/sshd_config'
     reply = _run(host, f'sh -c \'echo "{MARK}"; {find}; echo "{MARK}"; {keepalive}; true\'')
-    noise, found, settings = (*reply.output.split(f"{MARK}\n"), "", "")[:3]
+    noise, found, settings = (*reply.stdout.split(f"{MARK}\n"), "", "")[:3]
     command = f"/{path}" if path else found.strip()
+    looks = {"ssh": lambda: _login(host, reply), "stdout": lambda: _silence(noise)}
     rows = []
-    for name, check in (
-        ("ssh", lambda: _login(host, reply)),
-        ("stdout", lambda: _silence(noise)),
-        ("server", lambda: _session(host, command)),
-    ):
+    for name, check in {**looks, "server": lambda: _session(host, command)}.items():
         rows.append((name, check()))
         if rows[-1][1].state == "broken":
             return rows, ""
     return [*rows, ("keepalive", _keepalive(settings))], client_json(host, command)
 
 
-def _run(host: str, command: str, text: str = "") -> Reply:
-    began = time.monotonic()
+def _run(host: str, command: str, text: str = "") -> CompletedProcess[str]:
+    """Run a command on the Pi. Status 255 is ssh's own, which says why."""
     words = [*ssh_words(host)[:-1], "--", host, command]  # a host is never taken for an option
     try:
-        done = subprocess.run(words, input=text.encode(), capture_output=True, timeout=TIMEOUT_S)
+        return subprocess.run(words, input=text, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S)
     except FileNotFoundError:
-        return Reply(255, "", "ssh is not installed here", 0)
+        return CompletedProcess(words, 255, "", "ssh is not installed here")
     except subprocess.TimeoutExpired:
-        return Reply(255, "", f"no answer within {TIMEOUT_S} s", TIMEOUT_S)
-    output, errors = (stream.decode(errors="replace") for stream in (done.stdout, done.stderr))
-    return Reply(done.returncode, output, errors.strip(), time.monotonic() - began)
+        return CompletedProcess(words, 255, "", f"no answer within {TIMEOUT_S} s")
 
 
-def _login(host: str, reply: Reply) -> Health:
-    if reply.status != 255:
-        return Health("ok", f"{host} lets this machine in without a question, in {reply.took_s:.1f} s")
-    advice = next(text for words, text in REMEDIES if words in reply.errors)
-    last = (reply.errors.splitlines() or ["ssh failed and says nothing"])[-1]
+def _login(host: str, reply: CompletedProcess[str]) -> Health:
+    if reply.returncode != 255:
+        return Health("ok", f"{host} lets this machine in without a question")
+    advice = next(text for words, text in REMEDIES if words in reply.stderr)
+    last = (reply.stderr.splitlines() or ["ssh failed and says nothing"])[-1]
     return Health("broken", last, advice.format(host=host, name=host.rpartition("@")[2]))
 
 
@@ -105,17 +91,18 @@ def _session(host: str, command: str) -> Health:
     if not command:
         advice = "In its folder there: ./setup.sh --systemd. Or say where it is: --ssh pi@host:/path/to/server.py"
         return Health("broken", f"there is no {INSTALLED} on the Pi, and no ~/pi-mcp/server.py", advice)
+    began = time.monotonic()
     reply = _run(host, command, json.dumps({"jsonrpc": "2.0", **REQUESTS[0]}) + "\n")
+    errors = reply.stderr.splitlines()
     try:
-        name = json.loads(reply.output)["result"]["serverInfo"]["name"]
+        name = json.loads(reply.stdout)["result"]["serverInfo"]["name"]
     except (ValueError, KeyError, TypeError):
-        if reply.status in (126, 127) and command in reply.errors:
+        if reply.returncode in (126, 127) and command in reply.stderr:
             return Health("broken", f"there is no {command} on the Pi", "Look there: ls -l ~/pi-mcp/server.py")
-        last = (reply.errors.splitlines() or reply.output.splitlines() or ["it says nothing"])[-1]
-        advice = f"See what it says on the Pi: {command} --check"
-        return Health("broken", f"the server does not answer: {last[:200]}", advice)
-    note = reply.errors.splitlines()[-1] if "served here" in reply.errors else ""
-    return Health("ok", f"{name} answers in {reply.took_s:.1f} s, ssh included", note)
+        last = (errors or reply.stdout.splitlines() or ["it says nothing"])[-1]
+        return Health("broken", f"the server does not answer: {last[:200]}", f"On the Pi: {command} --check")
+    note = errors[-1] if "served here" in reply.stderr else ""
+    return Health("ok", f"{name} answers in {time.monotonic() - began:.1f} s, ssh included", note)
 
 
 def _keepalive(lines: str) -> Health:
@@ -124,5 +111,6 @@ def _keepalive(lines: str) -> Health:
     found = re.search(r'ClientAliveInterval[\s="]+(\w+)', lines, re.IGNORECASE)
     if found and found[1].strip("0"):
         return Health("ok", "both ends notice a cut link")
-    summary = "the Pi does not notice a cut link, and keeps the session"
-    return Health("unset", summary, f"On the Pi: {DROP_IN} && {RELOAD}")
+    return Health(
+        "unset", "the Pi does not notice a cut link, and keeps the session", f"On the Pi: {DROP_IN} && {RELOAD}"
+    )

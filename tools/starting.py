@@ -32,8 +32,7 @@ def command_line(words: list[str]) -> tuple[str, str]:
     ):
         ways.add_argument(f"--{way}", dest="way", action="store_const", const=way, default="standalone", help=meaning)
     ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
-    meaning = "with --check: the server there, as a client here reaches it"
-    parser.add_argument("--ssh", metavar="USER@HOST", default="", help=meaning)
+    parser.add_argument("--ssh", metavar="USER@HOST", default="", help="with --check: the server there, from here")
     options = parser.parse_args(words)
     if options.ssh and options.way != "check":
         parser.error("--ssh goes with --check")

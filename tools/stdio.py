@@ -8,10 +8,7 @@ from typing import Any, BinaryIO, TypeGuard
 
 # Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being held.
 LONGEST_LINE = 16 * 2**20
-# Values of one message: each takes a hundred bytes and more once it is read.
-MOST_VALUES = 100_000
-# A line of so many bytes cannot hold too many of them.
-UNSUSPICIOUS = 200_000
+MOST_VALUES = 100_000  # of one message: each takes a hundred bytes and more once it is read
 # All bytes but those that tell values apart.
 APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
@@ -103,8 +100,6 @@ def refusal(line: bytes) -> str:
     are counted without parsing it."""
     if len(line) > LONGEST_LINE:
         return f"Message too long: at most {LONGEST_LINE} bytes"
-    if len(line) <= UNSUSPICIOUS:
-        return ""
     marks = line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, APART)  # an escaped quote ends no text
     values = marks.count(b'"') // 2
     if values <= MOST_VALUES:

@@ -40,8 +40,8 @@ def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, call):
     picture, sound = call("anki.get_media", filename="a.png"), call("anki.get_media", filename="a.mp3")
 
     assert (picture["sizeBytes"], sound["sizeBytes"]) == (len(png()), 3)
-    assert [block["data"] for block in results.blocks(picture)] == [picture["dataBase64"]]
-    assert list(results.blocks(sound)) == []
+    assert [block["data"] for block in results.as_result(picture)["content"][1:]] == [picture["dataBase64"]]
+    assert results.as_result(sound)["content"][1:] == []
 
 
 def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki, call):
