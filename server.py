@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 def main(words: list[str]) -> int:
     """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong usage."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
     way, host = command_line(words)
     settings = settings_or_refuse()
     if way == "list":
@@ -105,7 +106,6 @@ def import_sdk(way: str) -> None:
 
 def serve_stdio(settings: Settings) -> NoReturn:
     """Serve one client on stdin and stdout."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
     lines = stdio.claim()
     if not sdk.is_installed("mcp", sdk.VERSION):
         import_sdk("stdio")  # which says what to run

@@ -3,7 +3,7 @@
 import pytest
 
 from tools.anki.settings import AnkiSettings
-from tools.core import settings
+from tools.core import places, settings
 from tools.core.settings import SettingsError
 from tools.klipper.settings import KlipperSettings, Repository
 from tools.search.settings import SearchSettings
@@ -47,6 +47,7 @@ def test_the_environment_wins_over_the_file(tmp_path):
         ("MCP_READ_ONLY", "perhaps"),
         ("MCP_TOOLSETS", "klipper,nothing"),
         ("MCP_TOOL_NAMES", "camel"),
+        ("MCP_STATE_DIR", "~nobody-of-this-name/state"),
         ("KLIPPER_DOCS_CHECK_INTERVAL", "-1"),
         ("KLIPPER_DOCS_CHECK_INTERVAL", "٣"),
         ("KLIPPER_DOCS_EXTRA", "../x=https://example.org/r"),
@@ -70,6 +71,14 @@ def test_further_repositories_are_read_whole():
         Repository("moonraker", "https://example.org/m.git", "work/x", "docs/en"),
         Repository("b", "/srv/b", "", "docs"),
     )
+
+
+def test_a_path_may_begin_with_the_home_folder_as_a_shell_writes_it(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/pi")
+    for value in ("~/state", "$HOME/state", "${HOME}/state"):
+        environ = {"MCP_STATE_DIR": value, "MCP_SOCKET": value}
+        assert str(settings.load(environ).state_dir) == str(settings.load(environ).socket) == "/home/pi/state"
+        assert places.sockets(environ) == ["/home/pi/state"]
 
 
 def test_a_broken_file_is_an_error_that_names_the_line(tmp_path):

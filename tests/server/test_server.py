@@ -140,6 +140,12 @@ def test_check_list_and_help_answer_without_serving():
     assert "--check" in run("--help").stdout
 
 
+def test_ctrl_c_ends_it_at_once_and_without_a_traceback():
+    code = "import server, signal; server.main(['--connect']); signal.raise_signal(signal.SIGINT)"
+    done = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, timeout=60, cwd=PROJECT)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
 def test_without_mcp_it_says_what_to_run():
     code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import server; server.main([])"
     command = [PYTHON, "-I", "-S", "-c", code]

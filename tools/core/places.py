@@ -36,7 +36,7 @@ def settings_file(environ: Mapping[str, str]) -> str:
 def sockets(environ: Mapping[str, str]) -> list[str]:
     """The sockets that the resident service may listen on, best first. Raises SettingsError."""
     if named := environ.get("MCP_SOCKET") or read(settings_file(environ)).get("MCP_SOCKET"):
-        return [os.path.expanduser(named)]
+        return [os.path.expanduser(os.path.expandvars(named))]
     own = environ.get("XDG_RUNTIME_DIR")
     return [os.path.join(own, "pi-mcp", "socket"), SYSTEM_SOCKET] if own else [SYSTEM_SOCKET]
 

@@ -37,7 +37,7 @@ USER: ContextVar[str] = ContextVar("user", default="")
 
 
 def path(value: str) -> Path:
-    return Path(value).expanduser()
+    return Path(os.path.expandvars(value)).expanduser()  # as a shell writes it: $HOME/x or ~/x
 
 
 def flag(value: str) -> bool:
@@ -103,7 +103,7 @@ class Variable(NamedTuple):
             return self.default(environ) if callable(self.default) else self.default
         try:
             return self.parse(text)
-        except ValueError as error:
+        except (ValueError, RuntimeError) as error:  # RuntimeError: the home folder of an unknown user
             quoted = "" if self.secret else f" (it is {masked(text)!r})"
             raise SettingsError(f"{self.name}: {error}{quoted}") from None
 
