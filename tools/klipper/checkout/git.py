@@ -98,7 +98,7 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
     if ended.status < 0:
         words += f"\nended by signal {-ended.status}"
     lines = [line.strip() for line in re.split(r"[\r\n]+", words) if line.strip()]
-    telling = [line for line in lines if re.match(r"(fatal|error|ended by|remote: \w*(ERR|err|fatal))", line)]
+    telling = [line for line in lines if re.match(r"(fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal))", line)]
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400] or "no word from git"
     code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")
