@@ -1,11 +1,14 @@
-"""search_docs as a client calls it."""
+"""The tools as a client calls them."""
 
 from tools.core import registry, settings
 
 
+def call(name, **arguments):
+    return registry.find(name, registry.listed(settings.current()).values()).call(arguments)
+
+
 def answer(query, **arguments):
-    tool = registry.find("search_docs", registry.listed(settings.current()).values())
-    return tool.call({"query": query, **arguments})
+    return call("search_docs", query=query, **arguments)
 
 
 def search(query, **arguments):
@@ -16,7 +19,3 @@ def search(query, **arguments):
 
 def paths(query, **arguments):
     return [result["path"] for result in search(query, **arguments)]
-
-
-def first(query):
-    return next(iter(paths(query)), None)

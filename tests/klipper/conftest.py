@@ -16,6 +16,17 @@ def docs(env):
 
 
 @pytest.fixture
+def further(small_docs, env):
+    """A further repository `moonraker` beside the small documentation: a function that writes {path: text}."""
+
+    def write(pages):
+        env(KLIPPER_DOCS_EXTRA="moonraker=https://example.org/m.git#main:docs")
+        small_docs({f"../../.klipper.extra/moonraker/docs/{path}": text for path, text in pages.items()})
+
+    return write
+
+
+@pytest.fixture
 def upstream(env, docs):
     """A repository like Klipper's, which KLIPPER_DOCS_URL names."""
     made = Upstream(env() / "upstream")

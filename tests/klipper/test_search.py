@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.klipper.asking import answer, first, paths, search
-from tools.core import registry, settings
+from tests.klipper.asking import answer, call, paths, search
 
 FILLER = "The host sends commands to the board and waits for the answer before it goes on. " * 12
 
@@ -24,8 +23,7 @@ def test_a_result_has_path_title_heading_line_and_snippet(small_docs):
 
 def read(result):
     """What read_doc gives for a result."""
-    tool = registry.find("read_doc", registry.listed(settings.current()).values())
-    return tool.call({"path": result["path"], "offset": result["offset"]})
+    return call("read_doc", path=result["path"], offset=result["offset"])
 
 
 def test_a_title_is_told_where_it_differs_from_the_path(small_docs):
@@ -47,18 +45,6 @@ LONG = "\n\n".join(f"## Option {number}\n\nThe flange is option {number}. {FILLE
 TOUCH = page("B", "To touch is another thing.")
 ORDER = [
     (DRIVERS, {"2209": "TMC.md", "ed_mes": "Bed_Mesh.md", "libra": "TMC.md", "2209 stealthchop": "TMC.md", "ed_M": "Bed_Mesh.md"}),
-    (
-        {"Whole.md": page("One", "A mesh is flat."), "Part.md": page("Two", "A meshwork is not."), "Slip.md": page("Three", "A meh.")},
-        {"mesh": "Whole.md", "eshwo": "Part.md"},
-    ),
-    (
-        {
-            "Most.md": page("One", "The rail is loose and the belt is old."),
-            "All.md": page("Two", "The belt of the rail is old; it is loose, and tension is all."),
-            "Phrase.md": page("Three", "A loose belt tension makes waves on the rail."),
-        },
-        {"loose belt tension rail": "Phrase.md All.md", "loose belt tension": "Phrase.md"},
-    ),
     (
         {
             "Scattered.md": page("One", "## A", "magnets", FILLER * 3, "## B", "warp", FILLER * 3, "## C", "springs"),
@@ -103,13 +89,6 @@ ORDER = [
             "[extruder] max_extrude_cross_section": "Config.md", "SET_PRESSURE_ADVANCE": "Codes.md",
             "SET_PRESSURE_ADVANCE ADVANCE=0.05": "Codes.md",
         },
-    ),
-    (
-        {
-            "Faq.md": page("FAQ", "## Why?", 'It says "Lost communication with MCU \'mcu\'" then.'),
-            "Other.md": page("MCU", "The MCU, communication and mcu."),
-        },
-        {"Lost communication with MCU 'EBBCan' 12.345": "Faq.md"},
     ),
     (
         {"A.md": page("How do I do what I want", "How, why and when."), "B.md": page("B", "Uninstall it.")},
@@ -194,26 +173,15 @@ def test_a_page_comes_once_and_at_most_limit_pages(small_docs):
     assert len(paths("magnets", limit=2)) == 2
 
 
-def test_pages_of_further_repositories_are_searched_too(small_docs, env):
-    docs = small_docs({"A.md": page("A", "The katapult.")})
-    other = docs.parent.parent / ".klipper.extra" / "moonraker" / "docs"
-    other.mkdir(parents=True)
-    (other / "install.md").write_text(page("Installation", "## Katapult", "A katapult."), encoding="utf-8")
-    env(KLIPPER_DOCS_EXTRA="moonraker=https://example.org/m.git#main:docs")
+def test_pages_of_further_repositories_are_searched_and_one_of_two_sources_is_one_result(small_docs, further):
+    small_docs({"Bed_Mesh.md": page("Bed Mesh", "Magnets."), "A.md": page("A", "The katapult.")})
+    further(
+        {
+            "install.md": page("Installation", "## Katapult", "A katapult."),
+            "Bed_Mesh.md": page("Bed Mesh", "Magnets. Magnets."),
+        }
+    )
     assert paths("katapult") == ["moonraker/install.md", "A.md"]
-
-
-def test_one_letter_of_two_does_not_shift_what_follows(small_docs):
-    small_docs({"A.md": "# İİİİ\n\n" + "İ" * 300 + "\n\n## Katapult\n\nThe katapult.\n"})
-    assert (search("katapult")[0]["heading"], search("katapult")[0]["line"]) == ("Katapult", 5)
-
-
-def test_the_same_page_of_two_sources_is_one_result_and_the_main_one_comes_first(small_docs, env):
-    docs = small_docs({"Bed_Mesh.md": page("Bed Mesh", "Magnets."), "Other.md": page("Other", "Nothing.")})
-    fork = docs.parent.parent / ".klipper.extra" / "kalico" / "docs"
-    fork.mkdir(parents=True)
-    (fork / "Bed_Mesh.md").write_text(page("Bed Mesh", "Magnets. Magnets."), encoding="utf-8")
-    env(KLIPPER_DOCS_EXTRA="kalico=https://example.org/k.git#main:docs")
     (result,) = search("magnets bed mesh")
-    assert (result["path"], result["also_in"]) == ("Bed_Mesh.md", ["kalico/Bed_Mesh.md"])
-    assert first("kalico magnets bed mesh") == "kalico/Bed_Mesh.md"
+    assert (result["path"], result["also_in"]) == ("Bed_Mesh.md", ["moonraker/Bed_Mesh.md"])
+    assert paths("moonraker magnets bed mesh")[0] == "moonraker/Bed_Mesh.md"

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.klipper.asking import call
 from tests.klipper.upstreams import ENVIRON, Upstream, contents, git, page, serving, smart_http
-from tools.core import calls, registry, settings
+from tools.core import calls
 
 pytestmark = pytest.mark.slow
 
 
 def sync(**arguments) -> dict:
     """The answer of sync_docs, through its whole wrapper stack."""
-    tool = registry.find("sync_docs", registry.listed(settings.current()).values())
-    return tool.call(arguments)
+    return call("sync_docs", **arguments)
 
 
 def done(**arguments) -> dict:

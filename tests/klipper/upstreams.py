@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import ClassVar
 
 IDENTITY = {f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 ENVIRON = {**os.environ, **IDENTITY, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
@@ -84,17 +84,14 @@ def serving(handler: type[BaseHTTPRequestHandler], port: int = 0):
         thread.join()
 
 
-def smart_http(root: Path, meanwhile: Callable[[], None] = lambda: None) -> type[BaseHTTPRequestHandler]:
-    """git's own smart HTTP server over the repositories in `root`; something may happen while it is asked."""
-
-    requests: list[str] = []
+def smart_http(root: Path) -> type[BaseHTTPRequestHandler]:
+    """git's own smart HTTP server over the repositories in `root`."""
 
     class Handler(BaseHTTPRequestHandler):
-        asked = requests
+        asked: ClassVar[list[str]] = []
 
         def _answer(self):
-            requests.append(self.path)
-            meanwhile()
+            self.asked.append(self.path)
             path, _, query = self.path.partition("?")
             environ = {
                 **ENVIRON,

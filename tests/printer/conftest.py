@@ -1,4 +1,4 @@
-"""A printer's folder, and its tools as a client calls them."""
+"""A printer's folder."""
 
 import tempfile
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.printer import klippy
-from tools.core import registry, settings
 
 
 @pytest.fixture
@@ -20,8 +19,3 @@ def printer(env):
         (folder / "logs/klippy.log").write_text(klippy.log())
         env(KLIPPER_PRINTER_DATA=folder)
         yield folder
-
-
-@pytest.fixture
-def call():
-    return lambda name, **arguments: registry.find(name, registry.listed(settings.current()).values()).call(arguments)

@@ -6,13 +6,14 @@ import os
 import pytest
 
 from tests.conftest import PROJECT
+from tests.klipper.asking import call
 from tests.printer import klippy
 from tests.printer.klippy import CONFIG
 from tools.core import calls
 from tools.printer.printer_state import health
 
 
-def test_check_config_without_a_text_reads_the_printers_own_file_and_its_includes(call, printer, real_docs):
+def test_check_config_without_a_text_reads_the_printers_own_file_and_its_includes(printer, real_docs):
     (printer / "config/more").mkdir()
     (printer / "config/more/fan.cfg").write_text("[heater_fan hotend]\nfan_speed: 2\n")
     (printer / "config/printer.cfg").write_text("[include more/*.cfg]\n" + CONFIG)
@@ -27,7 +28,7 @@ def test_check_config_without_a_text_reads_the_printers_own_file_and_its_include
 @pytest.mark.parametrize(
     "path", ["../../etc/passwd", "/etc/passwd", "link.cfg", "more", "pipe", "gone.cfg", "\0", "x" * 900]
 )
-def test_nothing_outside_and_no_special_file_is_read(call, printer, path, real_docs):
+def test_nothing_outside_and_no_special_file_is_read(printer, path, real_docs):
     (printer / "config/link.cfg").symlink_to("/etc/passwd")
     (printer / "config/more").mkdir()
     os.mkfifo(printer / "config/pipe")
@@ -35,13 +36,13 @@ def test_nothing_outside_and_no_special_file_is_read(call, printer, path, real_d
     assert answer["success"] is False and answer["code"] in ("OUTSIDE", "UNREADABLE"), answer
 
 
-def test_an_include_that_leads_out_is_named_and_not_read(call, printer, real_docs):
+def test_an_include_that_leads_out_is_named_and_not_read(printer, real_docs):
     (printer / "config/out.cfg").symlink_to("/etc/passwd")
     (printer / "config/printer.cfg").write_text("[include out.cfg]\n" + CONFIG)
     assert "includes that were not given: out.cfg" in call("check_config")["not_checked"]
 
 
-def test_a_configuration_of_10_mb_or_a_folder_of_its_name_is_refused(call, printer, real_docs):
+def test_a_configuration_of_10_mb_or_a_folder_of_its_name_is_refused(printer, real_docs):
     file = printer / "config/printer.cfg"
     file.write_bytes(b"#" * 10_000_000)
     assert call("check_config")["code"] == "TOO_LONG"
@@ -51,7 +52,7 @@ def test_a_configuration_of_10_mb_or_a_folder_of_its_name_is_refused(call, print
 
 
 @pytest.mark.parametrize("tool", ["check_config", "printer_log", "printer_state"])
-def test_a_remote_caller_needs_the_scope_of_the_printer(call, printer, tool, real_docs):
+def test_a_remote_caller_needs_the_scope_of_the_printer(printer, tool, real_docs):
     anna = calls.Caller("anna", frozenset({"klipper", "printer"}), frozenset(), "token")
     bob = calls.Caller("bob", frozenset({"klipper"}), frozenset(), "token")
     with calls.acting_for(anna):
@@ -64,21 +65,21 @@ def test_a_remote_caller_needs_the_scope_of_the_printer(call, printer, tool, rea
                 call(tool)
 
 
-def test_without_a_folder_the_tools_say_what_to_set(call, env, real_docs):
+def test_without_a_folder_the_tools_say_what_to_set(env, real_docs):
     env(KLIPPER_PRINTER_DATA="off")
     for tool in ("check_config", "printer_log", "printer_state"):
         assert call(tool)["code"] == "NO_PRINTER" and "KLIPPER_PRINTER_DATA" in call(tool)["hint"]
     assert health().state == "unset"
 
 
-def test_the_folder_in_the_home_is_the_default(call, env, real_docs):
+def test_the_folder_in_the_home_is_the_default(env, real_docs):
     (env() / "home/printer_data/config").mkdir(parents=True)
     (env() / "home/printer_data/config/printer.cfg").write_text(CONFIG)
     env()
     assert call("check_config")["sections"] == 4 and health().state == "ok"
 
 
-def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(call, printer, real_docs):
+def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(printer, real_docs):
     answers = [call("printer_log"), call("check_config")]
     assert sum(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers) / 4 <= 900
 
@@ -86,7 +87,7 @@ def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(call, pri
 STOPPED = "configparser.Error: Option 'rotation_distance' in section 'stepper_x' must be above 0.0\n"
 
 
-def test_the_manual_s_conversation_about_a_printer_that_does_not_start_is_real(call, printer, real_docs):
+def test_the_manual_s_conversation_about_a_printer_that_does_not_start_is_real(printer, real_docs):
     sound = (PROJECT / "tests/klipper/config/printers/ender3_skr_mini_bltouch.cfg").read_text()
     broken = sound.replace("rotation_distance: 40", "rotation_distance: 0", 1).replace(
         "nozzle_diameter: 0.400", "nozzle_diameter: 0.4mm"

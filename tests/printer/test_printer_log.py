@@ -7,10 +7,11 @@ import tracemalloc
 
 import pytest
 
+from tests.klipper.asking import call
 from tests.printer import klippy
 
 
-def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(call, printer, real_docs):
+def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(printer, real_docs):
     answer = call("printer_log")
 
     assert answer["started"] == "Mon Aug  3 10:00:00 2026" and answer["version"] == "v0.13.0-23-g84104bbb"
@@ -26,28 +27,28 @@ def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(c
     assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4 <= 700
 
 
-def test_an_earlier_start_is_told_on_request(call, printer):
+def test_an_earlier_start_is_told_on_request(printer):
     assert call("printer_log", session=-2)["started"].startswith("Mon Aug  2")
     assert call("printer_log", session=1)["version"] == "v0.13.0-21-g84104bbb"
     assert call("printer_log", session=1)["errors"] == []
     assert call("printer_log", session=-9)["code"] == "NO_SUCH_START"
 
 
-def test_only_known_messages_of_the_log_are_sent(call, printer, real_docs):
+def test_only_known_messages_of_the_log_are_sent(printer, real_docs):
     (printer / "logs/klippy.log").write_text(
         klippy.log() + f"error: token {klippy.TOKEN} refused\nUnhandled {klippy.TOKEN}\n"
     )
     assert klippy.TOKEN not in json.dumps(call("printer_log"))
 
 
-def test_a_configuration_error_is_the_line_that_klipper_printed(call, printer):
+def test_a_configuration_error_is_the_line_that_klipper_printed(printer):
     lines = "Config error\nTraceback (most recent call last):\n  File \"x.py\", line 1\nconfigparser.Error: Option 'foo' is not valid in section 'fan'\n"
     (printer / "logs/klippy.log").write_text(klippy.start(1) + lines)
     (error,) = call("printer_log")["errors"]
     assert error["line"] == "Option 'foo' is not valid in section 'fan'"
 
 
-def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_its_start(call, printer):
+def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_its_start(printer):
     """Klipper begins a new log each day; a start, its version and configuration may be in the one before."""
     logs = printer / "logs"
     before, close, after = logs.joinpath("klippy.log").read_text().partition("MCU 'mcu' shutdown: Timer too close\n")
@@ -63,7 +64,7 @@ def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_it
     assert [error["count"] for error in answer["errors"]] == [4, 1] and "Timer too close" in answer["shutdown"]
 
 
-def test_20_000_lines_take_little_time_and_a_log_of_60_mb_little_memory(call, printer):
+def test_20_000_lines_take_little_time_and_a_log_of_60_mb_little_memory(printer):
     """A printer writes as much in a day; its start is at the beginning of it."""
     log = printer / "logs/klippy.log"
     log.write_text(klippy.log(20_000))
@@ -85,7 +86,7 @@ def test_20_000_lines_take_little_time_and_a_log_of_60_mb_little_memory(call, pr
 
 
 @pytest.mark.parametrize("what", ["nothing", "a folder", "a pipe", "a link out", "a device"])
-def test_what_is_no_plain_log_is_an_error_at_once(call, printer, what):
+def test_what_is_no_plain_log_is_an_error_at_once(printer, what):
     log = printer / "logs/klippy.log"
     log.unlink()
     {
@@ -103,7 +104,7 @@ def test_what_is_no_plain_log_is_an_error_at_once(call, printer, what):
     "text",
     [b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, b"===== Config file =====\n" * 1000, b"Stats x: y=\n" * 100],
 )
-def test_a_damaged_log_is_answered(call, printer, text):
+def test_a_damaged_log_is_answered(printer, text):
     (printer / "logs/klippy.log").write_bytes(text)
     answer = call("printer_log")
     assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000

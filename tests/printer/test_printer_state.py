@@ -6,11 +6,12 @@ from contextlib import suppress
 
 import pytest
 
+from tests.klipper.asking import call
 from tests.printer.klippy import RESULTS, klipper, speaking
 from tools.printer import printer_state
 
 
-def test_a_printing_printer_is_told_in_few_words(call, printer):
+def test_a_printing_printer_is_told_in_few_words(printer):
     requests = []
     with speaking(printer / "comms/klippy.sock", klipper(requests=requests)):
         answer = call("printer_state")
@@ -28,7 +29,7 @@ def test_a_printing_printer_is_told_in_few_words(call, printer):
     assert {request["method"] for request in requests} == {"info", "objects/query"}, "nothing that acts is ever called"
 
 
-def test_a_printer_that_stopped_says_why(call, printer):
+def test_a_printer_that_stopped_says_why(printer):
     info = {"state": "shutdown", "state_message": "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n"}
     with speaking(printer / "comms/klippy.sock", klipper({"info": info, "objects/query": {}})):
         answer = call("printer_state")
@@ -63,7 +64,7 @@ ODD = {**RESULTS, "objects/query": {"toolhead": 7, "heaters": {"available_heater
         klipper({"info": [], "objects/query": {}}), klipper(ODD),
     ],
 )  # fmt: skip
-def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(call, printer, speak, monkeypatch):
+def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak, monkeypatch):
     monkeypatch.setattr(printer_state, "TIMEOUT_S", 0.3)
     begun = time.monotonic()
     with speaking(printer / "comms/klippy.sock", speak):
@@ -72,6 +73,6 @@ def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(call, printer,
     assert time.monotonic() - begun < 5
 
 
-def test_without_klipper_a_sentence_says_so(call, printer):
+def test_without_klipper_a_sentence_says_so(printer):
     answer = call("printer_state")
     assert answer["code"] == "PRINTER_SILENT" and "Klipper does not run" in answer["error"]

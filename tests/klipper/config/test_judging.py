@@ -1,10 +1,12 @@
 """What a check says of the mistakes that Klipper refuses, in Klipper's words, and of what it accepts."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import DOCS_MISSING, SHARED, documentation
+from tests.klipper.asking import call
 from tools.klipper.config import printer_cfg
 from tools.klipper.config.checking import current
 
@@ -146,9 +148,7 @@ def test_the_base_files_have_no_findings(real_docs):
 
 
 def test_an_empty_list_of_findings_never_looks_like_more_than_it_is(real_docs):
-    from tests.klipper.test_check_config import check
-
-    answer = check(PRINTER)
+    answer = call("check_config", config=PRINTER)
     assert answer["findings"] == [] and "whether the board has each pin" in answer["not_checked"][0]
 
 
@@ -168,3 +168,27 @@ def test_includes_are_read_beside_the_file_that_names_them_and_a_missing_one_is_
 
     assert config.sections["fan"].file == "sub/b.cfg" and config.missing == []
     assert [problem.message for problem in config.problems] == ["Include file 'gone.cfg' does not exist"]
+
+
+PRINTERS = sorted((Path(__file__).parent / "printers").glob("*.cfg"))
+LESS = {
+    "delta_with_calibration": [("warning", "delta_radius"), ("hint", "manual_probe_thing")],
+    "mainsail_macros": [("hint", "update_manager client")],
+    "one_file_of_a_hybrid_with_includes": [("hint", "shaketune")],
+}
+"""Findings in them that are less than an error, but for what another file may hold."""
+
+
+@pytest.mark.parametrize("file", PRINTERS, ids=lambda file: file.stem)
+def test_a_whole_configuration_has_no_error_and_a_misspelt_option_in_it_is_found(real_docs, file):
+    text = file.read_text(encoding="utf-8")
+    told = [one for one in current().findings(printer_cfg.read(text)) if "unless another file" not in one.message]
+    assert [(finding.level, finding.option or finding.section) for finding in told] == LESS.get(file.stem, [])
+    windows = current().findings(printer_cfg.read(text.replace("\n", "\r\n")))
+    assert [finding for finding in windows if finding.level == "error"] == []
+
+    lines = text.split("\n")
+    number = next(number for number, line in enumerate(lines) if line.strip().startswith("[") and "include" not in line)
+    lines.insert(number + 1, "  mispelt_optoin: 1" if lines[number].startswith("  ") else "mispelt_optoin: 1")
+    errors = [one for one in current().findings(printer_cfg.read("\n".join(lines))) if one.level == "error"]
+    assert [(error.line, error.option) for error in errors] == [(number + 2, "mispelt_optoin")]

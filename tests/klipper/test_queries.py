@@ -1,0 +1,98 @@
+"""A question taken apart into words, and search_docs asked in ways nobody should ask."""
+
+import pytest
+
+from tests.klipper.asking import answer, paths, search
+from tools.klipper.search import index
+from tools.klipper.search import query as queries
+
+PAGES = {
+    "Bed_Mesh.md": "# Bed Mesh\n\nCalibrate the probe, its z_offset, with `[bed_mesh]`. SET_PRESSURE_ADVANCE of 120.\n",
+    "CANBUS.md": "# CANBUS\n\nThe extruder of a canbus, its rotation_distance, filament_switch_sensor, tmc2209, BLTouch.\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def docs(small_docs):
+    return small_docs(PAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("How do I calibrate the probe's Z offset?", ["calibrate", "probe", "offset", "zoffset"]),
+        ("mesh Mesh meshes", ["mesh"]),
+        ("bl touch", ["bltouch"]),
+        ("120.5 ohm on a 2209", ["tmc2209"]),
+        ("bed_mesh", ["bed", "mesh", "bedmesh"]),
+        ("ed_mes", ["bedmesh mesh", "bedmesh"]),
+        ("calibarte", ["calibrate"]),
+        ("калибровка z offset датчика", ["calibrate", "offset", "probe sensor", "zoffset"]),
+        ("шина can", ["canbus"]),
+        ("сколько шагов на мм у экструдера", ["rotationdistance", "rotation", "distance", "extruder"]),
+        ("бурундук", []),
+    ],
+)
+def test_a_question_becomes_words_of_the_pages(text, found):
+    """Each term of a question is looked for by some words of the pages."""
+    terms = queries.question(text, index.current()).terms
+    assert [" ".join(sorted(term.words)) for term in terms] == found
+
+
+def test_an_index_is_kept_until_a_page_changes(docs):
+    first = index.current()
+    assert index.current() is first
+    (docs / "CANBUS.md").write_text("# CANBUS\n\nA katapult.\n")
+    assert index.current() is not first and list(index.current().forms("katapult")) == ["katapult"]
+
+
+def test_the_glossary_has_no_entry_twice_and_no_empty_meaning():
+    entries = [entry for group in queries._glossary().values() for entry in group]
+    assert len({tuple(key) for key, _ in entries}) == len(entries)
+    assert all(meaning and all(map(all, meaning)) for _, meaning in entries)
+
+
+def test_a_blank_query_or_a_limit_out_of_range_is_an_error_with_a_hint():
+    for query in ("", " ", "\n\t", "\u2003"):
+        assert answer(query)["code"] == "EMPTY_QUERY" and answer(query)["hint"]
+    assert [answer("mesh", limit=limit)["success"] for limit in (0, 8, -1, "many")] == [False] * 4
+    assert "20000" in answer("mesh " * 5000)["error"]
+
+
+@pytest.mark.parametrize("query", ["qqqqzzzz", "🙂", "\x00\x07", "((((", "\\", "%s", "\ud800", "''", ".*"])
+def test_what_is_nowhere_answers_an_empty_list_with_a_hint(query):
+    assert answer(query)["result"] == [] and "list_docs_map" in answer(query)["hint"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "(mesh",
+        "mesh+?",
+        "mesh{1000000}",
+        "(?i)mesh",
+        "mesh\x00",
+        "MESH🙂",
+        "$(mesh)",
+        "`mesh`",
+        "../../mesh",
+        "docs/Bed_Mesh.md",
+    ],
+)
+def test_a_query_is_never_a_pattern_or_a_command(query):
+    assert paths(query) == ["Bed_Mesh.md"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["how do I", "как", "x", "1." * 9000, "a" * 20_000, "ж" * 9000, "a_" * 9000, "mesh_bed " * 2000, "'s" * 9000],
+)
+def test_stop_words_alone_and_an_endless_query_are_answered(query):
+    assert isinstance(search(query[:20_000]), list)
+
+
+def test_an_empty_page_and_one_without_a_heading_are_pages(small_docs):
+    small_docs({"Empty_Page.md": "", "Plain.md": "Only katapult here.\n"})
+    (result,) = search("katapult")
+    assert (result["heading"], result["offset"], result["line"]) == ("", 0, 1)
+    assert "Empty_Page.md" in answer("emptypagge")["hint"]
