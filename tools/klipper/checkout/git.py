@@ -37,6 +37,8 @@ CONFIG = {
     "protocol.ext.allow": "never",
 }
 """These win over the user's own configuration."""
+# The lines of git that tell what went wrong, and its cure for a repository on this machine that is another user's.
+TELLING = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
 # The part of git's last words that tells the case; the first that matches is it.
 CAUSES = {
     "DISK_FULL": r"No space left|Out of diskspace|signal 25|File too large|Disk quota",
@@ -98,7 +100,7 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
     if ended.status < 0:
         words += f"\nended by signal {-ended.status}"
     lines = [line.strip() for line in re.split(r"[\r\n]+", words) if line.strip()]
-    telling = [line for line in lines if re.match(r"(fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal))", line)]
+    telling = [line for line in lines if TELLING.match(line)]
     reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400] or "no word from git"
     code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")
