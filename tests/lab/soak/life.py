@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.lab.soak.record import Answer, Lost, Record, Request, expect
+from tests.lab.soak.record import Record, Request, expect
 from tests.onepercent.person import act
 
 Flow = Iterator[Any]
@@ -19,14 +19,12 @@ class Open:
     """A preview that is being applied: `after` gives the person's goals, given the results."""
 
     preview: dict[str, Any]
-    key: str
     after: Callable[[list[dict[str, Any]]], Goals]
-    lost: bool = False
     undoes: bool = False
 
-    def request(self) -> Request:
-        arguments = {"preview_id": self.preview["preview_id"], "idempotency_key": self.key}
-        return Request("apply_actions", {**arguments, "user_confirmation": "да"})
+    def __post_init__(self):
+        keys = {"preview_id": self.preview["preview_id"], "idempotency_key": str(uuid.uuid4())}
+        self.arguments = {**keys, "user_confirmation": "да"}
 
 
 class Person:
@@ -49,16 +47,16 @@ class Person:
         there = self.chance.sample(sorted(self.goals), min(2, len(self.goals)))
         texts = [{"title": f"{self.user} № {self.made + number}"} for number in range(self.chance.randint(1, 4))]
         self.made += len(texts) + 1
-        actions = [("goal.create", text) for text in texts]
-        actions += [("goal.update", {"goal_id": goal, "title": f"{self.user} № {self.made}"}) for goal in there[:1]]
-        actions += [("goal.delete", {"goal_id": goal}) for goal in there[1:]]
-        return [act(name, **params) for name, params in actions]
+        actions = [act("goal.create", **text) for text in texts]
+        actions += [act("goal.update", goal_id=goal, title=f"{self.user} № {self.made}") for goal in there[:1]]
+        return actions + [act("goal.delete", goal_id=goal) for goal in there[1:]]
 
-    def _previewed(self) -> Iterator[Any]:
+    def change(self) -> Flow:
+        """Preview, and then apply or forget it."""
         actions = self._actions()
         answer = yield Request("preview_actions", {"actions": actions})
         if answer.code:
-            return None
+            return
         expect(not answer.value["diff"]["errors"], f"refused: {answer.value['diff']['errors']}")
 
         def after(results: list[dict[str, Any]]) -> Goals:
@@ -71,31 +69,25 @@ class Person:
                     goals[params.get("goal_id") or result["created_id"]] = params["title"]
             return goals
 
-        return Open(answer.value, str(uuid.uuid4()), after)
+        if self.chance.random() < 0.9:
+            self.open = Open(answer.value, after)
+            yield from self.settle()
 
-    def change(self) -> Flow:
-        """Preview, and then apply or forget it."""
-        opened = yield from self._previewed()
-        if opened and self.chance.random() < 0.9:
-            self.open = opened
+    def undo(self) -> Flow:
+        """What was applied last is taken back."""
+        if (before := self.before) is None:
+            return
+        answer = yield Request("undo_last")
+        if not answer.code:
+            self.open = Open(answer.value, lambda _: before, undoes=True)
             yield from self.settle()
 
     def settle(self) -> Flow:
-        """Apply what is open, with the key it had before."""
+        """Apply what is open, with the key it had before; without an answer it stays open."""
         opened = self.open
-        try:
-            answer = yield opened.request()
-        except Lost:
-            if not opened.lost:
-                self.record.count("uncertain", "onepercent left open")
-            opened.lost = True
-            raise
-        if not answer.code:
-            self._done(opened, answer)
-        elif not opened.lost and self.chance.random() < 0.5:
-            self.open = None  # an error says that nothing was changed
-
-    def _done(self, opened: Open, answer: Answer) -> None:
+        answer = yield Request("apply_actions", opened.arguments)
+        if answer.code:
+            return
         xp = answer.value["xp"]
         expect(xp["delta"] == opened.preview["xp_total"], f"{xp}, not as previewed")
         expect(xp["balance"] == self.xp + xp["delta"], f"{xp}, not {self.xp + xp['delta']}")
@@ -103,29 +95,15 @@ class Person:
         # One more `undo_last` would take back what came before that.
         self.before, self.goals, self.xp = None if opened.undoes else self.goals, after, xp["balance"]
         self.open, self.applied = None, self.applied + 1
-        if opened.lost:
-            self.record.count("uncertain", "onepercent done once by repeating")
-
-    def undo(self) -> Flow:
-        """What was applied last is taken back."""
-        if self.before is None:
-            return
-        before = self.before
-        answer = yield Request("undo_last")
-        if not answer.code:
-            self.open = Open(answer.value, str(uuid.uuid4()), lambda _: before, undoes=True)
-            yield from self.settle()
 
     def look(self) -> Flow:
         """The snapshot has the goals that were confirmed."""
-        if self.open:
-            return
         answer = yield Request("get_user_snapshot", {"include": ["goals", "xp"], "goals_status": "all"})
         if not answer.code:
             data = answer.value["data"]
             goals, xp = data.get("goals", {"items": [], "total_count": 0}), data.get("xp", {"balance": 0})
             shown = {goal["id"]: goal["title"] for goal in goals["items"]}
-            expect(goals["total_count"] == len(self.goals), f"{goals['total_count']} goals, not {len(self.goals)}")
+            there, confirmed = (goals["total_count"], xp["balance"]), (len(self.goals), self.xp)
+            expect(there == confirmed, f"{there} goals and XP, not {confirmed}")
             expect(shown.items() <= self.goals.items(), f"{shown}, not {self.goals}")
-            expect(xp["balance"] == self.xp, f"{xp}, not {self.xp}")
             self.record.count("compared", "snapshots of a person")

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.lab.soak.anki_process import DECKS
-from tests.lab.soak.record import Lost, Record, Request, expect
+from tests.lab.soak.record import Record, Request, expect
 
 Flow = Iterator[Request]
 MOST = 40
-NOTHING_SENT = "ANKI_UNREACHABLE"
 
 
 @dataclass
@@ -47,9 +46,6 @@ class Notes:
     def _in(self, state: str) -> list[Note]:
         return [note for note in self.notes.values() if note.state == state]
 
-    def _uncertain(self, fate: str, notes: int = 1) -> None:
-        self.record.count("uncertain", f"anki {fate}", notes)
-
     def add(self) -> Flow:
         """New notes."""
         deck, new = self.chance.choice(DECKS), []
@@ -57,32 +53,24 @@ class Notes:
             self.made += 1
             key = str(uuid.UUID(int=self.chance.getrandbits(128))) if self.chance.random() < 0.5 else ""
             new.append(Note(f"{self.owner} {self.made} {self.chance.getrandbits(48):012x}", deck, key))
-        yield from self.send(new)
+        return self.send(new)
 
     def send(self, notes: list[Note]) -> Flow:
         """Send notes, new ones or again those that may be there; afterwards each is there once."""
         repeated = {note.front for note in notes} & self.notes.keys()
         self.notes |= {note.front: note for note in notes}
-        try:
-            answer = yield Request(
-                "anki_add_notes", {"notes": [note.input(self.owner) for note in notes], "deck": notes[0].deck}
-            )
-        except Lost:
-            self._uncertain("left open", len(notes) - len(repeated))
-            raise
+        inputs = [note.input(self.owner) for note in notes]
+        answer = yield Request("anki_add_notes", {"notes": inputs, "deck": notes[0].deck})
         details = answer.value.get("details", [{"status": "not_sent"}] * len(notes))
         for note, detail in zip(notes, details, strict=True):
             status, again = detail["status"], note.front in repeated
             if status == "ok" or (status == "duplicate" and again):
                 note.state, note.id = "there", detail.get("noteId")
-                if again:
-                    self._uncertain("done" if status == "duplicate" else "not done")
             elif status == "not_sent" and answer.code:
                 if not again:
                     del self.notes[note.front]
             else:
                 expect(status == "unknown" and answer.code, f"a note got {detail}")
-                self._uncertain("left open", not again)
 
     def delete(self, most: int = 2) -> Flow:
         there = [note for note in self._in("there") if note.id]
@@ -91,17 +79,11 @@ class Notes:
             return
         for note in chosen:
             note.state = "leaving"
-        try:
-            answer = yield Request("anki_delete_notes", {"noteIds": [note.id for note in chosen]})
-        except Lost:
-            self._uncertain("left open", len(chosen))
-            raise
-        if answer.code == NOTHING_SENT:
+        answer = yield Request("anki_delete_notes", {"noteIds": [note.id for note in chosen]})
+        if answer.code == "ANKI_UNREACHABLE":  # nothing was sent
             for note in chosen:
                 note.state = "there"
-        elif answer.code:
-            self._uncertain("left open", len(chosen))
-        else:
+        elif not answer.code:
             expect(answer.value == {"deleted": len(chosen), "missing": 0}, f"deleted {answer.value} of {len(chosen)}")
             for note in chosen:
                 del self.notes[note.front]
@@ -113,19 +95,14 @@ class Notes:
             return
         infos = answer.value["notes"]
         present = {info["fields"]["Front"]: info for info in infos}
-        expect(
-            len(present) == len(infos), f"a note is there twice: {sorted(info['fields']['Front'] for info in infos)}"
-        )
+        expect(len(present) == len(infos), f"a note is there twice: {sorted(present)}")
         expect(present.keys() <= self.notes.keys(), f"notes never sent: {present.keys() - self.notes.keys()}")
-        for front, note in list(self.notes.items()):
-            if note.state != "there":
-                self._uncertain("done" if (front in present) == (note.state == "maybe") else "not done")
-            elif front not in present:
-                self.record.lost(front)
-            if info := present.get(front):
-                seen = (info["fields"]["Back"], info["deckName"])
-                expect(seen == (f"back of {front}", note.deck), f"{front} is {seen}")
-                note.state, note.id = "there", info["noteId"]
-            else:
-                del self.notes[front]
+        lost = {note.front for note in self._in("there")} - present.keys()
+        self.notes = {front: note for front, note in self.notes.items() if front in present}
+        for front, info in present.items():
+            note = self.notes[front]
+            seen = (info["fields"]["Back"], info["deckName"])
+            expect(seen == (f"back of {front}", note.deck), f"{front} is {seen}")
+            note.state, note.id = "there", info["noteId"]
+        expect(not lost, f"lost writes: {lost}")
         self.record.count("compared", "lists of an owner's notes")

@@ -67,7 +67,7 @@ class Record:
                 print(f"WRONG at {at_s:.1f} s: {text[:LONGEST_SHOWN]}{more}", file=sys.stderr, flush=True)
 
     def show(self) -> None:
-        for what in ("sessions", "calls", "compared", "faults", "errors", "uncertain"):
+        for what in ("sessions", "calls", "compared", "faults", "errors", "unanswered"):
             counts = self.counts[what]
             listed = ", ".join(f"{key} {count}" for key, count in counts.most_common())
             print(f"{what:<12} {counts.total()}: {listed or 'none'}")

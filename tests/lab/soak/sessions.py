@@ -44,14 +44,14 @@ class Session:
         params = {"name": request.tool, "arguments": request.arguments}
         try:
             self.client.send(id=self.client.last_id, method="tools/call", params=params)
-            reply = self._cut() if self.calls == self.cut_at else self.client.answer(self.client.last_id)
+            reply = self._cut(request.system) if self.calls == self.cut_at else self.client.answer(self.client.last_id)
         except (AssertionError, BrokenPipeError, queue.Empty) as error:
             self.is_over = True
             raise Wrong(f"no answer, {error!r}") from None
         request.ended = time.monotonic()
         return self._judged(request, reply)
 
-    def _cut(self) -> dict[str, Any]:
+    def _cut(self, system: str) -> dict[str, Any]:
         """Kill the caller, and wait until its session, which holds stdout too, is gone."""
         time.sleep(random.choice((0, 0.002, 0.01, 0.03, 0.1)))
         self.is_over = True
@@ -60,6 +60,7 @@ class Session:
         while (received := self.client.receive()) is not None:
             reply = received if received.get("id") == self.client.last_id else reply
         if reply is None:
+            self.record.count("unanswered", system)
             raise Lost
         return reply
 
@@ -139,12 +140,7 @@ class Worker:
         try:
             asked = next(flow)
             while True:
-                try:
-                    answer = session.ask(asked)
-                except Lost as lost:
-                    flow.throw(lost)
-                    raise
-                asked = flow.send(answer)
+                asked = flow.send(session.ask(asked))
         except (StopIteration, Lost):
             return
         except WRONG as wrong:
