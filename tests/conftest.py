@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import namespaces
 from tools.core import settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -63,15 +62,6 @@ for holder, name in (
     (subprocess.Popen, "_execute_child"), (os, "fork"), (os, "forkpty"), (os, "posix_spawn"), (os, "system"),
 ):  # fmt: skip
     starts_only_in_slow_tests(holder, name)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem):
-    """Run a test that mounts again as root of namespaces of its own if this user is not root."""
-    if os.geteuid() == 0 or not pyfuncitem.get_closest_marker("mounts"):
-        return None
-    namespaces.run_again(pyfuncitem.nodeid)
-    return True
 
 
 @pytest.fixture(scope="session", autouse=True)

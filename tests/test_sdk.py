@@ -13,54 +13,6 @@ from tests.support.client import PROJECT, PYTHON
 from tools import sdk
 
 
-@pytest.fixture
-def library(tmp_path, monkeypatch):
-    """A package `big` whose `__init__` cannot run; `user` imports names of `heavy`."""
-    for name, text in {
-        "big/__init__": "import what_is_not_installed\n",
-        "big/inner/__init__": "import what_is_not_installed\n",
-        "big/inner/part": "from big.light import small\n",
-        "big/light": "small = 'light'\n",
-        "heavy": "class Thing:\n    kind = 'thing'\ndef double(number):\n    return 2 * number\n",
-        "user": "import heavy as whole\nfrom heavy import Thing, double\n",
-    }.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    yield
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("big", "heavy", "user")]:
-        del sys.modules[name]
-
-
-def test_a_bare_package_gives_its_modules_and_never_runs(library):
-    for name in ("big", "big.inner"):
-        sdk.import_bare(name)
-    import big.inner.part
-
-    assert big.inner.part.small == "light"
-
-
-def test_a_lazy_name_imports_its_module_once_it_is_used(library):
-    with sdk.lazy("heavy"):
-        import user
-    assert "heavy" not in sys.modules
-    assert user.Thing.kind == "thing"
-    assert user.double(21) == user.whole.double(21) == 42
-    import heavy
-
-    assert type(user.Thing()) is heavy.Thing
-
-
-def test_pydantic_holds_values_against_lazy_classes(library, tmp_path):
-    pydantic = pytest.importorskip("pydantic")
-    text = "import pydantic\nclass B(pydantic.BaseModel):\n    b: int\n"
-    (tmp_path / "heavy.py").write_text(text, encoding="utf-8")
-    with sdk.lazy("heavy"):
-        from heavy import B
-    adapter = pydantic.TypeAdapter(B)
-    assert adapter.dump_python(adapter.validate_python({"b": 2})) == {"b": 2}
-
-
 def test_the_import_is_for_the_sdk_that_is_pinned():
     assert f"mcp=={sdk.VERSION}\n" in (PROJECT / "requirements.txt").read_text(encoding="utf-8")
 

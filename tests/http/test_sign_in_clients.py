@@ -1,8 +1,6 @@
 """Sign-in by the SDK's own client against a real server process: by registration, and by a document of the client."""
 
-import base64
 import functools
-import hashlib
 import http.server
 import json
 import os
@@ -165,17 +163,3 @@ def test_a_client_that_is_a_document_signs_in_and_not_from_this_network(tmp_path
             query = urlencode({"client_id": document, "redirect_uri": BACK, "response_type": "code"})
             status, _, page = ask(guarded, "GET", f"/authorize?{query}")
             assert (status, "its network" in page) == (400, True)
-
-
-def test_killed_between_code_and_token_it_gives_the_token():
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(b"verifier").digest()).rstrip(b"=").decode()
-    with HttpServer() as server:
-        fields = {"redirect_uri": BACK, "response_type": "code", "code_challenge": challenge}
-        client = ask(server, "POST", "/register", json.dumps({"redirect_uris": [BACK]}))[2]
-        fields["client_id"] = json.loads(client)["client_id"]
-        back = person(server, f"/authorize?{urlencode({**fields, 'code_challenge_method': 'S256'})}")
-        server.process.kill()
-        server.process.wait(TIMEOUT_S)
-        server.start()
-        grant = {"grant_type": "authorization_code", "code": back["code"], "code_verifier": "verifier", **fields}
-        assert ask(server, "POST", "/token", urlencode(grant))[0] == 200

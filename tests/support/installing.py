@@ -37,16 +37,11 @@ def packages(*names):
     """A folder for PYTHONPATH with what .venv need not have: the packages of HTTP, or of an extra."""
     folder = tempfile.TemporaryDirectory(prefix="pi-mcp-packages-")
     atexit.register(folder.cleanup)
-    link_packages(names, Path(folder.name))
-    return folder.name
-
-
-def link_packages(names, folder):
-    """Put links to installed packages, by their names for pip, into a folder that Python imports from."""
     for name in names:
         installed = distribution(name)
         for top in {file.parts[0] for file in installed.files} - {"..", "__pycache__"}:
-            (folder / top).symlink_to(installed.locate_file(top))
+            Path(folder.name, top).symlink_to(installed.locate_file(top))
+    return folder.name
 
 
 def pins(name):
@@ -54,13 +49,6 @@ def pins(name):
     lines = (PROJECT / name).read_text(encoding="utf-8").splitlines()
     wanted = [line.partition(";") for line in lines if "==" in line.partition(";")[0]]
     return dict(line.split("==") for line, _, marker in wanted if "python_version" not in marker or MARKER in marker)
-
-
-def make_environment(folder, *names):
-    """Make its .venv, with links to these packages and nothing else."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True, timeout=60)
-    [site_packages] = folder.glob(".venv/lib/python*/site-packages")
-    link_packages(names, site_packages)
 
 
 def setup(folder, *words, **environment):

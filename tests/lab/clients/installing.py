@@ -3,8 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -23,33 +21,12 @@ def from_npm(package: str, program: str) -> Path:
         pytest.skip("npm is not installed")
     folder = CACHE / package.replace("/", "-")
     found = folder / "node_modules" / ".bin" / program
-    with _alone(folder):
+    lock = folder.with_name(f"{folder.name}.lock")  # two modules may want the same at once
+    with exclusive_lock(folder.name, timeout_s=2 * INSTALL_S, path=lock):
         if not found.exists():
-            _install(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package])
+            command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package]
+            try:
+                subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_S)
+            except subprocess.SubprocessError as error:
+                pytest.skip(f"cannot be installed here: {error}")
     return found
-
-
-def from_pip(*packages: str) -> Path:
-    """A Python that has these packages, `name==version`, and none of ours."""
-    folder = CACHE / "_".join(packages)
-    found = folder / "bin" / "python"
-    with _alone(folder):
-        if not (folder / "complete").exists():
-            _install([sys.executable, "-m", "venv", str(folder)])
-            _install([str(found), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages])
-            (folder / "complete").touch()
-    return found
-
-
-def _alone(folder: Path) -> AbstractContextManager[int]:
-    """Two modules may want the same at once."""
-    return exclusive_lock(folder.name, timeout_s=2 * INSTALL_S, path=folder.with_name(f"{folder.name}.lock"))
-
-
-def _install(command: list[str]) -> None:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S)
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"no answer within {INSTALL_S} s: {' '.join(command)}")
-    if done.returncode:
-        pytest.skip(f"cannot be installed here: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
