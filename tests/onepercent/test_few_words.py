@@ -63,7 +63,7 @@ def test_what_is_refused_beside_a_deletion_stops_the_preview_unless_it_is_wanted
     assert [error["code"] for error in answer["errors"]] == ["GOAL_NOT_FOUND"] and "partial" in answer["hint"]
     answer = call("preview_actions", actions=actions, partial=True)
     lines = answer["message"].splitlines()
-    assert lines[1:3] == ["✗ Не получится изменить шаг: такой цели нет", "• Удалить цель «Пустая» и 1 шаг"]
+    assert lines[1:3] == ["✗ Не получится изменить шаг «Спасти»: такой цели нет", "• Удалить цель «Пустая» и 1 шаг"]
     assert apply(answer)["success"] and items("goals") == []
 
 
@@ -79,7 +79,7 @@ def test_a_reason_is_said_in_the_persons_language():
         (act("step.update", step_id=99, title="x"), "изменить шаг: такого шага нет"),
         (act("ssp.rate", category="health", score=7), "оценить сферу: такой сферы нет (категория)"),
         (act("habit.mark_completed", habit_id=1, date="2026-13-01"), "отметить привычку: дата не подходит (день)"),
-        (act("habit.unmark", habit_id=1), "удалить отметку: ещё не сделано"),
+        (act("habit.unmark", habit_id=1), "удалить отметку «Бег»: ещё не сделано"),
         (act("goal.fly", title="x"), "goal.fly: такого действия нет"),
     ):
         message = call("preview_actions", actions=[action, goal()])["message"]

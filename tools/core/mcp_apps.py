@@ -20,15 +20,14 @@ MIME_TYPE = "text/html;profile=mcp-app"
 # What the model reads beside an answer that a page shows.
 SHOWN = "The person sees this on a page: say only what it lacks."
 
-SHARED = Path(__file__).parent / "page"
-# The line that the shared style or script takes the place of.
-INCLUDE = re.compile(r"/\* (shared\.\w+) \*/\n")
+# The line that a style or script of several pages takes the place of, by its path from the page.
+INCLUDE = re.compile(r"/\* (\S+\.(?:css|js)) \*/\n")
 # Indentation, empty lines and whole-line comments.
-PADDING = re.compile(r"^\s*//.*\n|^\s+", re.MULTILINE)
+PADDING = re.compile(r"^\s*(?://.*|/\*.*\*/)\n|^\s+", re.MULTILINE)
 SPACES = re.compile(
-    r"""("[^"\n]*"|`[^`]*`|<[^>]*>)"""  # a string, a template or a tag, which stay as they are
-    r"""|(?<=[{}();,?:=>&|]) | (?=[{}();,?:=>&|])"""  # or a space beside punctuation
-    r"""|(?<=[{(;,])\n|\n(?=[})])"""  # or a line break inside brackets or behind a statement
+    r"""("[^"\n]*"|`[^`]*`|<[!/\w][^>]*>)"""  # a string, a template or a tag, which stay as they are
+    r"""|(?<=[{}();,?:=<>&|+*/]) | (?=[{}();,?:=<>&|+*/])"""  # or a space beside punctuation
+    r"""|(?<=[{}(;,])\n|\n(?=[})])"""  # or a line break beside a bracket or behind a statement
 )
 
 
@@ -70,5 +69,5 @@ def decided(is_announced: bool) -> bool:
 @cache
 def document(file: Path) -> str:
     """The page of an HTML file, without what only its authors read: it is sent to every client that shows it."""
-    text = INCLUDE.sub(lambda match: (SHARED / match[1]).read_text("utf-8"), file.read_text("utf-8"))
+    text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), file.read_text("utf-8"))
     return SPACES.sub(lambda match: match[1] or "", PADDING.sub("", text)).replace(";}", "}")

@@ -210,7 +210,7 @@ def _check_limits(limits: list[Limits], value: object) -> None:
             if limit.max_length is not None and len(value) > limit.max_length:
                 raise ValueMismatch(f"{kind} should have at most {limit.max_length} {unit}(s), not {len(value)}")
         elif isinstance(value, int | float):
-            if limit.ge is not None and value < limit.ge:
+            if limit.ge is not None and not value >= limit.ge:  # nor is NaN
                 raise ValueMismatch(f"Input should be greater than or equal to {limit.ge}")
             if limit.le is not None and value > limit.le:
                 raise ValueMismatch(f"Input should be less than or equal to {limit.le}")

@@ -9,7 +9,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import actions, days, fields, sentences, settings, words
 from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
-from tools.onepercent.database import Database
+from tools.onepercent.database import Database, Row
 
 SECTIONS = ("creates", "updates", "deletes", "completions")
 
@@ -112,13 +112,14 @@ def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> DryRun:
     db.execute("SAVEPOINT dry_run")
     for index, action in enumerate(sent):
         db.execute("SAVEPOINT action")
+        unit.found.clear()
         try:
             planned = action if isinstance(action, Planned) else read(action, index + 1, used)
             dry.outcomes.append(planned.run(unit))
             dry.planned.append(planned)
         except ToolError as error:
             db.execute("ROLLBACK TO action")
-            dry.errors.append({"index": index} | _refusal(action, error))
+            dry.errors.append({"index": index} | _refusal(action, error, unit.found))
             if isinstance(action, dict) and action.get("action") == "goal.create":
                 unit.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
         db.execute("RELEASE action")
@@ -127,8 +128,11 @@ def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> DryRun:
     return dry
 
 
-def _refusal(sent: object, error: ToolError) -> JsonObject:
+def _refusal(sent: object, error: ToolError, found: dict[str, Row]) -> JsonObject:
+    """The error of an action, with the title of what it was about, if that is there."""
     own = sent if isinstance(sent, dict) else {}
     named = ("client_action_id", "action")
     shown = {name: fields.printable(own[name]) for name in named if own.get(name) is not None}
-    return shown | {name: value for name, value in error.answer().items() if name != "success"}
+    row = dict(found.get(str(own.get("action")).partition(".")[0], {}))
+    title = {"title": title} if (title := row.get("title") or row.get("name")) else {}
+    return shown | title | {name: value for name, value in error.answer().items() if name != "success"}

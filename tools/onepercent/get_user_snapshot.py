@@ -70,7 +70,7 @@ def get_user_snapshot(
     answer = Shown({"success": True, "user_name": user, "today": present_day, **shown, **hits}, *content)
     if "history" in names:
         answer.span = past
-    elif date_from:
+    elif date_from or date_to:
         answer.span = date.fromisoformat(first), date.fromisoformat(last if date_to else first)
     return answer
 

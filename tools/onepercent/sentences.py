@@ -171,12 +171,14 @@ def _step_in_words(title: str, dt: str | None, minutes: int | None) -> str:
 
 
 def refused(error: Entry) -> str:
-    """✗ Не получится изменить шаг: такого шага нет."""
+    """✗ Не получится изменить шаг «Пройти тест»: так уже и есть."""
     action = str(error.get("action", error.get("index")))
     domain, _, verb = action.partition(".")
     verb, thing = VERBS.get(verb.removesuffix("_entry"), verb), f"thing.{'mark' if verb == 'unmark' else domain}"
     if f"planned.{verb}" in texts.TEXTS and (thing in texts.TEXTS or verb == "undo"):
-        named = words.say(f"planned.{verb}", thing=words.say(thing) if thing in texts.TEXTS else "")
+        about = [words.say(thing)] if thing in texts.TEXTS else []
+        about += [words.quoted(error["title"], 100)] if "title" in error else []
+        named = words.say(f"planned.{verb}", thing=" ".join(about))
         action = named[0].lower() + named[1:]
     reason = f"error.{error.get('code')}"
     reason = words.say(reason) if reason in texts.TEXTS else errors.one_line(error["error"])

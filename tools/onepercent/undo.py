@@ -13,6 +13,7 @@ A journal (table `applied`) holds every change of one apply in order: the column
 
 import json
 import sqlite3
+from functools import partial
 from typing import Annotated
 
 from tools.core import calls
@@ -92,18 +93,6 @@ def _changes(db: Database) -> list[JsonObject]:
     return changes
 
 
-@action("undo.last", APPLIED, "applied_id")
-def undo(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Take back everything that one apply changed."""
-    return _reverse(unit, params["applied_id"], undone=False)
-
-
-@action("undo.redo", APPLIED, "applied_id")
-def redo(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Bring back everything that one undo took back."""
-    return _reverse(unit, params["applied_id"], undone=True)
-
-
 def applied(db: Database, user: str, undone: bool, number: int = 1) -> Row | None:
     """The apply to take back next, or the one to bring back next if `undone`; the number 2 is the one after it."""
     order = "ASC" if undone else "DESC"
@@ -118,7 +107,9 @@ def read_journal(text: str) -> tuple[list[Change], list[str]]:
     return changes, journal["lines"]
 
 
-def _reverse(unit: UnitOfWork, applied_id: int, undone: bool) -> Outcome:
+def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
+    """Take back everything that one apply changed, or bring back everything that one undo took back."""
+    applied_id = params["applied_id"]
 
     statement = "SELECT * FROM applied WHERE id = ? AND user = ? AND undone = ?"
     row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()
@@ -141,6 +132,10 @@ def _reverse(unit: UnitOfWork, applied_id: int, undone: bool) -> Outcome:
         xp=_xp(after) - _xp(before),
         reversal=(applied_id, not undone),
     )
+
+
+for name, undone in (("undo.last", False), ("undo.redo", True)):
+    action(name, APPLIED, "applied_id")(partial(_reverse, undone=undone))
 
 
 def _blocked(reason: str) -> ToolError:

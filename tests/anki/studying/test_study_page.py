@@ -104,7 +104,7 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki
     settled(tab)
 
     assert sorted(log(anki.collection)) == [(card, 4) for card in sorted(anki.collection.find_cards(""))]
-    assert "20 answers" in tab.text() and "Hard to learn: 1\nquestion 0" in tab.text()
+    assert "Answers: 20" in tab.text() and "Hard to learn: 1\nquestion 0" in tab.text()
     told = host.client.call("anki_due", deck="Geo")["content"] + [
         {"text": text} for text in tab.run("model", host=True)
     ]
@@ -126,7 +126,7 @@ def test_a_card_rated_while_the_page_looks_for_more_is_not_shown_again(browser, 
     tab.run("open = true; rate(4); open = true; rate(4)")
     tab.wait("document.querySelector('h2')")
     settled(tab)
-    assert len(log(anki.collection)) == 3 and "3 answers" in tab.text()
+    assert len(log(anki.collection)) == 3 and "Answers: 3" in tab.text()
     assert len(tab.run("model", host=True)) == 1
     tab.close()
 

@@ -168,17 +168,18 @@ def test_a_script_cannot_press(sit):
     assert goals(person) == []
 
 
-def test_a_refused_action_stands_beside_the_others(sit):
+def test_a_refused_action_stands_beside_the_others_and_says_which(sit):
     person = sit()
-    actions = [*create()["actions"], act("step.complete", step_id=77)]
+    do(person, act("habit.create", name="Бег"))
+    actions = [*create()["actions"], act("step.complete", step_id=77), act("habit.unmark", habit_id=1)]
     tab = person.see("preview_actions", arguments={"actions": actions})
-    assert "there is no such step (77)" in tab.text()
+    assert "there is no such step (77)" in tab.text() and "the mark “Бег”: it is not done yet" in tab.text()
     alone = person.see("preview_actions", arguments={"actions": actions[1:]})
     assert head(alone) == "Nothing to apply"
     assert "there is no such step (77)" in alone.text()
     assert alone.run("document.querySelectorAll('button').length") == 0
     russian = person.see("preview_actions", arguments={"actions": actions}, locale="ru-RU")
-    assert "такого шага нет (77)" in russian.text()
+    assert "такого шага нет (77)" in russian.text() and "отметку «Бег»: ещё не сделано\n" in russian.text() + "\n"
 
 
 MANY = [
@@ -256,24 +257,27 @@ def test_a_host_that_refuses_is_not_taken_for_a_yes_or_a_no(sit):
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
-def test_the_page_is_in_one_language_whatever_the_servers(sit, language):
-    """But for the person's own words and XP."""
-    other = {"ru": "en-GB", "en": "ru-RU"}[language]
+def test_the_page_is_in_one_language(sit, language):
+    """But for the person's own words and XP: in the host's; in the server's, if it is handed nothing but the message."""
+    locales = {"ru": "ru-RU", "en": "en-GB"}
+    (other,) = locales.keys() - {language}
     person = lively(sit, MCP_LANGUAGE=language)
     odd = [act("habit.mark_completed", habit_id=1, date="2001-01-01"), act("step.complete", step_id=99)]
-    actions = [*(action for action in MANY if "delete" not in action["action"]), *odd]
     same = [
         act("goal.create", title="Сдать IELTS на 7.0"),
         act("step.create", goal_id=1, title="Борщ", dt="2020-01-01"),
     ]
-    tab = person.see("preview_actions", arguments={"actions": [*actions, *same]}, locale=other)
+    actions = [*(action for action in MANY if "delete" not in action["action"]), *odd, *same]
     own = [text for action in actions for text in action["params"].values() if isinstance(text, str)]
-    text = tab.text()
-    for words in sorted(
-        [*own, "Сдать IELTS на 7.0", "Прочитать главу 3", "Разбор недели", "XP"], key=len, reverse=True
-    ):
-        text = text.replace(words, "")
-    assert re.findall(r"[а-яё]{2,}" if other == "en-GB" else r"[a-z]{2,}", text, re.I) == []
+    own += ["Сдать IELTS на 7.0", "Прочитать главу 3", "Разбор недели", "XP"]
+    for private, shown in ((True, other), (False, language)):
+        person.host.private = private
+        text = person.see("preview_actions", arguments={"actions": actions}, locale=locales[other]).text()
+        for words in sorted(own, key=len, reverse=True):
+            text = text.replace(words, "")
+        assert re.findall(r"[а-яё]{2,}" if shown == "en" else r"[a-z]{2,}", text, re.I) == []
+    refused = person.see("preview_actions", arguments={"actions": odd[1:]}, locale="ru-RU")
+    assert head(refused) == "Nothing to apply" and "Step not found (99)" in refused.text()
 
 
 def test_undo_and_a_mark_taken_off_read_as_what_they_are(sit):
@@ -294,7 +298,7 @@ def test_a_host_that_hands_no_private_data_on_shows_the_message(sit):
     person = lively(sit)
     person.host.private = False
     tab = person.see("preview_actions", arguments={"actions": MANY, "partial": True})
-    assert head(tab) == "17 changes · +40 XP"
+    assert head(tab) == "17 изменений · +40 XP"
     assert "Поездка" not in tab.text() and "Научиться готовить" in tab.text()
 
 
@@ -304,8 +308,8 @@ def test_a_client_that_hands_no_key_on_applies_as_the_model_does(sit, silent):
     person = sit(silent=silent)
     person.host.private = False
     tab = person.see("preview_actions", arguments=create())
-    tab.press("Apply")
-    ends(tab, "Applied")
+    tab.press("Применить")
+    ends(tab, "Применено")
     assert tab.run("calls", host=True) == ["apply_actions"]
     assert goals(person) == [GOAL]
     assert GOAL in person.see("get_user_snapshot").text()

@@ -109,7 +109,7 @@ def test_a_picture_of_each_look(sit, tmp_path, page, tool):
         heights[width, font] = shot(tab, tmp_path / f"{page}-{theme}-{width}-{font}.png", font)
         assert tab.run("document.documentElement.scrollWidth") <= width
         if page == "days" and width == 390:
-            assert tab.run("document.querySelector('.legend').getBoundingClientRect().top") <= 1000
+            assert tab.run("document.querySelector('p.days').getBoundingClientRect().top") <= 1000
     print(page, heights)
     assert page == "days" or heights[390, 16] <= 1200
 

@@ -11,7 +11,7 @@ from tools.core.presses import PRESS
 from tools.onepercent import days
 from tools.onepercent.database import store
 from tools.onepercent.page import person_pages
-from tools.onepercent.page.glance import DAYS_SHOWN, glance
+from tools.onepercent.page.person_pages import DAYS_SHOWN, glance
 
 
 def read(clock):
@@ -20,7 +20,7 @@ def read(clock):
     with store.reading() as db:
         shown = glance(db, "local", today, today, today - timedelta(DAYS_SHOWN - 1), today)
     names = ("kept", "due", "xp", "steps", "diary")
-    parts = {"now": shown["sums"][DAYS_SHOWN:], "before": shown["sums"][:DAYS_SHOWN]}
+    parts = {"now": shown["sums"][1], "before": shown["sums"][0]}
     assert {len(part) for part in parts.values()} == {DAYS_SHOWN}
     return shown | {
         name: dict(zip(names, map(sum, zip(*part, strict=True)), strict=True)) for name, part in parts.items()
@@ -72,15 +72,21 @@ def test_the_page_is_told_of_the_days_that_were_asked_for(clock):
     do(act("habit.create", name="a"), act("habit.create", name="b", frequency_type="weekly"))
     month = {"include": ["history"], "date_from": "2026-02-01", "date_to": "2026-02-28"}
     spans = {}
-    for name, question in {"today": {}, "a day": {"date_from": "2026-03-10"}, "a month": month}.items():
+    for name, question in {
+        "today": {},
+        "a day": {"date_from": "2026-03-10"},
+        "ahead": {"date_to": "2026-03-20"},
+        "a month": month,
+    }.items():
         private = person_pages.DAYS.private(call("get_user_snapshot", **question))
         shown = private[person_pages.DAYS_DATA]
-        spans[name] = (shown["day"], shown["first"], shown["last"], len(shown["sums"]))
+        spans[name] = (shown["day"], shown["first"], shown["last"], len(shown["sums"][1]))
         assert PRESS in private
     assert spans == {
-        "today": ("2026-03-18", "2026-02-23", "2026-03-22", 56),
-        "a day": ("2026-03-10", "2026-02-16", "2026-03-15", 56),
-        "a month": ("2026-02-28", "2026-02-01", "2026-02-28", 56),
+        "today": ("2026-03-18", "2026-02-23", "2026-03-22", 28),
+        "a day": ("2026-03-10", "2026-02-16", "2026-03-15", 28),
+        "ahead": ("2026-03-18", "2026-03-18", "2026-03-20", 3),
+        "a month": ("2026-02-28", "2026-02-01", "2026-02-28", 28),
     }
-    assert (shown["today"], shown["weekly"]) == ("2026-03-18", [2])
+    assert shown["today"] == "2026-03-18"
     assert person_pages.DAYS.private({"success": False}) == {}

@@ -31,15 +31,10 @@ def numbers(most: int, what: str, description: str) -> fields.Field:
 
 def amount() -> fields.Field:
     """A number above zero, with decimals if need be."""
-    most, expected = 1_000_000, "a number above 0, at most 1000000"
-
-    def convert(name: str, value: object) -> float:
-        number = fields.valid(float, name, value, expected)
-        if not 0 < number <= most:
-            raise fields.invalid(name, expected)
-        return round(number, 3) or 0.001
-
-    return fields.Field({"type": "number"}, expected, convert)
+    kind, expected = Annotated[float, Limits(ge=0.001, le=1_000_000)], "a number above 0, at most 1000000"
+    return fields.Field(
+        {"type": "number"}, expected, lambda name, value: round(fields.valid(kind, name, value, expected), 3)
+    )
 
 
 HABIT = fields.reference()

@@ -154,11 +154,9 @@ def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
         AND archived_at IS NULL ORDER BY id LIMIT 1"""
     if row := unit.db.execute(statement, (unit.user, title)).fetchone():
         return unit.find("goal", row["id"])
-    latest = unit.latest_goal
-    made = goals.create(unit, {"title": title})
-    unit.latest_goal = latest
-    outcome.entries += made.entries
-    return unit.find("goal", made.created_id)
+    values = {"title": title, "category": "work"}
+    outcome.entries.append(("creates", {"entity": "goal", **values}))
+    return unit.find("goal", unit.create("goal", values))
 
 
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:

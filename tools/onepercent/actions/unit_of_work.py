@@ -77,6 +77,7 @@ class UnitOfWork:
     created: dict[str, tuple[str, int]] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)
     latest_goal: int | None = None
+    found: dict[str, Row] = field(default_factory=dict)
     stamp: str = ""
 
     def __post_init__(self) -> None:
@@ -89,6 +90,7 @@ class UnitOfWork:
         row = self.read(ENTITIES[entity], key)
         if row is None or row["deleted_at"]:
             raise missing(entity)
+        self.found[entity] = row
         return row
 
     def _referred(self, entity: str, reference: str | None) -> int:

@@ -152,7 +152,7 @@ def of_habit(db: Database, habit_id: int, today: date) -> History:
 def settle(db: Database, today: date) -> None:
     """Fold what is not folded, or was not for long, up to a Sunday, so that no ISO week is cut."""
     target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
-    until, stale = (date.fromordinal(max(day, 1)).isoformat() for day in (target, target - LONG_UNSETTLED))
+    until, stale = (date.fromordinal(day).isoformat() for day in (target, target - LONG_UNSETTLED))
     for (habit_id,) in db.execute("SELECT habit_id FROM habit_streaks WHERE until < ?", (stale,)).fetchall():
         # As seen from the day after: on `target` itself nothing can be done any more.
         streak = of_habit(db, habit_id, date.fromisoformat(until)).streak(target + 1)
@@ -162,7 +162,7 @@ def settle(db: Database, today: date) -> None:
 
 def _load(db: Database, which: str, values: dict[str, Any], today: int, since: int = FOREVER) -> list[History]:
     """Habits with the marks that are not folded, and those from the day `since` on."""
-    span = {"since": f"{_date(since):%Y-%m}", "week_ago": _date(today - WEEK).isoformat()}
+    span = {"since": f"{date.fromordinal(since):%Y-%m}", "week_ago": date.fromordinal(today - WEEK).isoformat()}
     return [_history(row, today, since) for row in db.execute(HABITS.format(which=which), values | span)]
 
 
@@ -171,16 +171,11 @@ def _history(row: Row, today: int, since: int) -> History:
     if row["until"]:
         folded, unfolded = Streak(row["run"], row["best"]), days.ordinal(row["until"]) + 1
     else:
-        folded, unfolded = Streak(), max(days.monday(min(started, today - WEEK)), 1)
+        folded, unfolded = Streak(), days.monday(min(started, today - WEEK))
     first = min(days.monday(since), unfolded)
     marks = _joined(row["months"], row["marks"], first, min(days.monday(max(today, first)) + WEEK - 1, FOREVER))
     course = _course(row["created_on"], row["frequency_type"], detail(row), row["changes"], row["pauses"])
     return History(row, course, started, folded, unfolded, first, marks)
-
-
-def _date(day: int) -> date:
-    """The date of an ordinal; a week before the first day is that day."""
-    return date.fromordinal(max(day, 1))
 
 
 @lru_cache(maxsize=256)

@@ -11,12 +11,12 @@ from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.presses import handed
 from tools.core.resources import Resource
-from tools.onepercent import days, sentences, settings, words
-from tools.onepercent.database import store
+from tools.onepercent import days, sentences, settings, texts, words
+from tools.onepercent.database import Database, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.page import keys
-from tools.onepercent.page.glance import DAYS_SHOWN, glance
-from tools.onepercent.snapshot.history import DAYS_BACK
+from tools.onepercent.snapshot import present
+from tools.onepercent.snapshot.history import DAYS_BACK, past
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +24,14 @@ HERE = Path(__file__).parent
 
 # The entries of `_meta` that hold what a page draws and the model need not pay for.
 TEXTS, DAYS_DATA = "pi-mcp/preview", "pi-mcp/days"
+
+DAYS_SHOWN = 28
+
+# Those of the day, those done on it, and today also those that are late.
+STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority, s.time_duration, s.is_complete
+    FROM steps s JOIN goals g ON g.id = s.goal_id
+    WHERE s.user = :user AND s.deleted_at IS NULL AND g.archived_at IS NULL AND (s.dt = :day OR s.completed_on = :day
+    OR (:day = :today AND s.dt < :today AND s.is_complete = 0)) ORDER BY s.dt, s.id"""
 
 
 def _of_preview(answer: JsonObject) -> JsonObject:
@@ -80,6 +88,30 @@ def shown_days(span: tuple[date, date] | None = None) -> JsonObject:
     except ToolError as error:
         logger.warning("no days for a page: %s", error.message)
         return {}
+
+
+def glance(db: Database, user: str, today: date, day: date, first: date, last: date) -> JsonObject:
+    """The data that the page draws of a day, and of the days between two others: `sums` has those of as many days before and of
+    these: per day habits kept and due, XP, steps done, diary entries. `spheres` are named in both languages."""
+    length = (last - first).days + 1
+    since = first - timedelta(length)
+    dates = [since + timedelta(place) for place in range(2 * length)]
+    named = {"user": user, "today": today.isoformat(), "day": day.isoformat()}
+    told = past(db, user, since, last, today)
+    sums = [[of.kept, of.due, of.xp, of.steps, of.diary] for of in map(told.sums, dates, dates)]
+    end, view = (day - since).days + 1, present.View(user, today, day.isoformat(), day.isoformat())
+    spheres = present.ssp(db, view)["spheres"]
+    return {
+        **named,
+        "first": first.isoformat(),
+        "last": last.isoformat(),
+        "sums": [sums[:length], sums[length:]],
+        "gained": told.sums(day, day).xp,
+        "week": {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in told.habits},
+        "steps": [present.step(row) for row in db.execute(STEPS, named)],
+        "spheres": [[*texts.TEXTS[f"category.{it['category']}"], it["score"]] for it in spheres],
+        **{name: present.SECTIONS[name](db, view) for name in ("habits", "goals", "xp")},
+    }
 
 
 PREVIEW = Page("ui://onepercent/preview", _of_preview)

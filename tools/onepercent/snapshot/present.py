@@ -94,14 +94,15 @@ def _whole(db: Database, row: Row, with_done: bool) -> JsonObject:
 
 def _steps(db: Database, goal_id: int, columns: str, which: str, limit: str = "") -> list[JsonObject]:
     order = f"WHERE goal_id = ? AND deleted_at IS NULL {which} ORDER BY {IN_ORDER} {limit}"
-    return [_step(row) for row in db.execute(f"SELECT {columns} FROM steps {order}", (goal_id,))]
+    return [step(row) for row in db.execute(f"SELECT {columns} FROM steps {order}", (goal_id,))]
 
 
-def _step(row: Row) -> JsonObject:
-    step = _known(row)
-    if "time_duration" in step:
-        step["time_duration"] = fields.minutes_and_word(step["time_duration"])
-    return step | ({"is_complete": bool(step["is_complete"])} if "is_complete" in step else {})
+def step(row: Row) -> JsonObject:
+    """A step as every section shows it."""
+    known = _known(row)
+    if "time_duration" in known:
+        known["time_duration"] = fields.minutes_and_word(known["time_duration"])
+    return known | ({"is_complete": bool(known["is_complete"])} if "is_complete" in known else {})
 
 
 def habits(db: Database, view: View) -> JsonObject:
@@ -185,12 +186,12 @@ def schedule(db: Database, view: View) -> JsonObject:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
     today = view.today.isoformat()
     between = db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", (view.user, view.first, view.last))
-    dated = [_step(row) for row in between]
+    dated = [step(row) for row in between]
     overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
     return {
         "today": [step for step in dated if step["date"] == today],
         "upcoming": [step for step in dated if step["date"] > today],
-        "overdue": [_step(row) for row in overdue],
+        "overdue": [step(row) for row in overdue],
     }
 
 
