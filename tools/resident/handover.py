@@ -73,14 +73,11 @@ def begin() -> None:
         attempt(os.environ)
     python = os.path.join(VENV, "bin", "python")
     tried = os.environ.pop(VENV_TRIED, "") == VENV  # a damaged .venv does not know itself; no second try
-    if not tried and not _is_in_venv() and os.path.exists(python):
+    # From 3.14 on the prefix is .venv's also under -S, which leaves its packages out.
+    is_in_venv = os.path.realpath(sys.prefix) == os.path.realpath(VENV) and not sys.flags.no_site
+    if not tried and not is_in_venv and os.path.exists(python):
         os.environ[VENV_TRIED] = VENV
         os.execv(python, [python, os.path.join(PROJECT, "server.py"), *sys.argv[1:]])
-
-
-def _is_in_venv() -> bool:
-    """True if this Python is that of .venv, with its packages; from 3.14 on its prefix says so even under -S."""
-    return os.path.realpath(sys.prefix) == os.path.realpath(VENV) and not sys.flags.no_site
 
 
 def ensure_stdio_open() -> None:

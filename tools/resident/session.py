@@ -67,7 +67,8 @@ def _enter(folder: bytes, environ: list[bytes]) -> str:
         return f"the service cannot enter {os.fsdecode(folder)}: {error.strerror}"
     with suppress(settings.SettingsError):  # the session says what is wrong with them
         for path in settings.written_folders():
-            if not _is_writable(str(path)):
+            there = next(folder for folder in (path, *path.parents) if folder.exists())
+            if not there.is_dir() or not os.access(there, os.W_OK):  # nor can it be made
                 return f"the service may not write {path}"
     return ""
 
@@ -82,13 +83,6 @@ def _replace_environment(environ: list[bytes]) -> None:
     for name, value in theirs.items():
         if os.environb.get(name) != value:
             os.environb[name] = value
-
-
-def _is_writable(folder: str) -> bool:
-    """True if a folder can be written, or made."""
-    while not os.path.exists(folder):
-        folder = os.path.dirname(folder)
-    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 def refuse(connection: socket.socket, kind: str, reason: str) -> None:
