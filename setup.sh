@@ -114,7 +114,7 @@ as_root() {
   elif command -v sudo >/dev/null; then
     sudo "$@"
   else
-    fail "this needs root, and there is no sudo here. An administrator can run: $*"
+    fail "this needs root, and this machine has no sudo. An administrator can run: $*"
   fi
 }
 

@@ -11,6 +11,8 @@ from tools import starting
 from tools.__main__ import WORDS
 from tools.core import registry, settings
 
+SETUP = PROJECT / "setup.sh"
+SHELL_TEXT = re.compile(r'\b(?:say|warn|fail|echo) "((?:[^"\\]|\\.|\\\n)*)"')
 SOURCES = [PROJECT / "server.py", *sorted((PROJECT / "tools").rglob("*.py"))]
 COMMAND = re.compile(r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[A-Za-z_…][\w.-]*\b)*")
 OTHERS = re.compile(r"(?<![\w-])(?:sudo|ssh-[\w-]+|chmod|journalctl|systemctl|apt-get|df|ls) [-~\w./{…][^`\"]*")
@@ -28,6 +30,8 @@ NOT_RUN = {
     "chmod 600": "test_setup.py holds the mode of the file",
     "chmod 700": "test_open_to_others.py holds the mode of the folder",
     "sudo apt install git": "changes the machine",
+    "apt-get install": "changes the machine",
+    "df -h": "only looks",
     "ls -l": "only looks",
 }
 OTHERS_SETTINGS = {"MCP_CONNECTION_NONBLOCKING"}  # Claude Code's
@@ -47,6 +51,8 @@ def texts():
                 text = node.value
             if " " in text:
                 yield path.relative_to(PROJECT), text
+    for text in SHELL_TEXT.findall(SETUP.read_text(encoding="utf-8")):
+        yield SETUP.name, re.sub(r"\$(\w+|[*@]|\{\w+\})", "…", text)
 
 
 TEXTS = list(texts())
