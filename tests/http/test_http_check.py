@@ -1,21 +1,19 @@
 """`--check` over HTTP: what a client meets at the public address, and what it means."""
 
-import http.server
-import threading
-from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
+from tests.klipper.upstreams import serving
 from tests.support.http_server import HttpServer
 from tools.core.settings import current
 from tools.http import http_check, tokens
 
 
-@contextmanager
-def answering(status, headers=()):
-    """Something that answers every POST alike; gives its address."""
+def answering(status, *headers):
+    """Something that answers every POST alike; a context that gives its address."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(status)
@@ -27,14 +25,7 @@ def answering(status, headers=()):
         def log_message(self, *_):
             pass
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/mcp"
-        finally:
-            server.shutdown()
-            thread.join()
+    return serving(Handler)
 
 
 @pytest.fixture
@@ -67,29 +58,22 @@ def test_without_keys_it_is_not_set_up_and_none_are_made_and_open_ones_are_told(
     assert "closed to others" in look(env, "https://pi.example/mcp").summary
 
 
-@pytest.mark.parametrize(
-    ("status", "headers", "word"),
-    [
-        (301, [("Location", "https://pi.example/mcp")], "make that MCP_HTTP_URL"),
-        (401, [("WWW-Authenticate", 'Basic realm="proxy"')], "without a login"),
-        (403, [], "without a login"),
-        (421, [], "Host header"),
-        (429, [], "Wait"),
-        (502, [], "MCP_HTTP_LISTEN"),
-        (200, [], "lead to this server"),
-        (500, [], "lead to this server"),
-    ],
-)
-def test_the_answer_of_a_proxy_is_explained(env, keys, status, headers, word):
-    with answering(status, headers) as url:
-        health = look(env, url)
-    assert (health.state, f"HTTP {status}" in health.summary) == ("broken", True)
-    assert word in health.advice
+PROXIES = [
+    (301, [("Location", "https://pi.example/mcp")], "make that MCP_HTTP_URL"),
+    (401, [("WWW-Authenticate", 'Basic realm="proxy"')], "without a login"),
+    (403, [], "without a login"),
+    (421, [], "Host header"),
+    (429, [], "Wait"),
+    (502, [], "MCP_HTTP_LISTEN"),
+    (500, [], "lead to this server"),
+]
 
 
-def test_nobody_there_is_told_with_the_units(env, keys):
-    with answering(200) as url:
-        pass
-    health = look(env, url)
+def test_the_answer_of_a_proxy_is_explained_and_that_nobody_is_there(env, keys):
+    for status, headers, word in PROXIES:
+        with answering(status, *headers) as url:
+            health = look(env, f"{url}/mcp")
+        assert (health.state, f"HTTP {status}" in health.summary, word in health.advice) == ("broken", True, True)
+    health = look(env, f"{url}/mcp")
     assert "nothing listens there" in health.summary
     assert http_check.UNITS in health.advice

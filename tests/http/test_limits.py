@@ -20,24 +20,20 @@ def test_each_caller_has_a_rate_of_its_own_and_the_one_that_asked_longest_ago_is
 
 @pytest.mark.parametrize(("callers", "most_at_once"), [(["anna"] * 9, 2), (["anna", "ben", "carl"] * 3, 4)])
 def test_turns_are_bounded_per_caller_and_in_all_and_everybody_gets_one(callers, most_at_once):
-    at_once, seen, done = set(), [], []
+    turns, at_once, seen = Turns(4, 2), [], []
 
-    async def work(turns, number, caller):
+    async def work(caller):
         async with turns.turn(caller):
-            at_once.add(number)
+            at_once.append(caller)
             seen.append(len(at_once))
             await asyncio.sleep(0.001)
-            at_once.discard(number)
-        done.append(number)
+            at_once.remove(caller)
 
     async def everybody():
-        turns = Turns(4, 2)
-        await asyncio.gather(*(work(turns, number, caller) for number, caller in enumerate(callers)))
-        assert not turns.own
+        await asyncio.gather(*map(work, callers))
 
     asyncio.run(everybody())
-    assert max(seen) == most_at_once
-    assert len(done) == 9
+    assert (max(seen), len(seen), bool(turns.own)) == (most_at_once, 9, False)
 
 
 def test_who_stops_waiting_takes_no_turn():

@@ -356,7 +356,7 @@ def documents(monkeypatch):
             if isinstance(self.answer, Exception):
                 raise self.answer
             status, body = self.answer
-            return http.Response(status, {}, json.dumps(body).encode(), request)
+            return http.Response(status, {}, json.dumps(body).encode())
 
     documents = Documents()
     monkeypatch.setattr(sign_in.http, "send", documents.send)
