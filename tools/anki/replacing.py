@@ -65,9 +65,9 @@ def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | st
             yield [update.noteId, field, f"{before}[{old} → {new}]{after}"]
 
 
-def kept(text: str) -> str:
-    """The text as Anki keeps it: in Unicode's composed form, without control characters."""
-    return unicodedata.normalize("NFC", DROPPED.sub("", text))
+def kept(values: dict[str, str]) -> dict[str, str]:
+    """The texts as Anki keeps them: in Unicode's composed form, without control characters."""
+    return {name: unicodedata.normalize("NFC", DROPPED.sub("", text)) for name, text in values.items()}
 
 
 def difference(old: str, new: str) -> list[str]:

@@ -117,20 +117,17 @@ class UpdateBatch(Batch):
             "missing": len(self.updates) - len(updates),
             **({"places": found[:MOST_PLACES], "placesInAll": len(found)} if found else {}),
             "examples": examples[: notes.EXAMPLES],
+            "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back"],
         }
         tags = {tag for update in updates for tag in update.addTags}
         known = {tag.casefold() for tag in client.call("getTags")} if tags else set()
-        new_tags = sorted(tag for tag in tags if tag.casefold() not in known)
         wanted = {update.deckName for update in updates if update.deckName}
-        new_decks = sorted(deck for deck in wanted if decks.known(deck, self.decks) is None)
-        if new_decks or new_tags:
-            made = {"decks": new_decks, "tags": new_tags}
-            answer["makes"] = {name: names for name, names in made.items() if names}
-        return (
-            {**answer, "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back"]}
-            if updates
-            else answer
-        )
+        made = {
+            "decks": sorted(deck for deck in wanted if decks.known(deck, self.decks) is None),
+            "tags": sorted(tag for tag in tags if tag.casefold() not in known),
+        }
+        makes = {name: names for name, names in made.items() if names}
+        return {**answer, "makes": makes} if makes else answer
 
     def _example(self, update: NoteUpdate) -> JsonObject:
         info = self.before[update.noteId]
@@ -139,18 +136,15 @@ class UpdateBatch(Batch):
             changed = replacing.new_values(update, old)
         except ItemError as error:
             return {"noteId": update.noteId, "error": error.message, "hint": error.hint}
-        more: JsonObject = {
+        example = {
+            "noteId": update.noteId,
+            "text": notes.first_text(info),
             "fields": {name: replacing.difference(old[name], text) for name, text in changed.items()},
             "addTags": update.addTags,
             "removeTags": update.removeTags,
+            "deckName": update.deckName and [self.homes.get(info["cards"][0], ""), update.deckName],
         }
-        if update.deckName and (cards := info["cards"]):
-            more["deckName"] = [self.homes.get(cards[0], ""), update.deckName]
-        return {
-            "noteId": update.noteId,
-            "text": notes.first_text(info),
-            **{name: value for name, value in more.items() if value},
-        }
+        return {name: value for name, value in example.items() if value}
 
     def _prepare(self) -> Parts[int]:
         """The changes with their pictures stored, and what they overwrite on record."""
@@ -195,9 +189,8 @@ class UpdateBatch(Batch):
         tags = [tag.casefold() for tag in (*info.get("tags", []), *added)]
         # Anki removes with a tag what lies below it.
         here = [tag for tag in removed if any(decks.within(each, tag.casefold()) for each in tags)]
-        return Change(
-            update.noteId, cards, place(pictures, new_values, values, images), tuple(added), tuple(here), deck
-        )
+        placed = place(pictures, new_values, values, images)
+        return Change(update.noteId, cards, placed, tuple(added), tuple(here), deck)
 
     def _record(self) -> None:
         """Put on record what will be overwritten."""
@@ -267,15 +260,13 @@ class UpdateBatch(Batch):
         done = {index: self.changes[index] for index in self.indexes("ok")}
         if not done:
             return
-        look: list[Action] = [
-            ("notesInfo", {"notes": [change.note for change in done.values()]}),
-            ("guiSelectedNotes", {}),
-        ]
+        ids = [change.note for change in done.values()]
+        look: list[Action] = [("notesInfo", {"notes": ids}), ("guiSelectedNotes", {})]
         try:
             if after and hangs(after):
                 raise after
             infos, selected = client.multi(*look)
-            if isinstance(selected, list) and {change.note for change in done.values()} & set(selected):
+            if isinstance(selected, list) and set(ids) & set(selected):
                 time.sleep(EDITOR_S)
                 infos, _ = client.multi(*look)
             now = notes.indexed(client.whole([infos])[0])
@@ -283,18 +274,13 @@ class UpdateBatch(Batch):
             self.warnings.append(f"not read back: {error.message}")
             return
         for index, change in done.items():
-            texts = notes.values(now[change.note]) if change.note in now else {}
-            stale = [
-                name
-                for name, text in change.placed.values.items()
-                if replacing.kept(texts.get(name, "")) != replacing.kept(text)
-            ]
-            before = notes.values(self.before[change.note])
-            problem, hint = "", "anki_note_info shows it; somebody changed or deleted it at the same time."
-            if stale and all(replacing.kept(texts.get(name, "")) == replacing.kept(before[name]) for name in stale):
+            texts = replacing.kept(notes.values(now[change.note])) if change.note in now else {}
+            sent, old = replacing.kept(change.placed.values), replacing.kept(notes.values(self.before[change.note]))
+            stale = [name for name in sent if texts.get(name) != sent[name]]
+            problem = f"{', '.join(stale)} now has another text than was sent" if texts else "the note is gone"
+            hint = "anki_note_info shows it; somebody changed or deleted it at the same time."
+            if stale and all(texts.get(name) == old[name] for name in stale):
                 problem = "Anki said yes and changed nothing: the note is open in Anki's Browser"
                 hint = "Close the Browser, or select another note in it, then call again."
-            elif stale or not texts:
-                problem = f"{', '.join(stale)} now has another text than was sent" if texts else "the note is gone"
-            if problem:
+            if stale or not texts:
                 self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
