@@ -196,11 +196,9 @@ class AddBatch(Batch):
         fields, tags = note_input.canonical_fields(item.fields, kind.fields), note_input.checked_tags(item.tags)
         images, unknown = note_input.aim_images(item.images, kind.fields)
         if self.strict and unknown:
-            raise ToolError(
-                f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}. Nothing was sent to Anki",
-                f"target_field must be one of {', '.join(kind.fields)}.",
-                code="UNKNOWN_TARGET_FIELD",
-            )
+            problem = f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
+            hint = f"target_field must be one of {', '.join(kind.fields)}."
+            raise ToolError(f"{problem}. Nothing was sent to Anki", hint, code="UNKNOWN_TARGET_FIELD")
         key = item.dedup_key
         if key and key in self.by_key:
             known = {"noteId": self.by_key[key]} if self.by_key[key] else {}  # else it is of this call

@@ -268,11 +268,8 @@ def take_back(wanted: int | None = None) -> JsonObject:
     log, today = client.results(("getReviewsOfCards", {"cards": [card]}), COUNT)
     row = newest(log).get(card)
     if row is None or row.id != row_id or today != count or wanted not in (card, None):
-        raise ToolError(
-            "The last answer in Anki was not given by anki_answer_cards",
-            "Undo in Anki's window (Ctrl+Z) takes it back.",
-            code="NOTHING_TO_UNDO",
-        )
+        problem = "The last answer in Anki was not given by anki_answer_cards"
+        raise ToolError(problem, "Undo in Anki's window (Ctrl+Z) takes it back.", code="NOTHING_TO_UNDO")
     client.call("guiUndo")
     for _ in range(LOOKS):
         if row not in newest(client.call("getReviewsOfCards", cards=[card])).values():
@@ -280,11 +277,8 @@ def take_back(wanted: int | None = None) -> JsonObject:
             client.multi(*[("guiUndo", {})] * steps)
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
-    raise ToolError(
-        "Anki's Undo took back something that was done after the answer, which stands",
-        "Tell the person: Redo in Anki (Ctrl+Shift+Z) brings that back.",
-        code="UNDO_OTHER",
-    )
+    problem = "Anki's Undo took back something that was done after the answer, which stands"
+    raise ToolError(problem, "Tell the person: Redo in Anki (Ctrl+Shift+Z) brings that back.", code="UNDO_OTHER")
 
 
 def outcome(card: int, answer: LogRow) -> JsonObject:

@@ -20,9 +20,7 @@ from tools.core.tool import Tool
 # Days from today as Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
 DAYS = re.compile(r"(?P<first>\d{1,4})(-(?P<last>\d{1,4}))?!?")
 
-EXAMPLES = 5
 LONGEST_QUESTION = 60
-
 SET_VALUE = "setSpecificValueOfCard"
 """The one action that takes a single card."""
 TOGETHER, WEIGHTS = 0.02, {SET_VALUE: 1, "replaceTags": 0.2}
@@ -188,7 +186,7 @@ class BulkChange:
     def dry_run(self) -> JsonObject:
         """The count of what it would change, with some examples."""
         count = len(self._look())
-        infos = client.call("cardsInfo", cards=sorted(self.cards)[:EXAMPLES]) if self.cards else []
+        infos = client.call("cardsInfo", cards=sorted(self.cards)[: notes.EXAMPLES]) if self.cards else []
         rows = [card_row(info, LONGEST_QUESTION) for info in infos if info]
         examples = [{name: row[name] for name in ("cardId", "deck", "question")} for row in rows]
         answer = {"dryRun": True, "count": count, "of": self.of, "before": self.before, "examples": examples}

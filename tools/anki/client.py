@@ -48,7 +48,10 @@ def multi(*actions: Action) -> list[Result]:
     if not actions:
         return []
     entries = [_entry(action, params) for action, params in actions]
-    return replies.results(_result(_entry("multi", {"actions": entries}), ENTRY_S * len(entries)), len(entries))
+    answers = _result(_entry("multi", {"actions": entries}), ENTRY_S * len(entries))
+    if not isinstance(answers, list) or len(answers) != len(entries):
+        raise replies.not_ankiconnect("a multi without an answer for each action")
+    return [replies.entry_result(answer) for answer in answers]
 
 
 def results(*actions: Action) -> list[Result]:

@@ -143,9 +143,8 @@ def delete(names: list[str]) -> None:
     deletion = ("deleteDecks", {"decks": names, "cardsToo": True})
     *_, deck_ids = client.results(deletion, client.REDRAW, ("deckNamesAndIds", {}))
     if left := [name for name in names if name in deck_ids]:
-        raise ToolError(
-            f"Anki kept {', '.join(map(repr, left))}", "Delete it in Anki's own window.", code="DECK_NOT_DELETED"
-        )
+        problem = f"Anki kept {', '.join(map(repr, left))}"
+        raise ToolError(problem, "Delete it in Anki's own window.", code="DECK_NOT_DELETED")
 
 
 @Tool("anki.rename_deck", write=True)

@@ -36,12 +36,9 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
         raise _not_found(filename)
     data = base64.b64decode(content)
     if len(data) > max_bytes:
-        raise ToolError(
-            f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: that many tokens would fill the context",
-            f"Do you need its content? If so, call again with max_bytes = {len(data)}.",
-            code="MEDIA_TOO_LARGE",
-            sizeBytes=len(data),
-        )
+        problem = f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: that would fill the context"
+        hint = f"Do you need its content? If so, call again with max_bytes = {len(data)}."
+        raise ToolError(problem, hint, code="MEDIA_TOO_LARGE", sizeBytes=len(data))
     answer = {"filename": name, "dataBase64": content, "sizeBytes": len(data)}
     with suppress(ImageError):
         if image_bytes.kind(data) in SHOWN:
@@ -97,9 +94,5 @@ def delete_media(
 
 
 def _not_found(name: str) -> ToolError:
-    return ToolError(
-        f"FileNotFoundError: no media file {name!r}",
-        "Anki rewrites names (UP.PNG becomes up.png). anki_invoke with getMediaFilesNames and "
-        '{"pattern": "*.mp3"} lists them.',
-        code="MEDIA_NOT_FOUND",
-    )
+    hint = 'Anki rewrites names. anki_invoke with getMediaFilesNames and {"pattern": "*.mp3"} lists them.'
+    return ToolError(f"FileNotFoundError: no media file {name!r}", hint, code="MEDIA_NOT_FOUND")

@@ -23,9 +23,7 @@ class CardTemplateSpec:
 
 
 @Tool("anki.model_info")
-def model_info(
-    model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "",
-) -> JsonObject:
+def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(strip=True)] = "") -> JsonObject:
     """Show a note type: {model, fields, templates: {card: {Front, Back}}, styling}.
 
     Source: AnkiConnect modelFieldNames, modelTemplates, modelStyling.

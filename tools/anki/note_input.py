@@ -98,9 +98,8 @@ def checked_tags(tags: list[str]) -> list[str]:
     distinct = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
     if wrong := next((tag for tag in distinct if re.search(r"\s", tag)), None):
         near = re.sub(r"\s+", "_", wrong)
-        raise ItemError(
-            f"tag {wrong[:80]!r} has a space in it", f"Write {near[:80]!r}, or give two tags.", code="INVALID_TAG"
-        )
+        hint = f"Write {near[:80]!r}, or give two tags."
+        raise ItemError(f"tag {wrong[:80]!r} has a space in it", hint, code="INVALID_TAG")
     return distinct
 
 

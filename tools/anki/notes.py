@@ -34,9 +34,7 @@ EXAMPLES, LONGEST_TEXT = 5, 80
 
 
 @Tool("anki.note_info")
-def note_info(
-    noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")],
-) -> dict[str, list[Info | None]]:
+def note_info(noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")]) -> JsonObject:
     """Show notes by id: {notes: [{noteId, modelName, deckName, tags, fields, cards}]} in that order, null for none.
 
     Source: AnkiConnect notesInfo, getDecks.

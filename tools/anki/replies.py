@@ -86,7 +86,7 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
         hint = "Ask for less at once, for example with `limit`."
         return Unanswered(problem, hint, code="ANKI_REPLY_TOO_LONG")
     if isinstance(error, http.NotHttp):
-        return _not_ankiconnect(error.reason)
+        return not_ankiconnect(error.reason)
     return Unanswered(f"AnkiConnect gave no whole answer: {error.reason}", "Was Anki closed?", code="ANKI_CUT")
 
 
@@ -106,14 +106,7 @@ def result(response: http.Response, version: int) -> Result:
         raise opened
     if opened is not answer or (version <= UNENVELOPED_VERSION and response.status == 200):
         return opened
-    raise _not_ankiconnect(f"HTTP {response.status}, {response.headers.get_content_type()}")
-
-
-def results(answers: object, count: int) -> list[Result]:
-    """The result or the Refused of each entry of a `multi` of `count`."""
-    if not isinstance(answers, list) or len(answers) != count:
-        raise _not_ankiconnect("a multi without an answer for each action")
-    return [entry_result(answer) for answer in answers]
+    raise not_ankiconnect(f"HTTP {response.status}, {response.headers.get_content_type()}")
 
 
 def entry_result(answer: Any) -> Result:
@@ -123,7 +116,7 @@ def entry_result(answer: Any) -> Result:
     return answer["result"] if answer["error"] is None else Refused(str(answer["error"]))
 
 
-def _not_ankiconnect(what: str) -> Unanswered:
+def not_ankiconnect(what: str) -> Unanswered:
     problem = f"What answers at {current().anki_connect_url} is not AnkiConnect ({what})"
     hint = "Point ANKI_CONNECT_URL at AnkiConnect, port 8765 by default."
     return Unanswered(problem, hint, code="NOT_ANKICONNECT")

@@ -53,11 +53,8 @@ def _put_back(before: Before, summary: str) -> JsonObject:
     answer: JsonObject = {"notes": 0, "addedAgain": 0, "alreadyThere": 0, "cards": 0, "failed": [], "warnings": []}
     infos, profile = notes.by_id_in_profile([note.id for note in before.notes])
     if before.profile and profile and profile != before.profile:
-        raise ToolError(
-            f"The entry is of Anki's profile {before.profile!r}, and {profile!r} is open",
-            "Switch the profile in Anki (File, Switch Profile).",
-            code="OTHER_PROFILE",
-        )
+        problem = f"The entry is of Anki's profile {before.profile!r}, and {profile!r} is open"
+        raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
     changed = [note for note in before.notes if note.id in infos]
     gone = [note for note in before.notes if note.id not in infos]
     alive = set(card_states.existing([card for cards in before.cards_by_deck.values() for card in cards]))
@@ -122,7 +119,7 @@ def _add_again(lost: list[Note], answer: JsonObject) -> None:
     back: dict[int, Note] = {}
     missing = []
     for note in lost:
-        if ids := same.get(_content(note)):
+        if ids := same.get((note.model, tuple(note.fields.values()))):
             back[ids.pop()] = note
         else:
             missing.append(note)
@@ -144,10 +141,6 @@ def _add_again(lost: list[Note], answer: JsonObject) -> None:
     cards = {note_id: note.cards for note_id, note in back.items()}
     answer["cardsScheduled"] = card_states.schedule_again(cards, answer["failed"])
     answer["warnings"].append(LOG_LOST)
-
-
-def _content(note: Note) -> Content:
-    return note.model, tuple(note.fields.values())
 
 
 def _with_the_same_fields(lost: list[Note]) -> dict[Content, list[int]]:

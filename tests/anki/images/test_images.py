@@ -79,7 +79,7 @@ BASE64 = {
     text(b"<html></html>"): "not an image",
     "data:image/png;base64," + text(b"%PDF-1.7"): "not an image",
     text(bytes(2000)): "over the limit of 1000",
-    "data:image/png;base64,": "empty",
+    "data:image/png;base64,": "not an image",
 }
 
 

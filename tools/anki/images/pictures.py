@@ -83,12 +83,9 @@ def decode(text: str) -> bytes:
     if len(text) // 4 * 3 - 2 > current().image_max_bytes:
         raise too_large(len(text) // 4 * 3)
     try:
-        data = base64.b64decode(text, validate=True)
+        return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise ImageError(f"the base64 is wrong: {error}", "Encode the whole file again, padding included.") from error
-    if not data:
-        raise ImageError("the base64 is empty", "Give the content of the image.")
-    return data
 
 
 # From the public web, never from this machine or its network: a host is resolved once, every address it has is checked,
@@ -119,25 +116,19 @@ def fetch(url: str) -> bytes:
 def _admit(host: str, ips: list[str]) -> None:
     """Refuse a host with one private address among its own."""
     if not current().image_allow_private and not all(map(http.is_foreign, ips)):
-        raise ImageError(
-            f"{host} is on this machine or its network, where images are not fetched from",
-            "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)",
-            code="PRIVATE_ADDRESS",
-        )
+        problem = f"{host} is on this machine or its network, where images are not fetched from"
+        hint = "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)"
+        raise ImageError(problem, hint, "PRIVATE_ADDRESS")
 
 
 def too_large(size_bytes: int) -> ImageError:
-    return ImageError(
-        f"the image has {size_bytes} bytes or more, over the limit of {current().image_max_bytes}",
-        "Send a smaller one, or raise IMAGE_MAX_BYTES.",
-        code=TOO_LARGE,
-    )
+    problem = f"the image has {size_bytes} bytes or more, over the limit of {current().image_max_bytes}"
+    return ImageError(problem, "Send a smaller one, or raise IMAGE_MAX_BYTES.", TOO_LARGE)
 
 
 def _failed(url: str, reason: str) -> ImageError:
-    return ImageError(
-        f"{url[:200]} could not be downloaded: {reason}", "Check the URL, or send base64.", "DOWNLOAD_FAILED"
-    )
+    problem = f"{url[:200]} could not be downloaded: {reason}"
+    return ImageError(problem, "Check the URL, or send base64.", "DOWNLOAD_FAILED")
 
 
 def hashed_name(data: bytes, extension: str) -> str:

@@ -35,7 +35,8 @@ ANY_DECK = {"newMix": AFTER, "interdayLearningMix": BEFORE}
 
 Counts = dict[str, int]
 """Cards due today, as new, learning and review; subdecks and daily limits count."""
-KINDS = ("new", "learning", "review")
+KINDS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
+"""Kinds of cards, each with its column in an answer of getDeckStats."""
 
 
 def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
@@ -54,9 +55,8 @@ def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
 def by_deck(answer: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
     """An answer of getDeckStats, by the deck's whole name."""
     names = {str(number): name for name, number in deck_ids.items()}
-    columns = dict(zip(KINDS, ("new_count", "learn_count", "review_count"), strict=True))
     return {
-        names[number]: {kind: stats[column] for kind, column in columns.items()}
+        names[number]: {kind: stats[column] for kind, column in KINDS.items()}
         for number, stats in answer.items()
         if number in names
     }
