@@ -2,17 +2,14 @@
 
 import pytest
 
-from tests.onepercent.person import act, call, do, items, preview, ref, refused, snapshot
+from tests.onepercent.person import act, call, do, items, preview, ref, refused
 
 
 @pytest.fixture(autouse=True)
 def life() -> None:
     """Goal, step and habit 1."""
-    do(
-        act("goal.create", title="  Выучить Python "),
-        act("step.create", goal_id=None, title="Читать", dt="2026-03-20"),
-        act("habit.create", name="Бег", xp_penalty=5),
-    )
+    step = act("step.create", goal_id=None, title="Читать", dt="2026-03-20")
+    do(act("goal.create", title="  Выучить Python "), step, act("habit.create", name="Бег", xp_penalty=5))
 
 
 def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goal():
@@ -25,16 +22,6 @@ def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goa
     (entry,) = preview(act("step.complete", step_id=1))["diff"]["completions"]
     shown = {"entity": "step", "id": 1, "title": "Читать", "goal_title": "Выучить Python", "xp_reward": 25}
     assert entry == shown | {"client_action_id": entry["client_action_id"]}
-
-
-def test_completing_a_goal_leaves_its_steps_and_deleting_it_takes_them_along():
-    previewed = preview(act("goal.complete", goal_id=1))
-    assert previewed["xp_total"] == previewed["diff"]["completions"][0]["xp_reward"] == 150
-    do(act("goal.complete", goal_id=1))
-    assert snapshot("goals", goal_id=1)["goals"]["items"][0]["steps"][0]["is_complete"] is False
-    assert preview(act("goal.delete", goal_id=1))["diff"]["deletes"][0]["steps_deleted"] == 1
-    do(act("goal.delete", goal_id=1))
-    assert refused(act("step.complete", step_id=1))["code"] == "STEP_NOT_FOUND"
 
 
 def test_a_duration_is_a_word_or_minutes():
@@ -51,14 +38,6 @@ def test_null_clears_what_may_be_empty_and_an_update_that_changes_nothing_is_an_
         assert refused(act("step.update", step_id=1, **params))["code"] == "FIELD_REQUIRED"
     for params in ({}, {"title": "Читать"}, {"description": None}, {"description": "  "}):
         assert refused(act("step.update", step_id=1, **params))["error"] == "Nothing to update"
-
-
-def test_a_penalty_is_the_reward_unless_it_is_given_and_an_excuse_saves_it():
-    do(act("habit.create", name="Сон", xp_reward=30), act("habit.mark_completed", habit_id=1, date="2026-03-15"))
-    assert [(each["xp_reward"], each["xp_penalty"]) for each in items("habits")] == [(10, 5), (30, 30)]
-    for params, xp in (({}, -5), ({"excuse_reason": "болезнь"}, 0)):
-        assert preview(act("habit.mark_missed", habit_id=1, **params))["xp_total"] == xp
-    assert preview(act("habit.mark_missed", habit_id=2))["xp_total"] == -10  # all there is
 
 
 def test_a_mark_is_of_today_or_the_thirty_days_before():
@@ -89,15 +68,11 @@ def test_null_means_the_goal_created_last_before_and_never_one_older_than_one_th
 
 
 def test_a_reference_stands_for_what_an_earlier_action_creates():
-    goal, habit = act("goal.create", title="Цель"), act("habit.create", name="Сон")
-    step, entry = act("step.create", goal_id=ref(goal), title="Шаг"), act("diary.create_entry", plans="план")
+    goal, entry = act("goal.create", title="Цель"), act("diary.create_entry", plans="план")
+    step = act("step.create", goal_id=ref(goal), title="Шаг")
     changed = act("diary.update_entry", diary_id=ref(entry).upper().replace("$REF", "$ref"), plans="другой")
-    previewed = preview(
-        goal, step, act("step.complete", step_id=ref(step)), habit, act("habit.mark_completed", habit_id=ref(habit)),
-        entry, changed, act("goal.complete", goal_id=ref(goal)),
-    )  # fmt: skip
-    assert previewed["xp_total"] == 25 + 10 + 10 + 150
+    previewed = preview(goal, step, act("step.complete", step_id=ref(step)), entry, changed)
+    assert previewed["xp_total"] == 25 + 10
     assert all("id" not in each for each in previewed["diff"]["completions"])
-    actions = [step, goal, act("step.complete", step_id=ref(goal))]
-    errors = call("preview_actions", actions=actions)["diff"]["errors"]
-    assert [error["code"] for error in errors] == ["GOAL_NOT_FOUND", "STEP_NOT_FOUND"]
+    wrong = call("preview_actions", actions=[step, goal, act("step.complete", step_id=ref(goal))])
+    assert [error["code"] for error in wrong["diff"]["errors"]] == ["GOAL_NOT_FOUND", "STEP_NOT_FOUND"]

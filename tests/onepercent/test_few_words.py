@@ -19,9 +19,9 @@ def step(goal_id: object, title: str = "Шаг", **more: object) -> dict:
 
 def test_an_action_without_an_id_has_its_place_and_others_refer_to_it():
     previewed = preview(goal("Первая"), goal("Вторая"), step("$ref:1"), step(None))
-    assert [entry["client_action_id"] for entry in previewed["diff"]["creates"]] == ["1", "2", "3", "4"]
     answer = apply(previewed)
-    assert [result["client_action_id"] for result in answer["results"]] == ["1", "2", "3", "4"]
+    for entries in (previewed["diff"]["creates"], answer["results"]):
+        assert [entry["client_action_id"] for entry in entries] == ["1", "2", "3", "4"]
     assert {each["title"]: each["steps_count"] for each in items("goals")} == {"Первая": 1, "Вторая": 1}
 
 
@@ -39,8 +39,7 @@ def test_an_id_is_any_short_text_and_comes_before_a_place():
 def test_a_place_keeps_its_meaning_when_an_action_before_it_is_refused():
     answer = call("preview_actions", actions=[goal(""), goal("Вторая"), step("$ref:2")])
     assert [entry.get("goal_title") for entry in answer["diff"]["creates"]] == [None, "Вторая"]
-    assert apply(answer)["success"]
-    assert items("goals")[0]["steps_count"] == 1
+    assert apply(answer)["success"] and items("goals")[0]["steps_count"] == 1
 
 
 def test_a_preview_is_its_own_key():
@@ -53,11 +52,8 @@ def test_a_preview_is_its_own_key():
 
 
 def test_what_is_refused_beside_a_deletion_stops_the_preview_unless_it_is_wanted_partial():
-    ids = do(act("goal.create", title="Пустая"), act("step.create", goal_id=None, title="Спасти"))
-    actions = [
-        {"action": "step.update", "params": {"step_id": ids[1], "goal_id": 777}},
-        {"action": "goal.delete", "params": {"goal_id": ids[0]}},
-    ]
+    do(goal("Пустая"), step(None, "Спасти"))
+    actions = [act("step.update", step_id=1, goal_id=777), act("goal.delete", goal_id=1)]
     answer = call("preview_actions", actions=actions)
     assert (answer["code"], "preview_id" in answer) == ("REFUSED_BESIDE_DELETION", False)
     assert [error["code"] for error in answer["errors"]] == ["GOAL_NOT_FOUND"] and "partial" in answer["hint"]

@@ -57,17 +57,7 @@ class Talk:
         return self.confirm(self.preview(*actions))
 
 
-LIMITS = {
-    "r03": 1600,
-    "r04": 400,
-    "r05": 500,
-    "r09": 1800,
-    "r10": 500,
-    "r15b": 1500,
-    "r20b": 3000,
-    "r33": 900,
-    "r34": 1200,
-}
+LIMITS = {"r03": 1600, "r04": 400, "r05": 500, "r09": 1800, "r10": 500, "r20b": 3000, "r33": 900, "r34": 1200}
 """Tokens that a request may cost; 1500 unless it is here."""
 
 
@@ -86,9 +76,8 @@ def life(clock: Clock) -> Iterator[Clock]:
         act("habit.create", name="Чтение"),
     )
     clock.set("2026-11-18T09:00:00+00:00")
-    done(
-        act("step.complete", step_id=2), act("habit.mark_completed", habit_ids=[1, 4], dates=["2026-11-08..2026-11-18"])
-    )
+    done(act("step.complete", step_id=2))
+    done(act("habit.mark_completed", habit_ids=[1, 4], dates=["2026-11-08..2026-11-18"]))
     done(act("diary.create_entry", what_done="Аня звонила, бегал в парке"), act("ssp.rate", category="work", score=5))
     clock.set("2026-11-22T12:00:00+00:00")
     yield clock
@@ -100,14 +89,9 @@ def marks(talk: Talk, first: str, name: str = "Бег") -> dict[str, Any]:
 
 
 def plan(title: str = "Сдать IELTS на 7", number: int = 20) -> dict[str, Any]:
-    steps = [
-        {
-            "title": f"{TITLES[at % 5]} {at + 1}",
-            "dt": f"2026-{11 + at // 11:02}-{1 + at % 10 * 3:02}",
-            "time_duration": "one",
-        }
-        for at in range(number)
-    ]
+    dates = [f"2026-{11 + at // 11:02}-{1 + at % 10 * 3:02}" for at in range(number)]
+    titles = [f"{TITLES[at % 5]} {at + 1}" for at in range(number)]
+    steps = [{"title": text, "dt": dt, "time_duration": "one"} for text, dt in zip(titles, dates, strict=True)]
     return act("goal.create", title=title, why_important="Учёба за границей", steps=steps)
 
 
@@ -212,17 +196,15 @@ def r12(talk: Talk, clock: Clock) -> None:
 def r13(talk: Talk, clock: Clock) -> None:
     """Убери письмо в архив и отключи воду на время."""
     answer = talk.change(act("goal.archive", goal_id=2), act("habit.pause", habit_id=2))
-    assert answer["xp"]["delta"] == 0 and [
-        goal["id"] for goal in call("get_user_snapshot")["data"]["goals"]["items"]
-    ] == [1]
+    assert answer["xp"]["delta"] == 0
+    assert [goal["id"] for goal in call("get_user_snapshot")["data"]["goals"]["items"]] == [1]
 
 
 def r14(talk: Talk, clock: Clock) -> None:
     """Заморозь серии, уезжаю с 24-го по 30-е."""
     talk.see("habits")
-    talk.change(
-        *[act("habit.pause", habit_id=each, **{"from": "2026-11-24", "to": "2026-11-30"}) for each in (1, 2, 3, 4)]
-    )
+    days = {"from": "2026-11-24", "to": "2026-11-30"}
+    talk.change(*[act("habit.pause", habit_id=each, **days) for each in (1, 2, 3, 4)])
 
 
 def r15(talk: Talk, clock: Clock) -> None:
