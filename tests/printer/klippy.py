@@ -1,7 +1,7 @@
 """A printer's folder with a log as Klipper writes it, and a socket that answers as API_Server.md says."""
 
 import json
-import socket
+import socketserver
 import threading
 from contextlib import contextmanager
 
@@ -93,27 +93,19 @@ def answer(request: dict, results: dict = RESULTS) -> dict:
 @contextmanager
 def speaking(path, speak):
     """A server on a unix socket: `speak(connection)` is called for each client."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            speak(self.request)
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
-        server.bind(str(path))
-        server.listen()
-
-        def serve():
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    speak(connection)
-
-        thread = threading.Thread(target=serve)
+    with socketserver.ThreadingUnixStreamServer(str(path), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield
         finally:
-            server.shutdown(socket.SHUT_RDWR)
-            server.close()
+            server.shutdown()
             thread.join()
 
 

@@ -85,17 +85,20 @@ def test_20_000_lines_take_little_time_and_a_log_of_60_mb_little_memory(printer)
     assert answer["started"].startswith("Mon Aug  1")
 
 
-@pytest.mark.parametrize("what", ["nothing", "a folder", "a pipe", "a link out", "a device"])
+NO_LOGS = {
+    "nothing": lambda log: None,
+    "a folder": lambda log: log.mkdir(),
+    "a pipe": lambda log: os.mkfifo(log),
+    "a link out": lambda log: log.symlink_to("/etc/passwd"),
+    "a device": lambda log: log.symlink_to("/dev/zero"),
+}
+
+
+@pytest.mark.parametrize("what", NO_LOGS)
 def test_what_is_no_plain_log_is_an_error_at_once(printer, what):
     log = printer / "logs/klippy.log"
     log.unlink()
-    {
-        "nothing": lambda: None,
-        "a folder": log.mkdir,
-        "a pipe": lambda: os.mkfifo(log),
-        "a link out": lambda: log.symlink_to("/etc/passwd"),
-        "a device": lambda: log.symlink_to("/dev/zero"),
-    }[what]()
+    NO_LOGS[what](log)
     answer = call("printer_log")
     assert answer["success"] is False and answer["hint"] and answer["code"] in ("UNREADABLE", "OUTSIDE")
 

@@ -1,20 +1,21 @@
 """A search service on a loopback port that answers as a test tells it to."""
 
 import json
-import threading
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
+from tests.klipper.upstreams import serving
 
-@dataclass
+
 class Upstream:
     """`reply` answers each request, given its handler; `seen` holds (method, path, headers, JSON body or None)."""
 
-    url: str
-    reply: object = None
-    seen: list = field(default_factory=list)
+    url, reply = "", None
+
+    def __init__(self):
+        self.seen = []
 
     def answers(self, value, status=200, **headers):
         """Answer with a text, or with JSON of anything else."""
@@ -27,8 +28,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.server.upstream.seen.append((self.command, self.path, self.headers, json.loads(body) if body else None))
-        self.server.upstream.reply(self)
+        self.upstream.seen.append((self.command, self.path, self.headers, json.loads(body) if body else None))
+        self.upstream.reply(self)
 
     do_GET = do_POST
 
@@ -43,27 +44,17 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-class Server(ThreadingHTTPServer):
-    def handle_error(self, *_):
-        """A client that hangs up is what some tests are about."""
-
-
 @pytest.fixture
 def service():
     """A function that starts one more Upstream."""
-    servers = []
+    with ExitStack() as servers:
 
-    def start():
-        server = Server(("127.0.0.1", 0), Handler)
-        server.upstream = Upstream(f"http://127.0.0.1:{server.server_port}")
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        servers.append(server)
-        return server.upstream
+        def start():
+            upstream = Upstream()
+            upstream.url = servers.enter_context(serving(type("Its", (Handler,), {"upstream": upstream})))
+            return upstream
 
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+        yield start
 
 
 @pytest.fixture

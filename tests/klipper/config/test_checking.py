@@ -90,12 +90,10 @@ def test_a_sensor_that_the_file_defines_may_have_a_name_that_is_gone():
     assert not any(finding.startswith("error") for finding in found(text))
 
 
-@pytest.mark.parametrize(
-    "part", ["[fan]\n", "[include more.cfg]\n[fan]\n" + WHOLE, WHOLE.partition("[mcu]")[0] + "[fan]\n"]
-)
-def test_a_missing_option_is_a_hint_where_another_file_may_have_it(part):
-    (finding,) = [one for one in findings(part) if one.option == "pin"]
-    assert finding.level == "hint" and finding.message.endswith("unless another file has it")
+def test_a_missing_option_is_a_hint_where_another_file_may_have_it():
+    for part in ("[fan]\n", "[include more.cfg]\n[fan]\n" + WHOLE, WHOLE.partition("[mcu]")[0] + "[fan]\n"):
+        (finding,) = [one for one in findings(part) if one.option == "pin"]
+        assert finding.level == "hint" and finding.message.endswith("unless another file has it")
 
 
 def test_an_included_file_has_what_is_missing_and_may_be_overwritten():
@@ -104,28 +102,23 @@ def test_an_included_file_has_what_is_missing_and_may_be_overwritten():
     assert found("[include a]\n[include ?]\n", a=FAN) == []  # one file by two patterns
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("[fan]\npin: ^PB1\n[heater_fan x]\npin: !PB1\n", [4]),
-        ("[fan]\npin: mcu:PB1\n[heater_fan x]\npin: PB1\n", [4]),
-        ("[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n", []),
-        ("[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n", []),
-        ("[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n", []),
-        ("[stepper_x]\nstep_pin: PA1\n[stepper_y]\nstep_pin: PA1\n", [4]),
-        ("[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n", [6]),
-    ],
-)
-def test_a_pin_that_is_used_twice_is_an_error_as_for_klipper(text, lines):
-    twice = [one for one in findings(text) if one.message.startswith("pin ")]
-    assert [one.line for one in twice] == lines and {one.level for one in twice} <= {"error"}
+def test_a_pin_that_is_used_twice_is_an_error_as_for_klipper():
+    for text, lines in {
+        "[fan]\npin: ^PB1\n[heater_fan x]\npin: !PB1\n": [4],
+        "[fan]\npin: mcu:PB1\n[heater_fan x]\npin: PB1\n": [4],
+        "[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n": [],
+        "[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n": [],
+        "[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n": [],
+        "[stepper_x]\nstep_pin: PA1\n[stepper_y]\nstep_pin: PA1\n": [4],
+        "[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n": [6],
+    }.items():
+        twice = [one for one in findings(text) if one.message.startswith("pin ")]
+        assert [one.line for one in twice] == lines and {one.level for one in twice} <= {"error"}, text
 
 
 def test_findings_alike_in_many_sections_are_one_with_their_lines():
+    assert (
+        len(findings("[fan]\n" + "".join(f"opt{number}: 1\n" for number in range(5000)))) == 1000
+    )  # nobody reads more
     (finding,) = findings("".join(f"[led_effect e{number}]\nlayers: x\n" for number in range(12)))
     assert finding.line == 1 and finding.also == tuple(range(3, 25, 2)) and finding.level == "hint"
-
-
-def test_a_check_ends_after_a_thousand_findings():
-    errors = findings("[fan]\n" + "".join(f"opt{number}: 1\n" for number in range(5000)))
-    assert len(errors) == 1000

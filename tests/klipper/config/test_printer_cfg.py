@@ -2,8 +2,6 @@
 
 import configparser
 
-import pytest
-
 from tools.klipper.config import printer_cfg
 
 SAVED = "#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW.\n#*#\n"
@@ -22,26 +20,13 @@ def problems(text, **include):
     return [(problem.line, problem.message.partition(":")[0]) for problem in printer_cfg.read(text, include).problems]
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("a: 1", "1"),
-        ("a = 1", "1"),
-        ("A=b:c", "b:c"),
-        ("a: 1 # comment", "1"),
-        ("a: 1#2", "1"),
-        ("a: 1 ; comment", "1"),
-        ("a: 1;2", "1;2"),
-        ("a:", ""),
-        ("  a: 1", "1"),
-        ("a:\n  b\n# c\n\n   d", "b\nd"),
-        ("a: 1\n; comment\n  2", "1\n2"),
-        ("a: 1\r\n  2\r", "1\n2"),
-        ("a: 1\n\tb: 2", "1\nb: 2"),
-    ],
-)
-def test_a_value_is_what_klipper_takes(text, value):
-    assert values("[x]\n" + text) == {"x": {"a": value}}
+def test_a_value_is_what_klipper_takes():
+    for text, value in {
+        "a: 1": "1", "a = 1": "1", "A=b:c": "b:c", "a: 1 # comment": "1", "a: 1#2": "1", "a: 1 ; comment": "1",
+        "a: 1;2": "1;2", "a:": "", "  a: 1": "1", "a:\n  b\n# c\n\n   d": "b\nd", "a: 1\n; comment\n  2": "1\n2",
+        "a: 1\r\n  2\r": "1\n2", "a: 1\n\tb: 2": "1\nb: 2",
+    }.items():  # fmt: skip
+        assert values("[x]\n" + text) == {"x": {"a": value}}
 
 
 def test_it_reads_as_pythons_configparser_does():
@@ -81,19 +66,12 @@ def test_an_include_stands_in_its_place_and_may_be_a_pattern():
     assert recursive == [(1, "Recursive include of config file 'a'")]
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("a: 1\n[x]\n", 1),
-        ("[x]\nno option\n", 2),
-        ("[x]\ngcode:\nG28\n", 3),
-        ("[x]\n[include a]\nb: 1\n", 3),
-        ("\ufeff[x]\na: 1\n", 1),
-        ("[x]\n: 1\n", 2),
-    ],
-)
-def test_a_line_that_klipper_cannot_read_is_a_problem(text, line):
-    assert [at for at, _ in problems(text, a="")] == [line]
+def test_a_line_that_klipper_cannot_read_is_a_problem():
+    for text, line in {
+        "a: 1\n[x]\n": 1, "[x]\nno option\n": 2, "[x]\ngcode:\nG28\n": 3, "[x]\n[include a]\nb: 1\n": 3,
+        "\ufeff[x]\na: 1\n": 1, "[x]\n: 1\n": 2,
+    }.items():  # fmt: skip
+        assert [at for at, _ in problems(text, a="")] == [line], text
 
 
 def test_what_is_too_long_is_read_in_part():
