@@ -21,7 +21,6 @@ ARGUMENTS = {
     "anki_review": {"deck": 'Geo {"x"}'},
 }
 registry.load()
-every_prompt = pytest.mark.parametrize("prompt", prompts.PROMPTS.values(), ids=lambda prompt: prompt.name)
 
 
 def listed_resources(cursor=None):
@@ -52,24 +51,17 @@ def test_every_prompt_is_listed_with_what_it_takes():
     assert [one["name"] for one in listed["klipper_question"]["arguments"] if one["required"]] == ["question"]
 
 
-@every_prompt
-def test_a_prompt_speaks_russian_unless_told_otherwise(prompt):
-    arguments = ARGUMENTS.get(prompt.name, {})
-    russian, english = prompted(prompt), prompted(prompt, language="en")
-    assert prompted(prompt, language="ru") == russian
-    own = " ".join(arguments.values())
-    assert len(re.findall("[а-яё]", russian.replace(own, ""))) > 400
-    assert len(re.findall("[а-яё]", english.replace(own, ""))) < 60
-    assert all(value in russian and value in english for value in arguments.values())
-
-
-@every_prompt
-def test_a_prompt_names_only_tools_that_there_are(prompt):
+def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that_there_are():
     tools = {tool.listed_name for tool in registry.listed(settings.load({})).values()} | {"search_docs"}
-    text = prompted(prompt, language="en")
-    suspects = set(re.findall(r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", text))
-    assert suspects
-    assert suspects <= tools
+    for prompt in prompts.PROMPTS.values():
+        own = ARGUMENTS.get(prompt.name, {}).values()
+        russian, english = prompted(prompt), prompted(prompt, language="en")
+        assert prompted(prompt, language="ru") == russian
+        assert len(re.findall("[а-яё]", russian.replace(" ".join(own), ""))) > 400
+        assert len(re.findall("[а-яё]", english.replace(" ".join(own), ""))) < 60
+        assert all(value in russian and value in english for value in own)
+        suspects = set(re.findall(r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", english))
+        assert suspects and suspects <= tools, prompt.name
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
@@ -78,26 +70,16 @@ def test_the_words_lead_to_every_action_category_and_priority(language):
     assert [name for name in [*published, *CATEGORIES, *PRIORITIES] if name not in WORDS[language]] == []
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "words"),
-    [
+def test_a_prompt_that_cannot_be_is_an_error_that_says_why():
+    for name, arguments, words in (
         ("klipper_question", {}, "Field required"),
         ("klipper_question", {"question": "x", "language": "de"}, "'ru' or 'en'"),
         ("klipper_question", {"questoin": "x"}, "Did you mean question?"),
         ("no_such", {}, "There are: "),
-    ],
-)
-def test_a_prompt_that_cannot_be_is_an_error_that_says_why(name, arguments, words):
-    with pytest.raises(ToolError) as caught:
-        prompts.get_prompt(settings.current(), Params(name=name, arguments=arguments))
-    assert words in f"{caught.value.message} {caught.value.hint}"
-
-
-def test_a_prompt_is_one_message_of_the_person():
-    answer = prompts.get_prompt(settings.current(), Params(name="klipper_question", arguments={"question": "BLTouch?"}))
-    [message] = answer["messages"]
-    assert message["role"] == "user"
-    assert "BLTouch?" in message["content"]["text"]
+    ):
+        with pytest.raises(ToolError) as caught:
+            prompts.get_prompt(settings.current(), Params(name=name, arguments=arguments))
+        assert words in f"{caught.value.message} {caught.value.hint}"
 
 
 def test_prompts_and_resources_follow_the_toolsets_and_read_only(env):
@@ -121,14 +103,12 @@ def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
     assert text_of("klipper://docs/" + quote("deep/Ein Übel.md", safe="")) == "# Übel\n"
 
 
-@pytest.mark.parametrize(
-    "uri", ["klipper://docs/No.md", "klipper://docs/", "klipper://docs/..%2F..%2Fetc%2Fpasswd", "x://y", "", "\0"]
-)
-def test_a_uri_that_names_no_resource_is_an_error_with_a_hint(small_docs, uri):
+def test_a_uri_that_names_no_resource_is_an_error_with_a_hint(small_docs):
     small_docs(PAGES)
-    with pytest.raises(ToolError) as caught:
-        text_of(uri)
-    assert caught.value.hint
+    for uri in ("klipper://docs/No.md", "klipper://docs/", "klipper://docs/..%2F..%2Fetc%2Fpasswd", "x://y", "", "\0"):
+        with pytest.raises(ToolError) as caught:
+            text_of(uri)
+        assert caught.value.hint
 
 
 def test_a_path_is_completed_by_what_it_contains(small_docs):

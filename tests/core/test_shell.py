@@ -15,32 +15,19 @@ from tools.core.registry import TextOutput
 from tools.core.tool import TOOLS, catching
 
 
-def shell(*words, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "tools", *words], cwd=PROJECT, capture_output=True, text=True, **options
-    )
-
-
-@pytest.mark.parametrize("words", [["--help"], ["help"], ["-h"], ["call", "--help"]])
-def test_help_goes_to_stdout_and_is_not_a_failure(words, capsys):
-    assert main(words) == 0
-    assert "python3 -m tools list" in capsys.readouterr().out
-
-
-def test_the_help_of_a_tool_says_what_it_takes(capsys):
+def test_help_goes_to_stdout_and_is_not_a_failure(capsys):
+    for words in (["--help"], ["help"], ["-h"], ["call", "--help"]):
+        assert main(words) == 0
+        assert "python3 -m tools list" in capsys.readouterr().out
     assert main(["call", "greet", "--help"]) == 0
     assert "greet takes name (string" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [[], ["lists"], ["call"], ["call", "greet", "{}", "{}"], ["onepercent", "nothing"]])
-def test_wrong_usage_is_told_on_stderr(words, capsys):
-    assert main(words) == 2
-    output = capsys.readouterr()
-    assert not output.out
-    assert output.err
-
-
-def test_a_misspelt_word_is_told_the_nearest_one(capsys):
+def test_wrong_usage_is_told_on_stderr_and_a_misspelt_word_the_nearest_one(capsys):
+    for words in ([], ["lists"], ["call"], ["call", "greet", "{}", "{}"], ["onepercent", "nothing"]):
+        assert main(words) == 2
+        output = capsys.readouterr()
+        assert output.err and not output.out
     assert main(["setings"]) == 2
     assert capsys.readouterr().err == "setings is not a command. Did you mean settings?\n"
 
