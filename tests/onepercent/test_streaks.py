@@ -9,7 +9,7 @@ import pytest
 from tests.onepercent.plain import PlainHabit
 from tools.onepercent import days
 from tools.onepercent.habits.histories import History, Streak
-from tools.onepercent.habits.schedules import FREQUENCIES, Course, schedule
+from tools.onepercent.habits.schedules import FREQUENCIES, Course, due, schedule
 
 START = date(2026, 11, 2)
 """A Monday: a life of some weeks leads over New Year and ISO week 53."""
@@ -90,9 +90,9 @@ def test_ten_thousand_random_histories_are_what_the_plain_model_says():
 def test_a_month_without_a_thirty_first_is_due_on_its_last_day():
     monthly = schedule("monthly", "1,31")
     first = date(2027, 1, 1).toordinal()
-    due = sorted(place for places in monthly.due(first, 90) for place in places)
+    places = sorted(place for places in due(monthly, first, 90) for place in places)
     assert [
-        f"{date.fromordinal(first + place):%d.%m}" for place in due
+        f"{date.fromordinal(first + place):%d.%m}" for place in places
     ] == "01.01 31.01 01.02 28.02 01.03 31.03".split()
 
 

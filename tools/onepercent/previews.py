@@ -142,10 +142,6 @@ def keep(dry: DryRun) -> str:
     }
     expires_at = unit.moment.timestamp() + settings.current().onepercent_preview_ttl_s
     unit.db.execute(
-        "UPDATE previews SET status = 'expired' WHERE user = ? AND status = 'pending' AND expires_at <= ?",
-        (unit.user, unit.moment.timestamp()),
-    )
-    unit.db.execute(
         "INSERT INTO previews (id, user, status, created_at, expires_at, plan) VALUES (?, ?, 'pending', ?, ?, ?)",
         (preview_id, unit.user, unit.stamp, expires_at, dispatch.packed(plan)),
     )

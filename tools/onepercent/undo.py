@@ -110,7 +110,6 @@ def read_journal(text: str) -> tuple[list[Change], list[str]]:
 def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
     """Take back everything that one apply changed, or bring back everything that one undo took back."""
     applied_id = params["applied_id"]
-
     statement = "SELECT * FROM applied WHERE id = ? AND user = ? AND undone = ?"
     row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()
     if row is None:

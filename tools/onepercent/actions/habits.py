@@ -91,9 +91,8 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Delete a habit; its history and XP stay."""
     habit = unit.find("habit", params["habit_id"])
     (marks,) = unit.db.execute("SELECT count(*) FROM habit_marks WHERE habit_id = ?", (habit["id"],)).fetchone()
-    best = histories.of_habit(unit.db, habit["id"], unit.today).streak(unit.today.toordinal()).best
+    lost = {"marks": marks, "best_streak": streak_of(unit, habit).best} if marks else {}
     unit.change("habits", habit, {"deleted_at": unit.stamp})
-    lost = {"marks": marks, "best_streak": best} if marks else {}
     return Outcome([("deletes", entry(unit, "habit", habit) | lost)])
 
 
@@ -112,16 +111,16 @@ def check_schedule(habit: Row) -> None:
             raise ToolError(message, hint, code="FIELD_INVALID", field=name)
 
 
-def streak_warning(unit: UnitOfWork, habit: Row, before: int) -> list[str]:
+def streak_warning(unit: UnitOfWork, habit: Row, before: histories.Streak) -> list[str]:
     """A warning if the streak that stood before an action is shorter now."""
-    after = streak_of(unit, habit)
-    title = words.quoted(habit["name"])
-    return [words.say("warn.streak", title=title, before=before, after=after)] if after < before else []
+    after, title = streak_of(unit, habit), words.quoted(habit["name"])
+    is_shorter = after.run < before.run
+    return [words.say("warn.streak", title=title, before=before.run, after=after.run)] if is_shorter else []
 
 
-def streak_of(unit: UnitOfWork, habit: Row) -> int:
+def streak_of(unit: UnitOfWork, habit: Row) -> histories.Streak:
     """The streak that stands now."""
-    return histories.of_habit(unit.db, habit["id"], unit.today).streak(unit.today.toordinal()).run
+    return histories.of_habit(unit.db, habit["id"], unit.today).streak(unit.today.toordinal())
 
 
 def _with_target_columns(params: JsonObject) -> JsonObject:

@@ -159,8 +159,8 @@ def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]
     for mark in marked:
         day = date.fromisoformat(mark.day)
         if not course.is_due(day.toordinal()):
-            shown = words.say("day.weekday", day=words.day(mark.day), weekday=words.weekday(day))
-            warnings.append(words.say("warn.not_scheduled", title=title, day=shown))
+            named = {"day": words.day(mark.day), "weekday": words.weekday(day)}
+            warnings.append(words.say("warn.not_scheduled", title=title, **named))
     if (unit.today - date.fromisoformat(marked[0].day)).days > USUAL_DAYS_BACK:
         warnings.append(words.say("warn.long_ago", title=title, day=words.day(marked[0].day)))
     return warnings

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tools.onepercent import days
@@ -29,26 +30,23 @@ class Schedule(NamedTuple):
     anchor: int = 0
     month_days: tuple[int, ...] = ()
 
-    def due(self, first: int, length: int) -> Iterator[range]:
-        """Places of the due days among `length` days from the ordinal `first` on."""
-        if len(self.weekdays) == WEEK:
-            yield range(length)
-        elif self.n:
-            yield range((self.anchor - first) % self.n, length, self.n)
-        elif self.month_days:
-            for place in range(length):
-                day = date.fromordinal(first + place)
-                # In a shorter month its last day stands for those after it.
-                is_last = day.day < max(self.month_days) and date.fromordinal(first + place + 1).day == 1
-                if day.day in self.month_days or is_last:
-                    yield range(place, place + 1)
-        else:
-            yield from (range((weekday - days.weekday(first)) % WEEK, length, WEEK) for weekday in self.weekdays)
 
-
-@lru_cache(maxsize=256)
-def _due(schedule: Schedule, first: int, length: int) -> tuple[range, ...]:
-    return tuple(schedule.due(first, length))  # Many habits have the same schedule.
+@lru_cache(maxsize=256)  # many habits have the same schedule
+def due(schedule: Schedule, first: int, length: int) -> list[range]:
+    """Places of the due days among `length` days from the ordinal `first` on."""
+    if len(schedule.weekdays) == WEEK:
+        return [range(length)]
+    if schedule.n:
+        return [range((schedule.anchor - first) % schedule.n, length, schedule.n)]
+    if not schedule.month_days:
+        return [range((weekday - days.weekday(first)) % WEEK, length, WEEK) for weekday in schedule.weekdays]
+    # In a shorter month its last day stands for those after it: the day before the first of the next.
+    dates = [date.fromordinal(first + place) for place in range(length + 1)]
+    is_due = (
+        day.day in schedule.month_days or (day.day < max(schedule.month_days) and after.day == 1)
+        for day, after in pairwise(dates)
+    )
+    return [range(place, place + 1) for place, due in enumerate(is_due) if due]
 
 
 class Course(NamedTuple):
@@ -71,7 +69,7 @@ class Course(NamedTuple):
         """Places, counted from `first`, of the days that are due between two days, but of habits that count by weeks."""
         for schedule, begin, end in self._spans(first, last):
             start = max(begin, first)
-            for places in () if schedule.times else _due(schedule, start, min(end, last) - start + 1):
+            for places in () if schedule.times else due(schedule, start, min(end, last) - start + 1):
                 yield slice(places.start + start - first, places.stop + start - first, places.step)
 
     def weeks(self, first: int, last: int) -> Iterator[tuple[int, int, int, bool]]:
@@ -97,7 +95,7 @@ class Course(NamedTuple):
     def is_due(self, day: int) -> bool:
         """Tell if something is due on a day; a habit that counts by weeks is due on any."""
         schedule = self.at(day)
-        return not self.pause(day) and (bool(schedule.times) or any(_due(schedule, day, 1)))
+        return not self.pause(day) and (bool(schedule.times) or any(due(schedule, day, 1)))
 
 
 def detail(habit: Mapping[str, Any]) -> str | None:
