@@ -39,6 +39,7 @@ ANKI_DAY = "answers day"
 """Key of the date of Anki's day, for an hour: telling it reads the whole log."""
 COUNT: Action = ("getNumCardsReviewedToday", {})
 BY_DAY: Action = ("getNumCardsReviewedByDay", {})
+EASES = {word: ease for ease, name in enumerate(BUTTONS, 1) for word in (name, str(ease))}
 REPEAT_S = 60
 SUSPENDED = -1
 """A queue of cards."""
@@ -50,9 +51,6 @@ MOVED_ON = (
     "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
 )
 AGAIN = "Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
-
-
-EASES = {word: ease for ease, name in enumerate(BUTTONS, 1) for word in (name, str(ease))}
 
 
 @dataclass(frozen=True)
