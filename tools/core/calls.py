@@ -70,6 +70,12 @@ def follow(line: str) -> None:
         call.lines.append(line)
 
 
+def checkpoint() -> None:
+    """Stop here if the client withdrew the call. To be called between steps, never inside a write. Raises Cancelled."""
+    if (call := _current.get()) and call.cancelled():
+        raise Cancelled()
+
+
 def ask(question: str, key: str = "") -> str:
     """The person's answer to a question: `accept`, `decline`, or `cancel` if it was closed unanswered. `key`: a secret of
     what is asked, without which nobody can make an answer to the question.
@@ -122,12 +128,6 @@ class Asking(BaseException):
     def __init__(self, question: str, state: str):
         super().__init__(question)
         self.state = state
-
-
-def checkpoint() -> None:
-    """Stop here if the client withdrew the call. To be called between steps, never inside a write. Raises Cancelled."""
-    if (call := _current.get()) and call.cancelled():
-        raise Cancelled()
 
 
 class Caller(NamedTuple):
