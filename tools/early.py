@@ -30,6 +30,7 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
 LISTEN = "subscriptions/listen"
+EXTENSIONS: JsonObject = {mcp_apps.EXTENSION: {}, prompts.SKILLS: {}}
 SERVER_INFO = {"name": "pi-mcp", "version": VERSION}
 
 # Shapes of what clients send: types, or an object's members with theirs; `*` is any other name.
@@ -179,15 +180,14 @@ class Opening:
         if method == "server/discover":
             result: JsonObject = {
                 "supportedVersions": [MODERN],
-                "capabilities": _server_capabilities(changes=True)
-                | {"extensions": {mcp_apps.EXTENSION: {}, prompts.SKILLS: {}}},
+                "capabilities": {**_server_capabilities(changes=True), "extensions": EXTENSIONS},
                 "instructions": registry.instructions(self.settings),
             }
         else:
             result = self._list(method)
         self.era = "modern"
-        info = {"_meta": {f"{META}serverInfo": SERVER_INFO}}
-        return {**results.COMPLETE, **result, "ttlMs": 0, "cacheScope": "private", **info}
+        about = {"ttlMs": 0, "cacheScope": "private", "_meta": {f"{META}serverInfo": SERVER_INFO}}
+        return {**results.COMPLETE, **result, **about}
 
     def _list(self, method: str) -> JsonObject:
         if method not in listing.LISTS:

@@ -10,11 +10,9 @@ from tools.check import REQUESTS, show
 from tools.connect import INSTALLED, client_json, ssh_words
 from tools.core.health import Health
 
-# The place that the README clones to.
-CLONE = "$HOME/pi-mcp/server.py"
+CLONE = "$HOME/pi-mcp/server.py"  # where the README clones to
 TIMEOUT_S = 60
-# The folder of sshd's configuration on the Pi.
-SSHD = "/etc/ssh"
+SSHD = "/etc/ssh"  # the folder of sshd's configuration on the Pi
 DROP_IN = (
     "printf 'ClientAliveInterval 15\\nClientAliveCountMax 3\\nStreamLocalBindUnlink yes\\n'"
     " | sudo tee /etc/ssh/sshd_config.d/pi-mcp.conf"
@@ -51,12 +49,13 @@ def look(place: str) -> tuple[list[tuple[str, Health]], str]:
     reply = _run(host, f'sh -c \'echo "{MARK}"; {find}; echo "{MARK}"; {keepalive}; true\'')
     noise, found, settings = (*reply.stdout.split(f"{MARK}\n"), "", "")[:3]
     command = f"/{path}" if path else found.strip()
-    looks = {"ssh": lambda: _login(host, reply), "stdout": lambda: _silence(noise)}
-    rows = []
-    for name, check in {**looks, "server": lambda: _session(host, command)}.items():
-        rows.append((name, check()))
-        if rows[-1][1].state == "broken":
-            return rows, ""
+    rows = [("ssh", _login(host, reply))]
+    if rows[-1][1].state == "ok":
+        rows.append(("stdout", _silence(noise)))
+    if rows[-1][1].state == "ok":
+        rows.append(("server", _session(host, command)))
+    if rows[-1][1].state != "ok":
+        return rows, ""
     return [*rows, ("keepalive", _keepalive(settings))], client_json(host, command)
 
 
