@@ -55,10 +55,7 @@ def at_work(docs, upstream):
     (docs / "docs/Bed_Mesh.md").write_text(page("Bed Mesh, edited"))
 
 
-KINDS = [full, sparse, unpacked, at_work]
-
-
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
+@pytest.fixture(params=[sparse, unpacked, at_work], ids=lambda kind: kind.__name__)
 def foreign(request, docs, upstream, env):
     docs.parent.mkdir()
     request.param(docs, upstream)

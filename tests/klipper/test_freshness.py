@@ -18,8 +18,6 @@ from tools.klipper.health import health
 
 pytestmark = pytest.mark.slow
 
-NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
-
 
 @pytest.fixture
 def heard(monkeypatch):
@@ -41,7 +39,7 @@ def behind(env, docs, upstream):
 def described() -> bool:
     """Whether the description of sync_docs recommends a sync."""
     tool = registry.find("sync_docs", registry.listed(settings.current()).values())
-    return NOTE in tool.description
+    return "(РЕКОМЕНДУЕТСЯ: база устарела)" in tool.description
 
 
 def go_away(upstream):
@@ -80,12 +78,6 @@ def test_what_is_up_to_date_or_not_here_or_only_read_is_not_said(env, docs, upst
     assert heard == [] and caplog.text == "" and not freshness.note()
 
 
-def test_without_network_there_is_one_line_on_stderr_and_nothing_else(env, docs, behind, heard, caplog):
-    go_away(behind)
-    freshness.check()
-    assert len(caplog.records) == 1 and heard == [] and not described()
-
-
 @pytest.fixture
 def due(env, behind):
     """The file of a checkout's stamp, whose interval of an hour is over."""
@@ -106,15 +98,13 @@ def test_sessions_share_one_check_an_interval(due, behind, caplog):
     assert len(caplog.records) == 1, "a new session says too that the docs are behind"
 
 
-def test_an_attempt_without_network_counts_for_the_interval(due, behind, caplog):
+def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_else(due, behind, heard, caplog):
     go_away(behind)
     freshness.check()
+    assert len(caplog.records) == 1 and heard == [] and not described()
     caplog.clear()
     freshness.check()
     assert caplog.text == ""
-
-
-CHECK = command("from tools.klipper.checkout import freshness", "freshness.check()")
 
 
 def test_a_broken_stamp_or_one_of_the_future_does_not_stop_the_checks(due):

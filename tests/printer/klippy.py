@@ -81,15 +81,6 @@ RESULTS = {
 }  # fmt: skip
 
 
-def answer(request: dict, results: dict = RESULTS) -> dict:
-    """Klipper's answer to a request."""
-    result = results[request["method"]]
-    if request["method"] == "objects/query":
-        names = request["params"]["objects"]
-        result = {"status": {name: results["objects/query"].get(name, {}) for name in names}, "eventtime": 1.5}
-    return {"id": request["id"], "result": result}
-
-
 @contextmanager
 def speaking(path, speak):
     """A server on a unix socket: `speak(connection)` is called for each client."""
@@ -121,6 +112,9 @@ def klipper(results: dict = RESULTS, requests: list | None = None):
                 request = json.loads(text)
                 if requests is not None:
                     requests.append(request)
-                connection.sendall(json.dumps(answer(request, results)).encode() + b"\x03")
+                result = results[request["method"]]
+                if request["method"] == "objects/query":
+                    result = {"status": {name: result.get(name, {}) for name in request["params"]["objects"]}}
+                connection.sendall(json.dumps({"id": request["id"], "result": result}).encode() + b"\x03")
 
     return speak

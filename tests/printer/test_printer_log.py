@@ -103,11 +103,9 @@ def test_what_is_no_plain_log_is_an_error_at_once(printer, what):
     assert answer["success"] is False and answer["hint"] and answer["code"] in ("UNREADABLE", "OUTSIDE")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, b"===== Config file =====\n" * 1000, b"Stats x: y=\n" * 100],
-)
-def test_a_damaged_log_is_answered(printer, text):
-    (printer / "logs/klippy.log").write_bytes(text)
-    answer = call("printer_log")
-    assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000
+def test_a_damaged_log_is_answered(printer):
+    config, stats = b"===== Config file =====\n" * 1000, b"Stats x: y=\n" * 100
+    for text in (b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats):
+        (printer / "logs/klippy.log").write_bytes(text)
+        answer = call("printer_log")
+        assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000

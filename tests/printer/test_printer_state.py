@@ -29,7 +29,9 @@ def test_a_printing_printer_is_told_in_few_words(printer):
     assert {request["method"] for request in requests} == {"info", "objects/query"}, "nothing that acts is ever called"
 
 
-def test_a_printer_that_stopped_says_why(printer):
+def test_a_printer_that_stopped_says_why_and_one_that_is_not_there_what_to_do(printer):
+    answer = call("printer_state")
+    assert answer["code"] == "PRINTER_SILENT" and "Klipper does not run" in answer["error"]
     info = {"state": "shutdown", "state_message": "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n"}
     with speaking(printer / "comms/klippy.sock", klipper({"info": info, "objects/query": {}})):
         answer = call("printer_state")
@@ -71,8 +73,3 @@ def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak
         answer = call("printer_state")
     assert answer["code"] == "PRINTER_SILENT" and "printer_log" in answer["hint"]
     assert time.monotonic() - begun < 5
-
-
-def test_without_klipper_a_sentence_says_so(printer):
-    answer = call("printer_state")
-    assert answer["code"] == "PRINTER_SILENT" and "Klipper does not run" in answer["error"]

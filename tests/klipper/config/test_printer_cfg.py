@@ -72,9 +72,3 @@ def test_a_line_that_klipper_cannot_read_is_a_problem():
         "\ufeff[x]\na: 1\n": 1, "[x]\n: 1\n": 2,
     }.items():  # fmt: skip
         assert [at for at, _ in problems(text, a="")] == [line], text
-
-
-def test_what_is_too_long_is_read_in_part():
-    config = printer_cfg.read("".join(f"[s{number}]\na: 1\n" for number in range(60_000)))
-    assert config.lines == printer_cfg.MOST_LINES
-    assert len(config.sections) == 25_000
