@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import browser as chromium
+from tests.support import pages
 from tools.core import settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -122,3 +124,27 @@ def real_docs(env):
         pytest.skip(DOCS_MISSING)
     env(KLIPPER_DOCS_DIR=checkout)
     return checkout / "docs"
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """Headless Chromium for whoever looks at a page; skips if it is not installed."""
+    if chromium.program() is None:
+        pytest.skip("Chromium is not installed (apt-get install chromium); no page is looked at")
+    running = chromium.Browser(tmp_path_factory.mktemp("chromium"))
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """What axe-core, the checker of accessibility, finds wrong with the page of a tab, or with what has no host around it."""
+    modules = pages.installed(tmp_path_factory.mktemp("axe"), pages.AXE)
+    source = (modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+    def violations(tab, host=False):
+        tab.run(f"(() => {{ {source} }})()", host)
+        found = "violations.map(one => [one.id, one.nodes.map(node => node.html)])"
+        return tab.run(f"axe.run(document, {{ iframes: false }}).then(({{ violations }}) => {found})", host)
+
+    return violations

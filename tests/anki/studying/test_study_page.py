@@ -9,16 +9,12 @@ import pytest
 
 from tests.anki.anki_helpers import add_notes, log
 from tests.anki.anki_images import png, serving
-from tests.onepercent.page import npm
-from tests.onepercent.page.browser import Browser, program
-from tests.onepercent.page.hosting import CAPABLE, Host
-from tests.support.client import HANDSHAKE, Client
+from tests.support.pages import Host, capable, shown
 from tools.anki import due
 from tools.core.mcp_apps import document
 
 pytestmark = pytest.mark.slow
 
-AXE = "axe-core@4.14.1"
 EVIL = (
     '<script>parent.parent.postMessage("run", "*")</script><img src=x onerror="parent.postMessage(1)"><a href="WEB/">go</a>'
     '<meta http-equiv="refresh" content="0;url=WEB/"><link rel=stylesheet href="WEB/a.css">'
@@ -27,20 +23,9 @@ EVIL = (
 )
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if program() is None:
-        pytest.skip("Chromium is not installed (apt-get install chromium)")
-    running = Browser(tmp_path_factory.mktemp("chromium"))
-    yield running
-    running.close()
-
-
 @pytest.fixture
 def client(anki):
-    with Client(ANKI_CONNECT_URL=os.environ["ANKI_CONNECT_URL"]) as client:
-        client.request("initialize", **HANDSHAKE | {"capabilities": CAPABLE})
-        client.send(method="notifications/initialized")
+    with capable(ANKI_CONNECT_URL=os.environ["ANKI_CONNECT_URL"]) as client:
         yield client
 
 
@@ -60,31 +45,10 @@ def web():
         yield web
 
 
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory):
-    """What axe finds wrong with a page."""
-    source = (npm.install(tmp_path_factory.mktemp("axe"), AXE) / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
-
-    def violations(tab):
-        tab.run(f"(() => {{ {source} }})()")
-        tab.run("axe.run(document, {iframes: false}).then(found => { window.found = found.violations })")
-        return tab.run("found.map(one => [one.id, one.nodes.map(node => node.html)])")
-
-    return violations
-
-
-def show(browser, host, tool, ready, width, **how):
-    """A tab in which the page of a tool is ready."""
-    tab = browser.open(f"{host.url}?{'&'.join(f'{name}={value}' for name, value in how.items())}", width)
-    tab.wait("document.readyState === 'complete' && typeof show === 'function'", host=True)
-    tab.run(f"show('{tool}', {{deck: 'Geo'}})", host=True)
-    tab.wait(ready)
-    return tab
-
-
 def study(browser, host, width=390, locale="en-GB", **how):
-    ready = "document.querySelector('.card, h2') || /chat|cards/.test(document.querySelector('#state').innerText)"
-    return show(browser, host, "anki_due", ready, width, locale=locale, **how)
+    tab = shown(browser, host.url, "anki_due", {"deck": "Geo"}, width, locale=locale, **how)
+    tab.wait("document.querySelector('.card, h2') || /chat|cards/.test(document.querySelector('#state').innerText)")
+    return tab
 
 
 def settled(tab):
@@ -242,7 +206,8 @@ def test_how_studying_goes_can_be_looked_at(browser, host, anki, axe, tmp_path):
         ("light", 320, "en-GB", "answers today", "No answers in 30 days"),
         ("dark", 720, "ru-RU", "ответов сегодня", "За 30 дней ответов нет"),
     ):
-        tab = show(browser, host, "anki_stats", "document.querySelector('.bars')", width, theme=theme, locale=locale)
+        tab = shown(browser, host.url, "anki_stats", {"deck": "Geo"}, width, theme=theme, locale=locale)
+        tab.wait("document.querySelector('.bars')")
         text = tab.text()
         assert words in text.lower()
         assert hostile in text

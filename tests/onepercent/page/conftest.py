@@ -1,39 +1,20 @@
-"""A browser for the whole run; a session of a client with pages, and a host in front of it, for each test."""
+"""A session of a client with pages, and a host in front of it, for each test."""
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
-from tests.onepercent.page import browser as chromium
-from tests.onepercent.page.browser import Browser, Tab
-from tests.onepercent.page.hosting import CAPABLE, Host
-from tests.support.client import HANDSHAKE, Client
+from tests.support.browser import Browser, Tab, program
+from tests.support.client import Client
+from tests.support.pages import CAPABLE, Host, capable, shown
 
-if chromium.program() is None:
+if program() is None:
     # A single test says so, that of the report; each of thirty need not.
-    collect_ignore = [
-        "test_accessible.py",
-        "test_app_bridge.py",
-        "test_days_page.py",
-        "test_preview_page.py",
-        "test_screenshots.py",
-    ]
-
-
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Headless Chromium; the tests of the pages skip if it is not installed."""
-    if chromium.program() is None:
-        pytest.skip("Chromium is not installed (apt-get install chromium); no page is looked at")
-    running = Browser(tmp_path_factory.mktemp("chromium"))
-    yield running
-    running.close()
+    collect_ignore = [f"test_{name}.py" for name in "accessible app_bridge days_page preview_page screenshots".split()]
 
 
 class Person:
@@ -47,13 +28,10 @@ class Person:
         """A tool's answer, as the model gets it."""
         return self.client.call(name, **arguments)["structuredContent"]
 
-    def see(self, tool: str, width: int = 720, **how: str) -> Tab:
-        """A tab in which the model's call of `tool` (its arguments: `how["arguments"]`) shows its page."""
-        arguments = json.dumps(how.pop("arguments", {}))
-        tab = self.browser.open(f"{self.host.url}?{urlencode(how)}", width)
+    def see(self, tool: str, width: int = 720, arguments: Any = None, **how: str) -> Tab:
+        """A tab in which the model's call of `tool` shows its page."""
+        tab = shown(self.browser, self.host.url, tool, arguments or {}, width, **how)
         self.tabs.append(tab)
-        tab.wait("document.readyState === 'complete' && typeof show === 'function'", host=True)
-        tab.run(f"show({json.dumps(tool)}, {arguments})", host=True)
         tab.wait("document.querySelector('h1').textContent && !/Loading|Загрузка/.test(document.body.innerText)")
         return tab
 
@@ -69,19 +47,11 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client,
     folder = tmp_path_factory.mktemp("standing")
     file = folder / "life.sqlite3"
     settings = {"ONEPERCENT_DB": file, "MCP_STATE_DIR": folder, "HOME": folder, "ONEPERCENT_RATE_LIMIT": "off"}
-    client = started({name: str(value) for name, value in settings.items()})
+    client = capable(**{name: str(value) for name, value in settings.items()})
     host = Host(client)
     yield client, file, host
     host.close()
     client.__exit__()
-
-
-def started(settings: dict[str, str], capabilities: dict[str, Any] = CAPABLE) -> Client:
-    """A session of a client that shows pages, and says so unless its `capabilities` are others."""
-    client = Client(**settings)
-    client.request("initialize", **HANDSHAKE | {"capabilities": capabilities})
-    client.send(method="notifications/initialized")
-    return client
 
 
 @pytest.fixture
@@ -93,7 +63,7 @@ def sit(browser: Browser, file: Path, standing: tuple[Client, Path, Host]) -> It
 
     def start(script: str = "", silent: bool = False, **settings: str) -> Person:
         if script or settings or silent:
-            client = started(settings, {} if silent else CAPABLE)
+            client = capable({} if silent else CAPABLE, **settings)
             person = Person(browser, client, file, Host(client, script))
             own.append(person)
         else:

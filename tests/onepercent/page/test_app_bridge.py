@@ -5,18 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.onepercent.page import npm
 from tests.onepercent.page.test_preview_page import GOAL, act, create, do, ends, goals
+from tests.support.pages import installed
 
 pytestmark = pytest.mark.slow
 
-PACKAGES = (
-    "@modelcontextprotocol/ext-apps@2.0.4",
-    "@modelcontextprotocol/client@2.4.0",
-    "@modelcontextprotocol/core@2.4.0",
-    "zod@4.6.7",
-    "esbuild@0.28.2",
-)
+MCP = "@modelcontextprotocol/"
+PACKAGES = (f"{MCP}ext-apps@2.0.4", f"{MCP}client@2.4.0", f"{MCP}core@2.4.0", "zod@4.6.7", "esbuild@0.28.2")
 ENTRY = Path(__file__).parent / "bridge.js"
 
 
@@ -24,17 +19,10 @@ ENTRY = Path(__file__).parent / "bridge.js"
 def bridge(tmp_path_factory):
     """The script of a host page that speaks through AppBridge."""
     folder = tmp_path_factory.mktemp("bridge")
-    modules = npm.install(folder, *PACKAGES)
+    modules = installed(folder, *PACKAGES)
     (folder / "bridge.js").write_bytes(ENTRY.read_bytes())
-    command = [
-        modules / ".bin" / "esbuild",
-        "bridge.js",
-        "--bundle",
-        "--format=iife",
-        "--log-level=error",
-        "--outfile=out.js",
-    ]
-    subprocess.run(command, check=True, cwd=folder, timeout=60)
+    options = "bridge.js --bundle --format=iife --log-level=error --outfile=out.js".split()
+    subprocess.run([modules / ".bin" / "esbuild", *options], check=True, cwd=folder, timeout=60)
     return (folder / "out.js").read_text(encoding="utf-8")
 
 

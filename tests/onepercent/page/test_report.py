@@ -2,8 +2,6 @@
 
 import base64
 import re
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 
@@ -12,7 +10,6 @@ import pytest
 from tests.onepercent import person
 from tests.onepercent.page.test_preview_page import HOSTILE
 from tests.onepercent.person import act, do
-from tests.support.client import PROJECT
 from tools.core.errors import ToolError
 from tools.core.registry import COMMANDS
 
@@ -92,10 +89,3 @@ def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path: Pa
     assert report(tmp_path / "r.html", "--from").status == report(tmp_path / "r.html", "--since", "x").status == 2
     report(tmp_path / "r.html")
     assert (tmp_path / "r.html").stat().st_mode & 0o777 == 0o600
-
-
-@pytest.mark.slow
-def test_it_works_from_a_shell(tmp_path: Path):
-    command = [sys.executable, "-m", "tools", "onepercent", "report", str(tmp_path / "r.html"), "--to", "2026-03-17"]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and str(tmp_path / "r.html") in done.stdout, done.stderr

@@ -34,14 +34,10 @@ class Browser:
     def __init__(self, folder: Path):
         commands, self.commands = os.pipe()
         self.events, events = os.pipe()
-        self.process = subprocess.Popen(
-            [program() or "chromium", *OPTIONS, f"--user-data-dir={folder}", "about:blank"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            close_fds=False,
-            preexec_fn=lambda: self._place(commands, events),
-        )
+        command = [program() or "chromium", *OPTIONS, f"--user-data-dir={folder}", "about:blank"]
+        silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        placed = {"close_fds": False, "preexec_fn": lambda: self._place(commands, events)}
+        self.process = subprocess.Popen(command, **silent, **placed)
         os.close(commands)
         os.close(events)
         self.ids = itertools.count(1)
@@ -132,10 +128,9 @@ class Tab:
         self.resize(width, scale)
         self.send("Page.navigate", url=url)
 
-    def resize(self, width: int, scale: float = 1, height: int = 900) -> None:
-        self.send(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False
-        )
+    def resize(self, width: int, scale: float = 1) -> None:
+        size = {"width": width, "height": 900, "deviceScaleFactor": scale, "mobile": False}
+        self.send("Emulation.setDeviceMetricsOverride", **size)
 
     def frame(self) -> str:
         """The id of the frame inside the host, or of the host itself if there is none."""

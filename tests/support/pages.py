@@ -1,15 +1,56 @@
 """A client that shows pages: an HTTP server on loopback with a host page, in front of the real server over stdio."""
 
 import json
+import shutil
+import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.support.browser import Browser, Tab
+from tests.support.client import HANDSHAKE, Client
 
 HERE = Path(__file__).parent
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME = "text/html;profile=mcp-app"
 CAPABLE = {"extensions": {EXTENSION: {"mimeTypes": [MIME]}}}
+AXE = "axe-core@4.14.1"
+NPM_WAIT_S = 120
+NPM = ("--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--fetch-retries=0", "--fetch-timeout=30000")
+
+
+def capable(capabilities: Any = CAPABLE, **settings: str) -> Client:
+    """A session of a client that shows pages, and says so unless its `capabilities` are others."""
+    client = Client(**settings)
+    client.request("initialize", **HANDSHAKE | {"capabilities": capabilities})
+    client.send(method="notifications/initialized")
+    return client
+
+
+def shown(browser: Browser, url: str, tool: str, arguments: Any, width: int, **how: str) -> Tab:
+    """A tab in which a host at `url` shows the page of the model's call of a tool; `how` is told to the host."""
+    tab = browser.open(f"{url}?{urlencode(how)}", width)
+    tab.wait("document.readyState === 'complete' && typeof show === 'function'", host=True)
+    tab.run(f"show({json.dumps(tool)}, {json.dumps(arguments)})", host=True)
+    return tab
+
+
+def installed(folder: Path, *packages: str) -> Path:
+    """The node_modules with these packages of npm; skips the test if npm is missing or does not answer."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    command = ["npm", "install", *NPM, f"--prefix={folder}", *packages]
+    try:
+        subprocess.run(
+            command, check=True, capture_output=True, timeout=NPM_WAIT_S, stdin=subprocess.DEVNULL, cwd=folder
+        )
+    except (subprocess.SubprocessError, OSError):
+        pytest.skip(f"npm does not give {', '.join(packages)}")
+    return folder / "node_modules"
 
 
 class Host:
@@ -18,7 +59,10 @@ class Host:
 
     def __init__(self, client: Any, script: str = ""):
         self.client = client
-        self.files = {"/": _read("host.html"), "/host.js": script or _read("host.js")}
+        self.files = {
+            "/": (HERE / "host.html").read_text("utf-8"),
+            "/host.js": script or (HERE / "host.js").read_text("utf-8"),
+        }
         self.tools = {tool["name"]: tool for tool in client.request("tools/list")["result"]["tools"]}
         self.private = True
         """Whether it hands a result's `_meta` on to the page."""
@@ -76,7 +120,3 @@ class Host:
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()
-
-
-def _read(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")
