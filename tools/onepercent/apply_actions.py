@@ -125,11 +125,9 @@ def apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: dat
                 raise stale(f"{planned.kind.name} would now do something else than it showed")
             outcomes.append(outcome)
         except ToolError as error:
-            failed = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
-            error.data |= {
-                "failed_action": {"index": len(outcomes), **failed},
-                "results": [result | {"rollback": True} for result in _results(plan.actions, outcomes)],
-            }
+            own = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
+            error.data["failed_action"] = {"index": len(outcomes), **own}
+            error.data["results"] = [result | {"rollback": True} for result in _results(plan.actions, outcomes)]
             raise
     histories.settle(db, days.today(moment))
     lines = [line for outcome in outcomes for line in outcome.done()]

@@ -55,18 +55,14 @@ def backup(file: str = "") -> JsonObject | TextOutput:
     """Copy the database, while it is in use, to one sqlite3 file, to standard output (-), or as the copy of the day."""
     if not file:
         return _copy_of_today()
-    if file == "-":
-        with TemporaryDirectory() as folder:
-            copy = Path(folder, "copy")
-            with store.reading() as db:
-                store.backup(db, copy)
-            with copy.open("rb") as stream:
-                shutil.copyfileobj(stream, sys.stdout.buffer)
-        return TextOutput("")
-    target = destination(file)
-    with store.reading() as db:
+    with TemporaryDirectory() as folder, store.reading() as db:
+        target = Path(folder, "copy") if file == "-" else destination(file)
         store.backup(db, target)
-    return {"file": str(target), "size_bytes": target.stat().st_size}
+        if file != "-":
+            return {"file": str(target), "size_bytes": target.stat().st_size}
+        with target.open("rb") as stream:
+            shutil.copyfileobj(stream, sys.stdout.buffer)
+    return TextOutput("")
 
 
 def destination(file: str) -> Path:

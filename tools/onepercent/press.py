@@ -50,8 +50,6 @@ def tick_by_press(
     keys.check(keys.of_day(), press_key)
     optional = {f"{action.partition('.')[0]}_id": id, "date": date, "amount": amount, "excuse_reason": excuse_reason}
     params = {name: value for name, value in optional.items() if value is not None}
-    if action == "habit.unmark":
-        params.setdefault("date", store.today().isoformat())
     with store.writing() as db:
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], days.now()).checked())
     return applied(preview_id, preview_id)

@@ -6,8 +6,6 @@ from tools.core import errors
 from tools.core.json_types import JsonObject
 from tools.onepercent import texts, words
 
-Entry = JsonObject  # an entry of the diff
-
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
 DETAILS = ("schedule_days", "times", "n", "month_days")
 """Fields that say when a habit is due, if its frequency alone does not."""
@@ -20,13 +18,13 @@ VERBS = {
 }  # fmt: skip
 
 
-def planned(section: str, entry: Entry) -> str:
+def planned(section: str, entry: JsonObject) -> str:
     """Tell what is going to happen, with its content: Перенести шаг «Пройти тест»: 21.11 → 23.11."""
     text, details, more, xp = parts(section, entry)
     return text + (f": {details}" if details else "") + more + (f" ({words.xp_signed(xp)})" if xp else "")
 
 
-def parts(section: str, entry: Entry) -> tuple[str, str, str, int]:
+def parts(section: str, entry: JsonObject) -> tuple[str, str, str, int]:
     """The sentence, its details, what goes with it, and the XP that moves."""
     kind, entity = _kind(section, entry)
     more = ""
@@ -39,7 +37,7 @@ def parts(section: str, entry: Entry) -> tuple[str, str, str, int]:
     return _sentence("planned", kind, entity, entry), "; ".join(_details(kind, entity, entry)), more, xp
 
 
-def done(section: str, entry: Entry) -> str:
+def done(section: str, entry: JsonObject) -> str:
     """Tell what has happened, in short: Шаг «Пройти тест» обновлён."""
     kind, entity = _kind(section, entry)
     new_title = entry.get("changes", {}).get("name" if entity == "habit" else "title", {}).get("to")
@@ -47,7 +45,7 @@ def done(section: str, entry: Entry) -> str:
     return _sentence("done", kind, entity, entry, new_title)
 
 
-def _sentence(tense: str, kind: str, entity: str, entry: Entry, new_title: str | None = None) -> str:
+def _sentence(tense: str, kind: str, entity: str, entry: JsonObject, new_title: str | None = None) -> str:
     key = f"{tense}.{kind}.{entity}"
     titles, pause = entry.get("changes", {}).get("goal_title", {}), entry.get("pause")
     shift = entry.get("shifted_days", 0)
@@ -75,7 +73,7 @@ def _sentence(tense: str, kind: str, entity: str, entry: Entry, new_title: str |
     return f"{text} {words.span(pause['from'], pause.get('to'))}" if pause else text
 
 
-def _kind(section: str, entry: Entry) -> tuple[str, str]:
+def _kind(section: str, entry: JsonObject) -> tuple[str, str]:
     """The keys of the text: what is done, and to what kind of thing."""
     entity, changes = entry["entity"], entry.get("changes", {})
     if entity == "habit" and ("date" in entry or "dates" in entry):
@@ -95,13 +93,13 @@ def _kind(section: str, entry: Entry) -> tuple[str, str]:
     return "moved" if changes.keys() == {"goal_id", "goal_title"} else "updates", entity
 
 
-def _dates(entry: Entry) -> str:
+def _dates(entry: JsonObject) -> str:
     """16.11–22.11, 24.11."""
     parts = entry["dates"] if "dates" in entry else [entry["date"]] if "date" in entry else []
     return ", ".join(words.span(part.split("..")[0], part.split("..")[-1]) for part in parts)
 
 
-def _status(entry: Entry) -> str:
+def _status(entry: JsonObject) -> str:
     """сделано; пропуск по причине (болел); 1,5 из 2 л (было: пропуск)."""
     if "status" not in entry:
         return ""
@@ -116,7 +114,7 @@ def _status(entry: Entry) -> str:
     return text
 
 
-def _details(kind: str, entity: str, entry: Entry) -> list[str]:
+def _details(kind: str, entity: str, entry: JsonObject) -> list[str]:
     if kind in ("updates", "postponed"):
         return _changes(entry, named=kind == "updates" and entity != "ssp")
     if kind == "creates":
@@ -130,7 +128,7 @@ def _details(kind: str, entity: str, entry: Entry) -> list[str]:
     return [words.quoted(entry["pause"]["reason"])] if entry.get("pause", {}).get("reason") else scores
 
 
-def _changes(entry: Entry, named: bool) -> list[str]:
+def _changes(entry: JsonObject, named: bool) -> list[str]:
     """The changed fields: название: «Раз» → «Два»; without the name if the sentence has said it."""
     lines = []
     for name, pair in entry.get("changes", {}).items():
@@ -145,7 +143,7 @@ def _changes(entry: Entry, named: bool) -> list[str]:
     return lines
 
 
-def _content(entry: Entry) -> list[str]:
+def _content(entry: JsonObject) -> list[str]:
     """The content of what is created, but for its title and what is as usual."""
     rows = [_step_in_words(*row) for row in entry.get("rows", ())]
     match entry["entity"]:
@@ -170,7 +168,7 @@ def _step_in_words(title: str, dt: str | None, minutes: int | None) -> str:
     return words.quoted(title) + (f" ({', '.join(more)})" if more else "")
 
 
-def refused(error: Entry) -> str:
+def refused(error: JsonObject) -> str:
     """✗ Не получится изменить шаг «Пройти тест»: так уже и есть."""
     action = str(error.get("action", error.get("index")))
     domain, _, verb = action.partition(".")
@@ -186,7 +184,7 @@ def refused(error: Entry) -> str:
     return words.say("refused", action=action, error=reason + of_field)
 
 
-def counts(entries: list[tuple[str, Entry]], are_done: bool = False) -> str:
+def counts(entries: list[tuple[str, JsonObject]], are_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a question."""
     parts = []
     for section in ("deletes", "updates", "completions", "creates"):

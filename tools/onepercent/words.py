@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import date
 from functools import wraps
+from operator import eq
 from typing import Any
 
 from tools.core import errors, settings
@@ -89,19 +90,14 @@ def number(content: float) -> str:
 
 def changed_place(before: str, after: str) -> str:
     """The place that changed in a text: …в десяти.[+ Вечером звонила Аня.]"""
-    start = _equal(before, after)
-    end = _equal(before[start:][::-1], after[start:][::-1])
+    # The number of characters that both begin with; of the rest, that both end with.
+    start = [*map(eq, before, after), False].index(False)
+    end = [*map(eq, before[start:][::-1], after[start:][::-1]), False].index(False)
     removed, added = before[start : len(before) - end], after[start : len(after) - end]
     parts = [f"[{sign} {_part(part)}]" for sign, part in (("−", removed), ("+", added)) if part.strip()]
     lead, rest = before[:start], before[len(before) - end :]
     lead = f"…{lead[-AROUND:]}" if len(lead) > AROUND else lead
     return f"{lead}{''.join(parts)}{rest[:AROUND]}{'…' if len(rest) > AROUND else ''}"
-
-
-def _equal(one: str, other: str) -> int:
-    """The number of characters that both begin with."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
 
 
 def _part(text: str) -> str:
