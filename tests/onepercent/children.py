@@ -6,7 +6,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import tests.onepercent.person as person
 from tests.onepercent.person import act
@@ -78,18 +78,11 @@ def together(count: int, work: Callable[[int, Callable[[object], None]], None]) 
 
         return run
 
-    def start(number: int) -> list[list]:
-        if number == count:
-            os.close(gate_in)
-            return []
-        with child(waiting(number)) as (_, reading):
-            others = start(number + 1)
-            return [told(reading), *others]
-
-    try:
-        return start(0)
-    finally:
+    with ExitStack() as stack:
+        readings = [stack.enter_context(child(waiting(number)))[1] for number in range(count)]
+        os.close(gate_in)
         os.close(gate_out)
+        return [told(reading) for reading in readings]
 
 
 def a_day() -> list[dict]:

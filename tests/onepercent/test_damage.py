@@ -60,16 +60,6 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(file: Path, tmp_path: Pat
     export(str(tmp_path / "export.json"))
 
 
-@pytest.mark.parametrize("change", ["habits SET frequency_type = 'hourly'", "habit_marks SET date = 'zzz'"])
-def test_values_that_the_tools_never_wrote_are_damage_with_the_way_out(change: str, file: Path):
-    habit = do(act("habit.create", name="Бег"))[0]
-    do(act("habit.mark_completed", habit_id=habit))
-    behind_the_tools(file, f"UPDATE {change}")
-    answer = call("get_user_snapshot")
-    assert (answer["code"], answer["hint"]) == ("DATABASE_ERROR", store.RESTORE)
-    assert health.database().state == "broken"
-
-
 @pytest.mark.parametrize(
     ("words", "message"), [("database is locked", "Another session"), ("database or disk is full", "The disk is full")]
 )

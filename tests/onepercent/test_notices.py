@@ -5,10 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,49 +14,20 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, do
 from tests.support.client import PROJECT
+from tests.support.web import Web, serving
 from tools.core.settings import SettingsError, check
 from tools.onepercent import notices
 
 MORNING, EVENING = "2026-03-18T08:00:00+00:00", "2026-03-18T21:00:00+00:00"
 
 
-class Phone(ThreadingHTTPServer):
-    """A service that takes notices: each is (path, headers, body); `status` is what it answers."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.taken: list[tuple[str, dict[str, str], str]] = []
-        self.status = 200
-        self.hangs = False
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Phone
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        self.server.taken.append((self.path, dict(self.headers), body))
-        if self.server.hangs:
-            time.sleep(1)
-        self.send_response(self.server.status)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
-def phone(file: Path) -> Iterator[Phone]:
-    server = Phone()
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    person.use(file, NOTIFY_URL=f"{server.url}/topic")
-    yield server
-    server.shutdown()
-    server.server_close()
+def phone(file: Path) -> Iterator[Web]:
+    """A service that takes notices."""
+    with serving() as web:
+        web.otherwise = 200
+        person.use(file, NOTIFY_URL=web.url("/topic"))
+        yield web
 
 
 @pytest.fixture
@@ -78,11 +46,11 @@ def tell(*options: str, cards: int = 0) -> int:
     return notices.main(list(options), lambda: cards)
 
 
-def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(phone: Phone, life, file: Path):
+def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(phone: Web, life, file: Path):
     assert tell(cards=14) == 0
     person.use(file, NOTIFY_PRIVATE="1")
     tell("--now")
-    [(path, headers, body), (_, _, private)] = phone.taken
+    [(path, headers, body), (_, _, private)] = phone.seen
     assert parse_qs(urlsplit(path).query) == {"title": ["Сегодня, 18.03"]} and urlsplit(path).path == "/topic"
     assert headers["Content-Type"].startswith("text/plain")
     lines = ["1 шаг: Пройти тест", "1 привычка: Бег", "Просрочено: 1 шаг", "К повторению: 14 карточек"]
@@ -90,30 +58,30 @@ def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(phone: P
     assert private.splitlines() == ["1 шаг", "1 привычка", "Просрочено: 1 шаг"]
 
 
-def test_the_evening_says_what_is_left_and_asks_for_the_diary(phone: Phone, life, clock: Clock):
+def test_the_evening_says_what_is_left_and_asks_for_the_diary(phone: Web, life, clock: Clock):
     clock.set(EVENING)
     tell(cards=14)
     do(act("diary.create_entry", what_done="x"))
     tell("--now")
-    first, second = (body for _, _, body in phone.taken)
+    first, second = (body for _, _, body in phone.seen)
     assert first.splitlines()[:2] == ["1 шаг: Пройти тест", "1 привычка: Бег"]
     assert "дневник" in first and "дневник" not in second
 
 
-def test_each_part_of_a_day_is_told_once(phone: Phone, life, clock: Clock):
+def test_each_part_of_a_day_is_told_once(phone: Web, life, clock: Clock):
     for moment in ("18T08", "18T09", "18T21", "18T22", "19T08"):
         clock.set(f"2026-03-{moment}:00:00+00:00")
         assert tell() == 0
-    assert len(phone.taken) == 3
+    assert len(phone.seen) == 3
 
 
-def test_nothing_to_tell_is_no_notice(phone: Phone, life, clock: Clock):
+def test_nothing_to_tell_is_no_notice(phone: Web, life, clock: Clock):
     do(act("goal.delete", goal_id=life[0]), *[act("habit.delete", habit_id=habit) for habit in life[4:]])
     do(act("diary.create_entry", what_done="x"))
     for moment in (MORNING, EVENING):
         clock.set(moment)
         assert tell() == 0
-    assert phone.taken == []
+    assert phone.seen == []
 
 
 def test_by_default_nothing_leaves_and_now_shows_it(life, capsys):
@@ -123,50 +91,50 @@ def test_by_default_nothing_leaves_and_now_shows_it(life, capsys):
     ]  # fmt: skip
 
 
-def test_a_long_day_names_ten_titles_and_counts_the_rest(phone: Phone, life):
+def test_a_long_day_names_ten_titles_and_counts_the_rest(phone: Web, life):
     do(*[act("step.create", goal_id=life[0], title=f"Шаг {number}", dt="2026-03-18") for number in range(14)])
     tell()
-    first = phone.taken[0][2].splitlines()[0]
+    first = phone.seen[0][2].splitlines()[0]
     assert first.startswith("15 шагов: Пройти тест; Шаг 0") and first.endswith("Шаг 8; ещё 5")
 
 
-def test_gotify_and_any_webhook_get_what_they_take(phone: Phone, life, file: Path):
-    person.use(file, NOTIFY_URL=f"{phone.url}/message?token=SECRET")
+def test_gotify_and_any_webhook_get_what_they_take(phone: Web, life, file: Path):
+    person.use(file, NOTIFY_URL=f"{phone.url()}/message?token=SECRET")
     tell("--now")
-    assert json.loads(phone.taken[0][2]).keys() == {"title", "message"} and phone.taken[0][0] == "/message?token=SECRET"
+    assert json.loads(phone.seen[0][2]).keys() == {"title", "message"} and phone.seen[0][0] == "/message?token=SECRET"
     do(act("step.update", step_id=life[1], title='Сказать "да"'))
-    person.use(file, NOTIFY_URL=f"{phone.url}/hook", NOTIFY_BODY='{"content": "{title}\\n{text}", "flags": 4}')
+    person.use(file, NOTIFY_URL=f"{phone.url()}/hook", NOTIFY_BODY='{"content": "{title}\\n{text}", "flags": 4}')
     tell("--now")
-    content = json.loads(phone.taken[1][2])
+    content = json.loads(phone.seen[1][2])
     assert content["flags"] == 4 and content["content"].startswith('Сегодня, 18.03\n1 шаг: Сказать "да"')
 
 
-def test_without_a_network_it_comes_later_the_same_day(phone: Phone, life, file: Path, clock: Clock, capsys):
+def test_without_a_network_it_comes_later_the_same_day(phone: Web, life, file: Path, clock: Clock, capsys):
     with socket.socket() as gone:
         gone.bind(("127.0.0.1", 0))
         person.use(file, NOTIFY_URL=f"http://127.0.0.1:{gone.getsockname()[1]}/?token=SECRET")
         assert tell() == os.EX_TEMPFAIL
     assert "cannot be reached" in (errors := capsys.readouterr().err) and "SECRET" not in errors
-    person.use(file, NOTIFY_URL=f"{phone.url}/topic")
-    phone.status = 503
+    person.use(file, NOTIFY_URL=f"{phone.url()}/topic")
+    phone.otherwise = 503
     assert tell() == os.EX_TEMPFAIL
-    phone.status = 200
+    phone.otherwise = 200
     clock.set("2026-03-18T11:00:00+00:00")
     assert tell() == 0 and tell() == 0
-    assert len(phone.taken) == 2
+    assert len(phone.seen) == 2
 
 
-def test_a_refusal_is_an_error_and_not_tried_again(phone: Phone, life, capsys):
-    phone.status = 403
+def test_a_refusal_is_an_error_and_not_tried_again(phone: Web, life, capsys):
+    phone.otherwise = 403
     assert tell() == 1
     assert "answered 403" in (errors := capsys.readouterr().err) and "NOTIFY_URL" in errors
 
 
-def test_what_may_have_arrived_is_not_sent_again(phone: Phone, life, monkeypatch, capsys):
+def test_what_may_have_arrived_is_not_sent_again(phone: Web, life, monkeypatch, capsys):
     monkeypatch.setattr(notices, "DEADLINE_S", 0.3)
-    phone.hangs = True
+    phone.otherwise = lambda handler: handler.server.closing.wait(1)
     assert tell() == 0 and tell() == 0
-    assert len(phone.taken) == 1 and "did not answer" in capsys.readouterr().err
+    assert len(phone.seen) == 1 and "did not answer" in capsys.readouterr().err
 
 
 def test_a_wrong_setting_is_named(file: Path):

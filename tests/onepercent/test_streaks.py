@@ -85,18 +85,3 @@ def test_random_histories_are_what_the_plain_model_says():
 def test_ten_thousand_random_histories_are_what_the_plain_model_says():
     for seed in range(400, 10_400):
         check(seed)
-
-
-def test_a_month_without_a_thirty_first_is_due_on_its_last_day():
-    monthly = schedule("monthly", "1,31")
-    first = date(2027, 1, 1).toordinal()
-    places = sorted(place for places in due(monthly, first, 90) for place in places)
-    assert [
-        f"{date.fromordinal(first + place):%d.%m}" for place in places
-    ] == "01.01 31.01 01.02 28.02 01.03 31.03".split()
-
-
-@pytest.mark.parametrize(("frequency", "detail"), [("daily,", None), ("every_n_days", "0"), ("times_per_week", "x"), ("no", "1")])  # fmt: skip
-def test_a_schedule_that_no_tool_wrote_is_damage(frequency: str, detail: str | None):
-    with pytest.raises(days.Unreadable):
-        schedule(frequency, detail)

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from tests.anki.anki_images import dripping, endless, png, redirect, serving
+from tests.anki.anki_images import png
+from tests.support.web import dripping, endless, redirect, serving
 from tools.anki.images import pictures
 from tools.anki.images.image_bytes import ImageError
 from tools.core.http import TimedSocket, is_foreign

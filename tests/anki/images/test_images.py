@@ -11,7 +11,8 @@ import time
 import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions
-from tests.anki.anki_images import SVG, png, serving
+from tests.anki.anki_images import SVG, png
+from tests.support.web import serving
 from tools.anki.images import pictures, resize
 from tools.anki.images.image_bytes import ImageError
 from tools.anki.note_input import ImageSpec

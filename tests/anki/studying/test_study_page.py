@@ -8,8 +8,9 @@ import struct
 import pytest
 
 from tests.anki.anki_helpers import add_notes, log
-from tests.anki.anki_images import png, serving
+from tests.anki.anki_images import png
 from tests.support.pages import Host, capable, shown
+from tests.support.web import serving
 from tools.anki import due
 from tools.core.mcp_apps import document
 
