@@ -7,7 +7,7 @@ import pytest
 
 from tests.anki.anki_helpers import add_notes, both_versions, fronts
 from tests.anki.anki_images import png
-from tools.anki import update_notes
+from tools.anki import client, update_notes
 
 GONE = 1234567890123
 
@@ -127,8 +127,9 @@ def test_one_step_that_fails_is_told_with_those_that_did_not(anki, call):
     assert "addedTags" not in detail
 
 
-def test_after_a_stall_nothing_more_is_asked(anki, call, env):
+def test_after_a_stall_nothing_more_is_asked(anki, call, env, monkeypatch):
     env(ANKI_CONNECT_TIMEOUT=1)
+    monkeypatch.setattr(client, "ENTRY_S", 0)
     ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(51)))
     anki.faults = {2: "stall"}
 

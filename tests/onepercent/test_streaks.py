@@ -1,4 +1,7 @@
-"""Streaks and signs against a plain model that goes day by day, for every frequency, with changes and pauses."""
+"""Streaks and signs against a plain model that goes day by day, for every frequency, with changes and pauses.
+
+The folded part of a history is folded anew where it no longer holds: after an undo, a late mark, a pause.
+"""
 
 import random
 from dataclasses import replace
@@ -6,13 +9,17 @@ from datetime import date, timedelta
 
 import pytest
 
+from tests.onepercent.model import whole
+from tests.onepercent.person import Clock, act, apply, call, do, snapshot
 from tests.onepercent.plain import PlainHabit
 from tools.onepercent import days
+from tools.onepercent.database import store
 from tools.onepercent.habits.histories import History, Streak
-from tools.onepercent.habits.schedules import FREQUENCIES, Course, due, schedule
+from tools.onepercent.habits.schedules import DETAILS, FREQUENCIES, Course, schedule
 
 START = date(2026, 11, 2)
 """A Monday: a life of some weeks leads over New Year and ISO week 53."""
+MONDAY, BEGINNING = date(2026, 1, 5), date(1, 1, 1)
 LENGTH = 140
 
 
@@ -32,7 +39,7 @@ def random_life(chance: random.Random) -> tuple[PlainHabit, date]:
     """A habit that changes its schedule, is paused and marked at random, and a day on which it is looked at."""
     some = lambda: START + timedelta(chance.randrange(LENGTH))  # noqa: E731
     firsts = sorted({some() for _ in range(chance.randint(0, 3))})
-    schedules = [(first, *random_schedule(chance)) for first in [date(1, 1, 1), *firsts]]
+    schedules = [(first, *random_schedule(chance)) for first in [BEGINNING, *firsts]]
     habit = PlainHabit(some(), schedules)
     for first in sorted(chance.sample(range(LENGTH), chance.randint(0, 3))):
         begin = START + timedelta(first)
@@ -85,3 +92,56 @@ def test_random_histories_are_what_the_plain_model_says():
 def test_ten_thousand_random_histories_are_what_the_plain_model_says():
     for seed in range(400, 10_400):
         check(seed)
+
+
+def go_to(clock: Clock, day: date) -> None:
+    clock.set(f"{day.isoformat()}T12:00:00+00:00")
+
+
+def schedule_params(frequency: str, numbers: list[int]) -> dict:
+    name = DETAILS.get(frequency)
+    return {"frequency_type": frequency} | (
+        {name: numbers if name in ("schedule_days", "month_days") else numbers[0]} if name else {}
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_shows(seed: int, clock: Clock):
+    chance = random.Random(seed)
+    go_to(clock, MONDAY)
+    habit = do(act("habit.create", name="Бег"))[0]
+    plain, before, today = PlainHabit(MONDAY, [(BEGINNING, "daily", [])]), None, MONDAY
+    for _ in range(25):
+        today += timedelta(days=chance.randint(1, 5))
+        go_to(clock, today)
+        before = (list(plain.schedules), list(plain.pauses), dict(plain.marks))
+        actions = []
+        for ago in chance.sample(range(30), chance.randint(0, 5)):
+            day, sign = today - timedelta(days=ago), chance.choice("+++-e")
+            if plain.marks.get(day, " ") not in ("+" if sign == "+" else "-e"):
+                plain.marks[day] = sign
+                verb = "completed" if sign == "+" else "missed"
+                more = {"excuse_reason": "болел"} if sign == "e" else {}
+                actions.append(act(f"habit.mark_{verb}", habit_id=habit, date=str(day), **more))
+        if chance.random() < 0.3:
+            new = random_schedule(chance)
+            if new != plain.schedules[-1][1:]:
+                plain.schedules.append((today, *new))
+                actions.append(act("habit.update", habit_id=habit, **schedule_params(*new)))
+        first = today + timedelta(days=chance.randint(-40, 10))
+        last = first + timedelta(days=chance.randint(0, 12))
+        if chance.random() < 0.2 and not any(begin <= last and first <= end for begin, end in plain.pauses):
+            plain.pauses.append((first, last))
+            actions.append(act("habit.pause", habit_id=habit, **{"from": str(first), "to": str(last)}))
+        if actions:
+            do(*actions)
+            if chance.random() < 0.2:
+                assert apply(call("undo_last"))["success"]
+                plain.schedules, plain.pauses, plain.marks = before
+        shown = whole(snapshot("habits")["habits"])[0]
+        assert (shown["current_streak"], shown["best_streak"]) == plain.streak(today), (seed, today)
+        begin = today - timedelta(days=29)
+        history = snapshot("history", date_from=str(begin), date_to=str(today))["history"]
+        assert history["habits"][0]["marks"] == plain.signs(begin, today, today), (seed, today)
+    with store.reading() as db:
+        assert db.execute("SELECT until FROM habit_streaks").fetchone()[0] > MONDAY.isoformat()
