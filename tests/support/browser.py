@@ -81,12 +81,15 @@ class Browser:
         assert "error" not in answer, answer
         return answer["result"]
 
-    def open(self, url: str, width: int = 720, scale: float = 1) -> "Tab":
-        """A new tab at `url`, `width` CSS pixels wide at a zoom of `scale`."""
+    def open(self, url: str, width: int = 720) -> "Tab":
+        """A new tab at `url`, `width` CSS pixels wide."""
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         tab = self.tabs[session] = Tab(self, session, target)
-        tab.open(url, width, scale)
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            tab.send(f"{domain}.enable")
+        tab.resize(width)
+        tab.send("Page.navigate", url=url)
         return tab
 
     def close(self) -> None:
@@ -122,13 +125,8 @@ class Tab:
     def send(self, method: str, **params: Any) -> dict[str, Any]:
         return self.browser.send(method, self.session, **params)
 
-    def open(self, url: str, width: int, scale: float) -> None:
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.send(f"{domain}.enable")
-        self.resize(width, scale)
-        self.send("Page.navigate", url=url)
-
     def resize(self, width: int, scale: float = 1) -> None:
+        """Make it `width` CSS pixels wide, at a zoom of `scale`."""
         size = {"width": width, "height": 900, "deviceScaleFactor": scale, "mobile": False}
         self.send("Emulation.setDeviceMetricsOverride", **size)
 
@@ -155,9 +153,8 @@ class Tab:
 
     def press(self, label: str) -> None:
         """Click, as a mouse does, the button or check box of that label, once its place has settled."""
-        self._click(
-            f"[...document.querySelectorAll('button, label')].find(e => e.innerText.includes({json.dumps(label)}))"
-        )
+        found = f"find(e => e.innerText.includes({json.dumps(label)}))"
+        self._click(f"[...document.querySelectorAll('button, label')].{found}")
 
     def click(self, selector: str) -> None:
         """Click, as a mouse does, what a selector finds."""
@@ -176,13 +173,10 @@ class Tab:
 
     def key(self, name: str) -> None:
         """Press a key."""
-        code = {
-            "key": name,
-            "windowsVirtualKeyCode": KEYS[name],
-            "text": "\r" if name == "Enter" else name[:1] * (len(name) == 1),
-        }
-        self.send("Input.dispatchKeyEvent", type="keyDown", **code)
-        self.send("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=KEYS[name])
+        key = {"key": name, "windowsVirtualKeyCode": KEYS[name]}
+        text = "\r" if name == "Enter" else name[:1] * (len(name) == 1)
+        self.send("Input.dispatchKeyEvent", type="keyDown", text=text, **key)
+        self.send("Input.dispatchKeyEvent", type="keyUp", **key)
 
     def picture(self, file: Path) -> None:
         """A screenshot of everything the tab holds."""

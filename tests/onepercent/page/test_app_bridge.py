@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.onepercent.page.test_preview_page import GOAL, act, create, do, ends, goals
+from tests.onepercent.page.test_preview_page import GOAL, act, do, goals, offered, press
 from tests.support.pages import installed
 
 pytestmark = pytest.mark.slow
@@ -27,18 +27,14 @@ def bridge(tmp_path_factory):
 
 
 def test_a_preview_is_shown_pressed_applied_and_undone(sit, bridge):
-    person = sit(bridge)
-    tab = person.see("preview_actions", arguments=create(), theme="dark", locale="ru-RU")
+    person, tab = offered(sit(bridge), theme="dark", locale="ru-RU")
     assert GOAL in tab.text()
     assert tab.run("document.documentElement.style.colorScheme") == "dark"
-    tab.press("Применить")
-    ends(tab, "Применено")
+    press(tab, "Применить", "Применено")
     assert goals(person) == [GOAL]
     tab.wait("window.model.length === 1", host=True)
-    tab.press("Вернуть как было")
-    ends(tab, "Вернуть как было?")
-    tab.press("Вернуть")
-    ends(tab, "Применено")
+    press(tab, "Вернуть как было", "Вернуть как было?")
+    press(tab, "Вернуть", "Применено")
     assert goals(person) == []
     assert tab.run("calls", host=True) == ["apply_by_press", "undo_last", "apply_by_press"]
 

@@ -98,16 +98,12 @@ def test_a_host_that_refuses_leaves_the_page_true_and_alive(person):
     assert person.rows("SELECT count(*) FROM habit_marks") == [(1,)]
 
 
-def test_what_another_page_ticked_is_said_quietly(person):
+def test_a_page_of_another_time_is_said_quietly_and_becomes_todays(person):
     tab = person.see("get_user_snapshot")
-    do(person, act("step.complete", step_id=1))
+    do(person, act("step.complete", step_id=1))  # as another page does
     tab.press("Пройти тест")
     says(tab, "Marked already")
     assert boxes(tab)["Пройти тест"] is True
-
-
-def test_yesterdays_page_becomes_todays(person):
-    tab = person.see("get_user_snapshot")
     tab.run("key = 'yesterday'")
     tab.press("Зарядка")
     says(tab, "this is today")
@@ -201,19 +197,16 @@ def test_the_days_work_by_keyboard_alone(person):
     assert tab.run("document.documentElement.scrollWidth") <= 320
 
 
-def test_a_read_only_server_shows_the_days_and_takes_no_tick(person, sit):
+def test_who_may_not_tick_sees_the_days(person, sit):
+    """Of a read-only server; in a host that hands no private data on, or lets a page call nothing."""
     tab = sit(MCP_READ_ONLY="1", ONEPERCENT_DB=str(person.file)).see("get_user_snapshot")
     assert len(boxes(tab)) == 4
     assert tab.run("[...document.querySelectorAll('input')].every(one => one.disabled)")
-
-
-def test_a_host_that_hands_no_private_data_on_shows_what_it_was_given(person):
     person.host.private = False
     tab = person.see("get_user_snapshot")
     tab.wait("document.querySelectorAll('label').length === 4")
     assert calls(tab) == ["get_user_snapshot"]
-    tab = person.see("get_user_snapshot", mute="yes")
-    assert "Зарядка" in tab.text()
+    assert "Зарядка" in person.see("get_user_snapshot", mute="yes").text()
 
 
 def test_hostile_names_stay_text(person):

@@ -30,6 +30,17 @@ def ends(tab: Tab, words: str) -> None:
     tab.wait(f"document.getElementById('head').textContent.includes({json.dumps(words)})")
 
 
+def press(tab: Tab, label: str, words: str) -> None:
+    """Press a button, after which the heading has these words."""
+    tab.press(label)
+    ends(tab, words)
+
+
+def offered(person, **how):
+    """The person, and the tab with the preview of a goal."""
+    return person, person.see("preview_actions", arguments=create(), **how)
+
+
 def goals(person):
     return [title for (title,) in person.rows("SELECT title FROM goals WHERE deleted_at IS NULL")]
 
@@ -49,24 +60,15 @@ def stays_text(tab: Tab) -> None:
     assert tab.run("document.documentElement.scrollWidth") <= 320
 
 
-def test_a_press_applies_what_the_page_shows(sit):
-    person = sit()
-    tab = person.see("preview_actions", arguments=create(), locale="ru-RU")
+def test_a_press_applies_what_the_page_shows_and_the_audit_tells_it_from_a_word_of_the_model(sit):
+    person, tab = offered(sit(), locale="ru-RU")
     assert head(tab) == "1 изменение"
     assert GOAL in tab.text() and "доровье и спорт" in tab.text()
     assert goals(person) == []
-    tab.press("Применить")
-    ends(tab, "Применено")
+    press(tab, "Применить", "Применено")
     assert goals(person) == [GOAL]
     assert tab.run("calls", host=True) == ["apply_by_press"]
     assert "is applied" in tab.run("model", host=True)[0]
-
-
-def test_the_audit_tells_a_press_from_a_word_of_the_model(sit):
-    person = sit()
-    tab = person.see("preview_actions", arguments=create())
-    tab.press("Apply")
-    ends(tab, "Applied")
     do(person, act("goal.create", title="Другая"))
     rows = person.rows("SELECT tool, request FROM audit ORDER BY id")[1:]
     assert [tool for tool, _ in rows] == ["apply_by_press", "preview_actions", "apply_actions"]
@@ -74,17 +76,14 @@ def test_the_audit_tells_a_press_from_a_word_of_the_model(sit):
 
 
 def test_a_press_counts_as_the_yes_that_the_setting_asks_for(sit):
-    person = sit(ONEPERCENT_CONFIRM="elicit")
-    tab = person.see("preview_actions", arguments=create())
-    tab.press("Apply")
-    ends(tab, "Applied")
+    person, tab = offered(sit(ONEPERCENT_CONFIRM="elicit"))
+    press(tab, "Apply", "Applied")
     assert goals(person) == [GOAL]
     assert "elicitation" not in str(person.client.notifications)
 
 
 def test_all_of_it_works_by_keyboard_alone(sit):
-    person = sit()
-    tab = person.see("preview_actions", arguments=create())
+    person, tab = offered(sit())
     tab.key("Tab")
     tab.wait("document.activeElement.textContent === 'Apply'")
     tab.key("Enter")
@@ -101,27 +100,21 @@ def test_all_of_it_works_by_keyboard_alone(sit):
 
 
 def test_cancel_changes_nothing_and_can_be_thought_over(sit):
-    person = sit()
-    tab = person.see("preview_actions", arguments=create())
-    tab.press("Cancel")
-    ends(tab, "Cancelled")
+    person, tab = offered(sit())
+    press(tab, "Cancel", "Cancelled")
     assert "Nothing was changed." in tab.text("#state")
     assert person.rows("SELECT status FROM previews") == [("cancelled",)]
-    tab.press("Show again")
-    ends(tab, "1 change")
-    tab.press("Apply")
-    ends(tab, "Applied")
+    press(tab, "Show again", "1 change")
+    press(tab, "Apply", "Applied")
     assert goals(person) == [GOAL]
 
 
 def test_an_expired_preview_says_so_and_is_shown_again(sit):
-    person = sit(ONEPERCENT_PREVIEW_TTL="1")
-    tab = person.see("preview_actions", arguments=create())
+    person, tab = offered(sit(ONEPERCENT_PREVIEW_TTL="1"))
     ends(tab, "Time is up")
     assert "no longer holds" in tab.text("#state")
     assert goals(person) == []
-    tab.press("Show again")
-    ends(tab, "1 change")
+    press(tab, "Show again", "1 change")
     assert GOAL in tab.text()
 
 
@@ -136,18 +129,15 @@ def test_a_stale_preview_says_what_changed_and_is_shown_again(sit):
     ends(tab, "1 change")
     assert goals(person) == ["Третье"]
     assert "“Третье” → “Новое”" in tab.text()
-    tab.press("Apply")
-    ends(tab, "Applied")
+    press(tab, "Apply", "Applied")
     assert goals(person) == ["Новое"]
 
 
 def test_what_the_model_applied_meanwhile_is_not_offered_again(sit):
-    person = sit()
-    tab = person.see("preview_actions", arguments=create())
+    person, tab = offered(sit())
     preview_id = tab.run("preview.preview_id")
     person.ask("apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да")
-    tab.press("Apply")
-    ends(tab, "Applied")
+    press(tab, "Apply", "Applied")
     assert "before" in tab.text("#state")
     assert goals(person) == [GOAL]
     assert tab.run("document.querySelectorAll('button').length") == 0
@@ -157,14 +147,12 @@ def test_hostile_titles_stay_text(sit):
     person = sit()
     tab = person.see("preview_actions", arguments=create(HOSTILE[:500]), width=320)
     stays_text(tab)
-    tab.press("Apply")
-    ends(tab, "Applied")
+    press(tab, "Apply", "Applied")
     assert goals(person) == [HOSTILE[:500]]
 
 
 def test_a_script_cannot_press(sit):
-    person = sit()
-    tab = person.see("preview_actions", arguments=create())
+    person, tab = offered(sit())
     tab.run("document.querySelectorAll('button').forEach(one => one.click())")
     tab.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert tab.run("calls", host=True) == []
@@ -221,8 +209,7 @@ def test_seventeen_changes_weigh_at_a_glance(sit):
     assert "Поездка на озеро" in tab.text("li"), "what is deleted stands first, with what goes with it"
     assert "22.11.2031" in tab.run("[...document.querySelectorAll('s')].map(one => one.textContent)")
     assert tab.run("document.documentElement.scrollHeight") <= 1200
-    tab.press("Применить 17")
-    ends(tab, "Применено · +40 XP")
+    press(tab, "Применить 17", "Применено · +40 XP")
     assert tab.run("document.querySelector('details').open") is False
     assert tab.run("document.querySelector('button').getBoundingClientRect().top") < 200
 
@@ -230,23 +217,20 @@ def test_seventeen_changes_weigh_at_a_glance(sit):
 def test_a_line_can_be_left_out(sit):
     person = lively(sit)
     tab = person.see("preview_actions", arguments={"actions": MANY})
-    tab.press("IELTS")
-    ends(tab, "16 changes")
+    press(tab, "IELTS", "16 changes")
     tab.click("label.creates")
     tab.press("Apply 15")
     tab.wait("/needs what you left out/.test(document.body.innerText)")
     assert goals(person) == ["Сдать IELTS на 7.0", "Чаще бывать с семьёй"]
     tab.click("label.creates")
-    tab.press("Apply 16")
-    ends(tab, "Applied")
+    press(tab, "Apply 16", "Applied")
     assert goals(person) == ["Сдать IELTS на 7.0", "Научиться готовить"]
     assert "without" in tab.run("model", host=True)[-1]
     assert "16 changes" in tab.text()
 
 
 def test_a_host_that_refuses_is_not_taken_for_a_yes_or_a_no(sit):
-    person = sit()
-    tab = person.see("preview_actions", arguments=create(), locale="ru-RU")
+    person, tab = offered(sit(), locale="ru-RU")
     tab.run("given.deny = true", host=True)
     tab.press("Отмена")
     tab.wait("/Неизвестно, отменено ли/.test(document.body.innerText)")
@@ -254,8 +238,7 @@ def test_a_host_that_refuses_is_not_taken_for_a_yes_or_a_no(sit):
     tab.wait("/Не получилось, данные не изменены/.test(document.body.innerText)")
     assert tab.run("model", host=True) == []
     tab.run("given.deny = false", host=True)
-    tab.press("Применить")
-    ends(tab, "Применено")
+    press(tab, "Применить", "Применено")
     assert goals(person) == [GOAL]
 
 
@@ -292,8 +275,7 @@ def test_undo_and_a_mark_taken_off_read_as_what_they_are(sit):
     do(person, act("ssp.rate", category="health_sport", score=9))
     tab = person.see("undo_last", locale="ru-RU")
     assert "здоровье и спорт 9" in tab.text() and "object" not in tab.text()
-    tab.press("Вернуть")
-    ends(tab, "Применено")
+    press(tab, "Вернуть", "Применено")
     assert person.rows("SELECT count(*) FROM ssp_evaluations") == [(1,)]
 
 
@@ -303,8 +285,7 @@ def test_a_client_that_hands_no_key_on_applies_as_the_model_does(sit, silent):
     person = sit(silent=silent)
     person.host.private = False
     tab = person.see("preview_actions", arguments=create())
-    tab.press("Применить")
-    ends(tab, "Применено")
+    press(tab, "Применить", "Применено")
     assert tab.run("calls", host=True) == ["apply_actions"]
     assert goals(person) == [GOAL]
     assert GOAL in person.see("get_user_snapshot").text()
