@@ -9,6 +9,7 @@ import pytest
 from tests.support.client import PROJECT
 from tools import check, connect
 from tools.__main__ import main
+from tools.core.health import guarded
 from tools.starting import VERSION
 
 
@@ -22,6 +23,17 @@ def test_a_command_installed_from_a_folder_that_was_moved_is_told_with_what_to_d
     assert f"./setup.sh --systemd in {check.PROJECT}" in health.advice
     command.write_text(template.replace("@project@", str(check.PROJECT)), encoding="utf-8")
     assert connect.installed_for() == str(check.PROJECT.resolve())
+
+
+@pytest.mark.slow
+def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(tmp_path, monkeypatch, env):
+    env(MCP_SOCKET=tmp_path, MCP_READONLY=1)
+    remark = "echo 'pi-mcp: MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?' >&2"
+    assert check._service(["sh", "-c", remark]).state == "ok"
+    assert check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2"]).summary == "no room"
+    monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
+    hanging = guarded(lambda: check._service(["sleep", "60"]))
+    assert (hanging.summary, "systemctl restart" in hanging.advice) == ("no answer in 0.2 s", True)
 
 
 def started_by(manifest):

@@ -14,7 +14,7 @@ from tools.core import health, places
 from tools.core.errors import ToolError
 from tools.core.health import Health, guarded
 from tools.core.json_types import JsonObject
-from tools.core.settings import PROJECT, current
+from tools.core.settings import PROJECT, check, current
 from tools.http import http_check
 
 START_TIMEOUT_S = 120
@@ -104,5 +104,7 @@ def _run(command: list[str], lines: str, advice: str) -> tuple[str, str, float]:
         done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice) from None
-    log = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"] * (done.returncode != 0)
-    return done.stdout, log[-1] if log else "", time.monotonic() - began_s
+    # Without the remarks on misspelt settings, which this check began with.
+    log = [line for line in done.stderr.splitlines() if line.removeprefix("pi-mcp: ") not in ("", *check())]
+    told = log[-1] if log else f"exit status {done.returncode}" * (done.returncode != 0)
+    return done.stdout, told, time.monotonic() - began_s

@@ -1,5 +1,4 @@
-"""The error a tool raises for a model and the person behind it, and what sentences for them quote: the nearest names,
-texts of others.
+"""Errors for a model and the person behind it, and the words that they quote: nearest names, texts of others.
 
 A person, a model or a foreign service writes a title or an error; a question, a preview or an error of ours quotes it.
 Nothing in it may look like a word of ours: it stays on its line, in its direction and inside its quotation marks.
