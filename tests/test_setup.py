@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.klipper.upstreams import Upstream, git
-from tests.support.client import HANDSHAKE, PROJECT, pipe
-from tests.support.installing import copy_of_the_project, files, made_by_setup, publish, setup
+from tests.klipper.upstreams import Upstream
+from tests.support.client import PROJECT
+from tests.support.installing import copy_of_the_project, files, made_by_setup, setup
 from tools.core import settings
 
 pytestmark = [pytest.mark.slow, made_by_setup]
@@ -99,14 +99,6 @@ def test_the_units_are_filled_in_and_a_second_run_changes_nothing(installed):
     assert "ListenStream=127.0.0.1:8423\n" in (folder / "pi-mcp-http.socket").read_text(encoding="utf-8")
     assert "Installing" not in setup(installed.project, "--http", "--systemd", **installed.names).stdout
     assert files(installed.root) == before
-
-
-def test_the_installed_command_is_the_server(installed, tmp_path):
-    command = [str(installed.root / "usr/local/bin/pi-mcp"), "--version"]
-    done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60)
-    assert done.stdout.startswith("pi-mcp ")
-    answers, status = pipe([{"id": 1, "method": "initialize", "params": HANDSHAKE}], command[:1])
-    assert (answers[0]["id"], status) == (1, 0)
 
 
 def written_by(root, name):
@@ -199,21 +191,6 @@ def test_http_goes_alone_and_uninstall_takes_it_away(copy, tmp_path):
     assert [unit.name for unit in units(tmp_path / "root")] == ["pi-mcp-http.service", "pi-mcp-http.socket"]
     assert setup(copy, "--uninstall").returncode == 0
     assert units(tmp_path / "root") == []
-
-
-def test_update_pulls_and_sets_up_again(copy, tmp_path, monkeypatch):
-    monkeypatch.setenv("KLIPPER_DOCS_URL", Upstream(tmp_path / "upstream").url)
-    clone = tmp_path / "clone"
-    publish(copy)
-    git(copy, "clone", "-q", ".", str(clone))
-    (clone / ".venv").unlink(missing_ok=True)
-    (clone / ".venv").symlink_to(PROJECT / ".venv")
-    (copy / "news").touch()
-    publish(copy)
-    done = setup(clone, "--update")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (clone / "news").exists()
-    assert "Checking" in done.stdout
 
 
 def test_every_directive_stands_below_its_reason():

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.klipper.upstreams import git
 from tests.support.client import PROJECT
 
 MARKER = f'python_version {"<" if sys.version_info < (3, 11) else ">="} "3.11"'
@@ -65,10 +64,3 @@ def setup(folder, *words, **environment):
 
 def files(folder):
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and ".venv" not in path.parts}
-
-
-def publish(folder):
-    """Commit what is there, for those who pull from it."""
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "change")

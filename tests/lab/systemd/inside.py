@@ -32,7 +32,6 @@ CHECKS = {
         sessions.unused_it_ends_and_the_next_connection_starts_it_again,
         sessions.a_service_that_cannot_start_leaves_its_callers_to_themselves,
         upkeep.the_timer_is_set_and_its_service_brings_new_pages_to_every_session,
-        upkeep.a_sync_without_its_upstream_leaves_the_docs_and_no_failed_unit,
         over_http.switched_on_it_serves_who_has_a_token_until_that_is_revoked,
         over_http.a_restart_loses_nobody,
         over_http.shut_it_answers_nobody,

@@ -1,7 +1,6 @@
 """Installing, syncing, updating and removing."""
 
 import re
-import subprocess
 from pathlib import Path
 
 from tests.klipper.upstreams import git
@@ -54,20 +53,6 @@ def the_timer_is_set_and_its_service_brings_new_pages_to_every_session():
 
 def found(client):
     return client.call("search_docs", query="quokka")["content"][0]["text"]
-
-
-def a_sync_without_its_upstream_leaves_the_docs_and_no_failed_unit():
-    DOCS_UPSTREAM.rename(away := DOCS_UPSTREAM.with_name("away"))
-    try:
-        subprocess.run(["sudo", "systemctl", "start", "pi-mcp-docs.service"], capture_output=True, timeout=60)
-        assert machine.shown("Result", "pi-mcp-docs.service") == "success"
-        assert machine.shown("ExecMainStatus", "pi-mcp-docs.service") == "75"
-        with machine.served() as client:
-            assert "Quokka.md" in found(client)
-    finally:
-        away.rename(DOCS_UPSTREAM)
-    machine.systemctl("start", "pi-mcp-docs.service")
-    assert machine.shown("Result", "pi-mcp-docs.service") == "success"
 
 
 def an_update_cuts_no_session_and_new_ones_get_the_new_version():
