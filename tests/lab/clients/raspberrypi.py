@@ -6,6 +6,8 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.support.client import SERVER
 from tests.support.sshd import NO_SSHD, Sshd
 
@@ -39,13 +41,12 @@ def _why_there_is_none() -> str:
     return NO_SSHD
 
 
-NO_RASPBERRYPI = _why_there_is_none()
-
-
 @contextmanager
 def raspberrypi(folder: Path, delay_s: float = 0, import_s: float = 0, **settings):
     """Gives a folder for PATH with the `ssh` that knows it; `settings` are those of the Pi's user. The server starts
     `delay_s` later than it would, its import of the SDK takes `import_s` longer."""
+    if reason := _why_there_is_none():
+        pytest.skip(reason)
     files = {
         "server.py": f'#!/bin/sh\nsleep {delay_s}\nPYTHONPATH={folder} exec {shlex.join(SERVER)} "$@"\n',
         "sitecustomize.py": SLOW_IMPORT.format(import_s),

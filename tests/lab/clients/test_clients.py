@@ -1,21 +1,31 @@
-"""Clients that people use, end to end: added by the README's words, over ssh, to what their model reads of the answers."""
+"""Clients that people use, end to end: added by the README's words, over ssh, to what their model reads of the answers;
+and the Inspector over HTTP. They are fetched once into a cache of the person who runs the tests."""
 
 import json
 import os
 import re
+import shutil
 import subprocess
+from functools import partial
+from pathlib import Path
 
 import pytest
 
-from tests.lab.clients.installing import NOT_ASKED, from_npm
 from tests.lab.clients.model_api import ModelApi, answers, tools
-from tests.lab.clients.raspberrypi import NO_RASPBERRYPI, raspberrypi
+from tests.lab.clients.raspberrypi import raspberrypi
 from tests.support.backends import backends
 from tests.support.client import PROJECT
+from tests.support.http_server import HttpServer
 from tools.core import registry, settings
+from tools.core.files import exclusive_lock
 
-if NOT_ASKED or NO_RASPBERRYPI:
-    pytest.skip(NOT_ASKED or NO_RASPBERRYPI, allow_module_level=True)
+pytestmark = pytest.mark.slow
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pi-mcp-tests"
+ASKED_FOR = "PI_MCP_TEST_CLIENTS"
+if not os.environ.get(ASKED_FOR):
+    pytest.skip(f"fetches up to 2 GB once: {ASKED_FOR}=1 runs it", allow_module_level=True)
+INSTALL_S = 300
 TIMEOUT_S = 180
 GOAL = {
     "client_action_id": "123e4567-e89b-42d3-a456-426614174000",
@@ -28,6 +38,23 @@ PLAN = [
     ("search_docs", {"query": "bltouch"}),
     ("preview_actions", {"actions": [GOAL]}),
 ]
+
+
+def from_npm(package: str, program: str) -> Path:
+    """The program of an npm package, `name@version`."""
+    if not shutil.which("npm"):
+        pytest.skip("npm is not installed")
+    folder = CACHE / package.replace("/", "-")
+    found = folder / "node_modules" / ".bin" / program
+    lock = folder.with_name(f"{folder.name}.lock")  # two modules may want the same at once
+    with exclusive_lock(folder.name, timeout_s=2 * INSTALL_S, path=lock):
+        if not found.exists():
+            command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), package]
+            try:
+                subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_S)
+            except subprocess.SubprocessError as error:
+                pytest.skip(f"cannot be installed here: {error}")
+    return found
 
 
 @pytest.fixture
@@ -164,3 +191,28 @@ def texts(answer):
         yield answer
     for member in answer if isinstance(answer, list) else answer.values() if isinstance(answer, dict) else ():
         yield from texts(member)
+
+
+def inspected(bearer, url, era, method, *words):
+    """What the Inspector prints of a request."""
+    node, inspector = (
+        from_npm("node@22.21.1", "node"),
+        from_npm("@modelcontextprotocol/inspector@2.12.0", "mcp-inspector"),
+    )
+    command = [str(node), str(inspector), "--cli", "--server-url", url, "--transport", "http", "--format", "json"]
+    command += ["--header", f"Authorization: Bearer {bearer}", "--protocol-era", era, "--method", method, *words]
+    environ = {**os.environ, "NO_PROXY": "127.0.0.1", "MCP_INSPECTOR_SECRET_STORE": "memory"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env=environ)
+    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_shows_them_or_not(era):
+    with HttpServer() as server:
+        ask = partial(inspected, server.token(scope="server klipper onepercent"), server.url, era)
+        listed = json.loads(ask("tools/list", "--strict"))["result"]["tools"]
+        assert {"greet", "read_doc", "preview_actions"} <= {tool["name"] for tool in listed}
+        assert "Ann" in ask("tools/call", "--tool-name", "greet", "--tool-args-json", '{"name": "Ann"}')
+        for more in ([], ["--advertise-apps"]):
+            assert "ui://onepercent" in ask("tools/call", "--tool-name", "preview_actions", "--app-info", *more)
