@@ -52,12 +52,6 @@ def asks(text: str) -> dict:
     return {"answer": calls.ask(text)}
 
 
-@Tool("test.exits", envelope=True)
-def exits() -> None:
-    """Call sys.exit."""
-    sys.exit(3)
-
-
 @Tool("test.crashes", envelope=True)
 def crashes() -> None:
     """Raise what nobody foresaw."""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from tests.support.client import PROJECT, PYTHON, TEST_SERVER, TIMEOUT_S, Client
@@ -65,23 +65,12 @@ class Service:
         connection.connect(str(self.socket))
         return connection
 
-    def offer(self, connection, handles, *, folder="/", identity=None):
+    def offer(self, connection, handles):
         """Offer a session on a connection, as a caller does; gives the line that comes back."""
-        fields = [(identity or handover.identity()).encode(), os.fsencode(folder)]
+        fields = [handover.identity().encode(), b"/"]
         environ = [f"{name}={value}".encode() for name, value in self.environment.items()]
         socket.send_fds(connection, [handover._frame([*fields, *environ])], handles)
         return connection.makefile("rb").readline()
-
-    @contextmanager
-    def session(self):
-        """A session without a process that waits for it: gives a connection to its stdin and stdout."""
-        ours, theirs = socket.socketpair()
-        ours.settimeout(TIMEOUT_S)
-        with self.connect() as connection, ours:
-            with theirs:
-                assert self.offer(connection, [theirs.fileno(), theirs.fileno(), 2]) == handover.TAKEN
-            connection.sendall(handover.AGREED)
-            yield ours
 
     def children(self):
         return children(self.process.pid)
