@@ -137,3 +137,19 @@ def undo_list(collection):
 
 def minutes_from_now(minutes):
     return int(time.time()) + 60 * minutes
+
+
+def various(collection, notes, fsrs):
+    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them to."""
+    collection.set_config("fsrs", fsrs)
+    collection.decks.id("Other")
+    cards = sorted(collection.find_cards("deck:Geo"))
+    for card, ease in zip(cards[:6], (1, 2, 3, 4, 3, 3), strict=False):
+        shown = collection.get_card(card)
+        shown.start_timer()
+        collection.sched.answerCard(shown, ease)
+    collection.sched.set_due_date(cards[4:6], "9!")
+    collection.sched.suspend_cards(cards[5:7])
+    collection.set_user_flag_for_cards(2, cards[2:4])
+    collection.tags.bulk_add(notes[:3], "t")
+    return cards

@@ -170,12 +170,6 @@ def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, 
     assert anki.collection.decks.all_names() == ["Geo", "По умолчанию"]
 
 
-@pytest.mark.parametrize("name", ["A\nB", "::", "A::", "\x07"])
-def test_a_name_that_no_deck_can_have_is_refused(anki, call, name):
-    assert call("anki.add_from_model", deck=name, items=[{"Front": "a"}])["code"] == "INVALID_DECK_NAME"
-    assert anki.collection.decks.all_names() == ["Default"]
-
-
 def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, call, monkeypatch):
     """Another session holds the record, once the notes are in Anki."""
     call("anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}])

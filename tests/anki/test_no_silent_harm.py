@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm
+from tests.anki.anki_helpers import KINDS_OF_HARM, add_notes, both_versions, harm, various
 from tools.anki import journal
 from tools.core import settings
 
@@ -109,18 +109,10 @@ def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
 def test_a_deleted_note_comes_back_with_the_schedule_of_its_cards(geo, call, kind, fsrs, fault):
     """New, learning, due, suspended, flagged; a note of two cards; also when the answer of the restore is lost."""
     collection = geo.collection
-    collection.set_config("fsrs", fsrs)
     note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
     note["Front"], note["Back"] = "both", "sides"
     collection.add_note(note, collection.decks.id("Geo"))
-    cards = sorted(collection.find_cards("deck:Geo"))
-    for card, ease in zip(cards[1:], (1, 4, 3, 4, 2), strict=False):
-        shown = collection.get_card(card)
-        shown.start_timer()
-        collection.sched.answerCard(shown, ease)
-    collection.sched.set_due_date(cards[-1:], "9!")
-    collection.sched.suspend_cards([cards[0], cards[2]])
-    collection.set_user_flag_for_cards(3, cards[3:4])
+    various(collection, geo.ids, fsrs)
     before = schedule(collection)
     tool, arguments, *_ = harm(geo)[kind]
     call(tool, **(arguments | ({"noteIds": [*geo.ids, note.id]} if kind == "notes" else {})))

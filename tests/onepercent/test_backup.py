@@ -238,24 +238,25 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way: str, file
 
 
 @pytest.mark.slow
-def test_the_commands_work_from_a_shell(file: Path, tmp_path: Path):
-    def run(*words: str) -> subprocess.CompletedProcess:
+def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file: Path, tmp_path: Path):
+    def run(*words: str, status: int = 0) -> bytes:
         main = "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
         command = [sys.executable, "-I", "-S", "-c", main, "onepercent", *words]
-        return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, cwd=PROJECT, capture_output=True, timeout=60, check=False)
+        assert done.returncode == status, done.stderr
+        return done.stderr if status == 2 else done.stdout
 
     do(*a_day())
-    assert json.loads(run("export", str(tmp_path / "e.json")).stdout)["rows"]["goals"] == 1
-    assert json.loads(run("import", str(tmp_path / "e.json")).stdout)["kept"]
-    assert json.loads(run("backup", str(tmp_path / "b.sqlite3")).stdout)["size_bytes"] > 0
+    whole, copy = tmp_path / "e.json", tmp_path / "b.sqlite3"
+    assert json.loads(run("export", str(whole)))["rows"]["goals"] == 1
+    assert json.loads(run("import", str(whole)))["kept"]
+    assert run("export", "-") == whole.read_bytes()
+    copy.write_bytes(run("backup", "-"))
     store.release()
     file.write_bytes(b"x" * 9000)
     command = call("get_user_snapshot")["hint"].partition("onepercent ")[2].partition("`")[0]
-    assert json.loads(run(*command.replace("FILE", str(tmp_path / "b.sqlite3")).split()).stdout)["kept"]
+    assert json.loads(run(*command.replace("FILE", str(copy)).split()))["kept"]
     check_whole([1])
-    missing = run("import", str(tmp_path / "none.json"))
-    assert missing.returncode == 1 and json.loads(missing.stdout)["code"] == "DATABASE_ERROR"
-    assert "onepercent export FILE" in run().stdout
-    for words in (["export"], ["fly"]):
-        wrong = run(*words)
-        assert wrong.returncode == 2 and "onepercent export FILE" in wrong.stderr
+    assert json.loads(run("import", str(tmp_path / "none.json"), status=1))["code"] == "DATABASE_ERROR"
+    for words, status in (((), 0), (("export",), 2), (("fly",), 2)):
+        assert b"onepercent export FILE" in run(*words, status=status)

@@ -2,8 +2,6 @@
 
 import os
 import stat
-import subprocess
-import sys
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from tests.onepercent.children import a_day
 from tests.onepercent.person import Clock, act, do, items
 from tools.core.errors import ToolError
 from tools.onepercent import health
-from tools.onepercent.backup import backup, export, import_, restore, there
+from tools.onepercent.backup import backup, export, restore, there
 from tools.onepercent.database import store
 
 PROJECT = Path(__file__).parents[2]
@@ -95,21 +93,6 @@ def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file
         assert health.database().advice == ""
         there()[0].unlink()
         elsewhere.rmdir()
-
-
-@pytest.mark.slow
-def test_a_dash_is_standard_output(file: Path, tmp_path: Path):
-    do(act("goal.create", title="Цель"))
-    for command, name, back in (("export", "e.json", import_), ("backup", "b.sqlite3", restore)):
-        done = subprocess.run(
-            [sys.executable, "-m", "tools", "onepercent", command, "-"], cwd=PROJECT, capture_output=True, check=True
-        )
-        (tmp_path / name).write_bytes(done.stdout)
-        assert done.stderr == b""
-        person.use(tmp_path / f"{command}.sqlite3")
-        back(str(tmp_path / name))
-        assert len(items("goals")) == 1
-        person.use(file)
 
 
 @pytest.mark.parametrize("command", [export, backup])

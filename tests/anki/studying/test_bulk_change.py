@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, borrow, both_versions, snapshot
+from tests.anki.anki_helpers import add_notes, borrow, both_versions, snapshot, various
 from tests.anki.anki_standin import names
 from tools.core import calls
 
@@ -93,22 +93,6 @@ def test_cards_are_put_back_as_they_were(ten, call, change, fsrs):
     assert summary.startswith("10 cards changed: " + next(iter(change)))
     assert "failed" not in answer
     assert states(collection) == before
-
-
-def various(collection, notes, fsrs):
-    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them to."""
-    collection.set_config("fsrs", fsrs)
-    collection.decks.id("Other")
-    cards = sorted(collection.find_cards("deck:Geo"))
-    for card, ease in zip(cards[:6], (1, 2, 3, 4, 3, 3), strict=True):
-        shown = collection.get_card(card)
-        shown.start_timer()
-        collection.sched.answerCard(shown, ease)
-    collection.sched.set_due_date(cards[4:6], "9!")
-    collection.sched.suspend_cards(cards[5:7])
-    collection.set_user_flag_for_cards(2, cards[2:4])
-    collection.tags.bulk_add(notes[:3], "t")
-    return cards
 
 
 def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, call):

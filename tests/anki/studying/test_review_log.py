@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions, make_due, tokens
+from tests.anki.anki_helpers import add_notes, both_versions, make_due, put, tokens
 from tools.anki import stats
 from tools.anki.studying import review_log
 
@@ -21,7 +21,6 @@ def test_stats_are_one_multi_after_the_names_without_rows_made_by_hand(deck, cal
         collection.tags.bulk_add([note], "leech")
     answers = [{"cardId": card, "ease": ease} for card, ease in zip(cards[:10], [1, 3, 3, 3, 4] * 2, strict=True)]
     call("anki.answer_cards", answers=answers)
-    deck.requests.clear()
 
     for number in range(14):
         add_notes(collection, f"Languages::Book {number}", *(f"{number} {at} " + "word " * 30 for at in range(3)))
@@ -41,11 +40,8 @@ def test_stats_are_one_multi_after_the_names_without_rows_made_by_hand(deck, cal
 def test_retention_counts_reviews_of_young_and_mature_cards(anki, call):
     cards = [anki.collection.find_cards(f"nid:{note}")[0] for note in add_notes(anki.collection, "A", *"abcdefgh")]
     for number, card in enumerate(cards):
-        values = {"type": 2, "queue": 2, "ivl": 10 if number < 4 else 30, "due": 0, "reps": 3, "factor": 2500}
-        found = anki.collection.get_card(card)
-        for name, value in values.items():
-            setattr(found, name, value)
-        anki.collection.update_card(found)
+        ivl = 10 if number < 4 else 30
+        put(anki.collection, card, type=2, queue=2, ivl=ivl, due=0, reps=3, factor=2500)
     eases = [1, 3, 3, 3, 1, 1, 3, 3]
     call("anki.answer_cards", answers=[{"cardId": c, "ease": e} for c, e in zip(cards, eases, strict=True)])
 

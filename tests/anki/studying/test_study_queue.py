@@ -37,28 +37,19 @@ def random_collection(collection, seed):
         note["Front"], note["Back"] = f"question {number}", "answer"
         collection.add_note(note, collection.decks.id(choice.choice(names)))
     today, now = collection.sched.today, int(time.time())
-    for card in map(collection.get_card, sorted(collection.find_cards(""))):
+    overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
+    for card in sorted(collection.find_cards("")):
         kind = choice.choice(["new", "review", "review", "review", "learning", "ahead", "across", "later"])
         columns = {
             "new": {"due": choice.randint(1, 99)},
-            "review": {
-                "type": 2,
-                "queue": REVIEW,
-                "due": today - choice.choice([0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]),
-            },
-            "learning": {"type": 1, "queue": LEARNING, "due": now - choice.randint(1, 5000), "left": 1001},
-            "ahead": {"type": 1, "queue": LEARNING, "due": now + choice.randint(60, 3600), "left": 1001},
-            "across": {
-                "type": choice.choice([1, 3]),
-                "queue": DAY_LEARNING,
-                "due": today - choice.randint(0, 2),
-                "left": 1001,
-            },
+            "review": {"type": 2, "queue": REVIEW, "due": today - choice.choice(overdue)},
+            "learning": {"type": 1, "queue": LEARNING, "due": now - choice.randint(1, 5000)},
+            "ahead": {"type": 1, "queue": LEARNING, "due": now + choice.randint(60, 3600)},
+            "across": {"type": choice.choice([1, 3]), "queue": DAY_LEARNING, "due": today - choice.randint(0, 2)},
             "later": {"type": 2, "queue": REVIEW, "due": today + choice.randint(1, 9)},
         }[kind]
-        for name, value in {"ivl": 0 if kind == "new" else 9, **columns}.items():
-            setattr(card, name, value)
-        collection.update_card(card)
+        left = 1001 if kind in ("learning", "ahead", "across") else 0
+        put(collection, card, ivl=0 if kind == "new" else 9, left=left, **columns)
     collection.sched.suspend_cards(choice.sample(collection.find_cards(""), 3))
     if seed % 3 == 0:
         name, state = choice.choice(["Geo::Cram", "Cram"]), choice.choice(["new", "due", "review"])
