@@ -13,8 +13,6 @@ from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import count, short
 from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 
-LONGEST = 4_000_000
-"""Characters of a configuration."""
 LIMIT = 3000
 """Characters of an answer as JSON."""
 LONGEST_MESSAGE = 240
@@ -25,7 +23,7 @@ ALWAYS = "whether the board has each pin, the wiring, and values that Klipper ta
 @Tool("check_config", title="Check printer.cfg", requires=pages.require_docs, envelope=True)
 def check_config(
     config: Annotated[
-        str | None, "the file's text; without it the printer's own file", Limits(max_length=LONGEST)
+        str | None, "the file's text; without it the printer's own file", Limits(max_length=printer_cfg.LONGEST)
     ] = None,
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
     path: Annotated[str | None, "another file beside printer.cfg", Limits(max_length=1000)] = None,

@@ -31,9 +31,9 @@ def read_doc(
     section or page, when null), then, if there is more, one closing line that is not the page's. With a heading
     `next_heading` names the section that follows.
     """
-    page, anchor = pages.referred(path)
+    page = pages.resolve(path)
     text, name = pages.read(page), page.path
-    wanted = heading if heading and heading.strip("# \t") else anchor
+    wanted = heading if heading and heading.strip("# \t") else page.anchor
     section = headings.find(text, wanted, name) if wanted.strip("# \t") else None
     end = section.end if section else len(text)
     offset = max(offset, section.offset) if section else offset

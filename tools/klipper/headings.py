@@ -31,25 +31,18 @@ LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
 NAMED = re.compile(r"\s*\[(\w+) +\S")
 
 
-class Heading(NamedTuple):
-    """A heading: the `offset` of its line, in characters, its plain text, and its `level` (1 to 6)."""
-
-    offset: int
-    text: str
-    level: int
-
-
 class Section(NamedTuple):
-    """A section from `offset` to `end`, where the next heading of its or a higher level begins."""
+    """A section: its heading as plain text, its level (1 to 6), and where it goes on: from `offset`, the line of its
+    heading, to `end`, where the next heading of its or a higher level begins."""
 
     heading: str
     level: int
     offset: int
-    end: int
+    end: int = 0
 
 
-def headings(text: str) -> Iterator[Heading]:
-    """The headings (`# …`) of a page in order. A `#` in a fenced code block is not one."""
+def headings(text: str) -> Iterator[Section]:
+    """The headings (`# …`) of a page in order, without their ends. A `#` in a fenced code block is not one."""
     fence = ""
     for match in LINE.finditer(text):
         marks, title, opening, rest = match.groups()
@@ -57,7 +50,7 @@ def headings(text: str) -> Iterator[Heading]:
             fence = "" if opening and opening.startswith(fence) and not rest.strip() else fence
         elif marks:
             plain = _plain(CLOSING.sub("", title[:LONGEST_HEADING].strip()))
-            yield Heading(match.start(), plain[:LONGEST_TEXT], len(marks))
+            yield Section(plain[:LONGEST_TEXT], len(marks), match.start())
         elif "`" not in rest or opening[0] == "~":  # else it is code in running text
             fence = opening
 
@@ -74,23 +67,24 @@ def anchor(text: str) -> str:
 
 def sections(text: str) -> dict[str, Section]:
     """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in order."""
-    entries = [Heading(match.start(), "-".join(match.groups()), ENTRY_LEVEL) for match in DATED.finditer(text)]
-    starts = sorted([*headings(text), *(entries if len(entries) >= FEWEST_ENTRIES else ())])
+    entries = [Section("-".join(match.groups()), ENTRY_LEVEL, match.start()) for match in DATED.finditer(text)]
+    starts = [*headings(text), *(entries if len(entries) >= FEWEST_ENTRIES else ())]
+    starts.sort(key=lambda section: section.offset)
     ends: dict[int, int] = {}
-    inside: list[Heading] = []
-    for heading in starts:
-        while inside and inside[-1].level >= heading.level:
-            ends[inside.pop().offset] = heading.offset
-        inside.append(heading)
+    inside: list[Section] = []
+    for section in starts:
+        while inside and inside[-1].level >= section.level:
+            ends[inside.pop().offset] = section.offset
+        inside.append(section)
     named: dict[str, Section] = {}
     counts: dict[str, int] = {}
-    for offset, title, level in starts:
-        base = anchor(title)
+    for section in starts:
+        base = anchor(section.heading)
         number = counts.get(base, 0)
         while (name := f"{base}-{number}" if number else base) in named:
             number += 1
         counts[base] = number
-        named[name] = Section(title, level, offset, ends.get(offset, len(text)))
+        named[name] = section._replace(end=ends.get(section.offset, len(text)))
     return named
 
 

@@ -22,10 +22,12 @@ ADDRESS = re.compile(
 
 
 class Page(NamedTuple):
-    """A page written for readers: `path` is what read_doc takes, `location` the path of its file on this machine."""
+    """A page written for readers: `path` is what read_doc takes, `location` the path of its file on this machine, `anchor`
+    the place in it that was asked for."""
 
     path: str
     location: str
+    anchor: str = ""
 
 
 def require_docs() -> None:
@@ -99,19 +101,11 @@ def outline(page: Page) -> JsonObject:
 def title(text: str, path: str) -> str:
     """A page's first heading, or its file name if there is none."""
     first = next(headings(text), None)
-    return first.text if first else Path(path).stem.replace("_", " ")
+    return first.heading if first else Path(path).stem.replace("_", " ")
 
 
 def resolve(path: str) -> Page:
-    """The page that `path` means, whatever anchor it has.
-
-    Raises ToolError as `referred`.
-    """
-    return referred(path)[0]
-
-
-def referred(path: str) -> tuple[Page, str]:
-    """The page and anchor that `path` means: relative to docs, as a link in a page, or as an address of the site.
+    """The page that `path` means: relative to docs, as a link in a page, or as an address of the site; with its anchor.
 
     `docs/` in front, `.html`, a missing `.md` and the case are forgiven. Raises ToolError: a path that leaves the
     documentation, nothing there (the hint names the nearest pages).
@@ -120,20 +114,19 @@ def referred(path: str) -> tuple[Page, str]:
     if match := ADDRESS.match(wanted):
         wanted = unquote(match[1]).partition("?")[0] or "index.md"
     if not wanted.isprintable() or wanted.startswith(("/", "~")) or "\\" in wanted or ".." in re.split("[/#]", wanted):
+        message = f"The path must be relative to docs and stay inside it: {wanted[:200]}"
         hint = "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them."
-        raise ToolError(
-            f"The path must be relative to docs and stay inside it: {wanted[:200]}", hint, code="INVALID_PATH"
-        )
+        raise ToolError(message, hint, code="INVALID_PATH")
     before, _, anchor = wanted.partition("#")
     for name, rest in ((wanted, ""), (before, anchor)):  # C#.md is a name
         name = "/".join(part for part in name.split("/") if part not in ("", "."))
         for candidate in (name, name + SUFFIX, name.removeprefix("docs/"), name.removeprefix("docs/") + SUFFIX):
             if page := _page(candidate):
-                return page, rest
+                return page._replace(anchor=rest)
     named = {page.path.lower(): page for page in pages()}
     folded = name.removeprefix("docs/").lower().removesuffix(HTML)
     if same := named.get(folded) or named.get(folded + SUFFIX):
-        return same, anchor
+        return same._replace(anchor=anchor)
     near = [named[low].path for low in several(name.lower(), named, cutoff=0.5)]
     hint = f"Did you mean {' or '.join(near)}?" if near else "list_docs_map names every page."
     raise ToolError(f"No such page: {name[:200]}", hint, code="NOT_FOUND")

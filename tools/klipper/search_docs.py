@@ -58,10 +58,9 @@ def search_docs(
     asked = question(query, known)
     results = list(islice(_results(known, asked, found[0] if found else None, query), limit))
     answer: JsonObject = {}
-    if len(found) == 1:
-        answer["known_message"] = messages.explained(found[0])
-    elif found:
-        answer["known_messages"] = [messages.explained(message) for message in found]
+    explained = [{"message": message.message, **messages.explained(message)} for message in found]
+    if explained:
+        answer |= {"known_message": explained[0]} if len(found) == 1 else {"known_messages": explained}
     if asked.absent:
         answer["absent"] = f"not found in the documentation: {', '.join(asked.absent[:MOST_ABSENT])}"
     if not results:

@@ -59,7 +59,10 @@ def printer_log(
     answer: JsonObject = {"started": start.when, "version": start.version, "starts": len(starts), "ran_s": start.ran_s}
     if start.state:
         answer["shutdown"] = short(start.state, 200)
-    answer["errors"] = _errors(start)
+    told = list(start.told.values())[::-1][:MOST_ERRORS]  # the last ones first
+    answer["errors"] = [
+        {"line": short(each.line, 160), "count": each.times, **explained(each.message)} for each in told
+    ]
     answer["link"] = _link(start)
     if start.config:
         answer["config"] = _config(start)
@@ -67,13 +70,6 @@ def printer_log(
         while len(compact_json(answer)) > LIMIT and len(shortened) > 1:
             shortened.pop()
     return {name: value for name, value in answer.items() if value or name == "errors"}
-
-
-def _errors(start: "Start") -> list[JsonObject]:
-    """The known messages, the last ones first, each with its explanation in place of its general form."""
-    told = list(start.told.values())[::-1][:MOST_ERRORS]
-    rows = ({"line": short(each.line, 160), "count": each.times, **explained(each.message)} for each in told)
-    return [{name: value for name, value in row.items() if name != "message"} for row in rows]
 
 
 def _link(start: "Start") -> JsonObject:

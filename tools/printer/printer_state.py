@@ -4,6 +4,8 @@ import json
 import os
 import socket
 import time
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from tools.core.errors import ToolError
@@ -39,13 +41,13 @@ def printer_state() -> JsonObject:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(TIMEOUT_S)
             connection.connect(path)
-            klipper = Klipper(connection)
-            info = klipper.call(INFO, {})
-            status = klipper.call(QUERY, {"objects": OBJECTS})["status"]
+            call = partial(_call, connection, _messages(connection))
+            info = call(INFO, {})
+            status = call(QUERY, {"objects": OBJECTS})["status"]
             heaters = status.get("heaters") or {}
             names = [*heaters.get("available_heaters", ()), *heaters.get("available_sensors", ())][:MOST_HEATERS]
             wanted = {key: ["temperature", "target"] for key in names}
-            degrees = klipper.call(QUERY, {"objects": wanted})["status"]
+            degrees = call(QUERY, {"objects": wanted})["status"]
         return {name: value for name, value in _answer(info, status, degrees).items() if value}
     except TimeoutError:
         message = "Klipper did not answer in time; it may be starting or hang"
@@ -83,36 +85,33 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     }
 
 
-class Klipper:
-    """The other end of a connection, with one deadline and one bound for all that comes over it."""
+def _messages(connection: socket.socket) -> Iterator[Any]:
+    """The messages that come over a connection; one deadline and one bound hold for all of them.
 
-    def __init__(self, connection: socket.socket):
-        self.connection = connection
-        self.deadline = time.monotonic() + TIMEOUT_S
-        self.data = b""
+    Raises TimeoutError, and several others for what is not Klipper.
+    """
+    deadline, data = time.monotonic() + TIMEOUT_S, b""
+    while True:
+        while END not in data:
+            if (left := deadline - time.monotonic()) <= 0:
+                raise TimeoutError
+            connection.settimeout(left)
+            part = connection.recv(65_536)
+            if not part or len(data) > MOST_BYTES:
+                raise ValueError("it ends, or does not end")
+            data += part
+        message, _, data = data.partition(END)
+        yield json.loads(message)
 
-    def call(self, method: str, params: JsonObject) -> JsonObject:
-        """The result of a method.
 
-        Raises OSError, TimeoutError, and several others for what is no answer of Klipper.
-        """
-        self.connection.sendall(json.dumps({"id": method, "method": method, "params": params}).encode() + END)
-        answer: Any = {}
-        while answer.get("id") != method or "method" in answer:  # else it is a notification of something else
-            while END not in self.data:
-                if (left := self.deadline - time.monotonic()) <= 0:
-                    raise TimeoutError
-                self.connection.settimeout(left)
-                part = self.connection.recv(65_536)
-                if not part or len(self.data) > MOST_BYTES:
-                    raise ValueError("it ends, or does not end")
-                self.data += part
-            message, _, self.data = self.data.partition(END)
-            answer = json.loads(message)
-        if not isinstance(answer.get("result"), dict):
-            raise ValueError(str(answer.get("error"))[:200])
-        result: JsonObject = answer["result"]
-        return result
+def _call(connection: socket.socket, messages: Iterator[Any], method: str, params: JsonObject) -> JsonObject:
+    """The result of a method; messages of other kinds before it are notifications."""
+    connection.sendall(json.dumps({"id": method, "method": method, "params": params}).encode() + END)
+    answer = next(message for message in messages if message.get("id") == method and "method" not in message)
+    if not isinstance(answer.get("result"), dict):
+        raise ValueError(str(answer.get("error"))[:200])
+    result: JsonObject = answer["result"]
+    return result
 
 
 @check

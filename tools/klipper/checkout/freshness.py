@@ -30,10 +30,8 @@ def ask(source: Source) -> tuple[str, str]:
     Raises ToolError: unreachable, no such branch, an address with a password.
     """
     if LOGIN.match(source.url):
-        message = (
-            f"The address {core_settings.masked(source.url)!r} holds a login: store it for git instead (git credential)"
-        )
-        raise git.failure("INVALID_UPSTREAM", message)
+        address = core_settings.masked(source.url)
+        raise git.failure("INVALID_UPSTREAM", f"{address!r} holds a login: store it for git instead (git credential)")
     name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
     # Rows of `commit<tab>name`; --symref adds `ref: refs/heads/main<tab>HEAD`, which names the default branch.
     listed = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)

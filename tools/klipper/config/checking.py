@@ -84,15 +84,6 @@ class Checker:
         """The values of `sensor_type` that Klipper or the reference has."""
         return options.table().sensors | _sensors(self.reference.blocks)
 
-    @cached_property
-    def owners(self) -> dict[str, list[str]]:
-        """The kinds of sections that list an option by themselves."""
-        owners: dict[str, list[str]] = {}
-        for kind, blocks in self.reference.kinds.items():
-            for option in {option.key for block in blocks for option in block.options}:
-                owners.setdefault(option, []).append(kind)
-        return owners
-
     def _section(self, machine: Machine, section: Section) -> Iterator[Finding]:
         """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
         if section.saved or section.kind in self.others:
@@ -159,7 +150,9 @@ class Checker:
         for meant, words in options.known("marlin").items():
             if name in words:
                 return at(section, name, f"{message}: that is Marlin's", near=meant)
-        if owners := self.owners.get(name):
+        kinds = self.reference.kinds.items()
+        owners = [kind for kind, blocks in kinds if any(name == own.key for block in blocks for own in block.options)]
+        if owners:
             message += f"; it is one of [{'], ['.join(owners[:3])}]{' and others' if len(owners) > 3 else ''}"
         return at(section, name, message, near=nearest(name, known.names))
 

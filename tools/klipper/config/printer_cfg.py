@@ -15,7 +15,7 @@ from tools.klipper.printer_data import content
 
 SAVED = "#*#"
 """Begins each line of what SAVE_CONFIG wrote."""
-SAVED_HEADER = "#*# <---------------------- SAVE_CONFIG ---------------------->"
+SAVED_HEADER = ("#*# <---------------------- SAVE_CONFIG ---------------------->", "#*# DO NOT EDIT THIS BLOCK")
 INCLUDE = "include "
 # A line that includes other files, with their pattern as a group.
 INCLUDE_LINE = re.compile(r"^\[include ([^\]\n]{1,500})\]", re.MULTILINE)
@@ -27,9 +27,8 @@ MOST_INCLUDES = 200
 MOST_LINES = 50_000
 """Lines that are read, those of included files counted, too: no printer has a tenth of it."""
 BOM = "\ufeff"
-LONGEST_BYTES = 4_000_000
-"""Bytes of a configuration on this machine; its includes together may have as many."""
-MOST_FILES = 200
+LONGEST = 4_000_000
+"""Characters of a configuration; its includes together may have as many."""
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
 
 
@@ -88,8 +87,6 @@ class PrinterConfig:
     problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
-    lines: int = 0
-    """The number of lines read that are not empty."""
 
 
 def read(
@@ -110,16 +107,16 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
 
     Raises ToolError: not there, not a file, too long, outside.
     """
-    files = {"": content(path, inside, LONGEST_BYTES)}
+    files = {"": content(path, inside, LONGEST)}
     unread: set[str] = set()
     names = [""]
     for name in names:
         for pattern in INCLUDE_LINE.findall(files[name].decode("utf-8", "replace")):
             near = os.path.join(os.path.dirname(name), pattern.strip())
-            for found in sorted(glob.glob(near, root_dir=path.parent))[:MOST_FILES]:
+            for found in sorted(glob.glob(near, root_dir=path.parent))[:MOST_INCLUDES]:
                 if found not in files and found not in unread:
                     try:
-                        left = LONGEST_BYTES - sum(map(len, files.values()))
+                        left = LONGEST - sum(map(len, files.values()))
                         files[found] = content(path.parent / found, inside, left)
                         names.append(found)
                     except ToolError:
@@ -145,7 +142,7 @@ class _Reader:
         self.unread = unread
         self.taken: set[str] = set()
         self.files: list[str] = []
-        self.count = 0
+        self.lines = self.count = 0
         self.begin(saved=False)
 
     def begin(self, *, saved: bool) -> None:
@@ -162,8 +159,8 @@ class _Reader:
         if text.startswith(BOM):
             self.problem(1, "Byte order mark at the beginning: Klipper cannot read the file; save as UTF-8 without BOM")
         for number, line, saved in _lines(text.removeprefix(BOM)):
-            self.config.lines += 1
-            if self.config.lines >= MOST_LINES:
+            self.lines += 1
+            if self.lines >= MOST_LINES:
                 break
             if line.startswith("[" + INCLUDE) and "]" in line:
                 self.finish()
@@ -250,16 +247,12 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
     """Each line with its number, without comments and without the marks of what SAVE_CONFIG wrote."""
     saved = False
     for number, line in enumerate(text.split("\n"), 1):
-        if not line:
-            continue
         if line.startswith(SAVED):
-            saved = saved or line.startswith(SAVED_HEADER)
-            if not saved or line.startswith(SAVED_HEADER):
-                continue
-            line = line[4:]
-            if line.startswith("DO NOT EDIT THIS BLOCK"):
-                continue
-        yield number, COMMENT.split(line, 1)[0], saved
+            has_option = saved and not line.startswith(SAVED_HEADER)
+            saved = saved or line.startswith(SAVED_HEADER[0])
+            line = line[4:] if has_option else ""
+        if line:
+            yield number, COMMENT.split(line, 1)[0], saved
 
 
 def _means(pattern: str, name: str) -> bool:

@@ -69,7 +69,7 @@ class Index:
         first = len(self.places)
         named = list(headings.sections(text).values())
         start = named[0].offset if named else len(text)
-        every = named if named and start == 0 else [Section("", 1, 0, start), *named]
+        every = named if named and start == 0 else [Section("", 1, 0), *named]
         ends = [*(section.offset for section in every[1:]), len(text)]
         for section, end in zip(every, ends, strict=True):
             body = list(tokens(text[section.offset : end]))

@@ -67,8 +67,7 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
 
 def explained(message: Message) -> JsonObject:
     """A message for the model: what it means, what to look at first, where to read on."""
-    read = list(message.read)
-    return {"message": message.message, "means": message.meaning, "first": message.first, "read": read}
+    return {"means": message.meaning, "first": message.first, "read": list(message.read)}
 
 
 @cache
