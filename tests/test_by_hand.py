@@ -1,5 +1,6 @@
 """What people run by hand: the smoke test on their Pi, the benchmarks, and, for a moment, the soak."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -31,19 +32,17 @@ def test_the_smoke_test_passes_and_prints_a_line_a_check(small_docs, tmp_path):
     assert (done.returncode, done.stdout, "run ./setup.sh first" in done.stderr) == (1, "", True)
 
 
-@pytest.mark.slow
-def test_the_benchmarks_print_a_line_a_figure():
-    done = run(sys.executable, LAB / "bench", "listing")
-    head, _, every, average = done.stdout.splitlines()
-    assert head.split() == ["what", "pi-mcp", "anchor", "ratio", "promised"]
-    assert every.startswith("tools/list, all ") and average.endswith("at most 900 bytes")
-    assert done.returncode == 0
-
-
-def test_every_benchmark_is_saved_in_a_table():
-    text = bench.page({name: [Row(f"of {name}", 1, "", 2, "one")] for name in bench.BENCHES})
-    assert all(f"| of {name} | 1.00 | one: 2.00 | 0.50 |" in text for name in bench.BENCHES)
-    assert text.count("\n## ") == len(bench.BENCHES)
+def test_a_benchmark_prints_a_line_a_figure_and_is_saved_in_a_table(monkeypatch, capsys):
+    rows = [Row("ready", 1, "ms", 2, "one tool", "at most 0.6"), Row("memory", 2, "MiB", 1, "one tool", kept=False)]
+    monkeypatch.setattr("tests.lab.bench.bench_start.rows", lambda: iter(rows))
+    text = bench.page({"start": bench.measure("start")})
+    cells = [["ready", "1.00 ms", "one tool: 2.00 ms", "0.50", "at most 0.6"]]
+    cells += [["memory", "2.00 MiB", "one tool: 1.00 MiB", "2.00", ", NOT KEPT"]]
+    assert [re.split("  +", line) for line in capsys.readouterr().out.split("\n")[1:3]] == cells
+    assert all(f"| {' | '.join(row)} |\n" in text for row in cells)
+    assert text.count("\n## ") == 1 and {f"bench_{name}.py" for name in bench.BENCHES} == {
+        path.name for path in LAB.glob("bench/bench_*.py")
+    }
 
 
 @pytest.mark.slow

@@ -48,21 +48,16 @@ def test_the_decorator_hands_back_the_bare_function_and_the_handler_keeps_its_si
     assert own_registry["double"].call({"number": "2"}) == 4
 
 
-@pytest.mark.parametrize(
-    ("returned", "answer"),
-    [
+def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry):
+    for number, (returned, answer) in enumerate((
         (None, {"success": True}),
         ({"foo": "bar"}, {"success": True, "foo": "bar"}),
-        ([1, 2, 3], {"success": True, "result": [1, 2, 3]}),
         ((1, 2), {"success": True, "result": [1, 2]}),
         ("hello", {"success": True, "result": "hello"}),
-        (0, {"success": True, "result": 0}),
         ({"success": False, "error": "x"}, {"success": False, "error": "x"}),
-    ],
-)
-def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry, returned, answer):
-    assert declare(lambda: returned, "bare")() == returned
-    assert declare(lambda: returned, "wrapped", envelope=True)() == answer
+    )):  # fmt: skip
+        assert declare(lambda value=returned: value, f"bare_{number}")() == returned
+        assert declare(lambda value=returned: value, f"wrapped_{number}", envelope=True)() == answer
 
 
 def test_a_tool_error_becomes_error_hint_code_and_data(own_registry):
@@ -116,18 +111,6 @@ def test_the_description_is_the_docstring_down_to_its_source_with_the_note_of_th
     assert own_registry["noted"].description == "Do one thing.\n\nThen another. (old)"
     notes[0] = ""
     assert own_registry["noted"].description == "Do one thing.\n\nThen another."
-
-
-def test_toolsets_and_read_only_list_less(own_registry):
-    declare(lambda: None, "reads")
-    declare(lambda: None, "writes", write=True)
-    for values, names in (
-        ({}, {"reads", "writes"}),
-        ({"read_only": True}, {"reads"}),
-        ({"toolsets": ("testing",)}, {"reads", "writes"}),
-        ({"toolsets": ("another",)}, set()),
-    ):
-        assert set(registry.listed(settings.Settings(**{**vars(settings.load({})), **values}))) == names
 
 
 def test_a_stand_in_takes_the_writers_place_in_read_only_mode(own_registry, monkeypatch):

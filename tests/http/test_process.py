@@ -3,7 +3,6 @@
 import json
 import os
 import resource
-import signal
 import socket
 import subprocess
 import threading
@@ -155,18 +154,6 @@ def test_a_signal_while_it_starts_ends_it(delay_s):
         time.sleep(delay_s)
         server.process.terminate()
         assert server.process.wait(10) == 0
-
-
-def test_a_killed_server_comes_back_to_the_same_tokens_and_a_stopped_one_says_that_all_is_well():
-    with HttpServer() as server:
-        token = server.token()
-        assert server.send(LIST, token=token)[0] == 200
-        server.process.send_signal(signal.SIGKILL)
-        server.process.wait(TIMEOUT_S)
-        server.start()
-        assert server.send(LIST, token=token)[0] == 200
-        server.process.terminate()
-        assert server.process.wait(TIMEOUT_S) == 0
 
 
 def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting():

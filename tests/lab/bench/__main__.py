@@ -2,7 +2,7 @@
 
 usage: .venv-test/bin/python tests/lab/bench [--save] [NAME …]
 
-NAME is one of search start resident http listing onepercent (default: all, which takes some minutes; leave the
+NAME is one of search start resident http onepercent (default: all, which takes some minutes; leave the
 machine alone meanwhile). `--save` writes docs/benchmarks.md. Exits 1 if a figure is beyond its limit.
 """
 
@@ -27,7 +27,6 @@ BENCHES = {
     "start": "A cold start",
     "resident": "Through the resident service",
     "http": "Over HTTP",
-    "listing": "The list of tools",
     "onepercent": "OnePercent",
 }
 """Their headings, in this order: search measures memory, so it comes before what others import."""
