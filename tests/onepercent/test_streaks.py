@@ -9,9 +9,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from tests.onepercent.model import whole
+from tests.onepercent.model import PlainHabit, whole
 from tests.onepercent.person import Clock, act, apply, call, do, snapshot
-from tests.onepercent.plain import PlainHabit
 from tools.onepercent import days
 from tools.onepercent.database import store
 from tools.onepercent.habits.histories import History, Streak

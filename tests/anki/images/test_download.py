@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-import ssl
 import subprocess
 import sys
 
@@ -152,22 +151,3 @@ def test_a_public_address_of_this_machine_or_its_network_is_not_fetched_from():
         "93.184.216.34": "PRIVATE_ADDRESS",
         "93.184.217.1": "DOWNLOAD_FAILED",
     }, done.stderr
-
-
-@pytest.mark.slow
-def test_https_checks_the_name_it_was_asked_for(names, private_allowed, tmp_path, monkeypatch):
-    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    words = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=x -addext subjectAltName=DNS:pictures.example"
-    subprocess.run([*words.split(), "-keyout", key, "-out", certificate], check=True, capture_output=True)
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    names["pictures.example"] = names["other.example"] = [["127.0.0.1"]]
-    with serving() as web:
-        web.pages["/a.png"] = png()
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
-        web.socket = context.wrap_socket(web.socket, server_side=True)
-        port = web.server_address[1]
-
-        assert pictures.fetch(f"https://pictures.example:{port}/a.png") == png()
-        with pytest.raises(ImageError, match="certificate"):
-            pictures.fetch(f"https://other.example:{port}/a.png")
