@@ -140,8 +140,7 @@ def test_a_message_of_klipper_is_explained_and_leads_where_to_read_on(small_docs
     found = answer("Klipper says: Lost communication with MCU 'toolboard', why?")
     assert found["known_message"]["message"] == "lost communication with mcu *"
     assert found["known_message"]["read"][0].startswith("FAQ.md#I keep getting random")
-    assert found["result"][0]["path"] == "FAQ.md"
-    assert found["result"][0]["heading"].startswith("I keep getting random")
+    assert (found["result"][0]["path"], found["result"][0]["heading"][:22]) == ("FAQ.md", "I keep getting random ")
     assert "known_message" not in answer("lost steps")
 
 

@@ -41,11 +41,11 @@ def count(findings: Sequence[Finding], level: str) -> int:
     return sum(finding.level == level for finding in findings)
 
 
-def nearest(name: str, names: Collection[str], most: int = MOST_MISTAKES) -> str:
+def nearest(name: str, names: Collection[str]) -> str:
     """The name that differs from this one by so few letters that it was meant: none of at most three letters is."""
     from tools.klipper.search.spelling import distance
 
-    most = min(most, (len(name) - 1) // 3)
+    most = min(MOST_MISTAKES, (len(name) - 1) // 3)
     near = [(distance(name.lower(), other, most), other) for other in names if abs(len(other) - len(name)) <= most]
     return min(((steps, other) for steps, other in near if steps <= most), default=(0, ""))[1]
 

@@ -1,9 +1,9 @@
 """The text of a printer.cfg, read as Klipper reads it (klippy/configfile.py, Python's configparser)."""
 
 import glob
-import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -17,8 +17,6 @@ SAVED = "#*#"
 """Begins each line of what SAVE_CONFIG wrote."""
 SAVED_HEADER = ("#*# <---------------------- SAVE_CONFIG ---------------------->", "#*# DO NOT EDIT THIS BLOCK")
 INCLUDE = "include "
-# A line that includes other files, with their pattern as a group.
-INCLUDE_LINE = re.compile(r"^\[include ([^\]\n]{1,500})\]", re.MULTILINE)
 # What ends a line: `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
 MAGIC = frozenset("*?[")
@@ -89,16 +87,18 @@ class PrinterConfig:
     unused: list[str] = field(default_factory=list)
 
 
-def read(
-    text: str, include: Mapping[str, str] | None = None, *, unread: Collection[str] | None = None
-) -> PrinterConfig:
-    """The configuration in `text`, with the texts of `include` in the place of `[include name]`.
+def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
+    """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
+    given = include or {}
 
-    `unread`: the files that are there but were not read, where all others that are there were given; else it is None.
-    """
-    reader = _Reader(include or {}, unread)
+    def find(near: str, pattern: str) -> dict[str, str] | None:
+        names = sorted(name for name in given if _means(near, name))
+        names = names or sorted(name for name in given if _means(pattern, name))
+        return {name: given[name] for name in names} or None
+
+    reader = _Reader(find)
     reader.read(text, "")
-    reader.config.unused = sorted(reader.include.keys() - reader.taken)
+    reader.config.unused = sorted(given.keys() - reader.taken)
     return reader.config
 
 
@@ -107,39 +107,39 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
 
     Raises ToolError: not there, not a file, too long, outside.
     """
-    files = {"": content(path, inside, LONGEST)}
-    unread: set[str] = set()
-    names = [""]
-    for name in names:
-        for pattern in INCLUDE_LINE.findall(files[name].decode("utf-8", "replace")):
-            near = os.path.join(os.path.dirname(name), pattern.strip())
-            for found in sorted(glob.glob(near, root_dir=path.parent))[:MOST_INCLUDES]:
-                if found not in files and found not in unread:
-                    try:
-                        left = LONGEST - sum(map(len, files.values()))
-                        files[found] = content(path.parent / found, inside, left)
-                        names.append(found)
-                    except ToolError:
-                        unread.add(found)
-    text, *texts = (data.decode("utf-8", "replace") for data in files.values())
-    config = read(text, dict(zip(names[1:], texts, strict=True)), unread=unread)
-    for name, data in files.items():
+    data = {"": content(path, inside, LONGEST)}
+
+    def find(near: str, _: str) -> dict[str, str] | None:
+        names = sorted(glob.glob(near, root_dir=path.parent))[:MOST_INCLUDES]
+        for name in names:
+            if name not in data:
+                with suppress(ToolError):
+                    data[name] = content(path.parent / name, inside, LONGEST - sum(map(len, data.values())))
+        files = {name: data[name].decode("utf-8", "replace") for name in names if name in data}
+        return files if files or not names else None
+
+    reader = _Reader(find)
+    reader.read(data[""].decode("utf-8", "replace"), "")
+    for name, text in data.items():
         try:
-            data.decode("utf-8")
+            text.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
+            line = text.count(b"\n", 0, error.start) + 1
             message = f"Unable to open config file: a byte in line {line} is not UTF-8, and Klipper does not start"
-            config.problems.append(Finding(line, name, "", "", ERROR, message))
-    return config
+            reader.config.problems.append(Finding(line, name, "", "", ERROR, message))
+    return reader.config
 
 
 class _Reader:
-    """Reads files line by line. An option goes on over the lines below it that are indented more than it is."""
+    """Reads files line by line. An option goes on over the lines below it that are indented more than it is.
 
-    def __init__(self, include: Mapping[str, str], unread: Collection[str] | None):
+    `find` gives the texts of the files that an include means, by their names, first if it is beside the file that has it;
+    none if there is no such file, None if those that there are cannot be read.
+    """
+
+    def __init__(self, find: Callable[[str, str], dict[str, str] | None]):
         self.config = PrinterConfig()
-        self.include = include
-        self.unread = unread
+        self.find = find
         self.taken: set[str] = set()
         self.files: list[str] = []
         self.lines = self.count = 0
@@ -175,21 +175,19 @@ class _Reader:
     def included(self, pattern: str, line: int) -> None:
         """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
         folder, slash, _ = self.files[-1].rpartition("/")
-        near = folder + slash + pattern  # Klipper looks beside the file
-        files = sorted(file for file in self.include if _means(near, file))
-        files = files or sorted(file for file in self.include if _means(pattern, file))
-        if not files and (self.unread is None or any(_means(near, file) for file in self.unread)):
+        files = self.find(folder + slash + pattern, pattern)  # Klipper looks beside the file
+        if files is None:
             self.config.missing.append(pattern)
         elif not files and not MAGIC & set(pattern):
             self.problem(line, f"Include file '{pattern[:80]}' does not exist")
-        for file in files:
+        for file, text in (files or {}).items():
             self.taken.add(file)
             self.count += 1
             if file in self.files:
                 self.problem(line, f"Recursive include of config file '{file[:80]}'")
             elif self.count <= MOST_INCLUDES:
                 self.begin(saved=False)
-                self.read(self.include[file], file)
+                self.read(text, file)
 
     def line(self, number: int, line: str, saved: bool) -> None:
         """Take the next line, without its comment."""

@@ -75,8 +75,7 @@ def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
         if not section.saved and section.kind not in machine.plugins:
             yield from named(section)
             yield from refers(machine, section)
-            yield from sensor(machine, section, sensors)
-            yield from parts(machine, section)
+            yield from parts(machine, section, sensors)
     probes = [section for section in machine.of(*PROBES) if not section.saved]
     for section in probes[1:]:
         message = f"Printer object 'probe' already created: there is [{probes[0].name}], too; only one may be there"
@@ -132,19 +131,13 @@ def _words(value: str) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
-def sensor(machine: Machine, section: Section, sensors: set[str]) -> Iterator[Finding]:
-    """A temperature sensor that Klipper does not know."""
+def parts(machine: Machine, section: Section, sensors: set[str]) -> Iterator[Finding]:
+    """A temperature sensor that Klipper does not know, the constants of a PID, the height of a probe, the colours of LEDs."""
     setting = section.values.get(SENSOR)
-    if not setting or not section.kind.startswith(MEASURING):
-        return
-    name = setting.value
-    own = any(f"{kind} {name}" in machine.sections for kind in OWN_SENSORS)
-    if name and name not in sensors and not own and not (machine.plugins and MODULE.match(name)):
-        yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(name)}'")
-
-
-def parts(machine: Machine, section: Section) -> Iterator[Finding]:
-    """The constants of a PID, the height of a probe, the colours of LEDs."""
+    if setting and setting.value and section.kind.startswith(MEASURING):
+        known = setting.value in sensors or any(f"{kind} {setting.value}" in machine.sections for kind in OWN_SENSORS)
+        if not known and not (machine.plugins and MODULE.match(setting.value)):
+            yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(setting.value)}'")
     control, order = section.values.get("control"), section.values.get("color_order")
     if control and control.value == "pid" and section.kind != "temperature_fan":
         yield from machine.missing(section, "pid_Kp", "pid_Ki", "pid_Kd")
