@@ -3,8 +3,6 @@
 import json
 import random
 
-HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "fuzz", "version": "1"}}
-
 VALUES = [
     None, True, False, 0, 1, -1, 7, 2**31, 2**63, 10**40, -0.0, 0.5, 1e308, "", " ", "x", "null", "true", "0", "-1", "1e9",
     "x" * 10_000, "\0", "\n", "😀" * 50, "ё", "‮", "../../etc/passwd", "/etc/passwd", "-rf", "--upload-pack=x", "'; DROP TABLE goals",
