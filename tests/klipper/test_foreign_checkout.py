@@ -11,7 +11,7 @@ from tests.klipper.upstreams import git, page
 from tools.core.errors import ToolError
 from tools.klipper import settings
 from tools.klipper.checkout import freshness
-from tools.klipper.health import health
+from tools.klipper.sync_docs import health
 
 pytestmark = pytest.mark.slow
 

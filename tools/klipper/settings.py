@@ -126,7 +126,9 @@ def sources() -> list[Source]:
     values = current()
     checkout = values.klipper_docs_dir.absolute()
     own = (("", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs"),)
-    more = ((r.name, r.url, r.branch, _extra_folder(checkout) / r.name, r.docs) for r in values.klipper_docs_extra)
+    # Further ones lie in a folder of their own: no other checkout beside is ever taken for one of them.
+    extra = checkout.parent / f".{checkout.name}.extra"
+    more = ((r.name, r.url, r.branch, extra / r.name, r.docs) for r in values.klipper_docs_extra)
     return [Source(*words, generation=generation_of(words[3])) for words in (*own, *more)]
 
 
@@ -152,11 +154,6 @@ def _head_of_a_person(checkout: Path) -> str:
         return ""
 
 
-def _extra_folder(checkout: Path) -> Path:
-    """Further repositories lie in a folder of their own: no other checkout beside is ever taken for one of them."""
-    return checkout.parent / f".{checkout.name}.extra"
-
-
 def folders_to_write() -> list[Path]:
     """The folders that sync_docs writes to with these settings.
 
@@ -165,7 +162,7 @@ def folders_to_write() -> list[Path]:
     own, *more = sources()
     check_place(own.checkout)
     mine = [] if is_foreign(own.checkout) else [own.checkout]
-    return [*mine, _extra_folder(own.checkout)] if more else mine
+    return [*mine, more[0].checkout.parent] if more else mine
 
 
 def check_place(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Bringing the documentation up to date."""
+"""Bringing the documentation up to date, and its state for `server.py --check`."""
 
 from collections.abc import Callable
 from datetime import date
@@ -7,6 +7,7 @@ from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import Cancelled, ToolError
+from tools.core.health import Health, check
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -14,9 +15,11 @@ from tools.klipper import pages
 from tools.klipper.checkout import freshness, generations, git
 from tools.klipper.config import changes
 from tools.klipper.config.machine import short
-from tools.klipper.settings import Source, check_place, is_foreign, sources
+from tools.klipper.settings import Source, check_place, folders_to_write, is_foreign, sources
 
 MOST_ENTRIES, LONGEST_ENTRY = 20, 200
+CALL = "Call sync_docs once: python3 -m tools call sync_docs"
+STATES = {True: "behind its upstream", False: "up to date at the last look", None: "not yet compared with its upstream"}
 ONLY_READ = (
     "sync_docs did not make this checkout and only reads it: nothing was changed. Its owner keeps it up to date: "
     "Moonraker's update manager for the printer's own ~/klipper, git for others."
@@ -84,3 +87,28 @@ def _sync(source: Source, report: Callable[[int, str], None], since: str | None)
             short(f"{entry.date}: {entry.text}", LONGEST_ENTRY) for entry in dated[:MOST_ENTRIES]
         ]
     return answer
+
+
+@check
+def health() -> Health:
+    """The pages that are here, their commit and whether it is the newest. No network.
+
+    Raises ToolError if git is missing or a folder to write to cannot be one.
+    """
+    git.require_git()
+    folders_to_write()
+    counts = {source: len(list(pages.pages([source]))) for source in sources()}
+    if not any(counts.values()):
+        return Health("unset", "the documentation is not here yet", CALL)
+    parts = []
+    for source, count in counts.items():
+        if is_foreign(source.checkout):
+            state = f" of {source.checkout}, which is only read: its owner updates it"
+        elif not source.generation:
+            state = f", not fetched into {source.checkout} yet"
+        else:
+            state = f", {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"
+        parts.append(f"{source.label}: {count} pages{state}")
+    return Health(
+        "ok", "; ".join(parts), CALL if not all(counts.values()) else "Call sync_docs" if freshness.note() else ""
+    )

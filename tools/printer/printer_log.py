@@ -190,14 +190,11 @@ class _Reader:
             self.version = match[1][:60]  # of the start that follows
             self.start.version = self.start.version or self.version
         elif len(line) <= LONGEST_LINE and TELLING.search(line):
-            self._tell(text.strip())
-
-    def _tell(self, line: str) -> None:
-        text = PREFIX.sub("", line)
-        if line.startswith("Transition to shutdown state") or (self.start.state and "' shutdown: " in line):
-            self.start.state = text
-        key = re.sub(r"[\d.]+", "0", line)
-        if key not in self.known:
-            self.known[key] = messages.of_line(line)
-        if message := self.known[key]:
-            self.start.tell(message, text)
+            told = PREFIX.sub("", text := text.strip())
+            if text.startswith("Transition to shutdown state") or (self.start.state and "' shutdown: " in text):
+                self.start.state = told
+            key = re.sub(r"[\d.]+", "0", text)
+            if key not in self.known:
+                self.known[key] = messages.of_line(text)
+            if message := self.known[key]:
+                self.start.tell(message, told)

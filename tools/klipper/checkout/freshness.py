@@ -100,23 +100,22 @@ def _compare(source: Source) -> None:
 
 def remember(source: Source, tip: str) -> None:
     """Note that the source's upstream is at `tip` now. Nothing depends on it: failing is not an error."""
-    stamp = {"source": _identity(source), "checked": time.time(), "upstream": tip}
+    file, identity = _place(source)
     with suppress(OSError):
-        replace_file(_file(source), json.dumps(stamp))
+        replace_file(file, json.dumps({"source": identity, "checked": time.time(), "upstream": tip}))
 
 
 def _stamp(source: Source) -> JsonObject:
     """The last look at a source; nothing once its address or branch is another, or if the file is broken."""
+    file, identity = _place(source)
     try:
-        stamp: JsonObject = json.loads(_file(source).read_bytes())
-        return stamp if stamp["source"] == _identity(source) else {}
+        stamp: JsonObject = json.loads(file.read_bytes())
+        return stamp if stamp["source"] == identity else {}
     except (OSError, ValueError, LookupError, TypeError):
         return {}
 
 
-def _identity(source: Source) -> list[str]:
-    return [str(source.checkout), core_settings.masked(source.url), source.branch]
-
-
-def _file(source: Source) -> Path:
-    return core_settings.state_path(f"{source.label}-docs.json")
+def _place(source: Source) -> tuple[Path, list[str]]:
+    """The file of the last look at a source, and what has to stand in it for it to be that one's."""
+    file = core_settings.state_path(f"{source.label}-docs.json")
+    return file, [str(source.checkout), core_settings.masked(source.url), source.branch]

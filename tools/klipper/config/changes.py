@@ -68,15 +68,12 @@ def about(listed: Sequence[Entry], name: str) -> list[Entry]:
 def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     """The fate of an option of a section by the newest entry that tells it; the successor may be an older one's."""
     changes = list(_changes(listed, option)) if len(option) < LONGEST_NAME else []
-    near = [change for change, text in changes if subject(section) in text.lower()]
+    # The word by which entries speak of a section: `stepper` for `stepper_z1`.
+    subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
+    near = [change for change, text in changes if subject in text.lower()]
     near = near or [change for change, _ in changes if "_" in option]
     successors = (change.successor for change in (*near, *(change for change, _ in changes)) if change.successor)
     return near[0]._replace(successor=next(successors, "")) if near else None
-
-
-def subject(section: str) -> str:
-    """The word by which entries speak of a section: `stepper` for `stepper_z1`."""
-    return section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
 
 
 def _changes(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]:
