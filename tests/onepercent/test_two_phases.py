@@ -98,6 +98,17 @@ def test_apply_refuses_a_preview_made_stale_by_another_session():
     assert apply(stale)["success"]  # It stayed pending, and holds again once the state is back.
 
 
+def test_what_another_session_has_done_since_is_stale_and_nothing_is_left_to_apply(clock: Clock):
+    first, second = (preview(act("ssp.rate", category="work", score=1)) for _ in range(2))
+    gone = preview(act("goal.complete", goal_id=do(GOAL)[0]))
+    do(act("goal.delete", goal_id=1))
+    assert apply(first)["success"]
+    for answer in (apply(second), apply(gone)):
+        assert answer["code"] == "PREVIEW_STALE" and "preview_id" not in answer
+    clock.set("2026-03-18T12:06:00+00:00")
+    assert (answer := apply(gone))["code"] == "PREVIEW_EXPIRED" and "preview_id" not in answer
+
+
 @pytest.mark.parametrize(
     "between",
     [

@@ -125,10 +125,12 @@ def apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: dat
                 raise stale(f"{planned.kind.name} would now do something else than it showed")
             outcomes.append(outcome)
         except ToolError as error:
+            if error.code == "NOTHING_TO_UPDATE":  # the preview changed something, so another apply has done the same
+                error = stale(f"{planned.kind.name}: it is so already")
             own = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
             error.data["failed_action"] = {"index": len(outcomes), **own}
             error.data["results"] = [result | {"rollback": True} for result in _results(plan.actions, outcomes)]
-            raise
+            raise error from None
     histories.settle(db, days.today(moment))
     lines = [line for outcome in outcomes for line in outcome.done()]
     dropped = [{name: error[name] for name in ("action", "error") if name in error} for error in plan.dropped]
