@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from tests.onepercent.person import act, do
 from tools.onepercent import days
 from tools.onepercent.database import store
 from tools.onepercent.habits import histories
@@ -21,18 +20,6 @@ STAMPS = {"user": "local", "created_at": STAMP, "updated_at": STAMP}
 
 GOALS = ("Выучить Python", "Марафон", "Ремонт кухни", "Отпуск", "Читать больше")
 STEPS = ("Глава 12", "Билеты", "К врачу", "Бег 5 км", "Урок 7")
-
-
-def settle_busy_person() -> None:
-    """Through the tools: 20 goals with 5 open steps, every other one dated, one in five with a duration; 10 habits."""
-    for number in range(ACTIVE_GOALS):
-        steps = [act("step.create", goal_id=None, title=title, **_detail(at)) for at, title in enumerate(STEPS)]
-        do(act("goal.create", title=GOALS[number % len(GOALS)]), *steps)
-    do(*[act("habit.create", name=f"Привычка {number}") for number in range(10)])
-
-
-def _detail(at: int) -> dict[str, Any]:
-    return ({"dt": "2026-04-01"} if at % 2 else {}) | ({"time_duration": "one"} if at == 0 else {})
 
 
 def live(years: int, habits: int = 30) -> None:

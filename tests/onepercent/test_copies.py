@@ -15,8 +15,6 @@ from tools.onepercent import health
 from tools.onepercent.backup import backup, export, restore, there
 from tools.onepercent.database import store
 
-PROJECT = Path(__file__).parents[2]
-
 
 def names(file: Path) -> list[str]:
     return sorted(path.name for path in (file.parent / "backups").iterdir())

@@ -1,6 +1,5 @@
 """The snapshot: what each section says, and that its cost does not grow with a history."""
 
-import json
 from collections.abc import Callable
 
 import tests.onepercent.lifetimes as lifetimes
@@ -74,14 +73,6 @@ def test_the_six_spheres_show_the_last_rating():
     do(act("ssp.rate", category="work", score=8))
     found = snapshot("ssp")["ssp"]
     assert (found["spheres"][0], found["average_score"]) == ({"category": "work", "name": "Работа", "score": 8}, 6.5)
-
-
-def test_a_busy_persons_default_snapshot_is_under_6_kb():
-    lifetimes.settle_busy_person()
-    answer = call("get_user_snapshot")
-    counts = {name: answer["data"][name]["total_count"] for name in ("goals", "habits")}
-    assert counts == {"goals": 20, "habits": 10}
-    assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()) < 6_000
 
 
 def machine_steps(call: Callable[[], object]) -> int:
