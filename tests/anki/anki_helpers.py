@@ -57,20 +57,16 @@ def harm(anki):
     """(tool, arguments, what it counts, what the person is asked) of each change that takes something from deck Geo."""
     one, two, *_ = anki.ids
     fields = {"noteId": one, "fields": {"Back": "new"}, "removeTags": ["two"], "deckName": "B"}
-    change = {"query": "deck:Geo", "deck": "Geo::Sub", "addTags": ["x"], "removeTags": ["one"], "dryRun": False}
+    updates = {"notes": [fields, {"noteId": two, "addTags": ["x"]}]}
+    tags = {"addTags": ["x"], "removeTags": ["one"]}
+    change = {"query": "deck:Geo", "deck": "Geo::Sub", **tags, "dryRun": False, "expected": 4}
     kinds = {
         "notes": ({"noteIds": [one, two]}, 2, "delete 2 notes: “a”, “b” …"),
         "decks": ({"decks": ["Geo"], "cardsToo": True}, 4, "delete “Geo”, 4 cards deleted: “a”, “b” …"),
         "decks, cards kept": ({"decks": ["Geo::Sub"]}, 1, "delete “Geo::Sub”, 1 cards moved to “Default”: “d” …"),
-        "update": (
-            *({"notes": [fields, {"noteId": two, "addTags": ["x"]}]}, 2),
-            "change fields “Back”, tags, deck to “B” of 2 notes: “a”, “b” …",
-        ),
+        "update": (updates, 2, "change fields “Back”, tags, deck to “B” of 2 notes: “a”, “b” …"),
         "media": ({"filename": "a.mp3"}, 1, "delete the file “a.mp3”, which 1 notes use"),
-        "cards": (
-            *({**change, "expected": 4}, 4),
-            "change 4 cards of “(deck:Geo)”: deck “Geo::Sub”, addTags “x”, removeTags “one”",
-        ),
+        "cards": (change, 4, "change 4 cards of “(deck:Geo)”: deck “Geo::Sub”, addTags “x”, removeTags “one”"),
     }
     return {kind: (KINDS_OF_HARM[kind], *told) for kind, told in kinds.items()}
 

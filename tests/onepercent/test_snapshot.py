@@ -23,14 +23,9 @@ def test_a_section_asked_for_is_there_also_when_it_is_empty():
 
 
 def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_are_asked_for():
-    steps = [
-        *(
-            {"title": "поздно", "dt": "2026-05-01"},
-            {"title": "рано", "dt": "2026-04-01"},
-            {"title": "первый", "order": 1},
-        ),
-        *({"title": "второй", "order": 2, "dt": "2027-01-01"}, {"title": "без даты"}, {"title": "сделан", "order": 0}),
-    ]
+    late, early = {"title": "поздно", "dt": "2026-05-01"}, {"title": "рано", "dt": "2026-04-01"}
+    first, second = {"title": "первый", "order": 1}, {"title": "второй", "order": 2, "dt": "2027-01-01"}
+    steps = [late, early, first, second, {"title": "без даты"}, {"title": "сделан", "order": 0}]
     creates = [act("step.create", goal_id=None, **step) for step in steps]
     do(act("goal.create", title="Цель", due="2026-12-31"), *creates)
     do(act("step.complete", step_id=6))

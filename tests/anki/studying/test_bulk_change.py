@@ -69,7 +69,10 @@ def states(collection):
 
 
 TO_PUT_BACK = [
-    *({"unsuspend": True}, {"due": "3-7!"}, {"forget": True}, {"flag": 0}),
+    {"unsuspend": True},
+    {"due": "3-7!"},
+    {"forget": True},
+    {"flag": 0},
     {"suspend": True, "forget": True, "flag": 3, "addTags": ["x"], "removeTags": ["t"], "deck": "oTHER"},
 ]
 OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
