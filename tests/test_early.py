@@ -233,22 +233,17 @@ def test_a_read_only_state_folder_does_no_harm(tmp_path, env):
 
 
 @pytest.mark.slow
-def test_a_session_without_a_listing_has_a_child_make_it(env):
+def test_a_session_without_a_listing_has_a_child_make_it_which_is_gone_though_nobody_asked_for_a_list():
+    listing.forget()
+    with Client() as client:
+        client.initialize()
+        assert client.call("greet", name="Pi")["isError"] is False
+        wait_until(lambda: not children(client.process.pid))
+        assert listing.kept(settings.current())
     listing.forget()
     with Client() as client:
         client.initialize()
         assert any(tool["name"] == "greet" for tool in client.request("tools/list")["result"]["tools"])
-        assert listing.kept(settings.current())
-        assert client.call("greet", name="Pi")["isError"] is False
-
-
-@pytest.mark.slow
-def test_the_child_that_made_a_listing_is_gone_though_nobody_asked_for_a_list():
-    listing.forget()
-    with Client() as client:
-        client.initialize()
-        client.call("greet", name="Pi")
-        wait_until(lambda: not children(client.process.pid))
         assert listing.kept(settings.current())
 
 
