@@ -32,7 +32,7 @@ def test_a_question_becomes_words_of_the_pages():
         "сколько шагов на мм у экструдера": ["rotationdistance", "rotation", "distance", "extruder"],
         "бурундук": [],
     }.items():
-        terms = queries.question(text, index.current()).terms
+        terms, _ = queries.question(text, index.current())
         assert [" ".join(sorted(term.words)) for term in terms] == expected
 
 

@@ -10,7 +10,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages, printer_data
 from tools.klipper.config import checking, printer_cfg
-from tools.klipper.config.machine import count, short
+from tools.klipper.config.machine import short
 from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 
 LIMIT = 3000
@@ -50,15 +50,16 @@ def check(file: str) -> TextOutput:
     pages.require_docs()
     read = printer_cfg.read_files(Path(file))
     told = checking.current().findings(read)
-    return TextOutput(lines(file, read, told), 1 if count(told, ERROR) else 0)
+    return TextOutput(lines(file, read, told), int(any(one.level == ERROR for one in told)))
 
 
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there are."""
+    levels = [finding.level for finding in findings]
     report: JsonObject = {
         "sections": len(config.sections),
         "options": _options(config),
-        **{f"{level}s": number for level in LEVELS if (number := count(findings, level))},
+        **{f"{level}s": number for level in LEVELS if (number := levels.count(level))},
         "findings": [],
         "not_checked": not_checked(config),
     }
@@ -122,7 +123,8 @@ def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
         also = f" (also in lines {', '.join(map(str, finding.also))})" if finding.also else ""
         message = "".join(char if char.isprintable() else "?" for char in section + finding.message + meant + also)
         shown.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
-    counts = ", ".join(f"{count(findings, level)} {level}s" for level in LEVELS)
+    levels = [finding.level for finding in findings]
+    counts = ", ".join(f"{levels.count(level)} {level}s" for level in LEVELS)
     total = f"{len(config.sections)} sections, {_options(config)} options: {counts}"
     left_out = [f"not checked: {part}" for part in not_checked(config)]
     return "\n".join([*shown, total, *left_out])

@@ -12,16 +12,14 @@ from tools.core import settings as core_settings
 from tools.core.errors import ToolError
 from tools.klipper import settings
 
-TOOLSET = "printer"
-"""A caller who may not use this toolset reads none of these files either, also not by a tool of another one."""
-
 
 def folder() -> Path:
     """The folder, as the settings say.
 
     Raises ToolError: none is set, or the caller may not see it.
     """
-    if not registry.offers(core_settings.current(), TOOLSET):
+    # Who may not use this toolset reads none of these files either, also not by a tool of another one.
+    if not registry.offers(core_settings.current(), "printer"):
         hint = "Send the text as `config`; a token needs the scope `printer`, MCP_TOOLSETS the name."
         raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
     path = settings.current().klipper_printer_data.expanduser()

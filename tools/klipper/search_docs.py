@@ -14,7 +14,7 @@ from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
 from tools.klipper.search.index import Index, read
 from tools.klipper.search.messages import Message
-from tools.klipper.search.query import Question, Ranked, Term, question, ranked
+from tools.klipper.search.query import Ranked, Term, question, ranked
 from tools.klipper.settings import sources
 
 MOST_ABSENT = 8
@@ -55,20 +55,20 @@ def search_docs(
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
     known = index.current()
     found = messages.known(query)
-    asked = question(query, known)
-    results = list(islice(_results(known, asked, found[0] if found else None, query), limit))
+    terms, absent = question(query, known)
+    results = list(islice(_results(known, terms, found[0] if found else None, query), limit))
     answer: JsonObject = {}
     explained = [{"message": message.message, **messages.explained(message)} for message in found]
     if explained:
         answer |= {"known_message": explained[0]} if len(found) == 1 else {"known_messages": explained}
-    if asked.absent:
-        answer["absent"] = f"not found in the documentation: {', '.join(asked.absent[:MOST_ABSENT])}"
+    if absent:
+        answer["absent"] = f"not found in the documentation: {', '.join(absent[:MOST_ABSENT])}"
     if not results:
         return {**answer, "result": [], "hint": _nearest_names(query, known)}
     return {**answer, "result": results} if answer else results
 
 
-def _results(known: Index, asked: Question, message: Message | None, query: str) -> Iterator[JsonObject]:
+def _results(known: Index, terms: Sequence[Term], message: Message | None, query: str) -> Iterator[JsonObject]:
     """The results: first where a known message sends the reader, then the pages of the search, each page once."""
     files = {page.path: page for page in known.files}
     leading: dict[str, str] = {}
@@ -76,7 +76,7 @@ def _results(known: Index, asked: Question, message: Message | None, query: str)
         path, _, heading = place.partition("#")
         if path in files:
             leading.setdefault(path, heading)
-    best = _worth_showing(known, ranked(known, asked.terms), query)
+    best = _worth_showing(known, ranked(known, terms), query)
     for path, also in _copies(dict.fromkeys([*leading, *best])).items():
         if not (text := read(files[path])):
             continue
@@ -87,7 +87,7 @@ def _results(known: Index, asked: Question, message: Message | None, query: str)
         if section:
             results = [_result(known, path, text, (section.heading, section.offset, section.offset))]
         elif path in best:
-            results = list(_of_page(known, best[path], text, asked.terms))
+            results = list(_of_page(known, best[path], text, terms))
         else:
             results = [_result(known, path, text, (known.titles[path], 0, 0))]
         yield from ({**result, **({"also_in": also} if also else {})} for result in results)

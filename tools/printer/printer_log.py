@@ -12,7 +12,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import printer_data
 from tools.klipper.config import checking, printer_cfg
-from tools.klipper.config.machine import count, short
+from tools.klipper.config.machine import short
 from tools.klipper.config.printer_cfg import ERROR, HINT
 from tools.klipper.search import messages
 from tools.klipper.search.messages import Message, explained
@@ -94,7 +94,7 @@ def _config(start: "Start") -> JsonObject:
     except ToolError:
         return {"sections": len(read.sections), "not_checked": "the Klipper documentation is not here: call sync_docs"}
     told = [short(finding.message, 160) for finding in found if finding.level != HINT][:MOST_FINDINGS]
-    return {"sections": len(read.sections), "errors": count(found, ERROR), "findings": told}
+    return {"sections": len(read.sections), "errors": sum(one.level == ERROR for one in found), "findings": told}
 
 
 class Told(NamedTuple):

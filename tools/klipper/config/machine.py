@@ -1,6 +1,6 @@
 """A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in it."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
@@ -34,11 +34,6 @@ def together(findings: Iterable[Finding]) -> list[Finding]:
         groups.setdefault((finding.level, finding.file, finding.option, message), []).append(finding)
     ordered = [first._replace(also=tuple(dict.fromkeys(e.line for e in others))) for first, *others in groups.values()]
     return sorted(ordered, key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line))
-
-
-def count(findings: Sequence[Finding], level: str) -> int:
-    """The number of findings of a level, those told together as one."""
-    return sum(finding.level == level for finding in findings)
 
 
 def nearest(name: str, names: Collection[str]) -> str:

@@ -55,15 +55,9 @@ class Term(NamedTuple):
     words: dict[str, float]
 
 
-class Question(NamedTuple):
-    """The things to look for, and the typed words that are nowhere in the pages."""
-
-    terms: list[Term]
-    absent: list[str]
-
-
-def question(text: str, index: Index) -> Question:
-    """The terms of a text, each once; without stop words, unless there is nothing else."""
+def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
+    """The terms of a text, each once, without stop words, unless there is nothing else; the typed words that are nowhere in
+    the pages."""
     plain = NUMBER.sub(" ", text)
     typed = words(plain)
     absent: list[str] = []
@@ -75,7 +69,7 @@ def question(text: str, index: Index) -> Question:
     for term in (*terms, *_identifiers(plain, index), *pairs.values()):
         if term.words:
             unique.setdefault(tuple(sorted(term.words)), term)
-    return Question(list(unique.values())[:MOST_TERMS], list(dict.fromkeys(absent)))
+    return list(unique.values())[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
 def _terms(typed: Sequence[str], index: Index, absent: list[str], russian: bool, together: set[str]) -> Iterator[Term]:
