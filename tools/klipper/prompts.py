@@ -52,7 +52,6 @@ Here is my printer.cfg: what is wrong with it?
 
 {config}""",
 }
-LONGEST = 200_000
 
 
 @Prompt("klipper_question", "Вопрос о Klipper · Klipper question", when="asks about Klipper, a 3D printer's firmware")
@@ -70,7 +69,7 @@ def klipper_question(question: Annotated[str, "what to find out"], language: Lan
     when="shows a printer.cfg or a printer that does not start",
 )
 def klipper_check(
-    config: Annotated[str, "the text of printer.cfg", Limits(max_length=LONGEST)],
+    config: Annotated[str, "the text of printer.cfg", Limits(max_length=200_000)],
     problem: Annotated[str, "what goes wrong"] = "",
     language: Language = "ru",
 ) -> str:

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
@@ -58,15 +58,10 @@ class Checker:
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
-        return together(islice(self._all(config), MOST_FINDINGS))
-
-    def _all(self, config: PrinterConfig) -> Iterator[Finding]:
-        yield from config.problems
         machine = Machine(config, self.reference)
-        for section in config.sections.values():
-            yield from self._section(machine, section)
-        yield from motion.findings(machine)
-        yield from references.findings(machine, self.sensors)
+        own = chain.from_iterable(self._section(machine, section) for section in config.sections.values())
+        rules = motion.findings(machine), references.findings(machine, self.sensors)
+        return together(islice(chain(config.problems, own, *rules), MOST_FINDINGS))
 
     def options_of(self, word: str, kinematics: str) -> Options:
         """The options of the sections that begin with a word: the same for all words of a kind, axes aside."""

@@ -143,15 +143,14 @@ class _Reader:
         self.taken: set[str] = set()
         self.files: list[str] = []
         self.lines = self.count = 0
-        self.begin(saved=False)
+        self.begin()
 
-    def begin(self, *, saved: bool) -> None:
-        """Begin a part: a file, what follows an include or what SAVE_CONFIG wrote. As for Klipper it has no section yet."""
+    def begin(self) -> None:
+        """Begin a file, or what follows an include. As for Klipper it has no section yet."""
         self.section: Section | None = None
         self.name, self.start, self.indent = "", 0, 0
         self.value: list[str] = []
-        self.saved = saved
-        self.lost = self.skipping = False
+        self.saved = self.lost = self.skipping = False
 
     def read(self, text: str, name: str) -> None:
         """Read a file, and what it includes at its place."""
@@ -165,12 +164,12 @@ class _Reader:
             if line.startswith("[" + INCLUDE) and "]" in line:
                 self.finish()
                 self.included(line[len(INCLUDE) + 1 : line.rindex("]")].strip(), number)
-                self.begin(saved=False)
+                self.begin()
             else:
                 self.line(number, line, saved)
         self.finish()
         self.files.pop()
-        self.begin(saved=False)
+        self.begin()
 
     def included(self, pattern: str, line: int) -> None:
         """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
@@ -186,7 +185,7 @@ class _Reader:
             if file in self.files:
                 self.problem(line, f"Recursive include of config file '{file[:80]}'")
             elif self.count <= MOST_INCLUDES:
-                self.begin(saved=False)
+                self.begin()
                 self.read(text, file)
 
     def line(self, number: int, line: str, saved: bool) -> None:
