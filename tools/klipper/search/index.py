@@ -1,7 +1,7 @@
 """The words of all pages, counted by section."""
 
 # The contract of the index: it is made when it is first asked for and kept as long as no page has changed (name, time and
-# size of each are looked at in every search), in about 2 MB. It has no text: a section is a page, where it begins and how
+# size of each are looked at in every search), in about 3 MB. It has no text: a section is a page, where it begins and how
 # many words it has; a word is a row of (section, count). Words joined by `_` or `-` count one by one and as one, so that
 # `bed_mesh`, `bed-mesh` and `bedmesh` find each other; so do the pairs of words in a longer identifier.
 
