@@ -109,7 +109,7 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
 
 
 def settings_table(as_file: bool = False) -> str:
-    """Every setting with its default: a Markdown table for the README, or the settings file with nothing set."""
+    """Every setting with its default: a Markdown table for docs/manual.md, or the settings file with nothing set."""
     lines = [FILE if as_file else TABLE]
     for variable in (variable for section in settings.sections() for variable in section.variables().values()):
         default = variable.value({}, {})

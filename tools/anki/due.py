@@ -112,7 +112,7 @@ def study_page() -> str:
 
     Source: docs/pages.md
     """
-    return document(Path(__file__).parent / "studying" / "cards.html")
+    return document(Path(__file__).parent / "studying" / "study.html")
 
 
 @Tool("anki.due", title="Anki: cards to study", page=STUDY)

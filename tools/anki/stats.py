@@ -33,7 +33,7 @@ def stats_page() -> str:
 
     Source: docs/pages.md
     """
-    return document(Path(__file__).parent / "studying" / "page.html")
+    return document(Path(__file__).parent / "studying" / "stats.html")
 
 
 @Tool("anki.stats", title="Anki: how studying goes", page=PAGE)

@@ -40,7 +40,7 @@ class Tool:
     requires: Callable[[], None] | None = None  # raises ToolError if the tool's backend is not there
     envelope: bool = False  # its answer is a JSON object with `"success": true`, whatever the function returns
     lock: bool = True  # False if the backend itself puts writers in order
-    # Answers a call in place of `call`, given the arguments as sent: for a toolset with argument errors of its own.
+    # `call` hands the arguments over to it as they were sent: for a toolset with argument errors of its own.
     on_call: Callable[["Tool", JsonObject], Any] | None = None
     description_suffix: Callable[[], str] = str  # text that the description gains while it is not empty
     read_only_variant: bool = False  # in read-only mode it replaces the writer of its name, and only reads

@@ -98,11 +98,11 @@ class Guards:
         if remote is None:
             challenge = self._challenge("insufficient_scope")
             raise Refusal(403, f"the token of {claims.user!r} names no toolset", challenge)
-        name = claims.token_id or claims.user
-        if wait_s := self.rate.wait_s(name):
+        caller = claims.token_id or claims.user
+        if wait_s := self.rate.wait_s(caller):
             retry = ("retry-after", str(math.ceil(wait_s)))
             raise Refusal(429, f"too many requests of {claims.user!r} (MCP_HTTP_RATE)", (retry,), RATE_LIMITED)
-        body = await _read(receive, lambda: held.enter_async_context(self.long_bodies.turn(name)))
+        body = await _read(receive, lambda: held.enter_async_context(self.long_bodies.turn(caller)))
         passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
         request = {**scope, "path": self.path or "/", "headers": passed_on}
         await self._pass_on(remote, request, headers.get(SESSION, ""), body, receive, send)

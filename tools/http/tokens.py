@@ -50,7 +50,7 @@ def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) 
 
 
 def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
-    """The claims of a token that one of `keys` signed, for `audience`, and that holds now.
+    """Verify a token: the claims of one that `keys` signed, for `audience`, and that holds now.
 
     Raises InvalidToken.
     """

@@ -27,6 +27,7 @@ NEAR = 0.8
 CLOSE = 160
 """Characters in which the words of a question are together."""
 LEAST, MOST = 150, 184
+"""Characters of a snippet."""
 LEAD = 80
 """So far before the match the line begins, or with the first sentence after that."""
 REACH, FURTHER = 1000, 16_000

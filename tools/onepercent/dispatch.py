@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# These tools declare `on_call=dispatch`, so every call comes here in place of Tool.call: the contract has limits and
+# These tools declare `on_call=dispatch`, so Tool.call hands every call over to here: the contract has limits and
 # argument errors of its own. In order:
 # 1. counted: over the limit it is refused, and leaves no row in the audit;
 # 2. read: names, then types, each with the contract's code;

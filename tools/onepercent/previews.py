@@ -99,7 +99,7 @@ def preview_actions(
         if dry.is_unsafe and not partial:
             hint = "Fix or leave out what errors names; or partial: true, if the person wants the rest without it."
             raise ToolError("Refused beside a deletion", hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors)
-        return dispatch.recorded(db, {"success": True, **shown(dry)})
+        return dispatch.recorded(db, {"success": True, **keep_and_show(dry)})
 
 
 @Tool("cancel_preview", title="Cancel a preview", order=40, write=True, lock=False, on_call=dispatch.dispatch)
@@ -115,7 +115,7 @@ def cancel_preview(preview_id: str) -> JsonObject:
         return dispatch.recorded(db, {"success": True, **shown})
 
 
-def shown(dry: DryRun) -> JsonObject:
+def keep_and_show(dry: DryRun) -> JsonObject:
     """Store what a dry run showed; return the answer that shows it."""
     preview_id = keep(dry)
     return {
@@ -168,7 +168,7 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
 
 
 def find(db: Database, preview_id: str, moment: datetime) -> Row:
-    """This user's preview. Its status is that of the moment: one whose time is over has expired, whatever is stored.
+    """This user's preview. Its status is that of the moment: after ONEPERCENT_PREVIEW_TTL, its time to live, it has expired.
     Raises ToolError PREVIEW_NOT_FOUND."""
     statement = "SELECT * FROM previews WHERE id = ? AND user = ?"
     row = db.execute(statement, (preview_id, settings.current().onepercent_user)).fetchone()
@@ -179,7 +179,7 @@ def find(db: Database, preview_id: str, moment: datetime) -> Row:
 
 
 def check_unused(preview: Row) -> None:
-    """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED; a preview that has expired passes."""
+    """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; PREVIEW_EXPIRED is its applier's."""
     if preview["status"] == "applied":
         raise ToolError("Preview already applied", "get_user_snapshot shows the present state.", code="PREVIEW_APPLIED")
     if preview["status"] == "cancelled":
@@ -197,4 +197,4 @@ def renew(db: Database, actions: list[Planned], moment: datetime, error: ToolErr
     dry = dry_run(db, actions, moment)
     if dry.planned and not dry.is_unsafe:
         error.hint = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
-        error.data |= shown(dry)
+        error.data |= keep_and_show(dry)

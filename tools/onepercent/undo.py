@@ -74,7 +74,7 @@ def undo_last(
             raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
         kind = actions.ACTIONS["undo.redo" if redo else "undo.last"]
         dry = dry_run(db, [Planned(kind, "1", {"applied_id": row["id"]})], days.now()).checked()
-        return dispatch.recorded(db, {"success": True, **previews.shown(dry)})
+        return dispatch.recorded(db, {"success": True, **previews.keep_and_show(dry)})
 
 
 def _changes(db: Database) -> list[JsonObject]:

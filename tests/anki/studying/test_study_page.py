@@ -79,7 +79,7 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki
     assert len(host.calls) <= 30  # 20 answers; how often more cards are asked for hangs on how fast one presses
     assert tokens <= 300
     assert tab.console == []
-    assert len(document(due.Path(due.__file__).parent / "studying" / "cards.html").encode()) <= 20_000
+    assert len(document(due.Path(due.__file__).parent / "studying" / "study.html").encode()) <= 20_000
     tab.close()
 
 

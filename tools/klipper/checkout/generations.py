@@ -7,7 +7,7 @@ the checkout's `docs` and `.git` lead there for people.
 # The contract, which lets a sync be killed, or the power go, between any two steps:
 # - A generation is made beside the others, under a name of its own, and written to the disk before the switch.
 # - The switch is one rename of a link. Before it everybody reads the old generation, after it the new one.
-# - A call looks at the link once (sources.py). The generation before the current one stays until the next sync, so that
+# - A call looks at the link once (`sources` in settings.py). The generation before the current one stays until the next sync, so that
 #   a call which began before the switch ends with the pages it began with.
 # - Every page and folder of a generation has the day of its commit as its time. What has another time was changed by a
 #   person: such a generation is not removed but moved, whole, into `local-edits`.
@@ -218,6 +218,7 @@ def _everything(folder: Path) -> list[Path]:
 
 
 def _link(path: Path, target: str) -> None:
+    """One rename: whoever reads has the old target or the new one."""
     link = path.with_name(f"{path.name}.new")
     link.unlink(missing_ok=True)
     link.symlink_to(target)

@@ -30,7 +30,7 @@ ACTIONS: dict[str, "Action"] = {}
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of an action: the diff's entries by section, the id of what it created.
+    """The result of an action: the diff's entries by section (`dry_run.SECTIONS`), the id of what it created.
 
     `plan` and `message`: lines for the person, before and after, if the entries do not say it; `warnings`: what may not
     be meant; `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then.
@@ -67,7 +67,7 @@ class Action:
 
     @property
     def domain(self) -> str:
-        """The kind of thing it acts on: goal, step, habit, diary."""
+        """The kind of thing it acts on, as ENTITIES has it: goal, step, habit, diary, ssp; or person, undo."""
         return self.name.partition(".")[0]
 
     @property

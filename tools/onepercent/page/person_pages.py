@@ -1,4 +1,4 @@
-"""The two pages, and the private data that each gets beside an answer."""
+"""The pages of a preview and of days, and the private data that each gets beside an answer."""
 
 import logging
 from datetime import date, timedelta
