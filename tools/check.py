@@ -88,8 +88,8 @@ def _service(command: list[str]) -> Health:
         return Health("broken", f"{connect.INSTALLED} and the service are those of another folder, {folder}", advice)
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
-        advice = "./setup.sh --systemd makes them start at once." * os.path.isdir("/run/systemd/system")
-        return Health("unset", "every session starts cold", advice)
+        advice = "./setup.sh --systemd makes it quick." * os.path.isdir("/run/systemd/system")
+        return Health("unset", "the first call of every session takes longer", advice)
     _, told, took_s = _run(command, "", RESTART)
     if told:
         return Health("broken", told.removeprefix("pi-mcp: "), RESTART)
