@@ -76,30 +76,12 @@ class Studying:
 
     # Scheduling by hand
 
-    def suspended(self, card):
-        return self._suspended(card)
-
     def setDueDate(self, cards, days):
         self._col.sched.set_due_date(cards, days)
         return True
 
     def forgetCards(self, cards):
         self._col.sched.schedule_cards_as_new(cards)
-
-    def getEaseFactors(self, cards):
-        return [self._col.db.scalar("select factor from cards where id = ?", cid) for cid in cards]
-
-    def setEaseFactors(self, cards, easeFactors):
-        return [self._set_factor(cid, factor) for cid, factor in zip(cards, easeFactors, strict=True)]
-
-    def _set_factor(self, cid, factor):
-        try:
-            card = self._col.get_card(cid)
-        except NotFoundError:
-            return False
-        card.factor = factor
-        self._col.update_card(card, skip_undo_entry=True)
-        return True
 
     def setSpecificValueOfCard(self, card, keys, newValues, warning_check=False):
         if not warning_check and set(keys) & set(GUARDED):
@@ -125,9 +107,6 @@ class Studying:
                 note.remove_tag(tag_to_replace)
                 note.add_tag(replace_with_tag)
                 self._col.update_note(note)
-
-    def replaceTagsInAllNotes(self, tag_to_replace, replace_with_tag):
-        self.replaceTags(self._col.find_notes(""), tag_to_replace, replace_with_tag)
 
 
 class Windows:
