@@ -12,18 +12,25 @@ import argparse
 import os
 import random
 import signal
+import sqlite3
 import sys
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from tests.klipper.upstreams import contents, git
 from tests.lab.bench.processes import memory_mib
-from tests.lab.soak import ending, world
-from tests.lab.soak.faults import Faults
+from tests.lab.soak.life import Person
 from tests.lab.soak.record import Record
 from tests.lab.soak.sessions import BAD_SIGNS, Worker
+from tests.lab.soak.world import Faults, World, enter
+from tests.support.services import wait_until
 
 GROWN_MIB = 1
 
@@ -34,7 +41,7 @@ def main() -> int:
     words.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     words.add_argument("--workers", type=int, default=4)
     options = words.parse_args()
-    world.enter()
+    enter()
     # A time zone in which it is noon now: marks are of days, and no day should end in the middle.
     os.environ["TZ"] = f"SOAK{time.gmtime().tm_hour - 12:+d}"
     time.tzset()
@@ -44,7 +51,7 @@ def main() -> int:
 
 def soak(duration_s: float, seed: int, count: int) -> int:
     """Exit status 0 if all went well."""
-    around, record = world.World(seed), Record()
+    around, record = World(seed), Record()
     print(
         f"seed {seed}, {duration_s / 60:g} minutes, {count} workers, a disk of its own: {around.has_disk}", flush=True
     )
@@ -60,7 +67,7 @@ def soak(duration_s: float, seed: int, count: int) -> int:
             for worker in workers:
                 worker.settle()
             workers[0].alone(workers[0].docs.sync())
-            ending.examine(around, workers, record)
+            examine(around, workers, record)
             after, more = sizes(service.process.pid)
             service.stop()
             log.join()
@@ -86,13 +93,105 @@ def read_log(stream, record: Record) -> None:
 
 def run(workers: list[Worker], faults: Faults) -> None:
     """Let everything happen at once; the faults end first, so that nobody has to wait for their end."""
-    for part in (*workers, faults):
-        part.start()
+    stopping = threading.Event()
+    with ThreadPoolExecutor(len(workers) + len(faults.rounds)) as threads:
+        using = [threads.submit(worker.keep_going, stopping) for worker in workers]
+        breaking = [threads.submit(faults.go_round, steps) for steps in faults.rounds]
+        try:
+            wait(breaking)
+        finally:
+            faults.stopping.set()
+            wait(breaking)
+            stopping.set()
+    for part in (*using, *breaking):
+        part.result()  # raises what went wrong in the soak itself
+
+
+def examine(world: World, workers: list[Worker], record: Record) -> None:
+    """Look at the stores themselves, without the service."""
+    with closing(sqlite3.connect(world.database)) as db:
+        texts = [f"the database: {row}" for row in db.execute("PRAGMA integrity_check") if row != ("ok",)]
+        texts += [f"the database: {row}" for row in db.execute("PRAGMA foreign_key_check")]
+        texts += [text for worker in workers for text in person(db, worker.person)]
+    wanted = Counter(front for worker in workers for front in worker.notes.notes)
+    for text in (*texts, *notes(world, wanted), *checkout(world), *leftovers(world)):
+        record.complain(f"at the end: {text}")
+
+
+def person(db: sqlite3.Connection, somebody: Person) -> Iterator[str]:
+    """What is there of a person, beside what was confirmed to them."""
+
+    def asked(sql: str) -> list[tuple]:
+        return db.execute(f"{sql} WHERE user = ?", (somebody.user,)).fetchall()
+
+    statuses = [status for (status,) in asked("SELECT status FROM previews")]
+    [(xp,)] = asked("SELECT total(xp) FROM xp_ledger")
+    goals = {goal: title for goal, title, deleted in asked("SELECT id, title, deleted_at FROM goals") if not deleted}
+    there, confirmed = (
+        (statuses.count("applied"), xp, goals),
+        (somebody.applied, somebody.xp, somebody.goals),
+    )
+    if there != confirmed:
+        yield f"{somebody.user} has {there}, confirmed were {confirmed}"
+
+
+def notes(world: World, wanted: Counter[str]) -> Iterator[str]:
+    """The notes in Anki's own collection, opened after Anki ended."""
+    from anki.collection import Collection
+
+    world.anki.end()
+    collection = Collection(str(world.folder / "anki" / "collection.anki2"))
     try:
-        faults.last()
+        assert collection.db.scalar("pragma integrity_check") == "ok"
+        there = Counter(collection.get_note(note_id)["Front"] for note_id in collection.find_notes(""))
     finally:
-        for part in (faults, *workers):
-            part.stop()
+        collection.close()
+    yield from (f"a note that nobody confirmed: {front}" for front in there - wanted)
+    yield from (f"a lost note: {front}" for front in wanted - there)
+
+
+def checkout(world: World) -> Iterator[str]:
+    """The checkout is whole, and as the newest commit."""
+    try:
+        git(world.checkout, "fsck", "--no-dangling")
+    except AssertionError as error:
+        yield str(error)
+    there = {path: text.decode() for path, text in contents(world.checkout / "docs").items()}
+    if there != world.published.history[-1]:
+        yield "the pages are not those of the newest commit"
+
+
+def leftovers(world: World) -> Iterator[str]:
+    """Sessions, zombies, processes and files that nobody needs any more."""
+    try:
+        wait_until(lambda: world.service.children() == [])
+    except AssertionError:
+        yield f"sessions or zombies: {world.service.children()}"
+    inside = world.checkout / ".pi-mcp"
+    generations = list((inside / "generations").iterdir())  # the one before stays until the next sync
+    files = [
+        *world.temporary.iterdir(),
+        *(path for path in world.checkout.parent.iterdir() if path != world.checkout),
+        *(path for path in inside.iterdir() if path.name not in ("current", "generations", "lock")),
+        *(generations if len(generations) > 2 else ()),
+        *(path for path in world.database.parent.rglob("*") if path.suffix in (".part", ".new")),
+    ]
+    if files:
+        yield f"files: {files[:5]}, {len(files)} in all"
+    known = {world.service.process.pid, os.getpid()}
+    if strays := sorted(set(_processes(world.folder)) - known):
+        yield f"processes: {strays}"
+
+
+def _processes(folder: Path) -> Iterator[int]:
+    """Those whose environment names the folder of this soak."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            state = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            if state != "Z" and str(folder).encode() in (process / "environ").read_bytes():
+                yield int(process.name)
+        except OSError:
+            continue
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
@@ -30,24 +31,14 @@ class Anki:
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline())
 
-    def die_within(self, actions: int, timeout_s: float) -> bool:
-        """Die in the middle of an action soon, at the latest after `timeout_s`; whether it was in the middle of one."""
+    def die_within(self, actions: int, timeout_s: float) -> None:
+        """Die in the middle of an action soon, at the latest after `timeout_s`."""
         self.process.stdin.write(f"{actions}\n")
         self.process.stdin.flush()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout_s)
-            return True
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return False
-        finally:
-            self.end()
-
-    def hang(self) -> None:
-        self.process.send_signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        self.process.send_signal(signal.SIGCONT)
+        self.process.kill()
+        self.end()
 
     def end(self) -> None:
         self.process.stdin.close()

@@ -3,14 +3,12 @@
 import random
 import re
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import documentation
 from tests.klipper.upstreams import Upstream, contents, page
-from tests.lab.soak.record import Record, Request, expect
+from tests.lab.soak.record import Flow, Request, expect
 
-Flow = Iterator[Request]
 QUERIES = ("bltouch", "pressure advance", "bed mesh", "[extruder] rotation_distance", "как настроить", "resonance")
 WORDS = "bltouch, pressure advance, bed mesh, rotation_distance of the extruder, resonance: configure, настроить"
 """What is asked for, for pages of our own."""
@@ -79,8 +77,8 @@ def _first_pages() -> dict[str, str]:
 class Docs:
     """One reader of the documentation, whose checkout all share."""
 
-    def __init__(self, published: Published, chance: random.Random, record: Record):
-        self.published, self.chance, self.record = published, chance, record
+    def __init__(self, published: Published, chance: random.Random):
+        self.published, self.chance = published, chance
 
     def flow(self) -> Flow:
         return self.chance.choice((self.search, self.search, self.read, self.read, self.sync))()
@@ -106,7 +104,6 @@ class Docs:
         piece = answer.value["text"].removesuffix(CLOSING.format(answer.value["total_chars"] - (end or 0), end))
         is_window = any(piece == text[start:end] for text in versions)
         expect(is_window, f"{path} at {offset} is of no commit: {answer.value['text'][:80]!r}")
-        self.record.count("compared", "windows of pages")
 
     def sync(self) -> Flow:
         """Brings the newest commit."""
@@ -118,4 +115,3 @@ class Docs:
                 brought = max(at for at, commit in enumerate(self.published.commits) if commit.startswith(shown))
             expect(brought >= least, f"brought {answer.value['new']} ({brought}), older than {least}")
             self.published.synced = max(self.published.synced, brought)
-            self.record.count("compared", "syncs")

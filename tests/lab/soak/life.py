@@ -2,14 +2,13 @@
 
 import random
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.lab.soak.record import Record, Request, expect
+from tests.lab.soak.record import Flow, Request, expect
 from tests.onepercent.person import act
 
-Flow = Iterator[Any]
 Goals = dict[int, str]
 """Titles by id."""
 
@@ -30,8 +29,8 @@ class Open:
 class Person:
     """A user that nobody else is; a flow yields requests and is sent their answers."""
 
-    def __init__(self, user: str, chance: random.Random, record: Record):
-        self.user, self.chance, self.record = user, chance, record
+    def __init__(self, user: str, chance: random.Random):
+        self.user, self.chance = user, chance
         self.goals: Goals = {}
         self.before: Goals | None = None
         self.open: Open | None = None
@@ -106,4 +105,3 @@ class Person:
             there, confirmed = (goals["total_count"], xp["balance"]), (len(self.goals), self.xp)
             expect(there == confirmed, f"{there} goals and XP, not {confirmed}")
             expect(shown.items() <= self.goals.items(), f"{shown}, not {self.goals}")
-            self.record.count("compared", "snapshots of a person")

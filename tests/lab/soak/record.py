@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +44,10 @@ class Answer:
     code: str = ""
 
 
+Flow = Generator[Request, Answer, None]
+"""Calls that belong together: it yields requests and is sent their answers."""
+
+
 class Record:
     """Written by every thread of the soak."""
 
@@ -52,9 +57,9 @@ class Record:
         self.wrong: list[str] = []
         self.began = time.monotonic()
 
-    def count(self, what: str, key: str, by: int = 1) -> None:
+    def count(self, what: str, key: str) -> None:
         with self.lock:
-            self.counts[what][key] += by
+            self.counts[what][key] += 1
 
     def complain(self, text: str, request: Request | None = None) -> None:
         """Note and print what is wrong, with the request it came of."""
@@ -67,7 +72,7 @@ class Record:
                 print(f"WRONG at {at_s:.1f} s: {text[:LONGEST_SHOWN]}{more}", file=sys.stderr, flush=True)
 
     def show(self) -> None:
-        for what in ("sessions", "calls", "compared", "faults", "errors", "unanswered"):
+        for what in ("sessions", "calls", "faults", "errors", "unanswered"):
             counts = self.counts[what]
             listed = ", ".join(f"{key} {count}" for key, count in counts.most_common())
             print(f"{what:<12} {counts.total()}: {listed or 'none'}")

@@ -5,15 +5,13 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 from tests.lab.soak.docs import Docs
-from tests.lab.soak.faults import Faults
 from tests.lab.soak.life import Person
 from tests.lab.soak.notes import Notes
-from tests.lab.soak.record import Answer, Lost, Record, Request, Wrong, expect
-from tests.lab.soak.world import World
+from tests.lab.soak.record import Answer, Flow, Lost, Record, Request, Wrong, expect
+from tests.lab.soak.world import Faults, World
 
 BAD_SIGNS = ("Traceback", "not handed to the service", "broke off", "Internal error")
 """What no session should ever write to stderr."""
@@ -99,32 +97,20 @@ class Worker:
     def __init__(self, name: str, world: World, faults: Faults, record: Record, seed: int):
         self.name, self.world, self.faults, self.record = name, world, faults, record
         self.chance = random.Random(f"{seed} {name}")
-        self.person = Person(name, self.chance, record)
-        self.notes = Notes(name, self.chance, record)
-        self.docs = Docs(world.published, self.chance, record)
-        self.stopping = threading.Event()
-        self.thread = threading.Thread(target=self.keep_going, name=name)
-
-    def start(self) -> None:
-        self.thread.start()
-
-    def stop(self) -> None:
-        self.stopping.set()
-        self.thread.join()
+        self.person = Person(name, self.chance)
+        self.notes = Notes(name, self.chance)
+        self.docs = Docs(world.published, self.chance)
 
     def session(self, cut_at: int = 0) -> Session:
         return Session(self.world, self.faults, self.record, cut_at, ONEPERCENT_USER=self.name)
 
-    def keep_going(self) -> None:
+    def keep_going(self, stopping: threading.Event) -> None:
         """One session after the other until the end; two of five are killed in the middle of a call."""
-        while not self.stopping.is_set():
+        while not stopping.is_set():
             try:
                 self.converse(self.session(self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6)))
             except (Wrong, OSError) as wrong:
                 self.record.complain(repr(wrong))
-            except BaseException as error:
-                self.record.complain(f"the soak itself: {self.name}: {error!r}")
-                raise
 
     def converse(self, session: Session) -> None:
         try:
@@ -134,7 +120,7 @@ class Worker:
         finally:
             session.close()
 
-    def run(self, flow: Iterator[Any], session: Session) -> None:
+    def run(self, flow: Flow, session: Session) -> None:
         """Ask what a flow wants to know, until it is through, the session is over or an answer is wrong."""
         asked = None
         try:
@@ -146,7 +132,7 @@ class Worker:
         except WRONG as wrong:
             self.record.complain(f"{self.name}: {type(wrong).__name__}: {wrong}", asked)
 
-    def alone(self, *flows: Iterator[Any]) -> None:
+    def alone(self, *flows: Flow) -> None:
         """Let these flows run in a session, while nothing is broken."""
         try:
             session = self.session()

@@ -1,19 +1,25 @@
-"""All that is around the sessions: the service, Anki, the upstream, a disk that can be full."""
+"""All that is around the sessions, the service, Anki, the upstream, a small disk; what goes wrong with it, and when."""
 
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 from tests.lab.bench.processes import installed
 from tests.lab.soak.anki_process import Anki
 from tests.lab.soak.docs import Published
+from tests.lab.soak.record import Record, Request
 from tests.support.client import PROJECT, PYTHON
 from tests.support.installing import packages
 from tests.support.services import Service
@@ -82,6 +88,25 @@ class World:
         }
 
     @contextmanager
+    def anki_dead(self) -> Iterator[None]:
+        """Killed in the middle of an action, if one comes soon."""
+        self.anki.die_within(random.randint(1, 8), timeout_s=3)
+        yield
+        self.anki.start()
+
+    @contextmanager
+    def anki_hanging(self) -> Iterator[None]:
+        self.anki.process.send_signal(signal.SIGSTOP)
+        yield
+        self.anki.process.send_signal(signal.SIGCONT)
+
+    @contextmanager
+    def upstream_gone(self) -> Iterator[None]:
+        self.published.vanish()
+        yield
+        self.published.come_back()
+
+    @contextmanager
     def database_locked(self) -> Iterator[None]:
         """Another process holds the write lock of OnePercent's database."""
         words = [sys.executable, "-c", LOCKING, str(self.database)]
@@ -108,3 +133,79 @@ class World:
         if self.has_disk:
             subprocess.run(["umount", "--lazy", self.disk], check=True)
         shutil.rmtree(self.folder)
+
+
+LONG_S = 60
+"""A soak of this length has time for a lock that outlasts the service's patience."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is broken, for how long, in a short soak near the least, and the errors that excuses."""
+
+    broken: Callable[[World], AbstractContextManager[None]]
+    least_s: float
+    most_s: float
+    codes: tuple[str, ...] = ()
+
+
+FAULTS = {
+    "anki dies": Fault(World.anki_dead, 0, 1, ("ANKI_UNREACHABLE", "ANKI_CUT")),
+    "anki hangs": Fault(World.anki_hanging, 5, 7, ("ANKI_NO_ANSWER",)),
+    "upstream gone": Fault(World.upstream_gone, 2, 4, ("UPSTREAM_UNREACHABLE",)),
+    "database locked briefly": Fault(World.database_locked, 2, 4),  # less than the service waits: no call may fail
+    "database locked for long": Fault(World.database_locked, 17, 18, ("DATABASE_ERROR",)),
+    "disk full": Fault(World.disk_full, 2, 4, ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL")),
+}
+
+
+@dataclass
+class Window:
+    """When a fault was there; `ended` is None while it is."""
+
+    fault: str
+    began: float
+    ended: float | None = None
+
+    def excuses(self, code: str, request: Request) -> bool:
+        """Whether it explains this error, and was there at some moment of the call."""
+        is_then = self.began <= request.ended and (self.ended or request.ended) >= request.began
+        return is_then and code in FAULTS[self.fault].codes
+
+
+class Faults:
+    """Rounds, each for a thread of its own, that break one thing now and then, in a short soak after shorter calms."""
+
+    def __init__(self, world: World, seed: int, record: Record, duration_s: float):
+        self.world, self.record = world, record
+        self.chance = random.Random(seed)
+        self.pace, self.end = min(1, duration_s / 120), time.monotonic() + duration_s
+        self.stopping = threading.Event()
+        self.windows: list[Window] = []
+        locks = ("database locked briefly", *(["database locked for long"] if duration_s >= LONG_S else []))
+        rounds = [("anki dies", "anki hangs"), ("upstream gone",), locks, *([("disk full",)] if world.has_disk else [])]
+        self.rounds = [[partial(self.have, fault) for fault in faults] for faults in rounds]
+        self.rounds.append([world.published.publish])  # no fault: an upstream as it should be, while it is there
+
+    def go_round(self, steps: list[Callable[[], None]]) -> None:
+        """One step after the other until the time is up and, however short it was, each was there once."""
+        number = 0
+        while number < len(steps) or time.monotonic() < self.end:
+            if self.stopping.wait(self.chance.uniform(2, 10) * self.pace):
+                return
+            steps[number % len(steps)]()
+            number += 1
+
+    def have(self, name: str) -> None:
+        fault, window = FAULTS[name], Window(name, time.monotonic())
+        self.windows.append(window)
+        with fault.broken(self.world):
+            self.stopping.wait(
+                self.chance.uniform(fault.least_s, fault.least_s + (fault.most_s - fault.least_s) * self.pace)
+            )
+        window.ended = time.monotonic()
+        self.record.count("faults", name)
+
+    def excuse(self, code: str, request: Request) -> str:
+        """The fault that excuses an error; empty where none does."""
+        return next((window.fault for window in list(self.windows) if window.excuses(code, request)), "")
