@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.lab.bench import __main__ as bench
-from tests.lab.bench.rows import Row
+from tests.lab.bench.measuring import Row
 from tests.support.client import PROJECT
 
 LAB = PROJECT / "tests" / "lab"

@@ -20,7 +20,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT))
 
-from tests.lab.bench.rows import HEAD, Row  # noqa: E402
+from tests.lab.bench.measuring import HEAD, Row  # noqa: E402
 
 BENCHES = {
     "search": "Searching the Klipper docs",

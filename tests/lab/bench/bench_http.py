@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
-from tests.lab.bench.processes import ONE_TOOL
-from tests.lab.bench.rows import Row, medians
+from tests.lab.bench.measuring import ONE_TOOL, Row, medians
 from tests.support.client import HANDSHAKE, HEADERS
 from tests.support.http_server import HttpServer
 from tests.support.services import cpu_s

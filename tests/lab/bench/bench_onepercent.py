@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
-from tests.lab.bench.rows import Row, medians
+from tests.lab.bench.measuring import Row, medians
 from tests.onepercent import lifetimes
 from tests.onepercent.person import act, call, ref, use
 from tools.onepercent.database import store

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
-from tests.lab.bench.processes import COLD, ONE_TOOL, installed, memory_mib
-from tests.lab.bench.rows import Row, medians
+from tests.lab.bench.measuring import COLD, ONE_TOOL, Row, installed, medians, memory_mib
 from tests.support.client import HANDSHAKE, Client
 from tests.support.services import Service, wait_until
 

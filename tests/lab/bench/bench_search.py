@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.conftest import documentation
-from tests.lab.bench.processes import memory_mib
-from tests.lab.bench.rows import Row
+from tests.lab.bench.measuring import Row, memory_mib
 from tests.support.client import PROJECT
 
 ROUNDS = 5

@@ -7,8 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.lab.bench.processes import COLD, ONE_TOOL, memory_mib
-from tests.lab.bench.rows import Row
+from tests.lab.bench.measuring import COLD, ONE_TOOL, Row, memory_mib
 from tests.support.client import HANDSHAKE, Client
 
 RUNS = 15

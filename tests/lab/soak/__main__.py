@@ -25,7 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.klipper.upstreams import contents, git
-from tests.lab.bench.processes import memory_mib
+from tests.lab.bench.measuring import memory_mib
 from tests.lab.soak.life import Person
 from tests.lab.soak.record import Record
 from tests.lab.soak.sessions import BAD_SIGNS, Worker

@@ -16,7 +16,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.lab.bench.processes import installed
+from tests.lab.bench.measuring import installed
 from tests.lab.soak.anki_process import Anki
 from tests.lab.soak.docs import Published
 from tests.lab.soak.record import Record, Request

@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.lab.systemd import over_http, remote, sessions, upkeep
+from tests.lab.systemd import remote, sessions, upkeep
 from tests.lab.systemd.machine import forget_starts
 from tests.lab.systemd.machine import sessions as running
 from tests.support.services import wait_until
@@ -32,9 +32,9 @@ CHECKS = {
         sessions.unused_it_ends_and_the_next_connection_starts_it_again,
         sessions.a_service_that_cannot_start_leaves_its_callers_to_themselves,
         upkeep.the_timer_is_set_and_its_service_brings_new_pages_to_every_session,
-        over_http.switched_on_it_serves_who_has_a_token_until_that_is_revoked,
-        over_http.a_restart_loses_nobody,
-        over_http.shut_it_answers_nobody,
+        remote.switched_on_it_serves_who_has_a_token_until_that_is_revoked,
+        remote.a_restart_loses_nobody,
+        remote.shut_it_answers_nobody,
         upkeep.an_update_cuts_no_session_and_new_ones_get_the_new_version,
         upkeep.uninstalled_only_data_is_left,
         upkeep.installed_again_it_works_with_the_data_there_was,
