@@ -266,36 +266,32 @@ def test_a_doubtful_socket_is_told_in_a_line_and_it_serves_by_itself(listener):
     assert [len(errors.splitlines()) for errors in (stale, other)] == [1, 1]
 
 
-def attempt(service, *, identity="", answer_s=0.1):
-    """What a caller says that comes back from its attempt. A process of its own: one that is taken becomes a shell."""
+def attempt(service, changes):
+    """What a caller with these changes prints and says. A process of its own: one that is taken becomes a shell."""
     code = (
-        f"import sys; sys.path.insert(0, {str(PROJECT)!r})\n"
-        f"from tools.resident import handover; handover.ANSWER_S = {answer_s}\n"
-        f"if {identity!r}: handover.identity = lambda: {identity!r}\n"
-        f"handover.attempt({{'MCP_SOCKET': {str(service.socket)!r}}})\n"
+        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.resident import handover\n"
+        f"{changes}\nhandover.attempt({{'MCP_SOCKET': {str(service.socket)!r}}})\n"
         "print('came back')"
     )
     command = [sys.executable, "-I", "-S", "-c", code]
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:  # a pipe goes with the offer
-        status = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, timeout=TIMEOUT_S
-        ).returncode
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, timeout=TIMEOUT_S, check=True)
         output.seek(0)
         errors.seek(0)
-        assert (output.read(), status) == ("came back\n", 0)
-        return errors.read()
+        return output.read(), errors.read()
 
 
 def test_a_service_that_hangs_is_not_waited_for_forever(listener):
-    assert "does not answer" in attempt(listener)
+    output, errors = attempt(listener, "handover.ANSWER_S = 0.1")
+    assert output == "came back\n" and "does not answer" in errors
 
 
 def test_a_service_of_other_sources_is_not_used(service):
     project = handover.identity().rpartition(" ")[0]
-    assert "another version" in attempt(service, identity=f"{project} another", answer_s=30)
-    assert f"installed for {project}; run ./setup.sh --systemd in /elsewhere" in attempt(
-        service, identity="/elsewhere another", answer_s=30
-    )
+    advice = f"installed for {project}; run ./setup.sh --systemd in /elsewhere"
+    for folder, told in ((project, "another version"), ("/elsewhere", advice)):
+        output, errors = attempt(service, f"handover.identity = lambda: '{folder} another'; handover.ANSWER_S = 30")
+        assert output == "came back\n" and told in errors
     wait_until(lambda: service.children() == [])
 
 
@@ -341,13 +337,7 @@ def test_the_socket_is_found_by_the_settings_file_below_the_runtime_folder_then_
 
 
 def test_handing_over_imports_nothing_heavy(service):
-    code = (
-        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.resident import handover\n"
-        "handover._stand_by = lambda connection: print(*sys.modules)\n"
-        f"handover.attempt({{'MCP_SOCKET': {str(service.socket)!r}}})\n"
-    )
-    command = [sys.executable, "-I", "-S", "-c", code]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-    assert "tools.resident.handover" in done.stdout, done.stderr
+    imported, _ = attempt(service, "handover._stand_by = lambda connection: print(*sys.modules)")
+    assert "tools.resident.handover" in imported
     heavy = {"typing", "re", "json", "pathlib", "logging", "inspect", "dataclasses", "socket", "enum", "collections"}
-    assert not heavy & set(done.stdout.split())
+    assert not heavy & set(imported.split())
