@@ -1,11 +1,9 @@
 """`--check` over HTTP: what a client meets at the public address, and what it means."""
 
-from http.server import BaseHTTPRequestHandler
-
 import pytest
 
-from tests.klipper.upstreams import serving
 from tests.support.http_server import HttpServer
+from tests.support.web import Handler, listening
 from tools.core.settings import current
 from tools.http import http_check, tokens
 
@@ -13,19 +11,12 @@ from tools.http import http_check, tokens
 def answering(status, *headers):
     """Something that answers every POST alike; a context that gives its address."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Alike(Handler):
         def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(status)
-            for name, value in headers:
-                self.send_header(name, value)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.body()
+            self.send(status, headers=headers)
 
-        def log_message(self, *_):
-            pass
-
-    return serving(Handler)
+    return listening(Alike)
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.klipper.upstreams import Stalled, page, serving
+from tests.klipper.upstreams import Stalled, page
 from tests.support.client import Client
 from tests.support.services import alive, children
+from tests.support.web import listening
 from tools.klipper.checkout.freshness import NOTE
 from tools.klipper.sync_docs import sync_docs
 
@@ -33,7 +34,7 @@ def behind(upstream, docs, env):
 @pytest.fixture
 def stalling_http():
     """The address of an upstream that accepts and then says nothing."""
-    with serving(Stalled) as url:
+    with listening(Stalled) as url:
         yield f"{url}/klipper.git"
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.klipper.asking import call
-from tests.klipper.upstreams import ENVIRON, Upstream, contents, git, page, serving, smart_http
+from tests.klipper.upstreams import ENVIRON, Upstream, contents, git, page, smart_http
+from tests.support.web import listening
 from tools.core import calls
 
 pytestmark = pytest.mark.slow
@@ -149,7 +150,7 @@ def test_an_upstream_over_http_is_asked_for_contents_in_one_go(env, docs, upstre
     upstream.commit({f"docs/P{number}.md": page(f"P{number}") for number in range(30)})
     upstream.commit({"docs/.gitattributes": "*.md text\n", ".gitattributes": "*.md text\n"})
     handler = smart_http(upstream.folder.parent)
-    with serving(handler) as url:
+    with listening(handler) as url:
         env(KLIPPER_DOCS_URL=f"{url}/upstream/.git")
         done()
         asked = len(handler.asked)

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.klipper.test_sync import assert_at_tip, done, sync
-from tests.klipper.upstreams import Stalled, contents, git, page, serving, smart_http
+from tests.klipper.upstreams import Stalled, contents, git, page, smart_http
+from tests.support.web import listening
 from tools.core import calls
 from tools.klipper.checkout import git as tool_git
 
@@ -144,7 +145,7 @@ def test_a_file_that_may_not_grow_leaves_the_old_pages(docs, upstream):
 
 
 def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):
-    with serving(Stalled) as url:
+    with listening(Stalled) as url:
         env(KLIPPER_DOCS_URL=f"{url}/klipper.git")
         monkeypatch.setitem(tool_git.ENVIRON, "GIT_HTTP_LOW_SPEED_TIME", "1")
         assert sync()["code"] == "UPSTREAM_UNREACHABLE"
@@ -154,7 +155,7 @@ def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):
 
 def test_a_withdrawn_call_ends_git_and_leaves_the_pages(env, docs, upstream):
     handler = smart_http(upstream.folder.parent)
-    with serving(handler) as url:
+    with listening(handler) as url:
         env(KLIPPER_DOCS_URL=f"{url}/upstream/.git")
         done()
     pages = upstream.pages()
@@ -165,7 +166,7 @@ def test_a_withdrawn_call_ends_git_and_leaves_the_pages(env, docs, upstream):
             withdrawn.set()
             super().do_GET()
 
-    with serving(Cancelling) as url, calls.calling(lambda *_: None, withdrawn.is_set):
+    with listening(Cancelling) as url, calls.calling(lambda *_: None, withdrawn.is_set):
         env(KLIPPER_DOCS_URL=f"{url}/klipper.git")
         assert sync()["code"] == "CANCELLED"
     assert contents(docs / "docs") == pages

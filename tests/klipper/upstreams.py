@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import suppress
 from pathlib import Path
-from threading import Thread
 from typing import ClassVar
+
+from tests.support.web import Handler
 
 IDENTITY = {f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 ENVIRON = {**os.environ, **IDENTITY, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
@@ -69,25 +69,10 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-@contextmanager
-def serving(handler: type[BaseHTTPRequestHandler], port: int = 0):
-    """The address of an HTTP server on the loopback."""
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    server.daemon_threads = False
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def smart_http(root: Path) -> type[BaseHTTPRequestHandler]:
+def smart_http(root: Path) -> type[Handler]:
     """git's own smart HTTP server over the repositories in `root`."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Git(Handler):
         asked: ClassVar[list[str]] = []
 
         def _answer(self):
@@ -104,34 +89,22 @@ def smart_http(root: Path) -> type[BaseHTTPRequestHandler]:
                 "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
                 "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
             }
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            done = subprocess.run(["git", "http-backend"], input=body, env=environ, capture_output=True, check=True)
+            done = subprocess.run(
+                ["git", "http-backend"], input=self.body(), env=environ, capture_output=True, check=True
+            )
             head, _, content = done.stdout.partition(b"\r\n\r\n")
             headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-            self.send_response(int(headers.pop("Status", "200").split()[0]))
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
+            self.send(int(headers.pop("Status", "200").split()[0]), content, headers)
 
         do_GET = do_POST = _answer
 
-        def log_message(self, *_):
-            pass
-
-    return Handler
+    return Git
 
 
-class Stalled(BaseHTTPRequestHandler):
+class Stalled(Handler):
     """Says that an answer comes, and nothing more until the client is gone."""
 
     def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "application/x-git-upload-pack-advertisement")
-        self.send_header("Content-Length", "1000")
-        self.end_headers()
-        self.wfile.flush()
+        kind = "application/x-git-upload-pack-advertisement"
+        self.send(200, headers={"Content-Type": kind, "Content-Length": 1000})
         self.connection.recv(1)
-
-    def log_message(self, *_):
-        pass

@@ -2,11 +2,10 @@
 
 import json
 from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from tests.klipper.upstreams import serving
+from tests.support.web import Handler, listening
 
 
 class Upstream:
@@ -23,25 +22,15 @@ class Upstream:
         self.reply = lambda handler: handler.send(status, body, headers)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Asked(Handler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.body()
         self.upstream.seen.append((self.command, self.path, self.headers, json.loads(body) if body else None))
         self.upstream.reply(self)
 
     do_GET = do_POST
-
-    def send(self, status, body, headers):
-        self.send_response(status)
-        for name, value in {"Content-Length": len(body), **headers}.items():
-            self.send_header(name.replace("_", "-"), str(value))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
 
 
 @pytest.fixture
@@ -51,7 +40,7 @@ def service():
 
         def start():
             upstream = Upstream()
-            upstream.url = servers.enter_context(serving(type("Its", (Handler,), {"upstream": upstream})))
+            upstream.url = servers.enter_context(listening(type("Its", (Asked,), {"upstream": upstream})))
             return upstream
 
         yield start

@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.browser import Browser, Tab
 from tests.support.client import HANDSHAKE, Client
+from tests.support.web import Handler
 
 HERE = Path(__file__).parent
 EXTENSION = "io.modelcontextprotocol/ui"
@@ -72,32 +73,24 @@ class Host:
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
         self.thread.start()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
+    def _handler(self) -> type[Handler]:
         host = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Pages(Handler):
             def do_GET(self) -> None:
                 path = self.path.partition("?")[0]
                 text = host.files.get(path, "")
                 self.reply(text, "text/javascript" if path.endswith("js") else "text/html", 200 if text else 404)
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                body = json.loads(self.body())
                 answer = host.page(body["uri"]) if self.path == "/page" else host.ask(**body)
                 self.reply(json.dumps(answer), "application/json", 200)
 
             def reply(self, text: str, kind: str, status: int) -> None:
-                data = text.encode()
-                self.send_response(status)
-                self.send_header("Content-Type", f"{kind}; charset=utf-8")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                self.send(status, text.encode(), {"Content-Type": f"{kind}; charset=utf-8"})
 
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        return Handler
+        return Pages
 
     def ask(self, name: str, arguments: dict[str, Any], **more: Any) -> dict[str, Any]:
         """A tool's result, if whoever asks (`as`: model or page) may see the tool, and the URI of its page."""

@@ -1,8 +1,47 @@
-"""A web server for a test: what it is asked for, and what it answers."""
+"""Web servers for tests: what they are asked for, and what they answer."""
 
 import http.server
 import threading
 from contextlib import contextmanager
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Writes no line for each request."""
+
+    def body(self):
+        return self.rfile.read(int(self.headers["Content-Length"] or 0))
+
+    def send(self, status, body=b"", headers=()):
+        """A whole answer; `headers` may claim another length."""
+        self.send_response(status)
+        for name, value in {"Content-Length": len(body), **dict(headers)}.items():
+            self.send_header(name.replace("_", "-"), str(value))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def started(server):
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
+def listening(handler, port=0):
+    """The address of a server on the loopback."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    server.daemon_threads = False
+    with started(server):
+        yield f"http://127.0.0.1:{server.server_address[1]}"
 
 
 class Web(http.server.ThreadingHTTPServer):
@@ -22,22 +61,16 @@ class Web(http.server.ThreadingHTTPServer):
         return f"http://{host}:{self.server_address[1]}{path}"
 
 
-class _Handler(http.server.BaseHTTPRequestHandler):
+class _Handler(Handler):
     def do_GET(self):
-        body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
-        self.server.seen.append((self.path, dict(self.headers), body))
+        self.server.seen.append((self.path, dict(self.headers), self.body().decode()))
         page = self.server.pages.get(self.path, self.server.otherwise)
         if callable(page):
             return page(self)
-        self.send_response(200 if isinstance(page, bytes) else page)
-        self.send_header("Content-Type", "image/png")
-        self.end_headers()
-        self.wfile.write(page if isinstance(page, bytes) else b"")
+        status, body = (200, page) if isinstance(page, bytes) else (page, b"")
+        self.send(status, body, {"Content-Type": "image/png"})
 
     do_POST = do_GET
-
-    def log_message(self, *_):
-        pass
 
     def handle(self):
         try:
@@ -49,24 +82,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 @contextmanager
 def serving():
     web = Web()
-    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield web
-    finally:
-        web.closing.set()
-        web.shutdown()
-        thread.join()
-        web.server_close()
+    with started(web):
+        try:
+            yield web
+        finally:
+            web.closing.set()
 
 
 def redirect(location, status=302):
-    def page(handler):
-        handler.send_response(status)
-        handler.send_header("Location", location)
-        handler.end_headers()
-
-    return page
+    return lambda handler: handler.send(status, headers={"Location": location})
 
 
 def endless(handler):

@@ -2,7 +2,9 @@
 
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
+
+from tests.support.web import Handler
 
 
 class ModelApi(ThreadingHTTPServer):
@@ -24,11 +26,11 @@ class ModelApi(ThreadingHTTPServer):
         """A client that hangs up."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.body()
         if "chunked" in self.headers.get("Transfer-Encoding", ""):
             body = b"".join(iter(self._chunk, b""))
         request = json.loads(body)
@@ -54,14 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
         return data
 
     def _send(self, kind, body):
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.send(200, body, {"Content-Type": kind})
 
 
 def tools(request):
