@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import REVIEW, add_notes
-from tests.anki.anki_images import png
+from tests.anki.anki_helpers import REVIEW, add_notes, png
 from tests.anki.anki_standin import StandIn, names
 from tools.anki.client import READING
 from tools.core import registry

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import both_versions
-from tests.anki.anki_images import png
+from tests.anki.anki_helpers import both_versions, png
 from tools import results
 
 NOT_NAMES = ["", " .. ", "../x", "/etc/hostname", "a\\b.png", "a\nb.png", "a\0.png", "x\x7f.png"]

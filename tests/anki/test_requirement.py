@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes
-from tests.anki.anki_images import png
+from tests.anki.anki_helpers import add_notes, png
 from tests.conftest import SHARED
 from tests.support.client import Client
 

@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions, fronts
-from tests.anki.anki_images import png
+from tests.anki.anki_helpers import add_notes, both_versions, fronts, png
 from tools.anki import client, update_notes
 
 GONE = 1234567890123

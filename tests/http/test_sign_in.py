@@ -118,6 +118,7 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
 
 @pytest.mark.parametrize(("accepted", "lang", "word"), [("ru-RU,en", "ru", "Разрешить"), ("de", "en", "Allow")])
 def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, lang, word):
+    assert "python3 -m tools invite" in person.page()[2]  # as long as there is no invitation
     person.invited(scope="onepercent klipper:read")
     evil = "<script>alert(1)</script>\u202e"
     person.client_id = person.register(name=evil)[1]["client_id"]
@@ -138,10 +139,6 @@ def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, 
     assert sign_in.form(lang, "x", "y", everything).count("<li>") == len(everything)
     style = re.search("<style>(.*)</style>", page, re.DOTALL)[1]
     assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in policy
-
-
-def test_without_an_invitation_the_page_says_how_to_make_one(person):
-    assert "python3 -m tools invite" in person.page()[2]
 
 
 BAD_REDIRECTS = """http://evil.example/ javascript:alert(1) https://a@evil.example/ https://x.example/#f //x.example/

@@ -3,7 +3,7 @@
 from tools.core import registry, settings
 
 
-def call(name, **arguments):
+def call(name, /, **arguments):
     return registry.find(name, registry.listed(settings.current()).values()).call(arguments)
 
 

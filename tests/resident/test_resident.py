@@ -67,8 +67,7 @@ def test_closed_descriptors_of_the_client_are_empty_ones(service, words):
 
 
 def test_stderr_of_a_session_reaches_its_caller_which_is_no_python_and_stdout_only_the_protocol(service):
-    with service.caller() as client:
-        client.initialize()
+    with service.session() as client:
         wait_until(lambda: "python" not in os.readlink(f"/proc/{client.process.pid}/exe"))
         assert client.call("test_prints")["structuredContent"] == {"success": True, "stdin": ""}
         errors = errors_of(client)
@@ -93,9 +92,7 @@ def test_a_session_has_the_environment_folder_and_time_zone_of_its_client_and_no
 
 
 def test_two_sessions_share_no_state_and_draw_no_same_number(service):
-    with service.caller() as one, service.caller() as other:
-        one.initialize()
-        other.initialize()
+    with service.session() as one, service.session() as other:
         one.call("test_notes", text="(of one)")
         listed = {tool["name"]: tool for tool in other.request("tools/list")["result"]["tools"]}
         assert listed["test_notes"]["description"] == "Change its own description."
@@ -112,8 +109,7 @@ def test_a_wrong_setting_of_the_client_is_its_own_error(service):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_a_session_ends_with_its_caller_even_in_a_slow_tool(service, number):
-    with service.caller() as client:
-        client.initialize()
+    with service.session() as client:
         pid = session_of(client)["pid"]
         client.send(**SLOW)
         client.request("ping")
@@ -123,9 +119,7 @@ def test_a_session_ends_with_its_caller_even_in_a_slow_tool(service, number):
 
 
 def test_a_session_that_crashes_touches_no_other(service):
-    with service.caller() as crashing, service.caller() as other:
-        crashing.initialize()
-        other.initialize()
+    with service.session() as crashing, service.session() as other:
         os.kill(session_of(crashing)["pid"], signal.SIGSEGV)
         assert crashing.process.wait(TIMEOUT_S) == 1
         assert "the session broke off" in errors_of(crashing)
@@ -140,15 +134,13 @@ def test_clients_that_say_nothing_or_stop_halfway_keep_nobody_waiting_and_leave_
             silent.enter_context(service.connect()).sendall(sent)
         undecided = silent.enter_context(service.connect())
         assert service.offer(undecided, [null.fileno()] * 3) == handover.TAKEN
-        with service.caller() as client:
-            assert client.initialize()
+        with service.session() as client:
             assert session_of(client)["pid"] in service.children()
     wait_until(lambda: service.children() == [])
 
 
 def test_too_many_sessions_are_told_and_do_not_start_by_themselves():
-    with Service(MCP_MAX_SESSIONS="1") as service, service.caller() as first:
-        first.initialize()
+    with Service(MCP_MAX_SESSIONS="1") as service, service.session() as first:
         with service.caller() as second:
             assert second.process.wait(TIMEOUT_S) == 1
             assert "MCP_MAX_SESSIONS" in errors_of(second)
@@ -160,8 +152,8 @@ def test_too_many_sessions_are_told_and_do_not_start_by_themselves():
 
 def test_fifty_at_once_are_all_served_and_nothing_is_left():
     with Service(MCP_MAX_SESSIONS="50") as service:
-        with service.caller() as client:
-            client.initialize()
+        with service.session():
+            pass
         wait_until(lambda: service.children() == [])
         before = len(os.listdir(f"/proc/{service.process.pid}/fd"))
         clients = [service.caller() for _ in range(50)]
@@ -177,15 +169,13 @@ def test_fifty_at_once_are_all_served_and_nothing_is_left():
 
 
 def test_a_service_that_is_told_to_end_leaves_its_sessions():
-    with Service() as service, service.caller() as client:
-        client.initialize()
+    with Service() as service, service.session() as client:
         pid = session_of(client)["pid"]
         assert service.stop() == 0
         assert not service.socket.exists()
         assert client.request("ping")["result"] == {}
         service.process.stderr.close()
-        with service.start().caller() as other:  # the next service has its place at once
-            other.initialize()
+        with service.start().session() as other:  # the next service has its place at once
             assert session_of(other)["pid"] in service.children()
         assert client.request("ping")["result"] == {}
         assert client.end() == 0

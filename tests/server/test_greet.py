@@ -1,16 +1,12 @@
 """The greeting."""
 
-from tools.core import registry, settings
-
-
-def greet(**arguments):
-    return registry.find("greet", registry.listed(settings.current()).values()).call(arguments)
+from tests.klipper.asking import call
 
 
 def test_it_says_hello_in_the_requirements_words_or_the_persons_language_and_needs_a_name(env):
     for name in ("Алиса", "  Алиса "):
-        assert greet(name=name) == "Привет, Алиса! Я твой MCP-сервер."
+        assert call("greet", name=name) == "Привет, Алиса! Я твой MCP-сервер."
     for arguments in ({}, {"name": ""}, {"name": 7}, {"name": "x" * 201}):
-        assert greet(**arguments)["code"] == "INVALID_ARGUMENTS"
+        assert call("greet", **arguments)["code"] == "INVALID_ARGUMENTS"
     env(MCP_LANGUAGE="en")
-    assert greet(name="Ann") == "Hello, Ann! I am your MCP server."
+    assert call("greet", name="Ann") == "Hello, Ann! I am your MCP server."

@@ -59,6 +59,12 @@ class Service:
     def caller(self, command=None, **environment):
         return Client(command or SERVER, **{"MCP_SOCKET": str(self.socket), **environment})
 
+    def session(self):
+        """A caller whose session is initialized."""
+        client = self.caller()
+        client.initialize()
+        return client
+
     def connect(self):
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(TIMEOUT_S)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.anki.anki_images import png
+from tests.anki.anki_helpers import png
 from tests.support.web import dripping, endless, redirect, serving
 from tools.anki.images import pictures
 from tools.anki.images.image_bytes import ImageError

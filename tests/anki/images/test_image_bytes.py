@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.anki.anki_images import GIF, JPEG, SVG, WEBP, png
+from tests.anki.anki_helpers import GIF, JPEG, SVG, WEBP, png
 from tools.anki.images.image_bytes import ImageError, kind
 from tools.anki.images.placing import image_html, replace_data_urls, with_image
 

@@ -10,8 +10,7 @@ import time
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, both_versions
-from tests.anki.anki_images import SVG, png
+from tests.anki.anki_helpers import SVG, add_notes, both_versions, png
 from tests.support.web import serving
 from tools.anki.images import pictures, resize
 from tools.anki.images.image_bytes import ImageError

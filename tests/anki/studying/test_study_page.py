@@ -7,8 +7,7 @@ import struct
 
 import pytest
 
-from tests.anki.anki_helpers import add_notes, log
-from tests.anki.anki_images import png
+from tests.anki.anki_helpers import add_notes, log, png
 from tests.support.pages import Host, capable, shown
 from tests.support.web import serving
 from tools.anki import due

@@ -195,10 +195,8 @@ def texts(answer):
 
 def inspected(bearer, url, era, method, *words):
     """What the Inspector prints of a request."""
-    node, inspector = (
-        from_npm("node@22.21.1", "node"),
-        from_npm("@modelcontextprotocol/inspector@2.12.0", "mcp-inspector"),
-    )
+    node = from_npm("node@22.21.1", "node")
+    inspector = from_npm("@modelcontextprotocol/inspector@2.12.0", "mcp-inspector")
     command = [str(node), str(inspector), "--cli", "--server-url", url, "--transport", "http", "--format", "json"]
     command += ["--header", f"Authorization: Bearer {bearer}", "--protocol-era", era, "--method", method, *words]
     environ = {**os.environ, "NO_PROXY": "127.0.0.1", "MCP_INSPECTOR_SECRET_STORE": "memory"}

@@ -5,8 +5,6 @@ It answers initialize, tools/list and calls of each toolset there; what its star
 mirror or pip's index is out of reach it says why, and the exit status is 0.
 
 usage: .venv-test/bin/python tests/lab/emulated/run.py [arm64] [armhf]
-
-Variables: MIRROR   where Debian's packages come from (default: where apt has its own)
 """
 
 import json
@@ -110,8 +108,6 @@ class Machine:
 
 def mirror() -> str:
     """Where apt here has its packages from, if that is Debian's own archive."""
-    if "MIRROR" in os.environ:
-        return os.environ["MIRROR"]
     command = ["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S).stdout
     sites = [line.removesuffix(" Debian") for line in listed.splitlines() if line.endswith(" Debian")]

@@ -127,10 +127,8 @@ def person(db: sqlite3.Connection, somebody: Person) -> Iterator[str]:
     statuses = [status for (status,) in asked("SELECT status FROM previews")]
     [(xp,)] = asked("SELECT total(xp) FROM xp_ledger")
     goals = {goal: title for goal, title, deleted in asked("SELECT id, title, deleted_at FROM goals") if not deleted}
-    there, confirmed = (
-        (statuses.count("applied"), xp, goals),
-        (somebody.applied, somebody.xp, somebody.goals),
-    )
+    there = (statuses.count("applied"), xp, goals)
+    confirmed = (somebody.applied, somebody.xp, somebody.goals)
     if there != confirmed:
         yield f"{somebody.user} has {there}, confirmed were {confirmed}"
 

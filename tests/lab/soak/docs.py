@@ -3,6 +3,8 @@
 import random
 import re
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.conftest import documentation
@@ -52,14 +54,15 @@ class Published:
             files[f"docs/{self.chance.choice(extra)}"] = None
         return files
 
-    def vanish(self) -> None:
+    @contextmanager
+    def vanished(self) -> Iterator[None]:
+        elsewhere = self.upstream.folder.with_name("vanished")
         with self.lock:
             self.gone = True
-            self.upstream.folder.rename(self.upstream.folder.with_name("vanished"))
-
-    def come_back(self) -> None:
+            self.upstream.folder.rename(elsewhere)
+        yield
         with self.lock:
-            self.upstream.folder.with_name("vanished").rename(self.upstream.folder)
+            elsewhere.rename(self.upstream.folder)
             self.gone = False
 
     def versions(self, path: str, since: int) -> list[str]:

@@ -3,7 +3,7 @@
 import random
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.lab.soak.record import Flow, Request, expect
@@ -20,10 +20,7 @@ class Open:
     preview: dict[str, Any]
     after: Callable[[list[dict[str, Any]]], Goals]
     undoes: bool = False
-
-    def __post_init__(self):
-        keys = {"preview_id": self.preview["preview_id"], "idempotency_key": str(uuid.uuid4())}
-        self.arguments = {**keys, "user_confirmation": "да"}
+    key: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
 class Person:
@@ -84,7 +81,8 @@ class Person:
     def settle(self) -> Flow:
         """Apply what is open, with the key it had before; without an answer it stays open."""
         opened = self.open
-        answer = yield Request("apply_actions", opened.arguments)
+        keys = {"preview_id": opened.preview["preview_id"], "idempotency_key": opened.key}
+        answer = yield Request("apply_actions", {**keys, "user_confirmation": "да"})
         if answer.code:
             return
         xp = answer.value["xp"]

@@ -4,13 +4,14 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -24,16 +25,6 @@ from tests.support.client import PROJECT, PYTHON
 from tests.support.installing import packages
 from tests.support.services import Service
 
-LOCKING = """
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1], timeout=60, isolation_level=None)
-try:
-    db.execute("BEGIN IMMEDIATE")
-except sqlite3.OperationalError:  # the disk is full as well
-    pass
-print(flush=True)
-sys.stdin.read()
-"""
 DISK_MB = 192
 INSIDE = "SOAK_DISK"
 """Set once this process has, or cannot have, mounts of its own."""
@@ -101,17 +92,11 @@ class World:
         self.anki.process.send_signal(signal.SIGCONT)
 
     @contextmanager
-    def upstream_gone(self) -> Iterator[None]:
-        self.published.vanish()
-        yield
-        self.published.come_back()
-
-    @contextmanager
     def database_locked(self) -> Iterator[None]:
-        """Another process holds the write lock of OnePercent's database."""
-        words = [sys.executable, "-c", LOCKING, str(self.database)]
-        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
-            holder.stdout.readline()
+        """Another process, this one, holds the write lock of OnePercent's database."""
+        with closing(sqlite3.connect(self.database, timeout=60, isolation_level=None)) as db:
+            with suppress(sqlite3.OperationalError):  # the disk is full as well
+                db.execute("BEGIN IMMEDIATE")
             yield
 
     @contextmanager
@@ -152,7 +137,7 @@ class Fault:
 FAULTS = {
     "anki dies": Fault(World.anki_dead, 0, 1, ("ANKI_UNREACHABLE", "ANKI_CUT")),
     "anki hangs": Fault(World.anki_hanging, 5, 7, ("ANKI_NO_ANSWER",)),
-    "upstream gone": Fault(World.upstream_gone, 2, 4, ("UPSTREAM_UNREACHABLE",)),
+    "upstream gone": Fault(lambda world: world.published.vanished(), 2, 4, ("UPSTREAM_UNREACHABLE",)),
     "database locked briefly": Fault(World.database_locked, 2, 4),  # less than the service waits: no call may fail
     "database locked for long": Fault(World.database_locked, 17, 18, ("DATABASE_ERROR",)),
     "disk full": Fault(World.disk_full, 2, 4, ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL")),
