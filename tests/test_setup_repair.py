@@ -22,7 +22,6 @@ pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("PI_MCP_KILLS", "1"))
 """How many runs are killed, each at a moment of its own."""
 
-
 CHECKED = """#!/usr/bin/env python3
 def import_sdk(way):
     import mcp_types

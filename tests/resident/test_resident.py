@@ -183,9 +183,8 @@ def test_a_service_that_is_told_to_end_leaves_its_sessions():
 
 
 def test_a_second_service_refuses_to_start(service):
-    done = subprocess.run(
-        service.command, env=service.environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-    )
+    options = {"env": service.environment, "capture_output": True, "text": True}
+    done = subprocess.run(service.command, **options, timeout=TIMEOUT_S)
     assert done.returncode == 2
     assert "another service listens" in done.stderr
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
-from tests.lab.bench.measuring import COLD, ONE_TOOL, Row, installed, medians, memory_mib
-from tests.support.client import HANDSHAKE, Client
+from tests.lab.bench.measuring import ONE_TOOL, Row, installed, medians, memory_mib
+from tests.support.client import HANDSHAKE, SERVER, Client
 from tests.support.services import Service, wait_until
 
 RUNS = 21
@@ -27,7 +27,7 @@ def rows() -> Iterator[Row]:
 
 
 def started() -> Service:
-    return Service(COLD[:2], MCP_MAX_SESSIONS="100")
+    return Service(SERVER[:2], MCP_MAX_SESSIONS="100")
 
 
 def ready_ms(service: Service, command: list[str]) -> float:

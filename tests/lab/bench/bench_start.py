@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.lab.bench.measuring import COLD, ONE_TOOL, Row, memory_mib
-from tests.support.client import HANDSHAKE, Client
+from tests.lab.bench.measuring import ONE_TOOL, Row, memory_mib
+from tests.support.client import HANDSHAKE, SERVER, Client
 
 RUNS = 15
 STEPS = ("ready", "tools listed", "a first call")
@@ -17,9 +17,9 @@ LIMITS = {"": (0.12, 0.15, 0.75), ", no listing kept": (0.12, 0.6, 0.85)}
 
 
 def rows() -> Iterator[Row]:
-    for command in (COLD, ONE_TOOL):
+    for command in (SERVER, ONE_TOOL):
         measure(command)
-    runs = [(measure(COLD), measure(COLD, forget=True), measure(ONE_TOOL)) for _ in range(RUNS)]
+    runs = [(measure(SERVER), measure(SERVER, forget=True), measure(ONE_TOOL)) for _ in range(RUNS)]
     kept, made, anchor = ([statistics.median(column) for column in zip(*side)] for side in zip(*runs))  # noqa: B905
     for (case, limits), took_ms in zip(LIMITS.items(), (kept, made), strict=True):
         for step, limit, ours in zip(STEPS, limits, took_ms, strict=False):

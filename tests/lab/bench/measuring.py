@@ -10,11 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.client import PROJECT, SERVER
+from tests.support.client import PROJECT
 
 HEAD = ("what", "pi-mcp", "anchor", "ratio", "promised")
 ONE_TOOL = [sys.executable, str(PROJECT / "tests" / "lab" / "bench" / "one_tool_server.py")]
-COLD = SERVER
 
 
 def installed() -> list[str]:

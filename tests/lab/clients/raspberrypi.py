@@ -21,7 +21,6 @@ shift 3
 exec "$@"
 """
 
-
 SLOW_IMPORT = """\
 import sys, time
 class Finder:

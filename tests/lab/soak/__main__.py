@@ -52,9 +52,7 @@ def main() -> int:
 def soak(duration_s: float, seed: int, count: int) -> int:
     """Exit status 0 if all went well."""
     around, record = World(seed), Record()
-    print(
-        f"seed {seed}, {duration_s / 60:g} minutes, {count} workers, a disk of its own: {around.has_disk}", flush=True
-    )
+    print(f"seed {seed}, {count} workers, a disk of its own: {around.has_disk}", flush=True)
     try:
         with around.service as service:
             log = threading.Thread(target=read_log, args=(service.process.stderr, record))
