@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 import tests.onepercent.person as person
 from tests.onepercent.person import act
-from tools.onepercent import health
+from tools.onepercent.backup import database as health
 from tools.onepercent.database import store
 
 Work = Callable[[Callable[[object], None]], None]
@@ -94,7 +94,7 @@ def a_day() -> list[dict]:
 
 def check_whole(confirmed: list[int]) -> None:
     """Nothing confirmed is lost, nothing is half done."""
-    assert health.database().state == "ok", health.database()
+    assert health().state == "ok", health()
     with store.reading() as db:
         goals = [row[0] for row in db.execute("SELECT id FROM goals")]
         assert set(confirmed) <= set(goals)

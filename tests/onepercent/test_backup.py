@@ -15,8 +15,8 @@ import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, interrupted
 from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
 from tools.core.errors import ToolError
-from tools.onepercent import health
 from tools.onepercent.backup import backup, export, import_, restore
+from tools.onepercent.backup import database as health
 from tools.onepercent.database import store
 
 PROJECT = Path(__file__).parents[2]
@@ -68,7 +68,7 @@ def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path: Path):
     export(str(tmp_path / "second.json"))
     assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
     assert snapshot(*SECTIONS) == shown
-    assert health.database().state == "ok"
+    assert health().state == "ok"
     content = json.loads((tmp_path / "first.json").read_text())
     assert all(table["rows"] for part in ("state", "history") for table in content[part].values())
     with store.reading() as db:
@@ -93,7 +93,7 @@ def test_ids_go_on_after_an_import_and_the_last_change_can_be_undone(tmp_path: P
 def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file: Path, copy: Path):
     before = copy.read_bytes()
     kept = restore(str(copy))["kept"]
-    assert titles() == ["В копии"] and health.database().state == "ok"
+    assert titles() == ["В копии"] and health().state == "ok"
     assert copy.read_bytes() == before and not Path(f"{copy}-wal").exists()
     assert {path.stat().st_mode & 0o077 for path in file.parent.glob("life.sqlite3*")} == {0}
     restore(kept)
@@ -139,10 +139,10 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
     file.write_bytes(damaged := damage(file.read_bytes()))
     for answer in (call("get_user_snapshot"), call("preview_actions", actions=a_day())):
         assert (answer["code"], answer["hint"]) == ("DATABASE_ERROR", store.RESTORE)
-    assert health.database().state == "broken" and file.read_bytes() == damaged
+    assert health().state == "broken" and file.read_bytes() == damaged
     kept = restore(str(copy))["kept"]
     assert Path(kept).read_bytes() == damaged
-    assert titles() == ["В копии"] and health.database().state == "ok"
+    assert titles() == ["В копии"] and health().state == "ok"
     store.leave()
     assert titles() == ["В копии"]
 
@@ -233,7 +233,7 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way: str, file
         if way == "backup":
             restore(str(copy))
         seen.add(text())
-        assert health.database().state == "ok"
+        assert health().state == "ok"
     assert seen == {old, new}
 
 

@@ -11,8 +11,8 @@ import tests.onepercent.person as person
 from tests.onepercent.children import a_day
 from tests.onepercent.person import Clock, act, do, items
 from tools.core.errors import ToolError
-from tools.onepercent import health
 from tools.onepercent.backup import backup, export, restore, there
+from tools.onepercent.backup import database as health
 from tools.onepercent.database import store
 
 
@@ -34,7 +34,7 @@ def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(file:
     for day in kept:
         restore(str(file.parent / "backups" / f"onepercent-{day}.sqlite3"))
         assert max(goal["title"] for goal in items("goals")) == str(day)
-        assert health.database().state == "ok"
+        assert health().state == "ok"
 
 
 def test_without_a_database_there_is_nothing_to_copy_and_none_is_made(file: Path):
@@ -79,16 +79,16 @@ def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(wrong: str, file: P
 
 def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file: Path, clock: Clock):
     do(*a_day())
-    assert "There is no backup yet" in health.database().advice
+    assert "There is no backup yet" in health().advice
     backup()
-    assert "on the database's own disk" in health.database().advice
+    assert "on the database's own disk" in health().advice
     clock.set("2026-03-21T12:00:00+00:00")
-    assert "The newest backup is" in health.database().advice and health.database().state == "ok"
+    assert "The newest backup is" in health().advice and health().state == "ok"
     if os.stat("/dev/shm").st_dev != file.stat().st_dev:
         elsewhere = Path(f"/dev/shm/{os.getpid()}-backups")
         person.use(file, ONEPERCENT_BACKUP_DIR=str(elsewhere))
         backup()
-        assert health.database().advice == ""
+        assert health().advice == ""
         there()[0].unlink()
         elsewhere.rmdir()
 

@@ -17,7 +17,7 @@ import pytest
 import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, told
 from tests.onepercent.person import act, apply, call, do, preview
-from tools.onepercent import health
+from tools.onepercent.backup import database as health
 from tools.onepercent.database import migrations, store
 
 KILLS = 20
@@ -103,7 +103,7 @@ def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(kind: str):
     while not answers:
         statement += 1 if kind == "a day" else 4
         answers = killed_at(statement, previewed)
-        assert health.database().state == "ok"
+        assert health().state == "ok"
         states += [] if rows() in states else [rows()]
     before, after = states
     assert answers[0]["success"] and statement > 20

@@ -11,7 +11,7 @@ import pytest
 from tests.onepercent.children import a_day
 from tests.onepercent.person import act, call, do, items, snapshot
 from tools.core.errors import ToolError
-from tools.onepercent import health
+from tools.onepercent.backup import database as health
 from tools.onepercent.backup import export
 from tools.onepercent.database import migrations, store
 
@@ -38,7 +38,7 @@ def test_a_file_of_a_newer_version_or_another_program_is_refused_and_not_touched
     for answer in (call("get_user_snapshot"), call("preview_actions", actions=a_day()), call("undo_last")):
         assert answer["code"] == "DATABASE_ERROR" and words in answer["error"]
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
-    assert health.database().state == "broken"
+    assert health().state == "broken"
 
 
 def test_a_file_put_in_place_of_the_open_one_is_opened_anew(file: Path):
@@ -78,7 +78,7 @@ def test_random_bytes_anywhere_are_never_an_internal_error(seed: int, file: Path
     file.write_bytes(damaged)
     for answer in (call("get_user_snapshot"), call("preview_actions", actions=a_day()), call("undo_last")):
         assert answer["success"] or answer["code"] != "INTERNAL_ERROR", answer
-    health.database()
+    health()
     try:
         export(str(tmp_path / "export.json"))
     except ToolError as error:
@@ -87,15 +87,15 @@ def test_random_bytes_anywhere_are_never_an_internal_error(seed: int, file: Path
 
 
 def test_the_check_reports_path_size_version_and_what_is_wrong(file: Path):
-    assert health.database().state == "unset" and not file.exists()
+    assert health().state == "unset" and not file.exists()
     do(act("habit.create", name="Бег"), act("habit.create", name="Сон"))
     do(act("habit.mark_completed", habit_id=1), act("habit.mark_missed", habit_id=2))
-    check = health.database()
+    check = health()
     assert check.state == "ok" and str(file) in check.summary
     assert f"MB, version {len(migrations.MIGRATIONS)}, sound" in check.summary
     with store.writing() as db:
         db.execute("DELETE FROM habit_months WHERE habit_id = 1")
         db.execute("UPDATE xp_balance SET balance = 7")
-    check = health.database()
+    check = health()
     assert check.state == "broken"
     assert "the months of habits differ from their marks" in check.summary and "XP differs" in check.summary

@@ -9,8 +9,8 @@ import tests.onepercent.person as person
 from tests.onepercent.children import a_day
 from tests.onepercent.person import call, do, insert, items, snapshot
 from tools.onepercent import backup as exporting
-from tools.onepercent import health
 from tools.onepercent.backup import backup, export, import_, restore
+from tools.onepercent.backup import database as health
 from tools.onepercent.database import migrations, store
 
 STAMP = "2026-03-01T00:00:00.000Z"
@@ -65,7 +65,7 @@ def test_a_life_of_every_version_goes_on(version: int, way: str, then: pytest.Mo
     assert [(habit["name"], habit["marks"], habit["streak"]) for habit in past] == [("Бег", ".....?+", 1)]
     do(*a_day())
     assert snapshot("xp")["xp"]["balance"] == 70
-    assert health.database().state == "ok"
+    assert health().state == "ok"
 
 
 def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch, file: Path):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tests.onepercent.person as person
 from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import Clock, act, apply, call, snapshot
-from tools.onepercent import health
+from tools.onepercent.backup import database as health
 from tools.onepercent.backup import export
 from tools.onepercent.database import store
 
@@ -238,5 +238,5 @@ def test_a_random_life_is_what_the_model_says(data: st.DataObject, clock: Clock,
     for move in data.draw(st.lists(st.sampled_from(MOVES), min_size=4, max_size=14)):
         getattr(world, move)()
         world.check()
-    assert health.database().state == "ok"
+    assert health().state == "ok"
     store.release()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.onepercent.children import a_day, check_whole, together
 from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
-from tools.onepercent import health
+from tools.onepercent.backup import database as health
 from tools.onepercent.database import store
 
 EIGHT = 8
@@ -53,7 +53,7 @@ def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
     assert sorted(settled for settled, _, answer in told if settled and answer["success"]) == sorted(ids)
     applied = sum(answer["success"] for _, what, answer in told if what == "apply")
     assert snapshot("xp")["xp"]["balance"] == 35 * applied
-    assert health.database().state == "ok"
+    assert health().state == "ok"
 
 
 def test_threads_of_one_session_do_not_get_in_each_others_way():

@@ -16,6 +16,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tools.core.errors import ToolError
+from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
 from tools.onepercent import days, settings
@@ -122,6 +124,24 @@ def advice() -> str:
     if newest.stat().st_dev == store.path().stat().st_dev:
         return f"The backups in {newest.parent} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
     return ""
+
+
+@check
+def database() -> Health:
+    """The database's part of `server.py --check`: path, size, version and integrity of the database."""
+    file = store.path()
+    if not file.exists():
+        return Health("unset", f"{file} is not there yet", "It is made by the first call.")
+    try:
+        with store.reading() as db:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            faults = faults_of(db)
+    except ToolError as error:
+        return Health("broken", error.message, error.hint)
+    summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
+    if faults:
+        return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
+    return Health("ok", f"{summary}, sound", advice())
 
 
 def faults_of(db: Database) -> list[str]:

@@ -208,7 +208,8 @@ def same_title(unit: "UnitOfWork", table: str, title: str, condition: str = "1",
         f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition} AND length({column}) = ?"
     )
     rows = unit.db.execute(statement, (unit.user, *values, len(title)))
-    same = [other for (other,) in rows if other.casefold() == title.casefold()]
+    folded = title.casefold()
+    same = [other for (other,) in rows if other.casefold() == folded]
     return [words.say("warn.same_title", title=words.quoted(same[0]))] if same else []
 
 
