@@ -46,7 +46,7 @@ def memory(caller: list[str]) -> Iterator[Row]:
         others = lambda: [service.process.pid, *service.children()]  # noqa: E731
         for count, total in growing(lambda: service.caller(caller), others):
             each, anchor = (total - alone) / count, anchors[count] / count
-            limit = ("at most 8.5 MiB", each <= 8.5) if count == 8 else ()
+            limit = ("at most 9 MiB", each <= 9) if count == 8 else ()
             yield Row(f"memory, each of {COUNTS[count]}", each, "MiB", anchor, ANCHOR, *limit)
 
 

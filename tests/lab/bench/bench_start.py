@@ -12,7 +12,7 @@ from tests.support.client import HANDSHAKE, SERVER, Client
 
 RUNS = 15
 STEPS = ("ready", "tools listed", "a first call")
-LIMITS = {"": (0.12, 0.15, 0.75), ", no listing kept": (0.12, 0.6, 0.85)}
+LIMITS = {"": (0.15, 0.15, 0.75), ", no listing kept": (0.15, 0.6, 0.85)}
 """What is promised of each step, of the anchor's time: with the listing of a session before, and without."""
 
 
