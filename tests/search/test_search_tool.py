@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from tests.klipper.asking import call
+from tests.support.web import endless
 from tools.core import settings
 from tools.core.health import CHECKS, TRIALS, guarded
 from tools.search import services
@@ -143,13 +144,6 @@ def test_an_echoed_key_is_hidden_everywhere(upstream, env):
     for echo in ("k%2B%2F3y%3F%3E~k%3D", "k%2B/3y%3F%3E~k%3D", "k+\\/3y?>~k="):
         upstream.answers(f'[{{"title": "key={echo}&x=1"}}]')
         assert search(query="x")["results"] == [{"title": "key=***&x=1"}]
-
-
-def endless(handler):
-    handler.send_response(200)
-    handler.end_headers()
-    while True:
-        handler.wfile.write(b" " * 65536)
 
 
 def cut(handler):
