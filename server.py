@@ -263,7 +263,7 @@ class ToolServer:
             self.server.add_request_handler(method, params, handler)
         if not remote:  # proxies cut a stream without an end
             listen = ListenHandler(self.bus)
-            self.server.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, listen)
+            self.server.add_request_handler(stdio.LISTEN, types.SubscriptionsListenRequestParams, listen)
         # The answer to a client's `initialize` on stdio.
         self.options = self.server.create_initialization_options(NotificationOptions(tools_changed=True))
 

@@ -18,7 +18,7 @@ from tools.core import mcp_apps, prompts, registry
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
 from tools.starting import VERSION
-from tools.stdio import ACKNOWLEDGED, SUBSCRIPTION_ID, Lines
+from tools.stdio import ACKNOWLEDGED, LISTEN, SUBSCRIPTION_ID, Lines
 
 # Every answer given here equals the SDK's own, which tests/test_early.py asks for each version, capability, setting and
 # odd request. A line that is not surely answered alike is left to the SDK, with all that follow it, in their order. The
@@ -29,7 +29,6 @@ MOST_BYTES = 2**16  # a longer line is left to the SDK
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
-LISTEN = "subscriptions/listen"
 EXTENSIONS: JsonObject = {mcp_apps.EXTENSION: {}, prompts.SKILLS: {}}
 SERVER_INFO = {"name": "pi-mcp", "version": VERSION}
 
@@ -173,9 +172,8 @@ class Opening:
         version, info, capabilities = map(params["_meta"].get, ENVELOPE)
         if version != MODERN or not info.keys() >= NAMES:
             raise LeftToSdk
-        self.shows_pages = mcp_apps.announced(capabilities)
+        self.shows_pages, self.era = mcp_apps.announced(capabilities), "modern"
         if method == LISTEN:
-            self.era = "modern"
             return {"notifications": {name: True for name, wanted in params["notifications"].items() if wanted}}
         if method == "server/discover":
             result: JsonObject = {
@@ -185,7 +183,6 @@ class Opening:
             }
         else:
             result = self._list(method)
-        self.era = "modern"
         about = {"ttlMs": 0, "cacheScope": "private", "_meta": {f"{META}serverInfo": SERVER_INFO}}
         return {**results.COMPLETE, **result, **about}
 

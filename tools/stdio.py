@@ -14,7 +14,8 @@ APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
 ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
 
-# The first line of a stream of changes, which has the id of the request that asked for it.
+# The request for a stream of changes; the first line of that stream, which names the request's id.
+LISTEN = "subscriptions/listen"
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
@@ -91,7 +92,7 @@ class PendingAnswers(Counter[Id]):
             withdrawn = (getattr(message, "params", None) or {}).get("requestId")
             if isinstance(withdrawn, str | int):
                 self.pop(withdrawn, None)
-        elif method and request_id is not None and method != "subscriptions/listen":
+        elif method and request_id is not None and method != LISTEN:
             self[request_id] += 1
 
 

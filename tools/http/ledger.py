@@ -104,7 +104,7 @@ def _digest(kind: str, secret: str) -> bytes:
 
 
 def _take_over(db: sqlite3.Connection, path: Path) -> None:
-    """Take over the list of version 0.2, a JSON file. A damaged one lets nobody in: what it revoked must not hold again."""
+    """Take over the list that was a JSON file before. A damaged one lets nobody in: what it revoked must not hold again."""
     names = ("user", "scope", "label", "expires", "revoked")
     try:
         rows = [(key, *(fields[name] for name in names)) for key, fields in json.loads(path.read_bytes()).items()]

@@ -50,7 +50,7 @@ def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) 
 
 
 def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
-    """Verify a token: the claims of one that `keys` signed, for `audience`, and that holds now.
+    """Verify that one of `keys` signed a token, that it is for `audience` and holds now; its claims.
 
     Raises InvalidToken.
     """

@@ -51,10 +51,10 @@ def apply_actions(
     calls.checkpoint()
     if settings.current().onepercent_confirm == "elicit":
         _ask(preview_id, key)
-    return applied(preview_id, key)
+    return apply_agreed(preview_id, key)
 
 
-def applied(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
+def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
     """Apply a preview that the person has agreed to, but for the actions `without`; return the recorded answer. Raises
     ToolError."""
     moment = days.now()
@@ -67,7 +67,7 @@ def applied(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObj
             plan = previews.plan(preview, without)
             if preview["status"] == "expired":
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
-            answer = apply(db, preview, plan, key, moment)
+            answer = _apply(db, preview, plan, key, moment)
     except ToolError as error:
         if error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
             with store.writing() as db:
@@ -113,7 +113,7 @@ def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
     return json.loads(row["answer"]) if row else None
 
 
-def apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: datetime) -> JsonObject:
+def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: datetime) -> JsonObject:
     """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises ToolError that
     names the `failed_action`; the transaction is to be rolled back then."""
     unit = UnitOfWork(db, preview["user"], moment, plan.today, plan.seen)

@@ -11,7 +11,7 @@ from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Database, Row
 
-SECTIONS = ("creates", "updates", "deletes", "completions")
+DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class DryRun:
 
     def diff(self) -> dict[str, list[JsonObject]]:
         """The entries by section, and the errors."""
-        diff = {name: [entry for section, entry in self.entries if section == name] for name in SECTIONS}
+        diff = {name: [entry for section, entry in self.entries if section == name] for name in DIFF_SECTIONS}
         return diff | {"errors": self.errors}
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import days, fields, previews
-from tools.onepercent.apply_actions import applied
+from tools.onepercent.apply_actions import apply_agreed
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.dry_run import dry_run
@@ -29,7 +29,7 @@ def apply_by_press(
     preview_id = fields.identifier("preview_id", preview_id)
     keys.check(keys.of_preview(preview_id), press_key)
     # A second press brings the same key and gets the answer of the first.
-    return applied(preview_id, str(uuid.uuid5(uuid.UUID(preview_id), "press")), without or ())
+    return apply_agreed(preview_id, str(uuid.uuid5(uuid.UUID(preview_id), "press")), without or ())
 
 
 @Tool(
@@ -52,4 +52,4 @@ def tick_by_press(
     params = {name: value for name, value in optional.items() if value is not None}
     with store.writing() as db:
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], days.now()).checked())
-    return applied(preview_id, preview_id)
+    return apply_agreed(preview_id, preview_id)

@@ -30,7 +30,7 @@ ACTIONS: dict[str, "Action"] = {}
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of an action: the diff's entries by section (`dry_run.SECTIONS`), the id of what it created.
+    """The result of an action: the diff's entries by section (`dry_run.DIFF_SECTIONS`), the id of what it created.
 
     `plan` and `message`: lines for the person, before and after, if the entries do not say it; `warnings`: what may not
     be meant; `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then.
