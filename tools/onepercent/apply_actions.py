@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection
 from datetime import datetime
+from itertools import islice
 from typing import Annotated
 
 from tools.core import calls
@@ -21,6 +22,7 @@ CONFIRMATION = fields.text(500, line=True)
 UNDONE_AT_MOST = 20  # the number of applies that can be undone, one after the other
 
 FEW_LINES = 3  # changes that are told one by one once they are done
+KEPT_LINES = 5  # and when they are undone
 
 # The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row that they
 # read and every entry that they put into the diff. Applying runs the same code in one transaction:
@@ -132,7 +134,7 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: da
             error.data["results"] = [result | {"rollback": True} for result in _results(plan.actions, outcomes)]
             raise error from None
     histories.settle(db, days.today(moment))
-    lines = [line for outcome in outcomes for line in outcome.done()]
+    lines = list(islice((line for outcome in outcomes for line in outcome.done()), KEPT_LINES))
     dropped = [{name: error[name] for name in ("action", "error") if name in error} for error in plan.dropped]
     # The preview has named many changes; of them only the sums are told.
     shown = [entry for outcome in outcomes for entry in outcome.entries]
@@ -177,10 +179,11 @@ def _keep_journal(unit: UnitOfWork, preview_id: str, outcomes: list[Outcome], li
     if reversal := next((outcome.reversal for outcome in outcomes if outcome.reversal), None):
         applied_id, undone = reversal
         journal = json.loads(db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()[0])
-        turned = dispatch.packed({"changes": changes, "lines": journal["lines"]})
+        turned = dispatch.packed(journal | {"changes": changes})
         db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, turned, applied_id))
         return
-    journal = dispatch.packed({"changes": changes, "lines": lines})
+    count = sum(len(outcome.entries) for outcome in outcomes)
+    journal = dispatch.packed({"changes": changes, "lines": lines, "count": count})
     db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))
     db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview_id, journal))
     db.execute(

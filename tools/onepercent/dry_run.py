@@ -101,7 +101,9 @@ class DryRun:
 
     def diff(self) -> dict[str, list[JsonObject]]:
         """The entries by section, and the errors."""
-        diff = {name: [entry for section, entry in self.entries if section == name] for name in DIFF_SECTIONS}
+        diff: dict[str, list[JsonObject]] = {name: [] for name in DIFF_SECTIONS}
+        for section, entry in self.entries:
+            diff[section].append(entry)
         return diff | {"errors": self.errors}
 
 

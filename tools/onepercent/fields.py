@@ -25,7 +25,6 @@ LARGEST_ID = 2**63 - 1
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 LONGEST_MINUTES = 480
-LONGEST_ACTION_ID = 40
 LONGEST_RANGE = 366
 MOST_IN_LIST = 50
 
@@ -73,10 +72,11 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
     """Text of at most `longest` characters; a blank one counts as none. `line`: one line, which cannot be empty."""
 
     def convert(name: str, value: object) -> str:
-        content = valid(str, name, value, "text")
-        if UNSTORABLE.search(content):
+        if not isinstance(value, str):
+            raise invalid(name, "text")
+        if UNSTORABLE.search(value):
             raise invalid(name, "text without NUL and lone surrogates")
-        content = content.strip() if line else content
+        content = value.strip() if line else value
         if line and LINE_BREAKERS.search(content):
             raise invalid(name, "one line, without control and bidirectional characters")
         if len(content) > longest:
@@ -86,6 +86,9 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
 
     words = f"text, {'1 to' if line else 'at most'} {longest} characters"
     return Field({"type": "string"}, words, convert, default, empty=not line)
+
+
+ACTION_ID = text(40, line=True)
 
 
 def choice(choices: tuple[str, ...], code: str, default: str | None = None) -> Field:
@@ -218,7 +221,7 @@ def identifier(name: str, value: object) -> str:
 
 def action_id(name: str, value: object) -> str:
     """The id of an action in its preview: a short text, a UUID in lower case."""
-    content = text(LONGEST_ACTION_ID, line=True).read(name, str(value) if type(value) is int else value)
+    content = ACTION_ID.read(name, str(value) if type(value) is int else value)
     return content.lower() if UUID.fullmatch(content) else content
 
 

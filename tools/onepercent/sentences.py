@@ -1,6 +1,7 @@
 """Changes as sentences for the person: before they happen, after, and why they do not."""
 
 from collections import Counter
+from typing import Any
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
@@ -46,31 +47,44 @@ def done(section: str, entry: JsonObject) -> str:
 
 
 def _sentence(tense: str, kind: str, entity: str, entry: JsonObject, new_title: str | None = None) -> str:
-    key = f"{tense}.{kind}.{entity}"
-    titles, pause = entry.get("changes", {}).get("goal_title", {}), entry.get("pause")
-    shift = entry.get("shifted_days", 0)
-    name = entry.get("name" if entity in ("habit", "mark") else "title", "")
+    name = new_title or entry.get("name" if entity in ("habit", "mark") else "title", "")
     if entity == "ssp":
         name = words.value("category", entry.get("category")).capitalize()
-    places = {
-        "title": words.quoted(new_title or name, 500),
-        "goal": words.quoted(entry.get("goal_title", ""), 100),
-        "before": words.quoted(titles.get("from", ""), 100),
-        "after": words.quoted(titles.get("to", ""), 100),
-        "category": words.quoted(words.value("category", entry.get("category")).capitalize()),
-        "date": _dates(entry),
-        "status": _status(entry),
-        "steps": words.counted(entry.get("count") or len(entry.get("rows", ())), "step"),
-        "shift": words.say("later" if shift > 0 else "earlier", days=words.counted(abs(shift), "day")),
-        "a": "" if entity == "step" else "а",
-        "en": "ён" if entity == "step" else "ена",
-    }
-    label = words.say(f"label.{entity}", **places) if f"label.{entity}" in texts.TEXTS else places["title"]
+    moved, shift = entry.get("changes", {}).get("goal_title", {}), entry.get("shifted_days", 0)
+    places: Places = Places(
+        thing=lambda: _thing(tense, entity, places),
+        title=lambda: words.quoted(name, 500),
+        goal=lambda: words.quoted(entry.get("goal_title", ""), 100),
+        before=lambda: words.quoted(moved.get("from", ""), 100),
+        after=lambda: words.quoted(moved.get("to", ""), 100),
+        category=lambda: words.quoted(words.value("category", entry.get("category")).capitalize()),
+        date=lambda: _dates(entry),
+        status=lambda: _status(entry),
+        steps=lambda: words.counted(entry.get("count") or len(entry.get("rows", ())), "step"),
+        shift=lambda: words.say("later" if shift > 0 else "earlier", days=words.counted(abs(shift), "day")),
+        a=lambda: "" if entity == "step" else "а",
+        en=lambda: "ён" if entity == "step" else "ена",
+    )
+    key = f"{tense}.{kind}.{entity}"
+    text = words.template(key if key in texts.TEXTS else f"{tense}.{kind}").format_map(places)
+    return f"{text} {words.span(entry['pause']['from'], entry['pause'].get('to'))}" if "pause" in entry else text
+
+
+class Places(dict[str, Any]):
+    """The words for the places of a text, each made when the text has it."""
+
+    def __getitem__(self, name: str) -> str:
+        return super().__getitem__(name)()
+
+
+def _thing(tense: str, entity: str, places: Places) -> str:
+    """The kind of thing and its name: цель «Дом», with a capital where the sentence begins with it."""
+    key = f"label.{entity}"
+    label = words.template(key if key in texts.TEXTS else "label").format_map(places)
     thing = words.say(f"thing.{entity}") if f"thing.{entity}" in texts.TEXTS else ""
     if tense == "done" and entity in texts.COUNTED:
         thing = words.counted(1, entity)[2:].capitalize()
-    text = words.say(key if key in texts.TEXTS else f"{tense}.{kind}", **places, thing=f"{thing} {label}".strip())
-    return f"{text} {words.span(pause['from'], pause.get('to'))}" if pause else text
+    return f"{thing} {label}".strip()
 
 
 def _kind(section: str, entry: JsonObject) -> tuple[str, str]:

@@ -33,11 +33,10 @@ from tools.onepercent.actions.unit_of_work import (
     digested,
     label,
 )  # fmt: skip
+from tools.onepercent.apply_actions import KEPT_LINES
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.page import person_pages
-
-MOST_LINES = 5  # changes of what is undone that are named one by one
 
 NOBODY = {"time_zone": None, "day_start_hour": 0}  # the count of days without a row of `persons`
 
@@ -86,10 +85,8 @@ def _changes(db: Database) -> list[JsonObject]:
     )
     changes = []
     for journal, undone, at in rows:
-        _, lines = read_journal(journal)
         when = {"at": f"{days.local(days.moment_of(at)):%Y-%m-%d %H:%M}"} if at else {}
-        change = "; ".join(words.more(lines, FEW_LINES))
-        changes.append({**when, "change": change, **({"undone": True} if undone else {})})
+        changes.append({**when, "change": told(journal, FEW_LINES), **({"undone": True} if undone else {})})
     return changes
 
 
@@ -100,11 +97,10 @@ def applied(db: Database, user: str, undone: bool, number: int = 1) -> Row | Non
     return db.execute(statement, (user, undone, max(number, 1) - 1)).fetchone()
 
 
-def read_journal(text: str) -> tuple[list[Change], list[str]]:
-    """The changes of a journal, and the lines that told the person of them."""
-    journal = json.loads(text)
-    changes = [Change(table, tuple(key), replaced, values) for table, key, replaced, values in journal["changes"]]
-    return changes, journal["lines"]
+def told(journal: str, most: int) -> str:
+    """The first lines that told the person of the changes of a journal."""
+    kept = json.loads(journal)
+    return "; ".join(words.more(kept["lines"], most, kept.get("count", 0)))  # all of them are kept in older ones
 
 
 def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
@@ -114,7 +110,7 @@ def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
     row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()
     if row is None:
         raise _blocked("it was taken back, or something else was applied, since")
-    changes, lines = read_journal(row["journal"])
+    changes = [Change(table, tuple(key), *rest) for table, key, *rest in json.loads(row["journal"])["changes"]]
     before = _rows(unit, changes)
     _check_untouched(changes, before)
     try:
@@ -126,8 +122,8 @@ def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
     plan = [sentences.planned(section, shown) for section, shown in entries]
     return Outcome(
         entries,
-        plan="; ".join(words.more(plan, MOST_LINES)),
-        message=words.say("done.redo" if undone else "done.undo", lines="; ".join(words.more(lines, MOST_LINES))),
+        plan="; ".join(words.more(plan, KEPT_LINES)),
+        message=words.say("done.redo" if undone else "done.undo", lines=told(row["journal"], KEPT_LINES)),
         xp=_xp(after) - _xp(before),
         reversal=(applied_id, not undone),
     )
@@ -194,7 +190,7 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
     for (section, title), group in steps.items():
         if (section, title) in goals:
             goals[section, title]["steps_deleted" if section == "deletes" else "steps_restored"] = len(group)
-        elif len(group) > MOST_LINES:
+        elif len(group) > KEPT_LINES:
             restored = {"restored": True} if section == "creates" else {}
             entries.append((section, {"entity": "step", "goal_title": title, "count": len(group), **restored}))
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import date
-from functools import wraps
+from functools import partial
 from operator import eq
 from typing import Any
 
@@ -18,38 +18,32 @@ AROUND, LONGEST_PART = 20, 120
 LANGUAGE: ContextVar[str] = ContextVar("language", default="")
 
 
-class Said(str):
-    """A text that can be said again in the other language."""
-
-    again: Callable[[], str]
-
-
-def spoken(function: Callable[..., str]) -> Callable[..., str]:
-    """The sentence of a function that can be said again, with the texts in its places."""
-
-    @wraps(function)
-    def speak(*values: object, **named: object) -> str:
-        said = Said(function(*values, **named))
-        said.again = lambda: speak(*map(say_again, values), **{name: say_again(value) for name, value in named.items()})
-        return said
-
-    return speak
-
-
-def say_again(text: object) -> object:
-    """A text in the language of the moment; anything else as it is."""
-    return text.again() if isinstance(text, Said) else text
-
-
 def language() -> str:
     """The language that the person reads: MCP_LANGUAGE."""
     return LANGUAGE.get() or settings.current().language
 
 
-@spoken
 def say(name: str, **values: object) -> str:
     """One of `texts` in the person's language, its places filled in."""
-    return texts.TEXTS[name][language() == "en"].format(**values)
+    return template(name).format(**values)
+
+
+def template(name: str) -> str:
+    """One of `texts` in the person's language, with its places."""
+    return texts.TEXTS[name][language() == "en"]
+
+
+class Warned(str):
+    """A warning that can be said again in the language of the moment."""
+
+    again: Callable[[], str]
+
+
+def warn(name: str, **values: Any) -> str:
+    """A warning of the `texts`, its places filled with these values in words."""
+    warning = Warned(say(name, **{place: PLACES.get(place, str)(value) for place, value in values.items()}))
+    warning.again = partial(warn, name, **values)
+    return warning
 
 
 def xp_signed(xp: int) -> str:
@@ -123,7 +117,6 @@ def span(first: str, last: str | None) -> str:
     return day(first) if first == last else f"{day(first)}–{day(last)}"
 
 
-@spoken
 def day(text: str) -> str:
     """22.11, with the year if it is not the current one."""
     parsed = date.fromisoformat(text)
@@ -133,13 +126,11 @@ def day(text: str) -> str:
     return f"{parsed.day} {texts.MONTHS[parsed.month - 1]}" + ("" if is_this_year else f" {parsed.year}")
 
 
-@spoken
 def weekday(day: date, of_language: str = "") -> str:
     """The weekday's name: среда."""
     return texts.WEEKDAYS[of_language or language()][day.weekday()]
 
 
-@spoken
 def duration(minutes: int) -> str:
     """30 мин, 1 ч, 1 ч 30 мин."""
     hours, rest = divmod(minutes, 60)
@@ -147,7 +138,6 @@ def duration(minutes: int) -> str:
     return " ".join(parts + ([say("minutes", count=rest)] if rest or not hours else []))
 
 
-@spoken
 def counted(count: int, name: str) -> str:
     """1 шаг, 2 шага, 5 шагов."""
     russian, english = texts.COUNTED[name]
@@ -158,14 +148,23 @@ def counted(count: int, name: str) -> str:
     return f"{count} {russian[form]}"
 
 
-def more(texts_shown: list[str], most: int) -> list[str]:
-    """The first of several texts, with the number of the others: ещё 3."""
-    left = len(texts_shown) - most
+def more(texts_shown: list[str], most: int, count: int = 0) -> list[str]:
+    """The first of several texts, or of `count` of which these are the first, with the number of the others: ещё 3."""
+    left = (count or len(texts_shown)) - most
     return texts_shown[:most] + ([say("and.more", count=left)] if left > 0 else [])
 
 
-@spoken
 def quoted(text: object, longest: int = errors.SHORT) -> str:
     """A person's text in the quotation marks of the person's language."""
     marks, inner = ("«»", "„“") if language() == "ru" else ("“”", "‘’")
     return errors.quoted(text, longest, marks=marks, inner=inner)
+
+
+PLACES: dict[str, Callable[[Any], str]] = {
+    "title": quoted,
+    "day": day,
+    "weekday": weekday,
+    "minutes": duration,
+    "open_steps": lambda count: counted(count, "open_steps"),
+}
+"""The words for a value in each place of a warning; elsewhere it stands as it is."""

@@ -28,7 +28,7 @@ def rows() -> Iterator[Row]:
         for what, wish in (("a snapshot", {}), ("a year's history", YEAR)):
             pair = (lambda wish=wish: snapshot(ten, **wish), lambda wish=wish: snapshot(one, **wish))
             yield row(f"{what}, after ten years", *pair, "after one year", 1.5)
-        yield row("50 actions previewed and applied", fifty_actions, fifty_inserts, "50 inserts by SQL", 35)
+        yield row("50 actions previewed and applied", fifty_actions, fifty_inserts, "50 inserts by SQL", 20)
 
 
 def row(what: str, ours: Callable[[], float], anchor: Callable[[], float], anchor_name: str, limit: float) -> Row:

@@ -209,8 +209,8 @@ def same_title(unit: "UnitOfWork", table: str, title: str, condition: str = "1",
     )
     rows = unit.db.execute(statement, (unit.user, *values, len(title)))
     folded = title.casefold()
-    same = [other for (other,) in rows if other.casefold() == folded]
-    return [words.say("warn.same_title", title=words.quoted(same[0]))] if same else []
+    same = next((other for (other,) in rows if other.casefold() == folded), "")
+    return [words.warn("warn.same_title", title=same)] if same else []
 
 
 def set_archived(unit: "UnitOfWork", entity: str, row: Mapping[str, Any], archived: bool) -> Outcome:

@@ -16,12 +16,12 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Write an entry; a day may have several."""
     values = {"date": unit.today.isoformat()} | params
     _check_content(values)
-    day, warnings = words.day(values["date"]), []
+    warnings: list[str] = []
     same_day = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
     if values["date"] > unit.today.isoformat():
-        warnings = [words.say("warn.future_entry", day=day)]
+        warnings = [words.warn("warn.future_entry", day=values["date"])]
     elif unit.db.execute(same_day, (unit.user, values["date"])).fetchone():
-        warnings = [words.say("warn.second_entry", day=day)]
+        warnings = [words.warn("warn.second_entry", day=values["date"])]
     diary_id = unit.create("diary", values)
     earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", diary_id)
     creation = {"entity": "diary", "date": values["date"], **stored(values, CONTENT), "xp_reward": earned}

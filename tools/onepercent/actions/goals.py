@@ -68,8 +68,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     unit.change("goals", goal, {"status": "complete", "completed_at": unit.stamp, "completed_on": day})
     earned = unit.earn(GOAL_COMPLETED - unit.xp_from(COMPLETION, goal["id"]), "goal.complete", goal["id"])
     left = sum(not step["is_complete"] for step in steps_of(unit, goal["id"]))
-    steps, title = words.counted(left, "open_steps"), words.quoted(goal["title"])
-    warnings = [words.say("warn.open_steps", title=title, steps=steps)] if left else []
+    warnings = [words.warn("warn.open_steps", title=goal["title"], open_steps=left)] if left else []
     return Outcome([("completions", {**entry(unit, "goal", goal), "xp_reward": earned})], xp=earned, warnings=warnings)
 
 
@@ -133,9 +132,9 @@ def odd_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> list[str]:
 
 def odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[str]:
     """Warnings about a date in the past, and about minutes that were probably meant as hours."""
-    warnings, title = [], words.quoted(title)
+    warnings = []
     if params.get("dt") and params["dt"] < unit.today.isoformat():
-        warnings.append(words.say("warn.past", title=title, day=words.day(params["dt"])))
+        warnings.append(words.warn("warn.past", title=title, day=params["dt"]))
     if (params.get("time_duration") or FEW_MINUTES) < FEW_MINUTES:
-        warnings.append(words.say("warn.minutes", title=title, minutes=words.duration(params["time_duration"])))
+        warnings.append(words.warn("warn.minutes", title=title, minutes=params["time_duration"]))
     return warnings

@@ -113,9 +113,9 @@ def check_schedule(habit: Row) -> None:
 
 def streak_warning(unit: UnitOfWork, habit: Row, before: histories.Streak) -> list[str]:
     """A warning if the streak that stood before an action is shorter now."""
-    after, title = streak_of(unit, habit), words.quoted(habit["name"])
-    is_shorter = after.run < before.run
-    return [words.say("warn.streak", title=title, before=before.run, after=after.run)] if is_shorter else []
+    if not before.run or (after := streak_of(unit, habit).run) >= before.run:
+        return []
+    return [words.warn("warn.streak", title=habit["name"], before=before.run, after=after)]
 
 
 def streak_of(unit: UnitOfWork, habit: Row) -> histories.Streak:

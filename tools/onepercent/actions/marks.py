@@ -68,10 +68,8 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
     for habit in [unit.find("habit", habit_id) for habit_id in ids]:
         if habit["archived_at"]:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
-        course = histories.of_habit(unit.db, habit["id"], unit.today).course
-        days = _days(unit, course, params)
-        before, marked = streak_of(unit, habit), []
-        for day in days:
+        history, marked = histories.of_habit(unit.db, habit["id"], unit.today), list[Marked]()
+        for day in _days(unit, history.course, params):
             try:
                 marked.append(_mark(unit, habit, day, params, status))
             except ToolError as error:
@@ -81,8 +79,10 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         if marked:
             outcome.entries.append(("completions", _entry(unit, habit, marked, params)))
             outcome.xp += sum(mark.xp for mark in marked)
-            outcome.warnings += _odd_days(unit, habit, course, marked)
-            outcome.warnings += streak_warning(unit, habit, before)
+            outcome.warnings += _odd_days(unit, habit, history.course, marked)
+            if status == "missed" or any(mark.replaced for mark in marked):  # no other mark shortens a streak
+                before = history.streak(unit.today.toordinal())
+                outcome.warnings += streak_warning(unit, habit, before)
     if not outcome.entries:
         hint = "Name the days one by one in dates."
         raise refused or ToolError("Nothing is due on these dates", hint, code="INVALID_DATE")
@@ -155,14 +155,13 @@ def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObjec
 
 
 def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]) -> list[str]:
-    title, warnings = words.quoted(habit["name"]), []
+    title, warnings = habit["name"], []
     for mark in marked:
         day = date.fromisoformat(mark.day)
         if not course.is_due(day.toordinal()):
-            named = {"day": words.day(mark.day), "weekday": words.weekday(day)}
-            warnings.append(words.say("warn.not_scheduled", title=title, **named))
+            warnings.append(words.warn("warn.not_scheduled", title=title, day=mark.day, weekday=day))
     if (unit.today - date.fromisoformat(marked[0].day)).days > USUAL_DAYS_BACK:
-        warnings.append(words.say("warn.long_ago", title=title, day=words.day(marked[0].day)))
+        warnings.append(words.warn("warn.long_ago", title=title, day=marked[0].day))
     return warnings
 
 

@@ -14,6 +14,7 @@ the values it replaced, so that it can be undone.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 from tools.core.errors import ToolError
@@ -138,9 +139,7 @@ class UnitOfWork:
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row of this user and return its rowid."""
         values = {"user": self.user} | values
-        names, marks = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
-        statement = f"INSERT INTO {table} ({names}) VALUES ({marks})"
-        rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
+        rowid = self.db.execute(_insertion(table, tuple(values)), tuple(values.values())).lastrowid or 0
         self.journal.append(Change(table, key_of(table, {"id": rowid, **values}), None, values))
         return rowid
 
@@ -197,6 +196,13 @@ def key_of(table: str, row: Row) -> Key:
     return tuple(row[name] for name in KEYS.get(table, ("id",)))
 
 
+@cache
+def _insertion(table: str, columns: tuple[str, ...]) -> str:
+    names = ", ".join(f'"{name}"' for name in columns)
+    return f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
+
+
+@cache
 def _by_key(table: str) -> str:
     return " AND ".join(f"{name} = ?" for name in KEYS.get(table, ("id",)))
 

@@ -51,7 +51,7 @@ def _told(answer: JsonObject, language: str) -> JsonObject:
         return {
             "lines": [[*sentences.parts(section, entry), _lost(entry)] for section, entry in entries],
             "errors": [sentences.refused(error)[2:] for error in diff.get("errors", ())],
-            "warnings": [words.say_again(warning) for warning in answer.get("warnings", ())],
+            "warnings": [warning.again() for warning in answer.get("warnings", ())],
         }
     finally:
         words.LANGUAGE.reset(token)
