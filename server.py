@@ -137,7 +137,7 @@ def serve_http(settings: Settings) -> NoReturn:
     tools = ToolServer(settings, remote=True)
     manager = session_manager(tools.server, settings)
     try:
-        guarded = guards.Guards(settings, manager.handle_request, parse)
+        guarded = guards.Guards(settings, manager.handle_request, parse, anyio.move_on_after)
         listener, is_kept = listening.for_http(settings.http_listen)
     except (OSError, listening.CannotListen) as error:
         refuse(str(error))

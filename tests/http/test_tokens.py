@@ -39,19 +39,19 @@ def refused(token, keys=(KEY,)):
 
 
 def test_a_token_names_its_user_scope_and_id_here_and_to_pyjwt():
-    claimed = tokens.read(tokens.sign(claims(), KEY), [KEY], URL)
+    claimed = tokens.read(tokens.sign(claims(), KEY), (KEY,), URL)
     assert claimed == tokens.Claims("anna", ("onepercent", "klipper:read"), "1")
     token = tokens.sign(tokens.new_claims("anna", ["onepercent"], URL, 60), KEY)
-    assert tokens.read(token, [KEY], URL).user == "anna"
+    assert tokens.read(token, (KEY,), URL).user == "anna"
     assert jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"] == "onepercent"
 
 
 def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
     token = tokens.sign(claims(), OLD_KEY)
-    assert tokens.read(token, [KEY, OLD_KEY], URL)
+    assert tokens.read(token, (KEY, OLD_KEY), URL)
     refused(token)
-    refused(tokens.sign(claims(), FOREIGN_KEY), [KEY, OLD_KEY])
-    refused(token, [])
+    refused(tokens.sign(claims(), FOREIGN_KEY), (KEY, OLD_KEY))
+    refused(token, ())
 
 
 ODD_HEADERS = [{"alg": "hs256"}, {"alg": ["HS256"]}, {"alg": "HS256", "crit": []}, [], b"[" * 100_000]
@@ -73,15 +73,15 @@ def test_another_header_and_other_claims_are_refused():
 
 def test_a_minute_of_leeway_is_given_and_no_more():
     now = int(time.time())
-    assert tokens.read(tokens.sign(claims(exp=now - 30), KEY), [KEY], URL)
-    assert tokens.read(tokens.sign(claims(nbf=now + 30, iat=now + 30), KEY), [KEY], URL)
+    assert tokens.read(tokens.sign(claims(exp=now - 30), KEY), (KEY,), URL)
+    assert tokens.read(tokens.sign(claims(nbf=now + 30, iat=now + 30), KEY), (KEY,), URL)
     refused(tokens.sign(claims(exp=now - 90), KEY))
     refused(tokens.sign(claims(nbf=now + 90), KEY))
 
 
 def test_one_of_several_audiences_may_be_ours_and_a_scope_that_is_not_text_allows_nothing():
     token = tokens.sign(claims(aud=["https://other.example", URL], scope=["onepercent"]), KEY)
-    assert tokens.read(token, [KEY], URL).scope == ()
+    assert tokens.read(token, (KEY,), URL).scope == ()
 
 
 def test_a_changed_character_anywhere_is_refused():
@@ -137,7 +137,7 @@ def test_whatever_pyjwt_refuses_is_refused_here():
 
 def accepts(token):
     try:
-        tokens.read(token, [KEY, OLD_KEY], URL)
+        tokens.read(token, (KEY, OLD_KEY), URL)
     except tokens.InvalidToken:
         return False
     return True
@@ -159,7 +159,7 @@ def test_the_first_key_is_made_for_this_user_alone_and_kept(tmp_path):
     [key] = tokens.keys_at(path)
     assert len(key) == 32
     assert path.stat().st_mode & 0o777 == 0o600
-    assert tokens.keys_at(path) == [key]
+    assert tokens.keys_at(path) == (key,)
     assert os.listdir(path.parent) == ["http-keys"]
 
 

@@ -25,7 +25,7 @@ class InMemory(Callers):
         self.state, self.url = self.settings.state_dir, self.settings.http_url
         tools = server.ToolServer(self.settings, remote=True)
         manager = server.session_manager(tools.server, self.settings)
-        self.app = guards.Guards(self.settings, manager.handle_request, server.parse)
+        self.app = guards.Guards(self.settings, manager.handle_request, server.parse, anyio.move_on_after)
         self.open = ExitStack()
         self.portal = self.open.enter_context(start_blocking_portal())
         self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))

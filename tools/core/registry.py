@@ -80,12 +80,14 @@ def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[s
     Imports every toolset, or `toolset` alone; then others may be missing.
     """
     load_toolset(toolset) if toolset else load()
+    every = TOOLS.copy().values()  # another thread may be importing a toolset, which adds to TOOLS
+    names = {tool.toolset for tool in every}
+    reads = {name: only_reads(settings, name) for name in names if offers(settings, name)}
+    offered = [tool for tool in every if tool.toolset in reads and (pages or not tool.app_only)]
     tools = {}
-    # Of a copy: another thread may be importing a toolset, which adds to TOOLS.
-    for declared in sorted(TOOLS.copy().values(), key=lambda tool: (tool.toolset, tool.order, tool.name)):
-        reads = only_reads(settings, declared.toolset)
-        tool = READ_ONLY_VARIANTS.get(declared.name, declared) if reads else declared
-        if offers(settings, tool.toolset) and not (tool.write and reads) and (pages or not tool.app_only):
+    for declared in sorted(offered, key=lambda tool: (tool.toolset, tool.order, tool.name)):
+        tool = READ_ONLY_VARIANTS.get(declared.name, declared) if reads[declared.toolset] else declared
+        if not (tool.write and reads[tool.toolset]):
             tools[tool.name if settings.tool_names == "dotted" else tool.listed_name] = tool
     return tools
 

@@ -120,6 +120,7 @@ class Section:
         vars(self).update(values)
 
     @classmethod
+    @cache
     def variables(cls) -> dict[str, Variable]:
         """The variable of each field."""
         return {name: variable for name, variable in vars(cls).items() if isinstance(variable, Variable)}

@@ -4,13 +4,11 @@ A request passes, in this order: path, token, method, framing, scope, rate, body
 SDK's to look at. A refusal leaves a line in the log with the reason, and never a word of the token.
 """
 
-import asyncio
 import json
 import logging
 import math
 import secrets
 import sqlite3
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
@@ -56,12 +54,16 @@ class Refusal(Exception):
 class Guards:
     """Passes on to `app` what may be served, in the name of the token's user.
 
-    `parse` reads a body as a JSON-RPC message or raises InvalidMessage. Raises OSError.
+    `parse` reads a body as a JSON-RPC message or raises InvalidMessage; `within` is anyio's `move_on_after`. Raises
+    OSError.
     """
 
-    def __init__(self, settings: Settings, app: App, parse: Callable[[bytes], Any]):
+    def __init__(
+        self, settings: Settings, app: App, parse: Callable[[bytes], Any], within: Callable[[float | None], Any]
+    ):
         self.app = app
         self.parse = parse
+        self.within = within
         self.url = settings.http_url
         self.path = urlsplit(self.url).path.rstrip("/")
         self.key_file = settings.state_dir / settings.http_key_file
@@ -71,8 +73,8 @@ class Guards:
         self.rate = Rate(settings.http_rate, burst=max(1, settings.http_rate // 2))
         self.logged = Rate(60, 30)  # lines a minute, at once
         self.long_bodies = Turns(2, 1)
-        # Calls in progress by token, session and request id.
-        self.calls: dict[tuple[str, str, object], asyncio.Future[None]] = {}
+        # The cancel scopes of calls in progress, by token, session and request id.
+        self.calls: dict[tuple[str, str, object], Any] = {}
 
     async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:
         try:
@@ -102,7 +104,7 @@ class Guards:
         if wait_s := self.rate.wait_s(caller):
             retry = ("retry-after", str(math.ceil(wait_s)))
             raise Refusal(429, f"too many requests of {claims.user!r} (MCP_HTTP_RATE)", (retry,), RATE_LIMITED)
-        body = await _read(receive, lambda: held.enter_async_context(self.long_bodies.turn(caller)))
+        body = await self._read(receive, lambda: held.enter_async_context(self.long_bodies.turn(caller)))
         passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
         request = {**scope, "path": self.path or "/", "headers": passed_on}
         await self._pass_on(remote, request, headers.get(SESSION, ""), body, receive, send)
@@ -111,11 +113,29 @@ class Guards:
         """Answer at an endpoint of the sign-in. Anybody may call those: nothing large is read there."""
         if "transfer-encoding" in headers or int(headers.get("content-length", 0)) > SMALL_BODY:
             raise Refusal(413, f"a long body at {scope['path']}")
-        body = await _read(receive)
+        body = await self._read(receive)
         answer = await self.sign_in.answer(scope["method"], scope["path"], headers, scope["query_string"], body)
         if answer[0] >= 400 and not self.logged.wait_s():
             logger.warning("HTTP %d at %s: %s", answer[0], scope["path"], answer[2][:200].partition("<")[0])
         await _respond(send, *answer)
+
+    async def _read(self, receive: Receive, turn: Callable[[], Awaitable[None]] | None = None) -> bytes:
+        """The body of a request; of one longer than SMALL_BODY the rest in a `turn`."""
+        body, more = bytearray(), True
+        with self.within(BODY_S):
+            while more:
+                if turn and len(body) > SMALL_BODY:
+                    await turn()
+                    turn = None
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise Refusal(400, "the client left in the middle of a body")
+                body += message.get("body", b"")
+                more = bool(message.get("more_body"))
+                if len(body) > LONGEST_BODY:
+                    raise Refusal(413, f"a body of more than {LONGEST_BODY} bytes")
+            return bytes(body)
+        raise Refusal(408, f"a body did not arrive within {BODY_S} s")
 
     def _authenticated(self, authorization: str) -> tokens.Claims:
         """The claims of the request's token. Every failure looks the same from outside."""
@@ -166,43 +186,20 @@ class Guards:
                 part = {**part, "headers": [*part["headers"], (SESSION.encode(), new_id.encode())]}
             await send(part)
 
-        with calls.acting_for(remote._replace(shows_pages=session_id.endswith(WITH_PAGES))):
-            call = asyncio.ensure_future(self.app(scope, receive_next, send_next))
         key = (*owner, getattr(message, "id", None))
-        # Of two calls of one id only the first can be withdrawn.
-        can_be_withdrawn = session_id and method and self.calls.setdefault(key, call) is call
-        try:
-            await asyncio.wait([call])
-        finally:
-            call.cancel()
-            if can_be_withdrawn:
-                del self.calls[key]
-        if not call.cancelled():
-            return call.result()
+        shows_pages = session_id.endswith(WITH_PAGES)
+        with calls.acting_for(remote._replace(shows_pages=shows_pages)), self.within(None) as scope_of_call:
+            # Of two calls of one id only the first can be withdrawn.
+            can_be_withdrawn = session_id and method and self.calls.setdefault(key, scope_of_call) is scope_of_call
+            try:
+                return await self.app(scope, receive_next, send_next)
+            finally:
+                if can_be_withdrawn:
+                    del self.calls[key]
         if not last:
             await send({"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]})
         if last.get("type") != "http.response.body" or last.get("more_body"):
             await send({"type": "http.response.body", "body": b""})
-
-
-async def _read(receive: Receive, turn: Callable[[], Awaitable[None]] | None = None) -> bytes:
-    """The body of a request; of one longer than SMALL_BODY the rest in a `turn`."""
-    body, more, until = bytearray(), True, time.monotonic() + BODY_S
-    while more:
-        try:
-            if turn and len(body) > SMALL_BODY:
-                await asyncio.wait_for(turn(), until - time.monotonic())
-                turn = None
-            message = await asyncio.wait_for(receive(), until - time.monotonic())
-        except asyncio.TimeoutError:  # not yet TimeoutError itself in Python 3.10
-            raise Refusal(408, f"a body did not arrive within {BODY_S} s") from None
-        if message["type"] != "http.request":
-            raise Refusal(400, "the client left in the middle of a body")
-        body += message.get("body", b"")
-        more = bool(message.get("more_body"))
-        if len(body) > LONGEST_BODY:
-            raise Refusal(413, f"a body of more than {LONGEST_BODY} bytes")
-    return bytes(body)
 
 
 async def _refuse(refusal: Refusal, scope: JsonObject, send: Send) -> None:

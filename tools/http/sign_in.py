@@ -51,7 +51,7 @@ Answer = tuple[int, dict[str, str], str]  # status, headers, body
 class SignIn:
     """The endpoints at the root of the address `url`. `keys` gives the keys of the moment."""
 
-    def __init__(self, url: str, ledger: Ledger, keys: Callable[[], list[bytes]]):
+    def __init__(self, url: str, ledger: Ledger, keys: Callable[[], tuple[bytes, ...]]):
         parts = urlsplit(url)
         self.url, self.ledger, self.keys = url, ledger, keys
         self.host, self.issuer = parts.netloc.lower(), f"{parts.scheme}://{parts.netloc}".lower()

@@ -10,7 +10,8 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
@@ -49,7 +50,7 @@ def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) 
     return {"iss": ISSUER, "aud": audience, "sub": user, "scope": " ".join(scope), **times}
 
 
-def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
+def read(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
     """Verify that one of `keys` signed a token, that it is for `audience` and holds now; its claims.
 
     Raises InvalidToken.
@@ -68,8 +69,9 @@ def read(token: str, keys: Iterable[bytes], audience: str) -> Claims:
     return Claims(user, tuple(scope.split()) if isinstance(scope, str) else (), token_id)
 
 
-def signed_claims(token: str, keys: Iterable[bytes]) -> JsonObject:
-    """The claims that one of `keys` signed, whatever they say. Raises InvalidToken."""
+@lru_cache(maxsize=256)  # a client sends its token with each request
+def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
+    """The claims that one of `keys` signed, whatever they say; not to be changed. Raises InvalidToken."""
     text, _, signature = token.rpartition(".")
     signatures = [base64url(hmac.digest(key, text.encode(errors="replace"), "sha256")) for key in keys]
     if not signature.isascii() or not any(hmac.compare_digest(signature, good) for good in signatures):
@@ -103,37 +105,41 @@ def base64url(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def read_keys(path: Path) -> list[bytes]:
+def read_keys(path: Path) -> tuple[bytes, ...]:
     """The keys of the file, a line each in hexadecimal: the first one signs, all verify.
 
     Raises OSError if the file cannot be used.
     """
     try:
-        with open(path, encoding="ascii") as file:
-            status = os.fstat(file.fileno())
-            keys = [bytes.fromhex(line) for line in file.read().split()]
+        status = os.stat(path)
+        keys = _keys_in(path, (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
     except FileNotFoundError:
-        return []
+        return ()
     except ValueError:
-        keys = []
+        keys = ()
     if status.st_mode & 0o077 or status.st_uid != os.getuid() or min(map(len, keys), default=0) < KEY_BYTES:
         needed = f"keys of {KEY_BYTES} bytes or more in hexadecimal, one per line"
         raise OSError(f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}")
     return keys
 
 
-def keys_at(path: Path) -> list[bytes]:
+@lru_cache(maxsize=1)
+def _keys_in(path: Path, version: tuple[int, ...]) -> tuple[bytes, ...]:
+    return tuple(map(bytes.fromhex, path.read_text("ascii").split()))
+
+
+def keys_at(path: Path) -> tuple[bytes, ...]:
     """The keys of the file; the first one is made if there is no file yet. Raises OSError."""
     if not read_keys(path):
         make_file(path, f"{secrets.token_hex(KEY_BYTES)}\n")
     return read_keys(path)
 
 
-def rotate(path: Path) -> list[bytes]:
+def rotate(path: Path) -> tuple[bytes, ...]:
     """Put a new key first into the file and keep the one before it, so that its tokens hold until the next rotation.
 
     Raises OSError.
     """
-    keys = [secrets.token_bytes(KEY_BYTES), *read_keys(path)[:1]]
+    keys = (secrets.token_bytes(KEY_BYTES), *read_keys(path)[:1])
     replace_file(path, "".join(f"{key.hex()}\n" for key in keys))
     return keys

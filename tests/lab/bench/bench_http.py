@@ -38,7 +38,7 @@ def rows() -> Iterator[Row]:
             sides = [lambda side=side, count=count: per_cpu_second(side, count) for side in (server, other)]
             ours, anchor = medians(ROUNDS, *sides)
             what = f"calls a processor second, {what}"
-            yield Row(what, ours, "", anchor, ANCHOR, "at least 0.75", ours >= 0.75 * anchor)
+            yield Row(what, ours, "", anchor, ANCHOR, "at least 0.85", ours >= 0.85 * anchor)
 
 
 def ready_ms(server: HttpServer) -> float:
