@@ -36,11 +36,29 @@ def test_a_question_becomes_words_of_the_pages():
         assert [" ".join(sorted(term.words)) for term in terms] == expected
 
 
-def test_an_index_is_kept_until_a_page_changes(docs):
-    first = index.current()
+def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(docs, env, monkeypatch):
+    def of_another_session():
+        index._of.cache_clear()
+        return index.current()
+
+    def content(one):
+        return one.places, one.titles, one.names, one.mean, {word: [*one.row(word)] for word in one.words}
+
+    first, file = index.current(), index.state_path(index.FILE)
     assert index.current() is first
+    with monkeypatch.context() as blind:
+        blind.delattr(index, "read")  # no page is read
+        again = of_another_session()
+    assert content(again) == content(first)
     (docs / "CANBUS.md").write_text("# CANBUS\n\nA katapult.\n")
-    assert index.current() is not first and list(index.current().forms("katapult")) == ["katapult"]
+    assert list(index.current().forms("katapult")) == ["katapult"]
+    whole = file.read_bytes()
+    for damaged in (b"", whole[:9], whole[:60], whole[:-5]):
+        file.write_bytes(damaged)
+        assert of_another_session().words and file.read_bytes() == whole
+    file.unlink()
+    file.mkdir()  # nothing can be kept
+    assert list(of_another_session().row("katapult")) == [(1, 1)]
 
 
 def test_the_glossary_has_no_entry_twice_and_no_empty_meaning():

@@ -15,6 +15,7 @@ from tools.klipper import pages
 from tools.klipper.checkout import freshness, generations, git
 from tools.klipper.config import changes
 from tools.klipper.config.machine import short
+from tools.klipper.search import index
 from tools.klipper.settings import Source, check_place, folders_to_write, is_foreign, sources
 
 MOST_ENTRIES, LONGEST_ENTRY = 20, 200
@@ -49,9 +50,9 @@ def sync_docs(
         raise ToolError(f"{since} is not a day", "Write it as 2026-10-22.", code="INVALID_DAY") from None
     every, answers, failures = sources(), [], []
     with freshness.announcing():
-        for index, source in enumerate(every):
+        for number, source in enumerate(every):
             try:
-                answers.append(_sync(source, partial(_report, source.label, index, len(every)), since))
+                answers.append(_sync(source, partial(_report, source.label, number, len(every)), since))
             except Cancelled:
                 raise
             except ToolError as error:
@@ -59,13 +60,14 @@ def sync_docs(
                 answers.append({"error": error.message, "hint": error.hint, "code": error.code})
     if len(failures) == len(every):
         raise failures[0]
+    index.current()  # so that no session has to count the words in its first search
     if len(every) == 1:
         return answers[0]
     return {"sources": [{"source": source.label, **answer} for source, answer in zip(every, answers, strict=True)]}
 
 
-def _report(label: str, index: int, count: int, percent: int, step: str) -> None:
-    calls.report(100 * index + percent, 100 * count, f"{label}: {step}")
+def _report(label: str, number: int, count: int, percent: int, step: str) -> None:
+    calls.report(100 * number + percent, 100 * count, f"{label}: {step}")
 
 
 def _sync(source: Source, report: Callable[[int, str], None], since: str | None) -> JsonObject:

@@ -1,23 +1,32 @@
 """The words of all pages, counted by section."""
 
-# The contract of the index: it is made when it is first asked for and kept as long as no page has changed (name, time and
-# size of each are looked at in every search), in about 3 MB. It has no text: a section is a page, where it begins and how
-# many words it has; a word is a row of (section, count). Words joined by `_` or `-` count one by one and as one, so that
-# `bed_mesh`, `bed-mesh` and `bedmesh` find each other; so do the pairs of words in a longer identifier.
+# The contract of the index: it is made at a sync, or when it is first asked for, and kept in a file of the state folder as
+# long as no page has changed (name, time and size of each are looked at in every search), nor what makes it. The file has
+# a line that says of which pages it is, a line of JSON, a line of all words, and numbers, which sessions share in memory.
+# It has no text: a section is a page, where it begins and how many words it has; a word is a chain of finds in sections.
+# Words joined by `_` or `-` count one by one and as one, so that `bed_mesh`, `bed-mesh` and `bedmesh` find each other; so
+# do the pairs of words in a longer identifier.
 
+import json
 import os
 import re
 from array import array
+from binascii import crc32
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, groupby, pairwise
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
 from typing import NamedTuple
 
 from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
+from tools.core.files import replace_file
+from tools.core.json_types import compact_json
+from tools.core.settings import state_path
 from tools.klipper import headings, pages
 from tools.klipper.headings import ENTRY_LEVEL, Section
 from tools.klipper.pages import Page
@@ -32,41 +41,112 @@ MOST_JOINED = 4
 """Words of an identifier that is counted as one, too."""
 HEADING = 3
 """A word in a section's heading counts as often as so many in its text."""
+FILE, KEY = "klipper-index", b"%08x\n"
+# The files that make an index, as they are while they are imported.
+MAKERS = [(path.name, path.stat().st_mtime_ns) for path in sorted(Path(__file__).parent.iterdir()) if path.is_file()]
 
 
 class Place(NamedTuple):
-    """A section of a page: the number of the page, its heading, where it begins, how many words it has."""
+    """A section of a page: the number of the page, its heading, where it begins, how many words it has; the words of its
+    heading that say something."""
 
     page: int
     heading: str
     level: int
     offset: int
     size: int
+    headed: list[str]
+
+
+class Words(Sequence[str]):
+    """The words of a text, a blank before and behind each, by their numbers: as a list they would take six times the memory.
+
+    `starts` are the offsets of the words, and of the end.
+    """
+
+    def __init__(self, text: str, starts: Sequence[int]):
+        self.text = text
+        self.starts = starts
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, number):  # type: ignore[no-untyped-def]
+        return self.text[self.starts[number] : self.starts[number + 1] - 1]
 
 
 class Index:
-    """`places` are the sections of all pages, `words` all words in order, `rows` (section, count, …) of each word.
+    """`places` are the sections of all pages, `words` all words in order. Of each find, a word in a section, three arrays have
+    the section, the count, and the find before it of this word; `last` has the last find of each word, 0 for none.
 
-    `titles` are the first headings of the pages, or their file names; `names` the words of both, `headed` those of each
-    section's heading.
+    `titles` are the first headings of the pages, or their file names; `names` the words of both.
     """
 
-    def __init__(self, files: Sequence[Page]):
+    def __init__(self, files: Sequence[Page], kept: bytes | mmap):
+        """Raises ValueError, LookupError or TypeError if it is not what Counting keeps."""
+        end = kept.find(b"\n", len(KEY % 0))
+        start = kept.find(b"\n", end + 1) + 1
+        lists, numbers = json.loads(kept[len(KEY % 0) : end]), memoryview(kept)[start:].cast("I")
+        count = lists["words"]
         self.files = files
-        self.places: list[Place] = []
-        self.sections: list[range] = []
-        self.titles: dict[str, str] = {}
-        self.names: list[frozenset[str]] = []
-        self.headed: list[frozenset[str]] = []
-        self.rows: dict[str, array[int]] = {}
-        for number, page in enumerate(files):
-            checkpoint()
-            self._add(number, page.path, read(page))
-        self.words = sorted(self.rows.keys() | {word for names in self.names for word in names})
+        self.places = [Place(*place) for place in lists["places"]]
+        self.titles = dict(zip((page.path for page in files), lists["titles"], strict=True))
+        self.names = list(map(frozenset, lists["names"]))
+        self.sections = [range(0)] * len(files)
+        for page, sections in groupby(range(len(self.places)), lambda section: self.places[section].page):
+            first, *others = sections
+            self.sections[page] = range(first, first + 1 + len(others))
+        self.words = Words(kept[end + 1 : start - 1].decode(), numbers[: count + 1])
+        self.last, finds = numbers[count + 1 : 2 * count + 1], numbers[2 * count + 1 :]
+        self.finds = [finds[third : third + len(finds) // 3] for third in range(0, len(finds), len(finds) // 3)]
         self.mean = sum(place.size for place in self.places) / max(1, len(self.places)) or 1
 
-    def _add(self, number: int, path: str, text: str) -> None:
-        first = len(self.places)
+    def row(self, word: str) -> Iterator[tuple[int, int]]:
+        """The sections that have a word, with its count in each."""
+        (sections, counts, before), place = self.finds, bisect_left(self.words, word)
+        at = self.last[place] if place < len(self.words) and self.words[place] == word else 0
+        while at:
+            yield sections[at], counts[at]
+            at = before[at]
+
+    def forms(self, word: str) -> dict[str, float]:
+        """The words of the pages that are forms of this one, `calibrating` of `calibrate`, each with the weight 1."""
+        text, endings = stem(word)
+        found = {}
+        for other in self.beginning(text):
+            tail = other[len(text) :]
+            doubled = endings is ENDINGS and tail[:1] == text[-1:] and tail[1:] in ENDINGS  # `stop` + `ping`
+            if tail in endings or doubled:
+                found[other] = 1.0
+        return found
+
+    def beginning(self, text: str) -> Iterator[str]:
+        """The words of the pages that begin with a text."""
+        for place in range(bisect_left(self.words, text), len(self.words)):
+            if not (word := self.words[place]).startswith(text):
+                return
+            yield word
+
+    def containing(self, part: str) -> Iterator[str]:
+        """The words of the pages that this is a part of."""
+        text, at = self.words.text, 0
+        while (at := text.find(part, at)) >= 0:
+            first, at = text.rindex(" ", 0, at) + 1, text.index(" ", at)
+            yield text[first:at]
+
+
+class Counting:
+    """Counts the words of pages, one page after the other."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.titles: list[str] = []
+        self.names: list[list[str]] = []
+        self.finds = array("I", [0]), array("I", [0]), array("I", [0])
+        self.last: dict[str, int] = {}
+
+    def add(self, path: str, text: str) -> None:
+        """Count the next page."""
         named = list(headings.sections(text).values())
         start = named[0].offset if named else len(text)
         every = named if named and start == 0 else [Section("", 1, 0), *named]
@@ -77,33 +157,28 @@ class Index:
             counts = Counter(body)
             for word in head:
                 counts[word] += HEADING
+            sections, numbers, before = self.finds
             for word, count in counts.items():
-                self.rows.setdefault(word, array("I")).extend((len(self.places), count))
-            self.headed.append(frozenset(word for word in head if word not in STOP_WORDS))
-            self.places.append(Place(number, section.heading, section.level, section.offset, len(body)))
-        self.sections.append(range(first, len(self.places)))
+                before.append(self.last.get(word, 0))
+                self.last[word] = len(sections)
+                sections.append(len(self.places))
+                numbers.append(count)
+            headed = sorted({word for word in head if word not in STOP_WORDS})
+            place = Place(len(self.titles), section.heading, section.level, section.offset, len(body), headed)
+            self.places.append(place)
         stem_of_name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
         title = next((section.heading for section in every if section.heading), "")
-        self.titles[path] = title or stem_of_name.replace("_", " ")
-        self.names.append(frozenset(tokens(f"{stem_of_name} {CAMEL.sub('_', stem_of_name)} {title}")))
+        self.titles.append(title or stem_of_name.replace("_", " "))
+        self.names.append(sorted(set(tokens(f"{stem_of_name} {CAMEL.sub('_', stem_of_name)} {title}"))))
 
-    def forms(self, word: str) -> dict[str, float]:
-        """The words of the pages that are forms of this one, `calibrating` of `calibrate`, each with the weight 1."""
-        text, endings = stem(word)
-        found = {}
-        for place in range(bisect_left(self.words, text), len(self.words)):
-            other = self.words[place]
-            if not other.startswith(text):
-                break
-            tail = other[len(text) :]
-            doubled = endings is ENDINGS and tail[:1] == text[-1:] and tail[1:] in ENDINGS  # `stop` + `ping`
-            if tail in endings or doubled:
-                found[other] = 1.0
-        return found
-
-    def containing(self, part: str) -> list[str]:
-        """The words of the pages that this is a part of."""
-        return [word for word in self.words if part in word]
+    def kept(self, key: bytes) -> bytes:
+        """All of it as an Index reads it."""
+        words = sorted(self.last.keys() | {word for names in self.names for word in names})
+        lists = {"words": len(words), "places": self.places, "titles": self.titles, "names": self.names}
+        starts = array("I", accumulate((len(word) + 1 for word in words), initial=1))
+        last = array("I", (self.last.get(word, 0) for word in words))
+        text = f"{compact_json(lists)}\n {' '.join(words)} \n"
+        return b"".join((key, text.encode(), *map(bytes, (starts, last, *self.finds))))
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -133,7 +208,25 @@ def current() -> Index:
 
 @lru_cache(maxsize=1)
 def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
-    return Index([page for page, *_ in stamped])
+    key, files = KEY % crc32(repr((MAKERS, stamped)).encode()), [page for page, *_ in stamped]
+    if index := _kept(key, files):
+        return index
+    counting = Counting()
+    for page in files:
+        checkpoint()
+        counting.add(page.path, read(page))
+    kept = counting.kept(key)
+    with suppress(OSError):  # then the next session counts again
+        replace_file(state_path(FILE), kept)
+    return _kept(key, files) or Index(files, kept)
+
+
+def _kept(key: bytes, files: Sequence[Page]) -> Index | None:
+    """The index that an earlier session kept, if it is of these pages."""
+    with suppress(OSError, ValueError, LookupError, TypeError), open(state_path(FILE), "rb") as file:
+        if file.readline(len(key)) == key:
+            return Index(files, mmap(file.fileno(), 0, access=ACCESS_READ))
+    return None
 
 
 def read(page: Page) -> str:

@@ -62,7 +62,7 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
         known_words = _vocabulary()
         words = [word if word in known_words else nearest(word, known_words) or word for word in words]
     text, having = f" {' '.join(words)} ", set(words)
-    return next((message for told, pattern, message in _forms() if told <= having and pattern.search(text)), None)
+    return next((message for told, pattern, message in _forms() if told <= having and re.search(pattern, text)), None)
 
 
 def explained(message: Message) -> JsonObject:
@@ -85,7 +85,7 @@ def messages() -> list[tuple[list[str], Message]]:
 
 
 @cache
-def _forms() -> list[tuple[frozenset[str], re.Pattern[str], Message]]:
+def _forms() -> list[tuple[frozenset[str], str, Message]]:
     """The words of each wording, and the pattern that finds it: in order, few others between, more in the place of a `*`."""
     gap, long_gap = (rf"(?: \S+){{0,{most}}}? " for most in (GAP, LONG_GAP))
     found = []
@@ -94,7 +94,7 @@ def _forms() -> list[tuple[frozenset[str], re.Pattern[str], Message]]:
             parts = [_words(part) for part in form.strip("* ").split("*")]
             pattern = long_gap.join(gap.join(map(re.escape, part)) for part in parts)
             words = frozenset(word for part in parts for word in part)
-            found.append((words, re.compile(f" {pattern} "), message._replace(message=form)))
+            found.append((words, f" {pattern} ", message._replace(message=form)))
     return found
 
 

@@ -103,9 +103,10 @@ def _terms(typed: Sequence[str], index: Index, absent: list[str], russian: bool,
 
 def _elsewhere(word: str, index: Index, absent: list[str]) -> Term:
     """The words that one which is nowhere is a part of; if there are none, the word that was meant."""
-    if inside := index.containing(word):
+    if inside := list(index.containing(word)):
         return Term(INSIDE, dict.fromkeys(inside if len(word) >= SHORTEST_PART else (), 1.0))
-    if near := nearest(word, index.words, lambda other: len(index.rows.get(other, ()))):
+    alike = (other for letter in set(word[:2]) for other in index.beginning(letter))
+    if near := nearest(word, alike, lambda other: len(list(index.row(other)))):
         return Term(RESPELT, index.forms(near))
     absent.append(word)
     return Term(0, {})
@@ -221,9 +222,8 @@ def _counts(index: Index, term: Term) -> tuple[defaultdict[int, float], dict[int
     """The count of a term in each section, and its share in each page's name."""
     counts: defaultdict[int, float] = defaultdict(float)
     for word, weight in term.words.items():
-        row = index.rows.get(word, ())
-        for place in range(0, len(row), 2):
-            counts[row[place]] += row[place + 1] * weight
+        for section, count in index.row(word):
+            counts[section] += count * weight
     words = term.words.keys()
     named = {
         page: max(map(term.words.__getitem__, both))
@@ -239,7 +239,7 @@ def _headed(index: Index, terms: Sequence[Term], rarities: Sequence[float]) -> I
     for number, term in enumerate(terms):
         for word in term.words:
             of_word.setdefault(word, set()).add(number)
-    for section, heading in enumerate(index.headed):
-        if both := heading & of_word.keys():
+    for section, place in enumerate(index.places):
+        if both := [word for word in place.headed if word in of_word]:
             having = set().union(*map(of_word.__getitem__, both))
-            yield section, sum(rarities[number] for number in having) * len(both) / len(heading)
+            yield section, sum(rarities[number] for number in having) * len(both) / len(place.headed)
