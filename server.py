@@ -67,6 +67,7 @@ def main(words: list[str]) -> int:
     if way == "connect":
         from tools import connect
 
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head -1`
         print(connect.lines(*connect.place()[:2]))
         return 0
     if way == "check":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -48,10 +49,11 @@ def main(command: list[str]) -> int:
 def show(rows: list[tuple[str, Health]]) -> int:
     """Print a mark, a name and a sentence each, what to do below, and their sum. Exit status 1 if something is broken."""
     width = max(len(name) for name, _ in rows)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     for name, look in rows:
-        summary = (f"{MARKS[look.state]} {name:<{width}}  ", look.summary)
-        for start, text in (summary, (" " * width + "    → ", look.advice)):
+        mark = f"{MARKS[look.state]} {name:<{width}}  "
+        for start, text in ((mark, look.summary), (" " * len(mark) + "→ ", look.advice)):
             columns = 10**6 if "|" in text or "&&" in text else COLUMNS  # a line to be pasted into a shell stays one
             if text:
                 print(fill(start + text, columns, subsequent_indent=" " * len(start), **WHOLE_WORDS))
@@ -77,8 +79,7 @@ def _server(command: list[str]) -> Health:
         tools, _ = answers[2]["result"]["tools"], answers[3]["result"]
     except (ValueError, TypeError, LookupError, AttributeError):  # or something else writes to stdout
         return Health("broken", f"it does not answer: {told or 'it says nothing'}", INSTALL)
-    size = len(json.dumps(tools, ensure_ascii=False).encode())
-    python = sys.version.split()[0]
+    size, python = len(json.dumps(tools, ensure_ascii=False).encode()), sys.version.split()[0]
     return Health("ok", f"{len(tools)} tools in {size} bytes, answered within {took_s:.1f} s, Python {python}")
 
 
