@@ -27,9 +27,7 @@ class Upstream:
         folder.mkdir(parents=True)
         git(folder, "init", "-q", "-b", branch)
         git(folder, "config", "uploadpack.allowFilter", "true")
-        self.commit(
-            {"docs/Bed_Mesh.md": page("Bed Mesh"), "docs/BLTouch.md": page("BLTouch"), "src/code.c": "int x;\n"}
-        )
+        self.commit({"docs/Bed_Mesh.md": page("Bed Mesh"), "docs/BLTouch.md": page("BLTouch"), "src/code.c": "int;\n"})
 
     @property
     def url(self) -> str:

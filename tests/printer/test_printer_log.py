@@ -35,9 +35,8 @@ def test_an_earlier_start_is_told_on_request(printer):
 
 
 def test_only_known_messages_of_the_log_are_sent(printer, real_docs):
-    (printer / "logs/klippy.log").write_text(
-        klippy.log() + f"error: token {klippy.TOKEN} refused\nUnhandled {klippy.TOKEN}\n"
-    )
+    lines = f"error: token {klippy.TOKEN} refused\nUnhandled {klippy.TOKEN}\n"
+    (printer / "logs/klippy.log").write_text(klippy.log() + lines)
     assert klippy.TOKEN not in json.dumps(call("printer_log"))
 
 
@@ -109,3 +108,7 @@ def test_a_damaged_log_is_answered(printer):
         (printer / "logs/klippy.log").write_bytes(text)
         answer = call("printer_log")
         assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000
+    cut = klippy.start(1).partition("microsteps")[0]  # by the power, in its configuration
+    (printer / "logs/klippy.log").write_text(cut + klippy.start(2))
+    assert (call("printer_log")["starts"], call("printer_log")["version"]) == (2, "v0.13.0-22-g84104bbb")
+    assert "config" not in call("printer_log", session=1)

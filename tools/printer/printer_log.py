@@ -178,6 +178,8 @@ class _Reader:
 
     def line(self, line: bytes) -> None:
         text = line[:LONGEST_LINE].decode("utf-8", "replace")
+        if self.in_config and (STARTED.match(text) or VERSION.match(text)):  # the power cut the configuration off
+            self.in_config, self.start.config = False, []
         if self.in_config:
             self.in_config = line != CONFIG_END
             self.start.config += [text] if self.in_config else []

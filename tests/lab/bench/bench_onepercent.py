@@ -67,10 +67,8 @@ def fifty_actions() -> float:
 
     def both() -> None:
         preview_id = call("preview_actions", actions=actions)["preview_id"]
-        applied = call(
-            "apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да"
-        )
-        assert applied["success"], applied
+        answer = call("apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да")
+        assert answer["success"], answer
 
     return timed(both)
 
