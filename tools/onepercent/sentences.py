@@ -1,7 +1,8 @@
 """Changes as sentences for the person: before they happen, after, and why they do not."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
@@ -50,41 +51,50 @@ def _sentence(tense: str, kind: str, entity: str, entry: JsonObject, new_title: 
     name = new_title or entry.get("name" if entity in ("habit", "mark") else "title", "")
     if entity == "ssp":
         name = words.value("category", entry.get("category")).capitalize()
-    moved, shift = entry.get("changes", {}).get("goal_title", {}), entry.get("shifted_days", 0)
-    places: Places = Places(
-        thing=lambda: _thing(tense, entity, places),
-        title=lambda: words.quoted(name, 500),
-        goal=lambda: words.quoted(entry.get("goal_title", ""), 100),
-        before=lambda: words.quoted(moved.get("from", ""), 100),
-        after=lambda: words.quoted(moved.get("to", ""), 100),
-        category=lambda: words.quoted(words.value("category", entry.get("category")).capitalize()),
-        date=lambda: _dates(entry),
-        status=lambda: _status(entry),
-        steps=lambda: words.counted(entry.get("count") or len(entry.get("rows", ())), "step"),
-        shift=lambda: words.say("later" if shift > 0 else "earlier", days=words.counted(abs(shift), "day")),
-        a=lambda: "" if entity == "step" else "а",
-        en=lambda: "ён" if entity == "step" else "ена",
-    )
     key = f"{tense}.{kind}.{entity}"
-    text = words.template(key if key in texts.TEXTS else f"{tense}.{kind}").format_map(places)
+    template = words.template(key if key in texts.TEXTS else f"{tense}.{kind}")
+    text = template.format_map(Places(tense, entity, entry, name))
     return f"{text} {words.span(entry['pause']['from'], entry['pause'].get('to'))}" if "pause" in entry else text
 
 
-class Places(dict[str, Any]):
+@dataclass(slots=True)
+class Places:
     """The words for the places of a text, each made when the text has it."""
 
-    def __getitem__(self, name: str) -> str:
-        return super().__getitem__(name)()
+    tense: str
+    entity: str
+    entry: JsonObject
+    name: str
+
+    def __getitem__(self, place: str) -> str:
+        return PLACES[place](self)
 
 
-def _thing(tense: str, entity: str, places: Places) -> str:
+def _thing(of: Places) -> str:
     """The kind of thing and its name: цель «Дом», with a capital where the sentence begins with it."""
-    key = f"label.{entity}"
-    label = words.template(key if key in texts.TEXTS else "label").format_map(places)
-    thing = words.say(f"thing.{entity}") if f"thing.{entity}" in texts.TEXTS else ""
-    if tense == "done" and entity in texts.COUNTED:
-        thing = words.counted(1, entity)[2:].capitalize()
+    key = f"label.{of.entity}"
+    label = words.template(key if key in texts.TEXTS else "label").format_map(of)
+    thing = words.say(f"thing.{of.entity}") if f"thing.{of.entity}" in texts.TEXTS else ""
+    if of.tense == "done" and of.entity in texts.COUNTED:
+        thing = words.counted(1, of.entity)[2:].capitalize()
     return f"{thing} {label}".strip()
+
+
+PLACES: dict[str, Callable[[Places], str]] = {
+    "thing": _thing,
+    "title": lambda of: words.quoted(of.name, 500),
+    "goal": lambda of: words.quoted(of.entry.get("goal_title", ""), 100),
+    "before": lambda of: words.quoted(of.entry["changes"]["goal_title"]["from"], 100),
+    "after": lambda of: words.quoted(of.entry["changes"]["goal_title"]["to"], 100),
+    "category": lambda of: words.quoted(words.value("category", of.entry.get("category")).capitalize()),
+    "date": lambda of: _dates(of.entry),
+    "status": lambda of: _status(of.entry),
+    "steps": lambda of: words.counted(of.entry.get("count") or len(of.entry.get("rows", ())), "step"),
+    "shift": lambda of: words.say("later" if of.entry["shifted_days"] > 0 else "earlier", days=PLACES["days"](of)),
+    "days": lambda of: words.counted(abs(of.entry["shifted_days"]), "day"),
+    "a": lambda of: "" if of.entity == "step" else "а",
+    "en": lambda of: "ён" if of.entity == "step" else "ена",
+}
 
 
 def _kind(section: str, entry: JsonObject) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,17 +66,17 @@ class Action:
     required: tuple[str, ...]
     run: Callable[["UnitOfWork", JsonObject], Outcome] = field(compare=False)
 
-    @property
+    @cached_property
     def domain(self) -> str:
         """The kind of thing it acts on, as ENTITIES has it: goal, step, habit, diary, ssp; or person, undo."""
         return self.name.partition(".")[0]
 
-    @property
+    @cached_property
     def updates(self) -> bool:
         """In an update null clears a field."""
         return ".update" in self.name
 
-    @property
+    @cached_property
     def published(self) -> bool:
         """Only `undo_last` reverses."""
         return self.domain != "undo"
