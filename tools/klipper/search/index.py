@@ -42,8 +42,9 @@ MOST_JOINED = 4
 HEADING = 3
 """A word in a section's heading counts as often as so many in its text."""
 FILE, KEY = "klipper-index", b"%08x\n"
-# The files that make an index, as they are while they are imported.
-MAKERS = [(path.name, path.stat().st_mtime_ns) for path in sorted(Path(__file__).parent.iterdir()) if path.is_file()]
+# The sources that make an index, as they are while they are imported.
+SOURCES = sorted([Path(headings.__file__), *Path(__file__).parent.glob("*.*")])
+MAKERS = [(path.name, path.stat().st_mtime_ns) for path in SOURCES]
 
 
 class Place(NamedTuple):
