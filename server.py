@@ -75,11 +75,11 @@ def main(words: list[str]) -> int:
 
         return ssh_check.main(host) if host else check.main([sys.executable, __file__, "--standalone"])
     if way == "daemon":
-        from tools.resident import handover, resident
+        from tools.resident import resident
 
-        identity = handover.identity()  # of the sources that are imported now
+        identity = listing.identity()  # of the sources that are imported now
         warm_up()
-        return resident.main(lambda: serve_lines(stdio.claim(), settings_or_refuse()), identity)
+        return resident.main(serve_session, identity)
     return serve_http(settings) if way == "http" else serve_stdio(settings)
 
 
@@ -116,6 +116,19 @@ def serve_stdio(settings: Settings) -> NoReturn:
     serve_lines(lines, settings, lambda: listing.refresh(settings))
 
 
+def serve_session() -> NoReturn:
+    """Serve the client that was handed over to this child of the resident service."""
+    from tools.core import processes
+
+    lines, settings = stdio.claim(), settings_or_refuse()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: leave())
+    if processes.caller and not early.serve_idle(lines, settings, processes.caller.fileno()):
+        leave()
+    registry.LISTENERS.append(listing.forget)
+    serve_lines(lines, settings, lambda: listing.refresh_daily(settings))
+
+
 def serve_lines(lines: stdio.Lines, settings: Settings, first_job: Callable[[], None] = lambda: None) -> NoReturn:
     """Serve the client at the other end of `lines`. `first_job` runs before the toolsets' own start-up jobs."""
     server = session_server(settings)
@@ -135,6 +148,7 @@ def serve_http(settings: Settings) -> NoReturn:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: leave())  # while it starts; and what ended the server is sent again by it
+    registry.LISTENERS.append(listing.forget)
     tools = ToolServer(settings, remote=True)
     manager = session_manager(tools.server, settings)
     try:
@@ -298,7 +312,7 @@ class ToolServer:
         shown = mcp_apps.shown_in(ctx.session)
         if registry.is_loaded():
             return registry.listed(self.settings, shown)
-        toolset = (listing.kept(self.settings) or {"toolsets": {}})["toolsets"].get(name, "")
+        toolset = json.loads(listing.kept(self.settings).get(listing.TOOLSETS, "{}")).get(name, "")
         return await anyio.to_thread.run_sync(registry.listed, self.settings, shown, toolset)
 
     async def list_tools(self, ctx: ServerRequestContext, params: types.RequestParams) -> JsonObject:
@@ -524,6 +538,7 @@ def warm_up() -> None:
     import_sdk("service")  # what is built here no session builds
     registry.load()
     written_folders()
+    listing.keep(current(), listing.make(current()))
     client = {"name": "warm-up", "version": "1"}
     handshake = {"protocolVersion": early.HANDSHAKE_VERSIONS[-1], "capabilities": {}, "clientInfo": client}
     modern = {"_meta": dict(zip(early.ENVELOPE, (early.MODERN, client, {}), strict=True))}

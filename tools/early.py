@@ -1,8 +1,11 @@
-"""A client's first requests, answered while the SDK is still being imported.
+"""A client's first requests, answered without the SDK: while it is still being imported, or to leave it alone.
 
 Clients do not wait: some begin their first turn a second after they started a server, without its tools if it has not
 listed them. What they ask first (initialize or server/discover, then the lists) lies in our own registry; only serving
 needs the SDK, whose import takes most of a cold start. And the lists need not be made: a session before kept them.
+
+Nor do most clients ask for more: of the sessions that a person has open, few call a tool. Such a one of the resident
+service never uses the SDK, which would make its own what it shares with the others.
 """
 
 import json
@@ -15,7 +18,7 @@ from typing import Any
 
 from tools import listing, results
 from tools.core import mcp_apps, prompts, registry
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.settings import Settings
 from tools.starting import VERSION
 from tools.stdio import ACKNOWLEDGED, LISTEN, SUBSCRIPTION_ID, Lines
@@ -73,55 +76,75 @@ def serve(lines: Lines, settings: Settings, import_sdk: Callable[[], None]) -> b
             os.close(end)
 
     importing = threading.Thread(target=run, daemon=True)
-    begun = b""
-    # One turn of the loop answers a whole line, or reads until there is one.
-    with suppress(LeftToSdk):
-        while len(begun) <= MOST_BYTES:
-            line, newline, rest = begun.partition(b"\n")
-            if not newline:
-                if ended in select.select([lines.stdin.fileno(), ended], [], [])[0]:
-                    break
-                chunk = b""
-                with suppress(OSError):  # a connection was reset, a terminal hung up
-                    chunk = os.read(lines.stdin.fileno(), MOST_BYTES)
-                if not chunk and not begun.strip():
-                    return False
-                if not chunk:
-                    break
-                begun += chunk
-                continue
-            try:
-                if answer := opening.answer(line) if line.strip() else None:
-                    lines.write(answer)
-            except OSError:
-                return False
-            begun = rest
-            # On a single processor a listing that a child is making comes first.
-            if not importing.ident and (opening.listing or (os.cpu_count() or 1) > 1):
-                importing.start()
-    if not importing.ident:
-        importing.start()
-    importing.join()
-    os.close(ended)
+
+    def answered() -> None:
+        # On a single processor a listing that a child is making comes first.
+        if not importing.ident and (opening.listing or (os.cpu_count() or 1) > 1):
+            importing.start()
+
+    is_there = opening.answer_all(lines, ended, answered)
+    if is_there:
+        if not importing.ident:
+            importing.start()
+        importing.join()
+        os.close(ended)
     if failures:
         raise failures[0]
-    *whole, rest = begun.split(b"\n")
-    lines.ahead += [*opening.replay, *(line + b"\n" for line in whole), *filter(None, [rest])]
-    lines.answered.update(opening.answered)
-    return True
+    return is_there
+
+
+def serve_idle(lines: Lines, settings: Settings, caller: int) -> bool:
+    """Answer a client of the resident service as long as it only lists; False if it left, or the `caller` did who handed its
+    session over."""
+    opening = Opening(settings, makes_listing=False)
+    if not opening.listing:
+        return True
+    return opening.answer_all(lines, caller) and not select.select([caller], [], [], 0)[0]
 
 
 class Opening:
     """The beginning of one session: what it answered, and what the SDK has to be told of it."""
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: Settings, makes_listing: bool = True):
         self.settings = settings
-        self.listing: Any = listing.kept(settings)
-        self.finish_listing = listing.keep_beside(settings) if not self.listing else None
+        self.listing = listing.kept(settings)
+        self.finish_listing = listing.keep_beside(settings) if makes_listing and not self.listing else None
         self.replay: list[bytes] = []
         self.answered: list[str | int] = []
         self.era = ""
         self.is_initialized = self.shows_pages = False
+
+    def answer_all(self, lines: Lines, until: int, answered: Callable[[], None] = lambda: None) -> bool:
+        """Answer line after line, until one is left to the SDK or the descriptor `until` can be read; `lines` go on from
+        there. False if the client left before."""
+        begun = b""
+        # One turn of the loop answers a whole line, or reads until there is one.
+        with suppress(LeftToSdk):
+            while len(begun) <= MOST_BYTES:
+                line, newline, rest = begun.partition(b"\n")
+                if not newline:
+                    if until in select.select([lines.stdin.fileno(), until], [], [])[0]:
+                        break
+                    chunk = b""
+                    with suppress(OSError):  # a connection was reset, a terminal hung up
+                        chunk = os.read(lines.stdin.fileno(), MOST_BYTES)
+                    if not chunk and not begun.strip():
+                        return False
+                    if not chunk:
+                        break
+                    begun += chunk
+                    continue
+                try:
+                    if answer := self.answer(line) if line.strip() else None:
+                        lines.write(answer)
+                except OSError:
+                    return False
+                begun = rest
+                answered()
+        *whole, rest = begun.split(b"\n")
+        lines.ahead += [*self.replay, *(line + b"\n" for line in whole), *filter(None, [rest])]
+        lines.answered.update(self.answered)
+        return True
 
     def answer(self, line: bytes) -> bytes:
         """The line that answers `line`; empty for the notification that ends the handshake.
@@ -137,21 +160,21 @@ class Opening:
             self.replay.append(line + b"\n")
             return b""
         if method == "initialize":
-            result = self._initialize(params)
+            result = _joined(self._initialize(params))
         elif self.era == "handshake":
             if not _fits(params, {"_meta": PROGRESS}) or (method != "ping" and not self.is_initialized):
                 raise LeftToSdk
-            result = {} if method == "ping" else self._list(method)
+            result = b"{}" if method == "ping" else self._list(method)
         else:
             result = self._modern(method, params)
-        answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+        answer = _joined({"jsonrpc": "2.0", "id": message["id"]}, b'{"result":%b}' % result)
         if method == LISTEN:  # Claude Code lists nothing before its stream of changes is acknowledged
-            meta = {SUBSCRIPTION_ID: message["id"]}
-            answer = {"jsonrpc": "2.0", "method": ACKNOWLEDGED, "params": {"_meta": meta, **result}}
+            params = _joined({"_meta": {SUBSCRIPTION_ID: message["id"]}}, result)
+            answer = _joined({"jsonrpc": "2.0", "method": ACKNOWLEDGED}, b'{"params":%b}' % params)
         if method in ("initialize", "server/discover", LISTEN):
             self.replay.append(line + b"\n")
             self.answered.append(message["id"])
-        return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        return answer + b"\n"
 
     def _initialize(self, params: JsonObject) -> JsonObject:
         if self.era or not _fits(params, INITIALIZE, INITIALIZE) or not params["clientInfo"].keys() >= NAMES:
@@ -165,7 +188,7 @@ class Opening:
             "instructions": registry.instructions(self.settings),
         }
 
-    def _modern(self, method: str, params: JsonObject) -> JsonObject:
+    def _modern(self, method: str, params: JsonObject) -> bytes:
         shape = {"_meta": ENVELOPE | PROGRESS} | ({"notifications": CHANGES} if method == LISTEN else {})
         if not _fits(params, shape, shape) or not _fits(params["_meta"], shape["_meta"], ENVELOPE):
             raise LeftToSdk
@@ -174,9 +197,11 @@ class Opening:
             raise LeftToSdk
         self.shows_pages, self.era = mcp_apps.announced(capabilities), "modern"
         if method == LISTEN:
-            return {"notifications": {name: True for name, wanted in params["notifications"].items() if wanted}}
+            return _joined(
+                {"notifications": {name: True for name, wanted in params["notifications"].items() if wanted}}
+            )
         if method == "server/discover":
-            result: JsonObject = {
+            result: JsonObject | bytes = {
                 "supportedVersions": [MODERN],
                 "capabilities": {**_server_capabilities(changes=True), "extensions": EXTENSIONS},
                 "instructions": registry.instructions(self.settings),
@@ -184,9 +209,9 @@ class Opening:
         else:
             result = self._list(method)
         about = {"ttlMs": 0, "cacheScope": "private", "_meta": {f"{META}serverInfo": SERVER_INFO}}
-        return {**results.COMPLETE, **result, **about}
+        return _joined(results.COMPLETE, result, about)
 
-    def _list(self, method: str) -> JsonObject:
+    def _list(self, method: str) -> bytes:
         if method not in listing.LISTS:
             raise LeftToSdk
         if not self.listing and self.finish_listing:
@@ -195,13 +220,19 @@ class Opening:
         if not self.listing:  # it cannot be kept
             raise LeftToSdk
         name = listing.WITH_PAGES if method == "tools/list" and self.shows_pages else method
-        return self.listing["answers"][name]  # type: ignore[no-any-return]
+        return self.listing[name]
 
 
 def _server_capabilities(changes: bool) -> JsonObject:
     lists = {"listChanged": changes}
     resources = {**lists, "subscribe": changes}
     return {"tools": {"listChanged": True}, "prompts": lists, "resources": resources, "completions": {}}
+
+
+def _joined(*objects: JsonObject | bytes) -> bytes:
+    """JSON objects as one; those that are JSON already are not read."""
+    texts = (each if isinstance(each, bytes) else compact_json(each).encode() for each in objects)
+    return b"{%b}" % b",".join(text[1:-1] for text in texts if len(text) > 2)
 
 
 def _message(line: bytes) -> JsonObject:

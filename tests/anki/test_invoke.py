@@ -46,9 +46,7 @@ def at_any_depth(action, params):
     ],
 )
 @pytest.mark.parametrize("confirm", ["off", "elicit"])
-def test_what_others_do_or_reaches_anki_s_host_is_refused_before_it_is_sent(
-    anki, call, env, action, params, hint, confirm
-):
+def test_what_others_do_or_reaches_anki_s_host_is_refused_unsent(anki, call, env, action, params, hint, confirm):
     env(ANKI_CONFIRM=confirm)
     for sent in at_any_depth(action, params):
         answer = call("anki.invoke", **sent)

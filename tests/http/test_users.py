@@ -100,9 +100,7 @@ def test_two_users_at_once_mix_nothing_up():
         log = server.log()
         with closing(sqlite3.connect(server.state / "onepercent.sqlite3")) as db:
             db.row_factory = sqlite3.Row
-            rows = [
-                dict(row) for table in ("goals", "previews", "audit") for row in db.execute(f"SELECT * FROM {table}")
-            ]
+            rows = [dict(row) for kind in ("goals", "previews", "audit") for row in db.execute(f"SELECT * FROM {kind}")]
             audited = Counter(dict(db.execute("SELECT token, count(*) FROM audit GROUP BY token")))
         for row in rows:
             [other] = [person.name for person in people if person.name != row["user"]]

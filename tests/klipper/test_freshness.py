@@ -75,7 +75,7 @@ def test_what_is_up_to_date_or_not_here_or_only_read_is_not_said(env, docs, upst
     upstream.commit({"docs/Bed_Mesh.md": page("two")})
     env(MCP_READ_ONLY=1)
     freshness.check()
-    assert heard == [] and caplog.text == "" and not freshness.note()
+    assert heard == [False] and caplog.text == "" and not freshness.note()
 
 
 @pytest.fixture

@@ -28,9 +28,7 @@ def behind_the_tools(file: Path, *statements: str) -> None:
     ("statement", "words"),
     [("PRAGMA user_version = 99", "newer version"), ("CREATE TABLE notes (id)", "another program")],
 )
-def test_a_file_of_a_newer_version_or_another_program_is_refused_and_not_touched(
-    statement: str, words: str, file: Path
-):
+def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(statement: str, words: str, file: Path):
     if "newer" in words:
         do(*a_day())
     behind_the_tools(file, statement)

@@ -20,9 +20,7 @@ EVIL = [
 NEVER = [True, 1.5, {}, [[]], "\0", "a\0b", "\ud800", float("nan"), -1, 2**200, "9" * 20_000]
 """Values that no field takes, but for an id that nothing has."""
 
-FIELDS = [
-    (name, field, kind) for name, each in ACTIONS.items() if each.published for field, kind in each.fields.items()
-]
+FIELDS = [(name, field, kind) for name, one in ACTIONS.items() if one.published for field, kind in one.fields.items()]
 
 VALID: dict[str, dict[str, Any]] = {
     "step.complete": {"step_id": 1},

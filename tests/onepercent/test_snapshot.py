@@ -52,9 +52,7 @@ def test_the_diary_is_newest_first_between_the_two_dates():
 
 def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     days = ("2026-03-01", "2026-03-17", "2026-03-18", "2026-03-25", "2026-03-26")
-    created = do(
-        act("goal.create", title="Цель"), *[act("step.create", goal_id=None, title=day, dt=day) for day in days]
-    )
+    created = do(act("goal.create", title="Цель"), *[act("step.create", goal_id=None, title=at, dt=at) for at in days])
     do(act("step.complete", step_id=created[1]), act("step.complete", step_id=created[3]))
     found = snapshot("schedule")["schedule"]
     assert [one["title"] for one in found["overdue"]] == ["2026-03-17"]

@@ -74,9 +74,7 @@ def test_stderr_of_a_session_reaches_its_caller_which_is_no_python_and_stdout_on
         assert all(text in errors for text in ("from print", "from sys.stdout", "from fd 1", "from a child"))
 
 
-def test_a_session_has_the_environment_folder_and_time_zone_of_its_client_and_no_terminal(
-    service, tmp_path, monkeypatch
-):
+def test_a_session_has_the_environment_folder_and_zone_of_its_client_and_no_terminal(service, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     environ = {"MCP_TOOL_NAMES": "dotted", "GREETING": "grüß", "TZ": "UTC-9"}
     environ |= {f"LARGE_{number}": "x" * 50_000 for number in range(20)}
@@ -116,6 +114,17 @@ def test_a_session_ends_with_its_caller_even_in_a_slow_tool(service, number):
         client.process.send_signal(number)
         client.process.wait(TIMEOUT_S)
         wait_until(lambda: not alive(pid))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_a_session_that_only_lists_ends_with_its_caller_or_at_a_signal(service, number):
+    for to in ("caller", "session"):
+        with service.caller() as client:
+            client.initialize()
+            assert client.request("tools/list")["result"]["tools"]
+            os.kill(client.process.pid if to == "caller" else service.children()[0], number)
+            client.process.wait(TIMEOUT_S)
+            wait_until(lambda: not service.children())
 
 
 def test_a_session_that_crashes_touches_no_other(service):

@@ -50,7 +50,7 @@ def start_jobs(settings: Settings) -> list[Callable[[], None]]:
 
 
 def tools_changed() -> None:
-    """Tell whoever serves the tools that a description suffix changed."""
+    """Tell whoever serves or keeps the lists that a description suffix changed, or a resource."""
     for listener in LISTENERS:
         listener()
 

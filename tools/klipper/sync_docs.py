@@ -19,6 +19,7 @@ from tools.klipper.search import index
 from tools.klipper.settings import Source, check_place, folders_to_write, is_foreign, sources
 
 MOST_ENTRIES, LONGEST_ENTRY = 20, 200
+CHANGED = ("updated", "cloned", "restored")
 CALL = "Call sync_docs once: python3 -m tools call sync_docs"
 STATES = {True: "behind its upstream", False: "up to date at the last look", None: "not yet compared with its upstream"}
 ONLY_READ = (
@@ -49,7 +50,7 @@ def sync_docs(
     except ValueError:
         raise ToolError(f"{since} is not a day", "Write it as 2026-10-22.", code="INVALID_DAY") from None
     every, answers, failures = sources(), [], []
-    with freshness.announcing():
+    with freshness.announcing() as changes:
         for number, source in enumerate(every):
             try:
                 answers.append(_sync(source, partial(_report, source.label, number, len(every)), since))
@@ -58,6 +59,7 @@ def sync_docs(
             except ToolError as error:
                 failures.append(error)
                 answers.append({"error": error.message, "hint": error.hint, "code": error.code})
+        changes += [answer["status"] for answer in answers if answer.get("status") in CHANGED]
     if len(failures) == len(every):
         raise failures[0]
     index.current()  # so that no session has to count the words in its first search

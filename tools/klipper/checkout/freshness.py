@@ -55,13 +55,13 @@ def is_behind(source: Source) -> bool | None:
 
 
 @contextmanager
-def announcing() -> Iterator[None]:
-    """Tell who serves the tools if the note came or went inside."""
-    before = note()
+def announcing() -> Iterator[list[str]]:
+    """Tell who serves the tools if the note came or went inside, or there were changes of pages, which are resources."""
+    before, changes = note(), list[str]()
     try:
-        yield
+        yield changes
     finally:
-        if note() != before:
+        if changes or note() != before:
             registry.tools_changed()
 
 
