@@ -31,7 +31,7 @@ def rows() -> Iterator[Row]:
 
 def measure(command: list[str], forget: bool = False) -> tuple[float, ...]:
     """Milliseconds until each step, MiB after the last."""
-    for file in Path(os.environ["MCP_STATE_DIR"]).glob("listing-*.json") if forget else ():
+    for file in Path(os.environ["MCP_STATE_DIR"]).glob("listing-*") if forget else ():
         file.unlink()
     began = time.perf_counter()
     with Client(command) as client:
