@@ -17,7 +17,7 @@ import server
 from tests.support.client import Client
 from tests.support.services import children, wait_until
 from tools import early, listing
-from tools.core import settings
+from tools.core import registry, settings
 from tools.stdio import Lines
 
 PAGES = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
@@ -218,6 +218,18 @@ def test_a_listing_of_another_shape_is_ignored_and_made_anew(tmp_path):
         assert not listing.kept(settings.current())
         assert check(tmp_path, [initialize(), INITIALIZED, *lists()]) == 5
         assert listing.kept(settings.current())
+
+
+def test_a_listing_that_is_a_day_old_is_made_anew_and_a_change_is_told(monkeypatch):
+    told, now = [], settings.current()
+    monkeypatch.setattr(registry, "LISTENERS", [listing.forget, lambda: told.append(1)])
+    whole, [file] = listing.kept(now), listing._kept_files(now)
+    listing.keep(now, {**whole, "prompts/list": b'{"prompts":[]}'})
+    listing.refresh_daily(now)
+    assert listing.kept(now) != whole and not told
+    os.utime(file, (0, 0))
+    listing.refresh_daily(now)
+    assert listing.kept(now) == whole and told == [1]
 
 
 def test_at_most_four_listings_are_kept_the_newest(env):

@@ -27,7 +27,6 @@ DAY_S = 86400
 NAMES = (*LISTS, WITH_PAGES, TOOLSETS)
 MOST_KEPT = 4  # listings in the state folder: one for each set of settings that clients come with
 
-
 identity = cache(handover.identity)  # of the sources that are imported now
 
 
@@ -81,19 +80,19 @@ def keep_beside(settings: Settings) -> Callable[[], object]:
 def refresh(settings: Settings) -> None:
     """Keep what the lists are now if it is something else, and tell the client that they changed."""
     before, after = kept(settings), make(settings)
+    if before and before != after:
+        registry.tools_changed()  # which also forgets what was kept
     if before != after:
         keep(settings, after)
-    if before and any(before[name] != after[name] for name in NAMES):
-        registry.tools_changed()
 
 
 def refresh_daily(settings: Settings) -> None:
-    """The same, unless a listing was kept in the last day: to make one takes a megabyte of a session of the service."""
-    with suppress(FileNotFoundError):
-        if time.time() - os.stat(_path(settings)).st_mtime < DAY_S:
-            return
-    refresh(settings)
-    keep(settings, make(settings))
+    """The same, unless that was done in the last day: to make a listing takes a megabyte of a session of the service."""
+    file = _path(settings)
+    if not file.exists() or time.time() - file.stat().st_mtime > DAY_S:
+        refresh(settings)
+        with suppress(OSError):
+            os.utime(file)
 
 
 def forget() -> None:

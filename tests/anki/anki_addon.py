@@ -177,9 +177,7 @@ class AnkiConnect(Studying, Windows):
         return [field.get("description", "") for field in self._model(modelName)["flds"]]
 
     def modelFieldFonts(self, modelName):
-        return {
-            field["name"]: {"font": field["font"], "size": field["size"]} for field in self._model(modelName)["flds"]
-        }
+        return {one["name"]: {"font": one["font"], "size": one["size"]} for one in self._model(modelName)["flds"]}
 
     def modelFieldsOnTemplates(self, modelName):
         model = self._model(modelName)

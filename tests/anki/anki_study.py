@@ -52,9 +52,7 @@ class Studying:
         return self._col.stats().report()
 
     def getNumCardsReviewedToday(self):
-        return self._col.db.scalar(
-            "select count() from revlog where id > ?", (self._col.sched.day_cutoff - 86400) * 1000
-        )
+        return self._col.db.scalar("select count() from revlog where id>?", (self._col.sched.day_cutoff - 86400) * 1000)
 
     def getNumCardsReviewedByDay(self):
         start = datetime.fromtimestamp(self._col.sched.day_cutoff - 86400)

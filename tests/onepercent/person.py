@@ -95,6 +95,4 @@ def items(section: str, **more: Any) -> list[dict[str, Any]]:
 def insert(db: Any, table: str, **values: Any) -> None:
     """A row of this person that no tool wrote."""
     values = {"user": "local", **values}
-    db.execute(
-        f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", (*values.values(),)
-    )
+    db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", [*values.values()])

@@ -62,9 +62,7 @@ class Exchange:
         self.parts, self.hold = [body] if parts is None else parts, hold
         wanted = {"Host": "localhost", "Content-Length": str(len(body)), **HEADERS}
         wanted |= {"Authorization": f"Bearer {token}" if token else None, **dict(headers)}
-        pairs = [
-            (name.lower().encode(), value.encode("latin-1")) for name, value in wanted.items() if value is not None
-        ]
+        pairs = [(name.lower().encode(), value.encode("latin1")) for name, value in wanted.items() if value is not None]
         self.scope = {"type": "http", "method": method, "path": path, "headers": pairs, "query_string": query.encode()}
         self.scope |= {"root_path": "", "scheme": "http", "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80)}
         self.read = 0

@@ -40,10 +40,8 @@ def memory(queries: list[str]) -> Row:
     before = memory_mib(os.getpid())
     for number in range(100):
         search_docs(queries[number % len(queries)])
-    after = memory_mib(os.getpid())
-    return Row(
-        "memory after 100 queries", after, "MiB", before, "before them", "at most 5 MiB more", after <= before + 5
-    )
+    now = memory_mib(os.getpid())
+    return Row("memory after 100 queries", now, "MiB", before, "before them", "at most 5 MiB more", now <= before + 5)
 
 
 def times(docs: Path, queries: list[str]) -> Iterator[Row]:
