@@ -95,13 +95,13 @@ def encode(messages):
 def kept(env, monkeypatch):
     """Kept as a session before would have it; what a child would do is done here, but for a test that wants a child."""
     server.import_sdk("stdio")
-    monkeypatch.setattr(listing, "keep_beside", lambda now: lambda: listing.keep(now, listing.make(now)))
+    monkeypatch.setattr(listing, "keep_beside", listing.keep_later)
     listing.keep(settings.current(), listing.make(settings.current()))
 
 
 def early_answers(lines):
     """The answers given early, and the opening that gave them."""
-    opening, answers = early.Opening(settings.current()), []
+    opening, answers = early.Opening(settings.current(), listing.keep_beside), []
     for line in lines:
         try:
             answer = opening.answer(line.rstrip(b"\n"))

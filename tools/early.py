@@ -63,7 +63,7 @@ def serve(lines: Lines, settings: Settings, import_sdk: Callable[[], None]) -> b
 
     False if the client left before it asked for anything else. Raises what the import raised.
     """
-    opening = Opening(settings)
+    opening = Opening(settings, listing.keep_beside)
     ended, end = os.pipe()
     failures: list[BaseException] = []
 
@@ -96,19 +96,17 @@ def serve(lines: Lines, settings: Settings, import_sdk: Callable[[], None]) -> b
 def serve_idle(lines: Lines, settings: Settings, caller: int) -> bool:
     """Answer a client of the resident service as long as it only lists; False if it left, or the `caller` did who handed its
     session over."""
-    opening = Opening(settings, makes_listing=False)
-    if not opening.listing:
-        return True
+    opening = Opening(settings, listing.keep_later)
     return opening.answer_all(lines, caller) and not select.select([caller], [], [], 0)[0]
 
 
 class Opening:
     """The beginning of one session: what it answered, and what the SDK has to be told of it."""
 
-    def __init__(self, settings: Settings, makes_listing: bool = True):
+    def __init__(self, settings: Settings, keep: Callable[[Settings], Callable[[], object]]):
         self.settings = settings
         self.listing = listing.kept(settings)
-        self.finish_listing = listing.keep_beside(settings) if makes_listing and not self.listing else None
+        self.finish_listing = keep(settings) if not self.listing else None
         self.replay: list[bytes] = []
         self.answered: list[str | int] = []
         self.era = ""

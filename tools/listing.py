@@ -77,6 +77,11 @@ def keep_beside(settings: Settings) -> Callable[[], object]:
     return waiting.join
 
 
+def keep_later(settings: Settings) -> Callable[[], object]:
+    """The making of the listing once it is asked for: in the service, where all is imported."""
+    return lambda: keep(settings, make(settings))
+
+
 def refresh(settings: Settings) -> None:
     """Keep what the lists are now if it is something else, and tell the client that they changed."""
     before, after = kept(settings), make(settings)
