@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """pi-mcp: one MCP server for a person's Raspberry Pi, over stdio and over HTTP.
 
-A client starts it (`ssh pi /path/to/server.py`); `setup.sh` installs what it needs into `.venv`. This is the only file
-that imports the SDK: it serves the registry in `tools/`. In this order: start, tools, transports, resident service.
+A client starts it (`ssh pi /path/to/server.py`); `setup.sh` installs what it needs into `.venv`. This is the
+only file that imports the SDK: it serves the registry in `tools/`. In this order: start, tools, transports,
+resident service.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ if TYPE_CHECKING:
 
 
 def main(words: list[str]) -> int:
-    """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong usage."""
+    """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong
+    usage."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also while the SDK is being imported
     way, host = command_line(words)
     settings = settings_or_refuse()
@@ -84,8 +86,8 @@ def main(words: list[str]) -> int:
 
 
 def import_sdk(way: str) -> None:
-    """Import what serving needs of the SDK, as names of this module. `way`: "stdio" (one session), "service" (preloads
-    everything for its forks) or "http". Other modules of the SDK load on first use."""
+    """Import what serving needs of the SDK, as names of this module. `way`: "stdio" (one session), "service"
+    (preloads everything for its forks) or "http". Other modules of the SDK load on first use."""
     global anyio, logging, types, SessionMessage, HANDSHAKE_PROTOCOL_VERSIONS
     try:
         from pydantic import BaseModel
@@ -102,7 +104,9 @@ def import_sdk(way: str) -> None:
         from mcp.shared.message import SessionMessage
         from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
     except Exception as error:  # whatever an SDK that was changed runs into
-        refuse(f"mcp {sdk.VERSION} cannot be imported ({error or repr(error)}). {PROJECT / 'setup.sh'} repairs that")
+        refuse(
+            f"mcp {sdk.VERSION} cannot be imported ({error or repr(error)}). {PROJECT / 'setup.sh'} repairs that"
+        )
 
 
 def serve_stdio(settings: Settings) -> NoReturn:
@@ -129,8 +133,11 @@ def serve_session() -> NoReturn:
     serve_lines(lines, settings, lambda: listing.refresh_daily(settings))
 
 
-def serve_lines(lines: stdio.Lines, settings: Settings, first_job: Callable[[], None] = lambda: None) -> NoReturn:
-    """Serve the client at the other end of `lines`. `first_job` runs before the toolsets' own start-up jobs."""
+def serve_lines(
+    lines: stdio.Lines, settings: Settings, first_job: Callable[[], None] = lambda: None
+) -> NoReturn:
+    """Serve the client at the other end of `lines`. `first_job` runs before the toolsets' own start-up
+    jobs."""
     server = session_server(settings)
     anyio.run(server.serve, StdioTransport(lines, lambda: server.start_jobs(first_job)))
     leave()
@@ -147,7 +154,9 @@ def serve_http(settings: Settings) -> NoReturn:
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: leave())  # while it starts; and what ended the server is sent again by it
+        signal.signal(
+            number, lambda *_: leave()
+        )  # while it starts; and what ended the server is sent again by it
     registry.LISTENERS.append(listing.forget)
     tools = ToolServer(settings, remote=True)
     manager = session_manager(tools.server, settings)
@@ -186,8 +195,8 @@ def session_manager(server: Server, settings: Settings) -> StreamableHTTPSession
 
 
 def leave(status: int = 0) -> NoReturn:
-    """End this process now, with its child processes. What is being written survives that: sqlite, git and atomic
-    renames are made for it, while a worker thread might never end by itself."""
+    """End this process now, with its child processes. What is being written survives that: sqlite, git and
+    atomic renames are made for it, while a worker thread might never end by itself."""
     try:
         if processes := sys.modules.get("tools.core.processes"):
             processes.run_at_leaving(status)
@@ -196,7 +205,8 @@ def leave(status: int = 0) -> NoReturn:
 
 
 async def leave_at_a_signal() -> None:
-    """End at the first signal. Through the event loop: it wakes up for a signal wherever that was delivered."""
+    """End at the first signal. Through the event loop: it wakes up for a signal wherever that was
+    delivered."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async for _ in signals:
             leave()
@@ -215,11 +225,14 @@ STUCK_S = 40.0
 
 
 async def leave_when_stuck() -> None:
-    """Have the kernel end this process once it computed for STUCK_S seconds without coming back here. What holds the
-    interpreter that long (one regular expression can) lets no signal, no cancelling and no leaving client through."""
+    """Have the kernel end this process once it computed for STUCK_S seconds without coming back here. What
+    holds the interpreter that long (one regular expression can) lets no signal, no cancelling and no leaving
+    client through."""
     try:
         while True:
-            signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of the processor's time: a stopped process is not stuck
+            signal.setitimer(
+                signal.ITIMER_PROF, STUCK_S
+            )  # of the processor's time: a stopped process is not stuck
             await anyio.sleep(STUCK_S / 4)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -257,7 +270,9 @@ class ToolServer:
         self.server = InstructingServer(
             "pi-mcp",
             version=VERSION,
-            get_tool_input_schema=lambda name: None,  # no argument is repeated in a header, to be checked against it
+            get_tool_input_schema=lambda name: (
+                None
+            ),  # no argument is repeated in a header, to be checked against it
             cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),  # type: ignore[arg-type]
         )
         self.server.extensions |= {mcp_apps.EXTENSION: {}, prompts.SKILLS: {}}
@@ -268,7 +283,11 @@ class ToolServer:
             ("prompts/list", types.PaginatedRequestParams, self.answering(prompts.list_prompts)),
             ("prompts/get", types.GetPromptRequestParams, self.answering(prompts.get_prompt)),
             ("resources/list", types.PaginatedRequestParams, self.answering(resources.list_resources)),
-            ("resources/templates/list", types.PaginatedRequestParams, self.answering(resources.list_templates)),
+            (
+                "resources/templates/list",
+                types.PaginatedRequestParams,
+                self.answering(resources.list_templates),
+            ),
             ("resources/read", types.ReadResourceRequestParams, self.answering(resources.read_resource)),
             ("skills/list", types.PaginatedRequestParams, self.answering(prompts.list_skills)),
             ("skills/get", types.ReadResourceRequestParams, self.answering(prompts.get_skill)),
@@ -297,7 +316,9 @@ class ToolServer:
             try:
                 answer = await anyio.to_thread.run_sync(function, self.settings, params)
             except ToolError as error:
-                raise MCPError(types.INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()) from None
+                raise MCPError(
+                    types.INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()
+                ) from None
             except Exception:
                 logging.getLogger("pi-mcp").exception("%s failed", function.__name__)
                 message = "Internal error; the server's log (stderr) has the details"
@@ -307,8 +328,8 @@ class ToolServer:
         return handle
 
     async def tools(self, ctx: ServerRequestContext, name: str = "") -> dict[str, Tool]:
-        """The tools on offer by listed name. The first call imports the toolsets, in a thread: for the tool `name` only
-        its own, if a listing that was kept says which."""
+        """The tools on offer by listed name. The first call imports the toolsets, in a thread: for the tool
+        `name` only its own, if a listing that was kept says which."""
         shown = mcp_apps.shown_in(ctx.session)
         if registry.is_loaded():
             return registry.listed(self.settings, shown)
@@ -316,7 +337,10 @@ class ToolServer:
         return await anyio.to_thread.run_sync(registry.listed, self.settings, shown, toolset)
 
     async def list_tools(self, ctx: ServerRequestContext, params: types.RequestParams) -> JsonObject:
-        return {**results.COMPLETE, "tools": [results.describe(*tool) for tool in (await self.tools(ctx)).items()]}
+        return {
+            **results.COMPLETE,
+            "tools": [results.describe(*tool) for tool in (await self.tools(ctx)).items()],
+        }
 
     async def call_tool(self, ctx: ServerRequestContext, params: types.CallToolRequestParams) -> JsonObject:
         """The answer of one tool, which runs in a worker thread; or its question to the person."""
@@ -334,7 +358,9 @@ class ToolServer:
         """Wait until one more tool may run; `turn` ends that. Raises ToolError BUSY."""
         remote = calls.caller()
         with anyio.move_on_after(self.TURN_S):
-            return await turn.enter_async_context(self.turns.turn(remote.token_id or remote.user if remote else ""))
+            return await turn.enter_async_context(
+                self.turns.turn(remote.token_id or remote.user if remote else "")
+            )
         raise ToolError(
             f"{self.turns.most_each} calls are running or wait for a person's answer",
             "Nothing was changed. Answer or cancel one of them, then try again.",
@@ -350,7 +376,9 @@ class ToolServer:
             now_s = time.monotonic()
             if done == total or now_s - last_report_s >= self.PROGRESS_S:
                 last_report_s = now_s
-                with suppress(BaseException):  # a withdrawn call's progress goes nowhere; it ends at its checkpoint
+                with suppress(
+                    BaseException
+                ):  # a withdrawn call's progress goes nowhere; it ends at its checkpoint
                     anyio.from_thread.run(ctx.session.report_progress, done, total, message)
 
         def cancelled() -> bool:
@@ -370,8 +398,9 @@ class ToolServer:
         return results.as_result(tool.page.brief(answer), private, [*lines, mcp_apps.SHOWN])
 
     def ask(self, text: str, key: str, params: types.CallToolRequestParams, ctx: ServerRequestContext) -> str:
-        """A tool's question to the person, from its worker thread; the answer is `accept`, `decline` or `cancel`. Raises
-        ToolError if the client cannot ask; Asking in the 2026 era, whose client calls again with the answer."""
+        """A tool's question to the person, from its worker thread; the answer is `accept`, `decline` or
+        `cancel`. Raises ToolError if the client cannot ask; Asking in the 2026 era, whose client calls again
+        with the answer."""
         elicitation = getattr(ctx.session.client_capabilities, "elicitation", None)
         if elicitation is None or (elicitation.url and not elicitation.form):
             return calls.nobody(text)
@@ -437,14 +466,16 @@ class ToolServer:
 
 @cache
 def session_server(settings: Settings) -> ToolServer:
-    """The server of this process's one session; the resident service has it ready for those whose settings are its own."""
+    """The server of this process's one session; the resident service has it ready for those whose settings
+    are its own."""
     return ToolServer(settings)
 
 
 class StdioTransport:
     """The client's end of stdin and stdout: one JSON-RPC message per line, and nothing else.
 
-    Unlike the SDK's transport it answers what is not a message, bounds a line, and still answers open calls after EOF.
+    Unlike the SDK's transport it answers what is not a message, bounds a line, and still answers open calls
+    after EOF.
     """
 
     # Answers that a client may leave unread before nothing more is read from it.
@@ -452,7 +483,9 @@ class StdioTransport:
     # Seconds for answering open calls after the client closed its side (a piped smoke test does so at once).
     DRAIN_S = 5
 
-    def __init__(self, lines: stdio.Lines, on_start: Callable[[], None], on_end: Callable[[], object] = leave) -> None:
+    def __init__(
+        self, lines: stdio.Lines, on_start: Callable[[], None], on_end: Callable[[], object] = leave
+    ) -> None:
         self.lines = lines
         self.on_end = on_end
         self.pending = stdio.PendingAnswers()
@@ -463,7 +496,8 @@ class StdioTransport:
         self.written: anyio.Event | None = None
 
     async def read(self, inbox: Inbox, outbox: Outbox) -> None:
-        """Pass on each message; answer what is not one. Leaves the process at EOF, once open calls are answered."""
+        """Pass on each message; answer what is not one. Leaves the process at EOF, once open calls are
+        answered."""
         while line := await anyio.to_thread.run_sync(self.lines.read, limiter=self.threads):
             if not line.strip():
                 continue
@@ -472,7 +506,9 @@ class StdioTransport:
             except InvalidMessage as error:
                 self.pending[error.request_id] += 1
                 data = types.ErrorData(code=error.code, message=str(error))
-                await outbox.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=error.request_id, error=data)))
+                await outbox.send(
+                    SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=error.request_id, error=data))
+                )
             else:
                 self.pending.note_incoming(message)
                 if getattr(message, "method", "") == "notifications/initialized" and not self.lines.ahead:
@@ -499,7 +535,9 @@ class StdioTransport:
             self.written = None
             if is_answer:
                 self.pending -= stdio.PendingAnswers([message.id])
-                if "protocolVersion" not in (getattr(message, "result", None) or {}):  # the handshake is no work yet
+                if "protocolVersion" not in (
+                    getattr(message, "result", None) or {}
+                ):  # the handshake is no work yet
                     self.start()
 
     async def drain(self) -> None:
@@ -527,7 +565,9 @@ def parse(line: bytes) -> types.JSONRPCMessage:
         raise InvalidMessage(code, reason, stdio.id_of(line)) from None
     # An id of a wrong type makes a request look like a notification.
     if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
-        raise InvalidMessage(types.INVALID_REQUEST, "Invalid request: the id is neither text nor a whole number")
+        raise InvalidMessage(
+            types.INVALID_REQUEST, "Invalid request: the id is neither text nor a whole number"
+        )
     return message
 
 
@@ -543,7 +583,11 @@ def warm_up() -> None:
     handshake = {"protocolVersion": early.HANDSHAKE_VERSIONS[-1], "capabilities": {}, "clientInfo": client}
     modern = {"_meta": dict(zip(early.ENVELOPE, (early.MODERN, client, {}), strict=True))}
     for requests in (
-        {"initialize": handshake, **{method: {} for method in listing.LISTS}, "tools/call": {"name": "greet"}},
+        {
+            "initialize": handshake,
+            **{method: {} for method in listing.LISTS},
+            "tools/call": {"name": "greet"},
+        },
         {"server/discover": modern, "tools/list": modern},
     ):
         lines = "".join(

@@ -51,14 +51,25 @@ def ask_klipper(client: Client) -> list[Line]:
         ("person", "How do I connect a BLTouch, and what comes after it?"),
         ("call", f'→ search_docs {{"query": "{query}", "limit": 3}}'),
         *(("answer", f"{result['path']}, line {result['line']}: {result['heading']}") for result in results),
-        ("model", "BLTouch.md has the wiring and the [bltouch] section; then Bed_Level.md. Shall I read you the pins?"),
+        (
+            "model",
+            "BLTouch.md has the wiring and the [bltouch] section; then Bed_Level.md. Shall I read you the pins?",
+        ),
     ]
 
 
 def add_habit(client: Client) -> list[Line]:
-    action = {"action": "habit.create", "client_action_id": str(uuid4()), "params": {"name": "Ten Italian words"}}
+    action = {
+        "action": "habit.create",
+        "client_action_id": str(uuid4()),
+        "params": {"name": "Ten Italian words"},
+    }
     preview = client.call("preview_actions", actions=[action])["structuredContent"]
-    words = {"preview_id": preview["preview_id"], "idempotency_key": str(uuid4()), "user_confirmation": "Yes."}
+    words = {
+        "preview_id": preview["preview_id"],
+        "idempotency_key": str(uuid4()),
+        "user_confirmation": "Yes.",
+    }
     applied = client.call("apply_actions", **words)["structuredContent"]
     assert applied["success"], applied
     return [
@@ -70,7 +81,10 @@ def add_habit(client: Client) -> list[Line]:
         (
             "answer",
             compact(
-                {"diff": {"creates": preview["diff"]["creates"]}, "expires_in_seconds": preview["expires_in_seconds"]}
+                {
+                    "diff": {"creates": preview["diff"]["creates"]},
+                    "expires_in_seconds": preview["expires_in_seconds"],
+                }
             ),
         ),
         ("model", "This adds the habit “Ten Italian words” for every day. Shall I?"),

@@ -21,7 +21,8 @@ DOCS_MISSING = "the Klipper documentation is not here; ./setup.sh fetches it int
 
 
 def documentation() -> Path | None:
-    """The checkout of the real Klipper documentation; another KLIPPER_DOCS_URL may have brought other pages."""
+    """The checkout of the real Klipper documentation; another KLIPPER_DOCS_URL may have brought other
+    pages."""
     return next((folder for folder in DOCS if (folder / "docs" / "Overview.md").is_file()), None)
 
 
@@ -46,7 +47,8 @@ def pytest_runtest_protocol(item):
 
 
 def starts_only_in_slow_tests(holder: object, name: str) -> None:
-    """Have a function that starts a process fail the test that calls it, unless the test says that it is slow.
+    """Have a function that starts a process fail the test that calls it, unless the test says that it is
+    slow.
 
     Processes were four fifths of what the tests cost; `./setup.sh test` leaves the slow ones out.
     """
@@ -54,7 +56,9 @@ def starts_only_in_slow_tests(holder: object, name: str) -> None:
 
     def guarded(*words, **named):
         if running and not any(running[0].get_closest_marker(mark) for mark in ("slow", "smoke")):
-            pytest.fail(f"{running[0].nodeid} starts a process: mark it with @pytest.mark.slow", pytrace=False)
+            pytest.fail(
+                f"{running[0].nodeid} starts a process: mark it with @pytest.mark.slow", pytrace=False
+            )
         return start(*words, **named)
 
     setattr(holder, name, guarded)
@@ -77,7 +81,8 @@ def usual_signals():
 
 @pytest.fixture(autouse=True)
 def env(tmp_path, monkeypatch):
-    """A fresh home; call it with settings (`env(KLIPPER_DOCS_URL=…)`) to change them. Gives the temporary folder."""
+    """A fresh home; call it with settings (`env(KLIPPER_DOCS_URL=…)`) to change them. Gives the temporary
+    folder."""
 
     def change(**values):
         for name, value in values.items():
@@ -138,7 +143,8 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def axe(tmp_path_factory):
-    """What axe-core, the checker of accessibility, finds wrong with the page of a tab, or with what has no host around it."""
+    """What axe-core, the checker of accessibility, finds wrong with the page of a tab, or with what has no
+    host around it."""
     modules = pages.installed(tmp_path_factory.mktemp("axe"), pages.AXE)
     source = (modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 

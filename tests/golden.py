@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What tools/list answers with everything on, kept in golden_tools.json: a change of it is a change of the contract.
+"""What tools/list answers with everything on, kept in golden_tools.json: a change of it is a change of the
+contract.
 
 usage: golden.py            write the file anew
 """

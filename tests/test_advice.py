@@ -1,4 +1,5 @@
-"""Advice that leads somewhere: each command, tool, setting and page that a message names is followed, or listed below."""
+"""Advice that leads somewhere: each command, tool, setting and page that a message names is followed, or
+listed below."""
 
 import ast
 import re
@@ -15,10 +16,14 @@ SETUP = PROJECT / "setup.sh"
 SHELL_TEXT = re.compile(r'\b(?:say|warn|fail|echo) "((?:[^"\\]|\\.|\\\n)*)"')
 SOURCES = [PROJECT / "server.py", *sorted((PROJECT / "tools").rglob("*.py"))]
 COMMAND = re.compile(r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[A-Za-z_…][\w.-]*\b)*")
-OTHERS = re.compile(r"(?<![\w-])(?:sudo|ssh-[\w-]+|chmod|journalctl|systemctl|apt-get|df|ls) [-~\w./{…][^`\"]*")
+OTHERS = re.compile(
+    r"(?<![\w-])(?:sudo|ssh-[\w-]+|chmod|journalctl|systemctl|apt-get|df|ls) [-~\w./{…][^`\"]*"
+)
 SETTING = re.compile(rf"\b(?:{'|'.join(settings.PREFIXES)})[A-Z_]*[A-Z]\b")
 PAGE = re.compile(r"\bdocs/\w+\.md")
-TOOL = re.compile(r"\b(?:anki\.[a-z_]+|(?:get|preview|apply|cancel|undo|search|read|list|sync|check)_[a-z_]+)\b")
+TOOL = re.compile(
+    r"\b(?:anki\.[a-z_]+|(?:get|preview|apply|cancel|undo|search|read|list|sync|check)_[a-z_]+)\b"
+)
 
 # Commands of the machine, and the reason why a test does not run them.
 NOT_RUN = {
@@ -41,13 +46,19 @@ def texts():
     """(file, text) of every text but documentation and code words, with … in place of what is filled in."""
     for path in SOURCES:
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+        inner = {
+            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
+        }
         said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             text = ""
             if isinstance(node, ast.JoinedStr):
                 text = "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner | said:
+            elif (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in inner | said
+            ):
                 text = node.value
             if " " in text:
                 yield path.relative_to(PROJECT), text
@@ -65,7 +76,9 @@ def found(pattern):
 @pytest.mark.slow
 def test_each_command_of_the_project_is_one_that_there_is():
     registry.load()
-    helped = subprocess.run([PROJECT / "setup.sh", "--help"], capture_output=True, text=True, timeout=60).stdout
+    helped = subprocess.run(
+        [PROJECT / "setup.sh", "--help"], capture_output=True, text=True, timeout=60
+    ).stdout
     wrong = []
     for command, path in found(COMMAND):
         program, *words = command.replace("python3 -m tools", "tools").split()

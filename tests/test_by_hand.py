@@ -33,7 +33,10 @@ def test_the_smoke_test_passes_and_prints_a_line_a_check(small_docs, tmp_path):
 
 
 def test_a_benchmark_prints_a_line_a_figure_and_is_saved_in_a_table(monkeypatch, capsys):
-    rows = [Row("ready", 1, "ms", 2, "one tool", "at most 0.6"), Row("memory", 2, "MiB", 1, "one tool", kept=False)]
+    rows = [
+        Row("ready", 1, "ms", 2, "one tool", "at most 0.6"),
+        Row("memory", 2, "MiB", 1, "one tool", kept=False),
+    ]
     monkeypatch.setattr("tests.lab.bench.bench_start.rows", lambda: iter(rows))
     text = bench.page({"start": bench.measure("start")})
     cells = [["ready", "1.00 ms", "one tool: 2.00 ms", "0.50", "at most 0.6"]]

@@ -1,4 +1,5 @@
-"""How clients reach the server: the installed command, the bundle for Claude Desktop, the entry of a registry."""
+"""How clients reach the server: the installed command, the bundle for Claude Desktop, the entry of a
+registry."""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""The first requests, answered early: every answer beside the SDK's own, whatever is asked and wherever it is cut."""
+"""The first requests, answered early: every answer beside the SDK's own, whatever is asked and wherever it is
+cut."""
 
 import json
 import os
@@ -75,7 +76,9 @@ def ask(request_id, method, **params):
 
 
 def initialize(version="2025-11-25", capabilities=None, info=CLIENT, request_id=0):
-    return ask(request_id, "initialize", protocolVersion=version, capabilities=capabilities or {}, clientInfo=info)
+    return ask(
+        request_id, "initialize", protocolVersion=version, capabilities=capabilities or {}, clientInfo=info
+    )
 
 
 def envelope(capabilities=None, info=CLIENT, version="2026-07-28"):
@@ -93,7 +96,8 @@ def encode(messages):
 
 @pytest.fixture(autouse=True)
 def kept(env, monkeypatch):
-    """Kept as a session before would have it; what a child would do is done here, but for a test that wants a child."""
+    """Kept as a session before would have it; what a child would do is done here, but for a test that wants a
+    child."""
     server.import_sdk("stdio")
     monkeypatch.setattr(listing, "keep_beside", listing.keep_later)
     listing.keep(settings.current(), listing.make(settings.current()))
@@ -172,7 +176,13 @@ def test_a_stream_of_changes_is_acknowledged_as_the_sdk_does(tmp_path):
     """Claude Code 2.1.330 asks for one after server/discover, and lists nothing before it is acknowledged."""
     meta = envelope()
     all_kinds = [dict.fromkeys(early.CHANGES, wanted) for wanted in (True, False)]
-    left = [{"odd": 1}, {"toolsListChanged": 1}, None, [], {"resourceSubscriptions": ["onepercent://actions"]}]
+    left = [
+        {"odd": 1},
+        {"toolsListChanged": 1},
+        None,
+        [],
+        {"resourceSubscriptions": ["onepercent://actions"]},
+    ]
     for count, wanted in [(6, {}), *((6, kinds) for kinds in all_kinds), *((1, kinds) for kinds in left)]:
         listen = ask("listen:0", "subscriptions/listen", _meta=meta, notifications=wanted)
         lines = encode([ask(0, "server/discover", _meta=meta), listen, *lists(meta)])
@@ -181,13 +191,18 @@ def test_a_stream_of_changes_is_acknowledged_as_the_sdk_does(tmp_path):
         theirs = sdk_answers(tmp_path, lines)
         assert all(answer in theirs for answer in answers)
     assert early_answers(encode([ask(1, "subscriptions/listen", _meta=meta)]))[0] == []
-    assert early_answers(encode([initialize(), INITIALIZED, listen]))[0] == early_answers(encode([initialize()]))[0]
+    assert (
+        early_answers(encode([initialize(), INITIALIZED, listen]))[0]
+        == early_answers(encode([initialize()]))[0]
+    )
 
 
 def test_odd_requests_are_answered_as_the_sdk_does_or_left_to_it(tmp_path):
     begun = [initialize(request_id="begun"), INITIALIZED]
     requests = [
-        {"jsonrpc": "2.0", "id": 5, "method": method, "params": params} for method in METHODS for params in PARAMS
+        {"jsonrpc": "2.0", "id": 5, "method": method, "params": params}
+        for method in METHODS
+        for params in PARAMS
     ]
     requests += [{"jsonrpc": "2.0", "id": request_id, "method": "tools/list"} for request_id in IDS]
     requests += [
@@ -267,7 +282,9 @@ def session_of(chance):
     first = [initialize(capabilities=chance.choice(CAPABILITIES)), INITIALIZED] if era == "handshake" else []
     methods = [*listing.LISTS, *listing.LISTS, "ping", "nonsense", "server/discover"]
     requests = [ask(number, chance.choice(methods), **meta) for number in range(1, chance.randint(2, 9))]
-    requests += [ask(19, "subscriptions/listen", notifications={"toolsListChanged": True}, **meta)] if meta else []
+    requests += (
+        [ask(19, "subscriptions/listen", notifications={"toolsListChanged": True}, **meta)] if meta else []
+    )
     requests += [{**ask(20, "tools/call", name="greet", arguments={"name": "x"})}]
     requests[-1]["params"] |= meta
     chance.shuffle(requests)

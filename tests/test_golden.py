@@ -14,7 +14,9 @@ LISTED = json.loads(golden.FILE.read_text(encoding="utf-8"))
 
 
 def test_tools_list_is_the_golden_one():
-    assert golden.text() == golden.FILE.read_text(encoding="utf-8"), "if meant: .venv-test/bin/python tests/golden.py"
+    assert golden.text() == golden.FILE.read_text(encoding="utf-8"), (
+        "if meant: .venv-test/bin/python tests/golden.py"
+    )
 
 
 @pytest.mark.slow

@@ -25,10 +25,10 @@ EACH = [*TOOLS_LISTED.values(), *READ_ONLY_VARIANTS.values()]
 @pytest.mark.slow
 def test_the_standard_library_is_enough_for_every_module():
     names = [name for name in MODULES if not name.endswith("__main__")]
-    code = (
-        f"import sys, importlib; sys.path.insert(0, {str(PROJECT)!r}); [importlib.import_module(n) for n in {names!r}]"
+    code = f"import sys, importlib; sys.path.insert(0, {str(PROJECT)!r}); [importlib.import_module(n) for n in {names!r}]"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
@@ -95,7 +95,10 @@ def test_read_only_mode_lists_no_writer():
 
 
 def test_every_system_can_be_checked():
-    assert {tool.toolset for tool in TOOLS_LISTED.values()} <= {*CHECKS, "server"}  # checkup looks at that itself
+    assert {tool.toolset for tool in TOOLS_LISTED.values()} <= {
+        *CHECKS,
+        "server",
+    }  # checkup looks at that itself
 
 
 def test_a_stand_in_reads_in_place_of_a_writer():

@@ -68,7 +68,9 @@ def test_every_client_starts_the_server_by_the_same_command(name):
 def test_the_lines_of_all_clients_are_one_command():
     told = connect.lines("anna@pi.local", "/home/anna/pi-mcp/server.py")
     command = [*connect.ssh_words("anna@pi.local"), "/home/anna/pi-mcp/server.py"]
-    codex = tomllib.loads(told[told.index("[mcp_servers.pi]") : told.index("\n\nClaude Desktop")])["mcp_servers"]["pi"]
+    codex = tomllib.loads(told[told.index("[mcp_servers.pi]") : told.index("\n\nClaude Desktop")])[
+        "mcp_servers"
+    ]["pi"]
     [vs_code] = re.findall(r"code --add-mcp '(.+)'", told)
     shell = re.findall(r"(?:claude|gemini) mcp add --scope user pi (.+)", told)
     assert words_of(codex) == words_of(json.loads(vs_code)) == command
@@ -123,11 +125,15 @@ def test_the_example_tool_works_in_a_folder_of_its_own(tmp_path):
 def test_every_command_of_the_shell_runs(name, env, small_docs):
     home = env() / "home"
     (home / "printer_data" / "config").mkdir(parents=True)
-    (home / "printer_data" / "config" / "printer.cfg").write_text("[printer]\nkinematics: none\n", encoding="utf-8")
+    (home / "printer_data" / "config" / "printer.cfg").write_text(
+        "[printer]\nkinematics: none\n", encoding="utf-8"
+    )
     pages = {"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES, "G-Codes.md": "# G-Codes\n"}
     small_docs({**pages, "BLTouch.md": "# BLTouch\n"})
     commands = re.findall(r"`python3 -m tools ([^`]+)`", text(name))
-    commands += [f"onepercent {words}" for words in re.findall(r"`((?:backup|restore) FILE|history 31)`", text(name))]
+    commands += [
+        f"onepercent {words}" for words in re.findall(r"`((?:backup|restore) FILE|history 31)`", text(name))
+    ]
     commands.insert(commands.index("onepercent export FILE") + 1, "onepercent import FILE")
     assert len(commands) > 10
     for command in commands:
@@ -156,7 +162,8 @@ def test_the_picture_is_of_tools_that_there_are():
 
 def test_every_symptom_is_told_in_both_languages():
     told = [
-        re.findall(r"^\| .*", re.split("## Trouble|## Если", text(name))[1].split("\n## ")[0], re.M) for name in MANUALS
+        re.findall(r"^\| .*", re.split("## Trouble|## Если", text(name))[1].split("\n## ")[0], re.M)
+        for name in MANUALS
     ]
     assert len(told[0]) == len(told[1]) > 10
 
@@ -182,6 +189,9 @@ def test_the_changes_of_a_version_fit_on_a_screen():
 def test_the_map_names_files_that_there_are():
     named = set(re.findall(r"[\w/]+\.py\b", text("docs/architecture.md")))
     there = [path.relative_to(PROJECT).as_posix() for path in (PROJECT / "tools").rglob("*.py")]
-    there += [path.relative_to(PROJECT).as_posix() for path in (*PROJECT.glob("*.py"), *PROJECT.glob("tests/**/*.py"))]
+    there += [
+        path.relative_to(PROJECT).as_posix()
+        for path in (*PROJECT.glob("*.py"), *PROJECT.glob("tests/**/*.py"))
+    ]
     assert len(named) > 20
     assert not [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)]

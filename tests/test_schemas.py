@@ -1,11 +1,21 @@
-"""What every tool's schema promises: model APIs take it as it is. One that is refused refuses the whole session."""
+"""What every tool's schema promises: model APIs take it as it is. One that is refused refuses the whole
+session."""
 
 import json
 
 from tests.golden import FILE
 
 LISTED = json.loads(FILE.read_text(encoding="utf-8"))
-UNKNOWN_TO_GEMINI = {"propertyNames", "uniqueItems", "const", "oneOf", "allOf", "not", "$ref", "exclusiveMinimum"}
+UNKNOWN_TO_GEMINI = {
+    "propertyNames",
+    "uniqueItems",
+    "const",
+    "oneOf",
+    "allOf",
+    "not",
+    "$ref",
+    "exclusiveMinimum",
+}
 
 
 def schemas(schema, path):
@@ -27,7 +37,9 @@ def test_a_schema_says_nothing_that_a_model_s_api_refuses():
             assert not UNKNOWN_TO_GEMINI & schema.keys(), path
             assert not isinstance(schema.get("type"), list), f"{path}: Gemini takes one type"
             assert schema.get("format", "date-time") == "date-time", f"{path}: Gemini refuses other formats"
-            assert schema.get("type") != "array" or schema.get("items", {}).get("type"), f"{path}: items have a type"
+            assert schema.get("type") != "array" or schema.get("items", {}).get("type"), (
+                f"{path}: items have a type"
+            )
             if "enum" in schema:
                 assert schema.get("type") == "string", f"{path}: an enum has a type, and Gemini takes strings"
                 assert all(isinstance(value, str) for value in schema["enum"]), path

@@ -1,4 +1,5 @@
-"""The pinned packages: they fit each other and are there for each machine; the SDK is imported without the others."""
+"""The pinned packages: they fit each other and are there for each machine; the SDK is imported without the
+others."""
 
 import importlib.util
 import os
@@ -57,7 +58,9 @@ def test_a_session_imports_the_models_of_its_own_era_and_no_web_framework():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_another_version", [True, False])
-def test_another_sdk_is_refused_with_the_version_that_is_needed_and_what_repairs_it(tmp_path, is_another_version):
+def test_another_sdk_is_refused_with_the_version_that_is_needed_and_what_repairs_it(
+    tmp_path, is_another_version
+):
     packages = Path(importlib.util.find_spec("mcp").origin).parents[1]
     for name in ("mcp", "mcp_types"):
         shutil.copytree(packages / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -72,7 +75,8 @@ def test_another_sdk_is_refused_with_the_version_that_is_needed_and_what_repairs
 
 
 def test_the_sdk_asks_for_nothing_that_is_pinned_out_of_its_range():
-    """--no-deps takes pip's own look at the ranges away: all that the pinned packages say of each other must hold."""
+    """--no-deps takes pip's own look at the ranges away: all that the pinned packages say of each other must
+    hold."""
     from packaging.requirements import Requirement
 
     wanted = {name.lower().replace("_", "-"): version for name, version in pins("requirements.txt").items()}
@@ -97,5 +101,7 @@ def test_each_machine_gets_wheels_alone(platform, tmp_path):
     if done.returncode and not re.search(r"from versions: [^n]", done.stderr):
         pytest.skip(f"pip reaches no index: {done.stderr.strip().splitlines()[-1]}")
     assert done.returncode == 0, done.stderr
-    assert len(list(tmp_path.glob("*.whl"))) == len(pins("requirements.txt")) + len(pins("requirements-http.txt"))
+    assert len(list(tmp_path.glob("*.whl"))) == len(pins("requirements.txt")) + len(
+        pins("requirements-http.txt")
+    )
     shutil.rmtree(tmp_path)

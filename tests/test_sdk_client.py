@@ -52,7 +52,9 @@ async def over_http(session, mode, options):
 @pytest.mark.parametrize("mode", ["legacy", MODERN, "auto"])
 def test_it_lists_calls_reads_completes_and_gets_progress(over, transport, mode):
     async def session(client):
-        assert {"greet", "read_doc", "list_docs_map"} <= {tool.name for tool in (await client.list_tools()).tools}
+        assert {"greet", "read_doc", "list_docs_map"} <= {
+            tool.name for tool in (await client.list_tools()).tools
+        }
         answer = await client.call_tool("read_doc", {"path": "Bed_Mesh.md"})
         assert answer.structured_content["title"] == "Bed Mesh"
         wrong = await client.call_tool("read_doc", {"path": "No.md"})
@@ -60,7 +62,9 @@ def test_it_lists_calls_reads_completes_and_gets_progress(over, transport, mode)
         assert "klipper_question" in {prompt.name for prompt in (await client.list_prompts()).prompts}
         prompt = await client.get_prompt("klipper_question", {"question": "BLTouch?"})
         assert "BLTouch?" in prompt.messages[0].content.text
-        assert "klipper://docs/Bed_Mesh.md" in {str(page.uri) for page in (await client.list_resources()).resources}
+        assert "klipper://docs/Bed_Mesh.md" in {
+            str(page.uri) for page in (await client.list_resources()).resources
+        }
         [template] = (await client.list_resource_templates()).resource_templates
         page = await client.read_resource("klipper://docs/Bed_Mesh.md")
         assert page.contents[0].text == PAGES["Bed_Mesh.md"]
@@ -89,7 +93,9 @@ def test_a_call_that_is_given_up_at_its_first_progress_stops(over, transport, mo
             async def give_up(*_):
                 scope.cancel()
 
-            await client.call_tool("test_counts", {"steps": 6000, "mark": str(mark)}, progress_callback=give_up)
+            await client.call_tool(
+                "test_counts", {"steps": 6000, "mark": str(mark)}, progress_callback=give_up
+            )
         while not (mark.exists() and mark.read_text(encoding="utf-8")):
             assert not (await client.call_tool("test_sleeps", {"seconds": 0})).is_error
 

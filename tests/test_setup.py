@@ -1,4 +1,5 @@
-"""setup.sh on a copy of the project, with an upstream of our own; the packages are those of this environment."""
+"""setup.sh on a copy of the project, with an upstream of our own; the packages are those of this
+environment."""
 
 import os
 import re
@@ -58,7 +59,11 @@ def test_one_command_fetches_the_docs_and_checks_and_a_second_run_changes_nothin
     assert first.returncode == 0, first.stdout + first.stderr
     assert (copy / "docs_repo" / "klipper" / "docs" / "Bed_Mesh.md").exists()
     assert first.stdout.index("Fetching the Klipper documentation") < first.stdout.index("Checking")
-    assert first.stdout.index("Checking") < first.stdout.index("Next: connect") < first.stdout.index("claude mcp add")
+    assert (
+        first.stdout.index("Checking")
+        < first.stdout.index("Next: connect")
+        < first.stdout.index("claude mcp add")
+    )
     file = tmp_path / "home" / "config" / "pi-mcp" / "env"
     assert (file.stat().st_mode & 0o777, settings.places.read(str(file))) == (0o600, {})
     assert all(f"#{name}=" in file.read_text(encoding="utf-8") for name in settings.names())
@@ -109,7 +114,9 @@ def written_by(root, name):
 
 def test_no_missing_folder_keeps_a_service_from_starting(installed):
     for name in ("pi-mcp", "pi-mcp-docs", "pi-mcp-backup", "pi-mcp-notify", "pi-mcp-http"):
-        assert [path for path in written_by(installed.root, name) if not path.startswith("-") and path != "/tmp"] == []
+        assert [
+            path for path in written_by(installed.root, name) if not path.startswith("-") and path != "/tmp"
+        ] == []
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
@@ -122,7 +129,8 @@ def test_systemd_finds_nothing_to_say_and_each_service_exposed_by_two_of_ten_at_
 
 
 def analyze(*words):
-    """What systemd-analyze says. Where systemd is not running it makes /run/systemd, which takes a /run of one's own."""
+    """What systemd-analyze says. Where systemd is not running it makes /run/systemd, which takes a /run of
+    one's own."""
     command = ["systemd-analyze", *map(str, words)]
     if os.geteuid() != 0 and not os.path.exists("/run/systemd"):
         command = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs tmpfs /run && exec "$@"', "sh", *command]
@@ -142,7 +150,9 @@ FOLDERS = [
 ]
 
 
-def test_a_folder_is_opened_to_the_service_only_if_it_is_one_of_its_own_and_systemd_can_read_it(copy, tmp_path):
+def test_a_folder_is_opened_to_the_service_only_if_it_is_one_of_its_own_and_systemd_can_read_it(
+    copy, tmp_path
+):
     upstream = (tmp_path / "none").as_uri()
     for name, value, told in FOLDERS:
         folder = value.format(home=tmp_path / "home", project=copy)

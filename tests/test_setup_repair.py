@@ -1,4 +1,5 @@
-"""setup.sh on an environment that was interrupted or belongs to another Python, and where something is missing.
+"""setup.sh on an environment that was interrupted or belongs to another Python, and where something is
+missing.
 
 The packages come from a folder of wheels of our own, each a few bytes.
 """
@@ -110,7 +111,8 @@ def test_killed_at_any_moment_the_next_run_ends_well(project):
 
 
 def killed_after(project, seconds):
-    """A run of setup.sh that is killed with everything it started; the folder is left as it was at that moment."""
+    """A run of setup.sh that is killed with everything it started; the folder is left as it was at that
+    moment."""
     process = subprocess.Popen(
         ["./setup.sh"],
         cwd=project,
@@ -161,7 +163,9 @@ def test_an_environment_without_pip_with_another_sdk_or_half_a_package_is_made_a
 def test_an_install_that_failed_by_itself_goes_on_in_the_environment_there_is(installed, tmp_path):
     (installed / "requirements.txt").write_text("mcp==2.3.0\nnews==1.0\n", encoding="utf-8")
     failed = setup(installed)
-    assert (failed.returncode, "there is no such package for Python" in failed.stderr) == (1, True), failed.stderr
+    assert (failed.returncode, "there is no such package for Python" in failed.stderr) == (1, True), (
+        failed.stderr
+    )
     make_wheel(tmp_path / "wheels", "news", "1.0")
     assert "anew" not in ends_well(installed).stderr
 

@@ -1,4 +1,5 @@
-"""The server behind a real sshd, and `--check --ssh` from a desktop, with what people have wrong on the Pi."""
+"""The server behind a real sshd, and `--check --ssh` from a desktop, with what people have wrong on the
+Pi."""
 
 import json
 import os
@@ -108,7 +109,10 @@ def test_a_login_script_that_prints_is_found(host, monkeypatch):
 
 def test_the_words_of_ssh_become_advice(monkeypatch):
     for errors, advice in (
-        ("@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.", "ssh-keygen -R pi5"),
+        (
+            "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.",
+            "ssh-keygen -R pi5",
+        ),
         ("pi@pi5: Permission denied (publickey).", "ssh-copy-id pi@pi5"),
         ("ssh: connect to host pi5 port 22: No route to host", "Is the Pi on"),
     ):
@@ -126,6 +130,8 @@ def test_a_host_is_never_taken_for_an_option(tmp_path):
 
 def test_the_command_line_prints_the_rows_and_the_json(host):
     place = f"{host}:{PROJECT / 'server.py'}"
-    done = subprocess.run([*SERVER[:2], "--check", "--ssh", place], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*SERVER[:2], "--check", "--ssh", place], capture_output=True, text=True, timeout=60
+    )
     assert done.stdout.startswith("✓ ssh ")
     assert '"mcpServers"' in done.stdout

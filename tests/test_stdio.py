@@ -1,4 +1,5 @@
-"""The account of answers that are due: the server leaves after EOF once it is empty, and stops reading when it is long."""
+"""The account of answers that are due: the server leaves after EOF once it is empty, and stops reading when
+it is long."""
 
 import json
 

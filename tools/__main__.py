@@ -109,14 +109,21 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
 
 
 def settings_table(as_file: bool = False) -> str:
-    """Every setting with its default: a Markdown table for docs/manual.md, or the settings file with nothing set."""
+    """Every setting with its default: a Markdown table for docs/manual.md, or the settings file with nothing
+    set."""
     lines = [FILE if as_file else TABLE]
-    for variable in (variable for section in settings.sections() for variable in section.variables().values()):
+    for variable in (
+        variable for section in settings.sections() for variable in section.variables().values()
+    ):
         default = variable.value({}, {})
         text = str(int(default) if isinstance(default, bool) else "" if default == () else default)
         text = text.replace(f"{settings.PROJECT}/", "").replace(str(Path.home()), "~")
         if as_file:
-            lines += ["", fill(f"# {variable.meaning}", 78, subsequent_indent="# "), f"#{variable.name}={text}"]
+            lines += [
+                "",
+                fill(f"# {variable.meaning}", 78, subsequent_indent="# "),
+                f"#{variable.name}={text}",
+            ]
         else:
             lines.append(f"| `{variable.name}` | {f'`{text}`' if text else ''} | {variable.meaning} |")
     return "\n".join(lines)
@@ -127,7 +134,10 @@ def _commands(toolset: str) -> str:
     for (owner, name), command in registry.COMMANDS.items():
         if owner == toolset:
             parameters = inspect.signature(command).parameters.values()
-            words = (one.name.upper() if one.default is one.empty else f"[{one.name.upper()}]" for one in parameters)
+            words = (
+                one.name.upper() if one.default is one.empty else f"[{one.name.upper()}]"
+                for one in parameters
+            )
             lines.append(f"python3 -m tools {toolset} {' '.join([name, *words])}")
             about = (inspect.getdoc(command) or "").splitlines()[0]
             lines.append(fill(about, 78, initial_indent="    ", subsequent_indent="    "))
@@ -140,7 +150,9 @@ def _call(tool: Tool, text: str = "{}") -> object:
         if not isinstance(arguments, dict):
             raise ValueError(f"{text} is not an object")
     except (ValueError, RecursionError) as error:
-        raise ToolError(f"The arguments are not a JSON object: {error}", EXAMPLE, code="INVALID_JSON") from None
+        raise ToolError(
+            f"The arguments are not a JSON object: {error}", EXAMPLE, code="INVALID_JSON"
+        ) from None
     with calls.calling(_progress, lambda: False, _ask if sys.stdin.isatty() else calls.nobody) as lines:
         answer = tool.call(arguments)
         print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
@@ -166,7 +178,8 @@ def _ask(question: str, key: str) -> str:
 
 
 def _print(answer: object) -> int:
-    """Print text for people as it stands, wrong usage on stderr, everything else as JSON. Returns the exit status."""
+    """Print text for people as it stands, wrong usage on stderr, everything else as JSON. Returns the exit
+    status."""
     if isinstance(answer, TextOutput):
         text, status = answer
     else:
@@ -174,7 +187,11 @@ def _print(answer: object) -> int:
         if isinstance(answer, dict) and answer.get("success") is False:
             status = os.EX_TEMPFAIL if answer.get("code") == "UPSTREAM_UNREACHABLE" else 1
     if text:  # a command may have written to standard output itself
-        print(text.encode("utf-8", "replace").decode(), file=sys.stderr if status == 2 else sys.stdout, flush=True)
+        print(
+            text.encode("utf-8", "replace").decode(),
+            file=sys.stderr if status == 2 else sys.stdout,
+            flush=True,
+        )
     return status
 
 

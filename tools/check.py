@@ -24,7 +24,11 @@ WHOLE_WORDS: JsonObject = {"break_long_words": False, "break_on_hyphens": False}
 INSTALL = "./setup.sh installs what is missing."
 RESTART = "sudo systemctl restart pi-mcp; journalctl -u pi-mcp"
 MARKS = {"ok": "✓", "unset": "○", "broken": "✗"}
-HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}
+HANDSHAKE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "check", "version": "1"},
+}
 REQUESTS: list[JsonObject] = [
     {"id": 1, "method": "initialize", "params": HANDSHAKE},
     {"method": "notifications/initialized"},
@@ -34,8 +38,8 @@ REQUESTS: list[JsonObject] = [
 
 
 def main(command: list[str]) -> int:
-    """Look at the server, started by `command` as a client would, and at every system; print a line each. Exit status 1
-    if something is broken."""
+    """Look at the server, started by `command` as a client would, and at every system; print a line each.
+    Exit status 1 if something is broken."""
     listing.keep(current(), listing.make(current()))  # so that the first session starts as fast as the others
     rows = [
         ("server", guarded(lambda: _server(command))),
@@ -47,14 +51,17 @@ def main(command: list[str]) -> int:
 
 
 def show(rows: list[tuple[str, Health]]) -> int:
-    """Print a mark, a name and a sentence each, what to do below, and their sum. Exit status 1 if something is broken."""
+    """Print a mark, a name and a sentence each, what to do below, and their sum. Exit status 1 if something
+    is broken."""
     width = max(len(name) for name, _ in rows)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     for name, look in rows:
         mark = f"{MARKS[look.state]} {name:<{width}}  "
         for start, text in ((mark, look.summary), (" " * len(mark) + "→ ", look.advice)):
-            columns = 10**6 if "|" in text or "&&" in text else COLUMNS  # a line to be pasted into a shell stays one
+            columns = (
+                10**6 if "|" in text or "&&" in text else COLUMNS
+            )  # a line to be pasted into a shell stays one
             if text:
                 print(fill(start + text, columns, subsequent_indent=" " * len(start), **WHOLE_WORDS))
     sums = Counter(look.state for _, look in rows)
@@ -65,7 +72,9 @@ def show(rows: list[tuple[str, Health]]) -> int:
 def _settings() -> Health:
     file = Path(places.settings_file(os.environ))
     if not file.exists():
-        return Health("unset", "no file: all settings are the defaults, or the environment's", "./setup.sh makes one.")
+        return Health(
+            "unset", "no file: all settings are the defaults, or the environment's", "./setup.sh makes one."
+        )
     if file.stat().st_mode & 0o077:
         return Health("unset", f"others on this machine can read {file}", f"chmod 600 {file}")
     return Health("ok", f"{file}, {len(places.read(str(file)))} set")
@@ -80,13 +89,17 @@ def _server(command: list[str]) -> Health:
     except (ValueError, TypeError, LookupError, AttributeError):  # or something else writes to stdout
         return Health("broken", f"it does not answer: {told or 'it says nothing'}", INSTALL)
     size, python = len(json.dumps(tools, ensure_ascii=False).encode()), sys.version.split()[0]
-    return Health("ok", f"{len(tools)} tools in {size} bytes, answered within {took_s:.1f} s, Python {python}")
+    return Health(
+        "ok", f"{len(tools)} tools in {size} bytes, answered within {took_s:.1f} s, Python {python}"
+    )
 
 
 def _service(command: list[str]) -> Health:
     if (folder := connect.installed_for()) not in ("", str(PROJECT.resolve())):
         advice = f"./setup.sh --systemd in {PROJECT} installs it for this one."
-        return Health("broken", f"{connect.INSTALLED} and the service are those of another folder, {folder}", advice)
+        return Health(
+            "broken", f"{connect.INSTALLED} and the service are those of another folder, {folder}", advice
+        )
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
         advice = "./setup.sh --systemd makes it quick." * os.path.isdir("/run/systemd/system")
@@ -98,8 +111,8 @@ def _service(command: list[str]) -> Health:
 
 
 def _run(command: list[str], lines: str, advice: str) -> tuple[str, str, float]:
-    """The output of a session with these lines, the last line of its log if there is one, and the seconds it took.
-    Raises ToolError with this advice if it does not end."""
+    """The output of a session with these lines, the last line of its log if there is one, and the seconds it
+    took. Raises ToolError with this advice if it does not end."""
     began_s = time.monotonic()
     try:
         done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)

@@ -1,4 +1,5 @@
-"""The ways by which clients reach the server: a line for each, and a bundle for Claude Desktop. All of them start it over ssh.
+"""The ways by which clients reach the server: a line for each, and a bundle for Claude Desktop. All of them
+start it over ssh.
 
 Source: the clients' own documentation; https://github.com/anthropics/mcpb, manifest version 0.3.
 """
@@ -86,7 +87,8 @@ By hand, and Cursor in ~/.cursor/mcp.json:
 
 
 def bundle_command(words: list[str]) -> int:
-    """Write the bundle: a zip with its manifest and icon. Exit status 2: wrong usage, or the file cannot be written."""
+    """Write the bundle: a zip with its manifest and icon. Exit status 2: wrong usage, or the file cannot be
+    written."""
     if len(words) != 1 or words[0].startswith("-"):
         print(USAGE, file=sys.stderr)
         return 2
@@ -97,19 +99,32 @@ def bundle_command(words: list[str]) -> int:
     except OSError as error:
         print(f"pi-mcp: {words[0]} cannot be written: {error.strerror}", file=sys.stderr)
         return 2
-    print(f"{words[0]}: fetch it (scp {place()[0]}:{Path(words[0]).resolve()} .) and open it with Claude Desktop there")
+    print(
+        f"{words[0]}: fetch it (scp {place()[0]}:{Path(words[0]).resolve()} .) and open it with Claude Desktop there"
+    )
     return 0
 
 
 def manifest() -> JsonObject:
-    """The bundle's manifest: the ssh line with this machine's user, host and path filled in, to be changed at will."""
+    """The bundle's manifest: the ssh line with this machine's user, host and path filled in, to be changed at
+    will."""
     host, command, home = place()
     before, start = _anki_of_the_desktop(home)
     words = ["-T", *before, *ssh_words(HOST)[2:], *start, COMMAND]
     windows = {"platform_overrides": {"win32": {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}}}
     fields = (
-        ("host", "User and address of the Pi", "As ssh takes it; your key must be there (ssh-copy-id).", host),
-        ("command", "Command on the Pi", "The server's absolute path, or what ./setup.sh --systemd installs.", command),
+        (
+            "host",
+            "User and address of the Pi",
+            "As ssh takes it; your key must be there (ssh-copy-id).",
+            host,
+        ),
+        (
+            "command",
+            "Command on the Pi",
+            "The server's absolute path, or what ./setup.sh --systemd installs.",
+            command,
+        ),
     )
     return {
         "manifest_version": "0.3",
@@ -129,18 +144,27 @@ def manifest() -> JsonObject:
             "mcp_config": {"command": "ssh", "args": words, **windows},
         },
         "user_config": {
-            name: {"type": "string", "title": title, "description": text, "default": default, "required": True}
+            name: {
+                "type": "string",
+                "title": title,
+                "description": text,
+                "default": default,
+                "required": True,
+            }
             for name, title, text, default in fields
         },
     }
 
 
 def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:
-    """ssh's words that bring the desktop's AnkiConnect along, and those that tell the server; none if the settings here
-    name another Anki."""
+    """ssh's words that bring the desktop's AnkiConnect along, and those that tell the server; none if the
+    settings here name another Anki."""
     from tools.anki.settings import AnkiSettings
 
-    if settings.current(AnkiSettings).anki_connect_url != AnkiSettings.variables()["anki_connect_url"].default:
+    if (
+        settings.current(AnkiSettings).anki_connect_url
+        != AnkiSettings.variables()["anki_connect_url"].default
+    ):
         return [], []
     path = f"{home}/{ANKI_SOCKET}"
     return ["-R", f"{path}:127.0.0.1:8765"], ["env", f"ANKI_CONNECT_URL=unix:{path}"]

@@ -1,11 +1,13 @@
-"""A client's first requests, answered without the SDK: while it is still being imported, or to leave it alone.
+"""A client's first requests, answered without the SDK: while it is still being imported, or to leave it
+alone.
 
-Clients do not wait: some begin their first turn a second after they started a server, without its tools if it has not
-listed them. What they ask first (initialize or server/discover, then the lists) lies in our own registry; only serving
-needs the SDK, whose import takes most of a cold start. And the lists need not be made: a session before kept them.
+Clients do not wait: some begin their first turn a second after they started a server, without its tools if it
+has not listed them. What they ask first (initialize or server/discover, then the lists) lies in our own
+registry; only serving needs the SDK, whose import takes most of a cold start. And the lists need not be made:
+a session before kept them.
 
-Nor do most clients ask for more: of the sessions that a person has open, few call a tool. Such a one of the resident
-service never uses the SDK, which would make its own what it shares with the others.
+Nor do most clients ask for more: of the sessions that a person has open, few call a tool. Such a one of the
+resident service never uses the SDK, which would make its own what it shares with the others.
 """
 
 import json
@@ -23,10 +25,11 @@ from tools.core.settings import Settings
 from tools.starting import VERSION
 from tools.stdio import ACKNOWLEDGED, LISTEN, SUBSCRIPTION_ID, Lines
 
-# Every answer given here equals the SDK's own, which tests/test_early.py asks for each version, capability, setting and
-# odd request. A line that is not surely answered alike is left to the SDK, with all that follow it, in their order. The
-# SDK's session then begins with the handshake's lines (`replay`); its answers to those are not written again. Nothing
-# of tools/ is imported here while the other thread imports the SDK: a listing that nobody kept is made by a child.
+# Every answer given here equals the SDK's own, which tests/test_early.py asks for each version, capability,
+# setting and odd request. A line that is not surely answered alike is left to the SDK, with all that follow
+# it, in their order. The SDK's session then begins with the handshake's lines (`replay`); its answers to
+# those are not written again. Nothing of tools/ is imported here while the other thread imports the SDK: a
+# listing that nobody kept is made by a child.
 
 MOST_BYTES = 2**16  # a longer line is left to the SDK
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -50,7 +53,11 @@ CAPABILITIES = {
 INITIALIZE = {"protocolVersion": TEXT, "capabilities": CAPABILITIES, "clientInfo": CLIENT_INFO}
 CHANGES = dict.fromkeys(("toolsListChanged", "promptsListChanged", "resourcesListChanged"), (bool,))
 PROGRESS = {"progressToken": (str, int)}
-ENVELOPE = {f"{META}protocolVersion": TEXT, f"{META}clientInfo": CLIENT_INFO, f"{META}clientCapabilities": CAPABILITIES}
+ENVELOPE = {
+    f"{META}protocolVersion": TEXT,
+    f"{META}clientInfo": CLIENT_INFO,
+    f"{META}clientCapabilities": CAPABILITIES,
+}
 MESSAGE = {"jsonrpc": TEXT, "id": (str, int), "method": TEXT, "params": (dict,)}
 
 
@@ -94,8 +101,8 @@ def serve(lines: Lines, settings: Settings, import_sdk: Callable[[], None]) -> b
 
 
 def serve_idle(lines: Lines, settings: Settings, caller: int) -> bool:
-    """Answer a client of the resident service as long as it only lists; False if it left, or the `caller` did who handed its
-    session over."""
+    """Answer a client of the resident service as long as it only lists; False if it left, or the `caller` did
+    who handed its session over."""
     opening = Opening(settings, listing.keep_later)
     return opening.answer_all(lines, caller) and not select.select([caller], [], [], 0)[0]
 
@@ -113,8 +120,8 @@ class Opening:
         self.is_initialized = self.shows_pages = False
 
     def answer_all(self, lines: Lines, until: int, answered: Callable[[], None] = lambda: None) -> bool:
-        """Answer line after line, until one is left to the SDK or the descriptor `until` can be read; `lines` go on from
-        there. False if the client left before."""
+        """Answer line after line, until one is left to the SDK or the descriptor `until` can be read; `lines`
+        go on from there. False if the client left before."""
         begun = b""
         # One turn of the loop answers a whole line, or reads until there is one.
         with suppress(LeftToSdk):
@@ -152,7 +159,12 @@ class Opening:
         message = _message(line)
         method, params = message["method"], message.get("params", {})
         if "id" not in message:
-            if method != "notifications/initialized" or params or self.era != "handshake" or self.is_initialized:
+            if (
+                method != "notifications/initialized"
+                or params
+                or self.era != "handshake"
+                or self.is_initialized
+            ):
                 raise LeftToSdk
             self.is_initialized = True
             self.replay.append(line + b"\n")
@@ -247,7 +259,8 @@ def _message(line: bytes) -> JsonObject:
 
 
 def _fits(value: Any, shape: Any, required: Any = ()) -> bool:
-    """True for a value of one of these types, or for an object without other members than these, each of its shape."""
+    """True for a value of one of these types, or for an object without other members than these, each of its
+    shape."""
     if not isinstance(shape, dict):
         return type(value) in shape
     if not isinstance(value, dict) or not value.keys() >= set(required):

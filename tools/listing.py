@@ -1,7 +1,8 @@
-"""The answers that clients ask for first, as a session keeps it for the next: all lists, by the settings that shape them.
+"""The answers that clients ask for first, as a session keeps it for the next: all lists, by the settings that
+shape them.
 
-To make it, every toolset is imported; to read it, nothing is. Each answer is kept as it is sent, for it is not read:
-a line of JSON, behind a first line with the checksum of all.
+To make it, every toolset is imported; to read it, nothing is. Each answer is kept as it is sent, for it is
+not read: a line of JSON, behind a first line with the checksum of all.
 """
 
 import os
@@ -45,7 +46,8 @@ def make(settings: Settings) -> dict[str, bytes]:
 
 
 def kept(settings: Settings) -> dict[str, bytes]:
-    """The listing that an earlier session kept for the same sources, packages and settings; empty if none is whole."""
+    """The listing that an earlier session kept for the same sources, packages and settings; empty if none is
+    whole."""
     with suppress(OSError, ValueError):
         checksum, _, text = _path(settings).read_bytes().partition(b"\n")
         if int(checksum, 16) == crc32(text):
@@ -63,8 +65,8 @@ def keep(settings: Settings, lists: dict[str, bytes]) -> None:
 
 
 def keep_beside(settings: Settings) -> Callable[[], object]:
-    """Have a child make and keep the listing: on another processor, while this one imports the SDK. Gives what waits for
-    its end."""
+    """Have a child make and keep the listing: on another processor, while this one imports the SDK. Gives
+    what waits for its end."""
     pid = os.fork()
     if not pid:
         os.closerange(3, 256)  # the client's ends of its pipes, which would outlive this process
@@ -72,7 +74,9 @@ def keep_beside(settings: Settings) -> Callable[[], object]:
             keep(settings, make(settings))
         finally:
             os._exit(0)
-    waiting = threading.Thread(target=os.waitpid, args=(pid, 0), daemon=True)  # also if nobody asks for a list
+    waiting = threading.Thread(
+        target=os.waitpid, args=(pid, 0), daemon=True
+    )  # also if nobody asks for a list
     waiting.start()
     return waiting.join
 
@@ -92,7 +96,8 @@ def refresh(settings: Settings) -> None:
 
 
 def refresh_daily(settings: Settings) -> None:
-    """The same, unless that was done in the last day: to make a listing takes a megabyte of a session of the service."""
+    """The same, unless that was done in the last day: to make a listing takes a megabyte of a session of the
+    service."""
     file = _path(settings)
     if not file.exists() or time.time() - file.stat().st_mtime > DAY_S:
         refresh(settings)
@@ -112,6 +117,7 @@ def _kept_files(settings: Settings) -> list[Path]:
 
 
 def _path(settings: Settings) -> Path:
-    """The file of a listing is named by a number of the sources, the packages and the values of all settings."""
+    """The file of a listing is named by a number of the sources, the packages and the values of all
+    settings."""
     key = crc32(repr((identity(), [current(section) for section in sections()])).encode())
     return settings.state_dir / f"listing-{key:08x}"

@@ -41,11 +41,11 @@ def question(text: str, state: str) -> JsonObject:
 
 
 def as_result(answer: object, private: JsonObject | None = None, lines: Iterable[str] = ()) -> JsonObject:
-    """An answer as one text block, compact JSON unless it is text itself, and as structuredContent, which some clients
-    take only if it is an object; `lines` follow it; `private` is for its page alone.
+    """An answer as one text block, compact JSON unless it is text itself, and as structuredContent, which
+    some clients take only if it is an object; `lines` follow it; `private` is for its page alone.
 
-    A picture's base64 is not in the text again: a model reads that as a hundred thousand characters. Nor is there
-    structuredContent beside it, unless a page needs that: Codex would show it in place of the content.
+    A picture's base64 is not in the text again: a model reads that as a hundred thousand characters. Nor is
+    there structuredContent beside it, unless a page needs that: Codex would show it in place of the content.
     """
     more = [_block(content) for content in (*(answer.content if isinstance(answer, Answer) else ()), *lines)]
     images = [block["data"] for block in more if block["type"] == "image"]

@@ -1,8 +1,9 @@
 """Import of the MCP SDK without the half of it that serving does not need.
 
-The SDK's packages import nearly all of it in order to export it: clients, OAuth, cryptography. requirements.txt leaves
-the packages that only those need uninstalled (`--no-deps`), so this is the only way the SDK can be imported there; a
-plain `import mcp` fails. It relies on the SDK's inner structure, so it serves the one version that is pinned.
+The SDK's packages import nearly all of it in order to export it: clients, OAuth, cryptography.
+requirements.txt leaves the packages that only those need uninstalled (`--no-deps`), so this is the only way
+the SDK can be imported there; a plain `import mcp` fails. It relies on the SDK's inner structure, so it
+serves the one version that is pinned.
 """
 
 import importlib
@@ -19,8 +20,17 @@ VERSION = "2.3.0"
 # Packages whose `__init__` imports modules that are not installed, so it never runs.
 PACKAGES = ("mcp", "mcp.server")
 HTTP_ALONE = (
-    *("starlette.applications", "starlette.middleware", "starlette.middleware.authentication", "starlette.routing"),
-    *("mcp.server.auth.middleware.auth_context", "mcp.server.auth.middleware.bearer_auth", "mcp.server.auth.provider"),
+    *(
+        "starlette.applications",
+        "starlette.middleware",
+        "starlette.middleware.authentication",
+        "starlette.routing",
+    ),
+    *(
+        "mcp.server.auth.middleware.auth_context",
+        "mcp.server.auth.middleware.bearer_auth",
+        "mcp.server.auth.provider",
+    ),
     *("mcp.server.auth.routes", "mcp.server.auth.settings", "mcp.server.transport_security"),
     *("mcp.server.streamable_http", "mcp.server.streamable_http_manager"),
 )
@@ -32,7 +42,8 @@ LAZY = {"stdio": (*HTTP_ALONE, *ERAS), "service": HTTP_ALONE, "http": ()}
 
 @contextmanager
 def trimmed_imports(way: str) -> Iterator[None]:
-    """Inside, the SDK is imported without what this way of serving ("stdio", "service" or "http") does not need.
+    """Inside, the SDK is imported without what this way of serving ("stdio", "service" or "http") does not
+    need.
 
     Raises ImportError: the SDK is not installed, or is another version.
     """
@@ -55,7 +66,8 @@ def is_installed(name: str, version: str) -> bool:
 
 
 def import_bare(name: str) -> None:
-    """Import a package, after the one that it lies in, without running its `__init__`: its modules can be imported."""
+    """Import a package, after the one that it lies in, without running its `__init__`: its modules can be
+    imported."""
     spec = importlib.util.find_spec(name) if name not in sys.modules else None
     if spec:
         package = sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -66,7 +78,8 @@ def import_bare(name: str) -> None:
 
 @contextmanager
 def lazy(*modules: str) -> Iterator[None]:
-    """Inside, names imported from these modules are stand-ins; modules that are imported already stay as they are."""
+    """Inside, names imported from these modules are stand-ins; modules that are imported already stay as they
+    are."""
     stand_ins = {name: LazyModule(name) for name in modules if name not in sys.modules}
     sys.modules.update(stand_ins)
     try:
@@ -77,8 +90,9 @@ def lazy(*modules: str) -> Iterator[None]:
 
 
 class LazyName:
-    """A stand-in for an object of a module, which is imported once the stand-in is called, asked for an attribute, or
-    given to pydantic as a type. The SDK that is pinned does nothing else with what it imports from LAZY modules."""
+    """A stand-in for an object of a module, which is imported once the stand-in is called, asked for an
+    attribute, or given to pydantic as a type. The SDK that is pinned does nothing else with what it imports
+    from LAZY modules."""
 
     def __init__(self, find: Callable[[], Any]):
         self._find = find

@@ -1,4 +1,5 @@
-"""`server.py --check --ssh user@host`, on the desktop: what stands between a client there and the server on the Pi."""
+"""`server.py --check --ssh user@host`, on the desktop: what stands between a client there and the server on
+the Pi."""
 
 import json
 import re
@@ -40,10 +41,12 @@ def main(place: str) -> int:
 
 
 def look(place: str) -> tuple[list[tuple[str, Health]], str]:
-    """The result of each look at a place like `pi@host` or `pi@host:/path/to/server.py`, in the order in which things go
-    wrong, none after a broken one; and the client's configuration, empty if it would not get a session by it."""
+    """The result of each look at a place like `pi@host` or `pi@host:/path/to/server.py`, in the order in
+    which things go wrong, none after a broken one; and the client's configuration, empty if it would not get
+    a session by it."""
     host, _, path = place.partition(":/")
-    # One login for three questions: what does it print by itself, where is the server, what does sshd say of keepalive?
+    # One login for three questions: what does it print by itself, where is the server, what does sshd say of
+    # keepalive?
     find = f'for place in "{INSTALLED}" "{CLONE}"; do ls "$place" 2>/dev/null && break; done'
     keepalive = f'grep -ihs "^[[:space:]]*ClientAlive" {SSHD}/sshd_config.d/*.conf {SSHD}/sshd_config'
     reply = _run(host, f'sh -c \'echo "{MARK}"; {find}; echo "{MARK}"; {keepalive}; true\'')
@@ -63,7 +66,9 @@ def _run(host: str, command: str, text: str = "") -> CompletedProcess[str]:
     """Run a command on the Pi. Status 255 is ssh's own, which says why."""
     words = [*ssh_words(host)[:-1], "--", host, command]  # a host is never taken for an option
     try:
-        return subprocess.run(words, input=text, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S)
+        return subprocess.run(
+            words, input=text, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S
+        )
     except FileNotFoundError:
         return CompletedProcess(words, 255, "", "ssh is not installed here")
     except subprocess.TimeoutExpired:
@@ -83,12 +88,16 @@ def _silence(noise: str) -> Health:
         return Health("ok", "nothing but the server writes to it")
     first = noise.splitlines()[0][:60]
     advice = "Only MCP may be on stdout. Put at the top of ~/.bashrc on the Pi: case $- in *i*) ;; *) return ;; esac"
-    return Health("broken", f"a login script on the Pi prints {len(noise)} characters, first {first!r}", advice)
+    return Health(
+        "broken", f"a login script on the Pi prints {len(noise)} characters, first {first!r}", advice
+    )
 
 
 def _session(host: str, command: str) -> Health:
     if not command:
-        advice = "In its folder there: ./setup.sh --systemd. Or say where it is: --ssh pi@host:/path/to/server.py"
+        advice = (
+            "In its folder there: ./setup.sh --systemd. Or say where it is: --ssh pi@host:/path/to/server.py"
+        )
         return Health("broken", f"there is no {INSTALLED} on the Pi, and no ~/pi-mcp/server.py", advice)
     began = time.monotonic()
     reply = _run(host, command, json.dumps({"jsonrpc": "2.0", **REQUESTS[0]}) + "\n")
@@ -97,7 +106,9 @@ def _session(host: str, command: str) -> Health:
         name = json.loads(reply.stdout)["result"]["serverInfo"]["name"]
     except (ValueError, KeyError, TypeError):
         if reply.returncode in (126, 127) and command in reply.stderr:
-            return Health("broken", f"there is no {command} on the Pi", "Look there: ls -l ~/pi-mcp/server.py")
+            return Health(
+                "broken", f"there is no {command} on the Pi", "Look there: ls -l ~/pi-mcp/server.py"
+            )
         last = (errors or reply.stdout.splitlines() or ["it says nothing"])[-1]
         return Health("broken", f"the server does not answer: {last[:200]}", f"On the Pi: {command} --check")
     note = errors[-1] if "served here" in reply.stderr else ""
@@ -105,11 +116,14 @@ def _session(host: str, command: str) -> Health:
 
 
 def _keepalive(lines: str) -> Health:
-    """From the files, which anybody may read: `sshd -T` would need root. Of two that disagree sshd takes the first."""
+    """From the files, which anybody may read: `sshd -T` would need root. Of two that disagree sshd takes the
+    first."""
     # `ClientAliveInterval 15`, `clientaliveinterval="15"`
     found = re.search(r'ClientAliveInterval[\s="]+(\w+)', lines, re.IGNORECASE)
     if found and found[1].strip("0"):
         return Health("ok", "both ends notice a cut link")
     return Health(
-        "unset", "the Pi does not notice a cut link, and keeps the session", f"On the Pi: {DROP_IN} && {RELOAD}"
+        "unset",
+        "the Pi does not notice a cut link, and keeps the session",
+        f"On the Pi: {DROP_IN} && {RELOAD}",
     )

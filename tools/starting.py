@@ -30,9 +30,13 @@ def command_line(words: list[str]) -> tuple[str, str]:
         ("connect", "print each client's line for this machine"),
         ("list", "list the tools"),
     ):
-        ways.add_argument(f"--{way}", dest="way", action="store_const", const=way, default="standalone", help=meaning)
+        ways.add_argument(
+            f"--{way}", dest="way", action="store_const", const=way, default="standalone", help=meaning
+        )
     ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
-    parser.add_argument("--ssh", metavar="USER@HOST", default="", help="with --check: the server there, from here")
+    parser.add_argument(
+        "--ssh", metavar="USER@HOST", default="", help="with --check: the server there, from here"
+    )
     options = parser.parse_args(words)
     if options.ssh and options.way != "check":
         parser.error("--ssh goes with --check")

@@ -1,4 +1,5 @@
-"""Stdin and stdout as lines of a protocol: bounded, blocking, with an account of the answers that are still due."""
+"""Stdin and stdout as lines of a protocol: bounded, blocking, with an account of the answers that are still
+due."""
 
 import json
 import os
@@ -6,7 +7,8 @@ import re
 from collections import Counter
 from typing import Any, BinaryIO, TypeGuard
 
-# Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being held.
+# Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being
+# held.
 LONGEST_LINE = 16 * 2**20
 MOST_VALUES = 100_000  # of one message: each takes a hundred bytes and more once it is read
 # All bytes but those that tell values apart.
@@ -54,8 +56,8 @@ class Lines:
         return line
 
     def was_answered(self, message: Any) -> bool:
-        """True for an answer, or the acknowledgement of a stream, that the client had to a request of `ahead`; counts it
-        as taken."""
+        """True for an answer, or the acknowledgement of a stream, that the client had to a request of
+        `ahead`; counts it as taken."""
         if (method := getattr(message, "method", "")) == ACKNOWLEDGED:
             request_id = message.params["_meta"][SUBSCRIPTION_ID]
         else:
@@ -71,10 +73,13 @@ class Lines:
 
 
 def claim() -> Lines:
-    """Keep stdin and stdout for the protocol: what else writes to fd 1, in this process or a child, goes to stderr."""
+    """Keep stdin and stdout for the protocol: what else writes to fd 1, in this process or a child, goes to
+    stderr."""
     stdin, stdout = os.dup(0), os.dup(1)
     for handle in (stdin, stdout):
-        os.set_blocking(handle, True)  # else "nothing there yet" would look like EOF, and a full pipe like a broken one
+        os.set_blocking(
+            handle, True
+        )  # else "nothing there yet" would look like EOF, and a full pipe like a broken one
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
@@ -97,11 +102,13 @@ class PendingAnswers(Counter[Id]):
 
 
 def refusal(line: bytes) -> str:
-    """The reason why a line is too large to be read as JSON; "" if it is not. Values (texts, objects, lists and others)
-    are counted without parsing it."""
+    """The reason why a line is too large to be read as JSON; "" if it is not. Values (texts, objects, lists
+    and others) are counted without parsing it."""
     if len(line) > LONGEST_LINE:
         return f"Message too long: at most {LONGEST_LINE} bytes"
-    marks = line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, APART)  # an escaped quote ends no text
+    marks = (
+        line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, APART)
+    )  # an escaped quote ends no text
     values = marks.count(b'"') // 2
     if values <= MOST_VALUES:
         values += sum(len(outside) for outside in marks.split(b'"')[::2])
@@ -109,14 +116,16 @@ def refusal(line: bytes) -> str:
 
 
 def is_id(value: object) -> TypeGuard[int | str]:
-    """True for an id that a request may have: a whole number, or text that can be sent back (not half a character)."""
+    """True for an id that a request may have: a whole number, or text that can be sent back (not half a
+    character)."""
     if isinstance(value, str):
         return value == value.encode(errors="ignore").decode()
     return type(value) is int
 
 
 def id_of(line: bytes) -> Id:
-    """The id in a line that is not a JSON-RPC message, so that its sender knows what is refused; None if it has none."""
+    """The id in a line that is not a JSON-RPC message, so that its sender knows what is refused; None if it
+    has none."""
     if refusal(line):
         found = ID.search(line[:300])
         return json.loads(found[1]) if found else None

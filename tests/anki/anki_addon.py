@@ -1,7 +1,8 @@
 """The actions of AnkiConnect, in two of its versions, over a real Anki collection.
 
-They have the manners that were recorded of the real add-on: what is silently ignored there is silently ignored here,
-and its errors have its words. Method and parameter names are part of that: Python's own error texts contain them.
+They have the manners that were recorded of the real add-on: what is silently ignored there is silently
+ignored here, and its errors have its words. Method and parameter names are part of that: Python's own error
+texts contain them.
 """
 
 import base64
@@ -82,11 +83,15 @@ class AnkiConnect(Studying, Windows):
     def changeDeck(self, cards, deck):
         did = self._col.decks.id(deck)
         self._col.set_deck(cards, did)
-        self._col.db.execute("update cards set did = did where id = 0")  # by SQL in the add-on: that ends undoing
+        self._col.db.execute(
+            "update cards set did = did where id = 0"
+        )  # by SQL in the add-on: that ends undoing
 
     def deleteDecks(self, decks, cardsToo=False):
         if not cardsToo:
-            raise Exception("Since Anki 2.1.28 it's not possible to delete decks without deleting cards as well")
+            raise Exception(
+                "Since Anki 2.1.28 it's not possible to delete decks without deleting cards as well"
+            )
         for deck in decks:
             if deck in self.deckNames():
                 self._col.decks.remove([self._col.decks.id(deck)])
@@ -177,13 +182,19 @@ class AnkiConnect(Studying, Windows):
         return [field.get("description", "") for field in self._model(modelName)["flds"]]
 
     def modelFieldFonts(self, modelName):
-        return {one["name"]: {"font": one["font"], "size": one["size"]} for one in self._model(modelName)["flds"]}
+        return {
+            one["name"]: {"font": one["font"], "size": one["size"]} for one in self._model(modelName)["flds"]
+        }
 
     def modelFieldsOnTemplates(self, modelName):
         model = self._model(modelName)
         names = [field["name"] for field in model["flds"]]
-        on = {one["name"]: [re.findall(FIELD, one[side]) for side in ("qfmt", "afmt")] for one in model["tmpls"]}
-        return {card: [[name for name in side if name in names] for side in sides] for card, sides in on.items()}
+        on = {
+            one["name"]: [re.findall(FIELD, one[side]) for side in ("qfmt", "afmt")] for one in model["tmpls"]
+        }
+        return {
+            card: [[name for name in side if name in names] for side in sides] for card, sides in on.items()
+        }
 
     def _model(self, name, look=None):
         model = (look or self._col.models.by_name)(name)
@@ -262,7 +273,9 @@ class AnkiConnect(Studying, Windows):
 
     def _in_deck(self, made, deck):
         same = self._col.db.list("select id from notes where mid=? and sfld=?", made.mid, made.fields[0])
-        return any(self._col.db.scalar("select 1 from cards where nid=? and did=?", nid, deck["id"]) for nid in same)
+        return any(
+            self._col.db.scalar("select 1 from cards where nid=? and did=?", nid, deck["id"]) for nid in same
+        )
 
     def _add_media(self, made, note):
         for kind, form in (("audio", "[sound:{}]"), ("video", "[sound:{}]"), ("picture", '<img src="{}">')):
@@ -270,7 +283,11 @@ class AnkiConnect(Studying, Windows):
             for file in media if isinstance(media, list) else [media]:
                 try:
                     stored = self.storeMediaFile(
-                        file["filename"], file.get("data"), file.get("path"), file.get("url"), deleteExisting=None
+                        file["filename"],
+                        file.get("data"),
+                        file.get("path"),
+                        file.get("url"),
+                        deleteExisting=None,
                     )
                     text = form.format(stored)
                 except Exception as error:
@@ -303,7 +320,9 @@ class AnkiConnect(Studying, Windows):
         return {name: {"value": value, "order": at} for at, (name, value) in enumerate(note.items())}
 
     def notesModTime(self, notes):
-        return [{"noteId": info["noteId"], "mod": info["mod"]} if info else {} for info in map(self._info, notes)]
+        return [
+            {"noteId": info["noteId"], "mod": info["mod"]} if info else {} for info in map(self._info, notes)
+        ]
 
     def findNotes(self, query=None):
         return [] if query is None else list(map(int, self._col.find_notes(query)))
@@ -357,13 +376,17 @@ class AnkiConnect(Studying, Windows):
         return [] if query is None else list(map(int, self._col.find_cards(query)))
 
     def cardsToNotes(self, cards):
-        return self._col.db.list(f"select distinct nid from cards where id in ({','.join(map(str, map(int, cards)))})")
+        return self._col.db.list(
+            f"select distinct nid from cards where id in ({','.join(map(str, map(int, cards)))})"
+        )
 
     def cardsInfo(self, cards):
         return [self._card(cid) for cid in cards]
 
     def cardsModTime(self, cards):
-        known = dict(self._col.db.all(f"select id, mod from cards where id in ({','.join(map(str, map(int, cards)))})"))
+        known = dict(
+            self._col.db.all(f"select id, mod from cards where id in ({','.join(map(str, map(int, cards)))})")
+        )
         return [{"cardId": card, "mod": known[card]} if card in known else {} for card in cards]
 
     def _card(self, cid):
@@ -385,7 +408,10 @@ class AnkiConnect(Studying, Windows):
             "factor": card.factor,
             "interval": card.ivl,
             "note": card.nid,
-            **{name: getattr(card, name) for name in ("type", "queue", "due", "reps", "lapses", "left", "mod")},
+            **{
+                name: getattr(card, name)
+                for name in ("type", "queue", "due", "reps", "lapses", "left", "mod")
+            },
             **self._more(card),
         }
 

@@ -11,7 +11,9 @@ LEARNING, REVIEW, DAY_LEARNING = 1, 2, 3
 """Queues of cards."""
 
 GIF = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
-SVG = b'<?xml version="1.0"?>\n<!-- a circle -->\n<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>'
+SVG = (
+    b'<?xml version="1.0"?>\n<!-- a circle -->\n<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>'
+)
 JPEG_HEAD = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08\0\x05\0\x07\x03"
 JPEG = JPEG_HEAD + b"\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xd9"
 WEBP = b"RIFF\x16\0\0\0WEBPVP8L\x09\0\0\0/\x02\x40\x00\x00\0\0\0\0\0"
@@ -52,7 +54,9 @@ def snapshot(collection):
 
 
 def _kept(card):
-    kept = {name: getattr(card, name) for name in ("id", "nid", "type", "queue", "due", "ivl", "reps", "factor")}
+    kept = {
+        name: getattr(card, name) for name in ("id", "nid", "type", "queue", "due", "ivl", "reps", "factor")
+    }
     return {**kept, "front": card.note()["Front"]}
 
 
@@ -62,7 +66,8 @@ def fronts(collection, deck):
 
 
 def harm(anki):
-    """(tool, arguments, what it counts, what the person is asked) of each change that takes something from deck Geo."""
+    """(tool, arguments, what it counts, what the person is asked) of each change that takes something from
+    deck Geo."""
     one, two, *_ = anki.ids
     fields = {"noteId": one, "fields": {"Back": "new"}, "removeTags": ["two"], "deckName": "B"}
     updates = {"notes": [fields, {"noteId": two, "addTags": ["x"]}]}
@@ -71,10 +76,18 @@ def harm(anki):
     kinds = {
         "notes": ({"noteIds": [one, two]}, 2, "delete 2 notes: “a”, “b” …"),
         "decks": ({"decks": ["Geo"], "cardsToo": True}, 4, "delete “Geo”, 4 cards deleted: “a”, “b” …"),
-        "decks, cards kept": ({"decks": ["Geo::Sub"]}, 1, "delete “Geo::Sub”, 1 cards moved to “Default”: “d” …"),
+        "decks, cards kept": (
+            {"decks": ["Geo::Sub"]},
+            1,
+            "delete “Geo::Sub”, 1 cards moved to “Default”: “d” …",
+        ),
         "update": (updates, 2, "change fields “Back”, tags, deck to “B” of 2 notes: “a”, “b” …"),
         "media": ({"filename": "a.mp3"}, 1, "delete the file “a.mp3”, which 1 notes use"),
-        "cards": (change, 4, "change 4 cards of “(deck:Geo)”: deck “Geo::Sub”, addTags “x”, removeTags “one”"),
+        "cards": (
+            change,
+            4,
+            "change 4 cards of “(deck:Geo)”: deck “Geo::Sub”, addTags “x”, removeTags “one”",
+        ),
     }
     return {kind: (KINDS_OF_HARM[kind], *told) for kind, told in kinds.items()}
 
@@ -144,7 +157,8 @@ def minutes_from_now(minutes):
 
 
 def various(collection, notes, fsrs):
-    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them to."""
+    """Cards that are new, learning, due and overdue, suspended, flagged, tagged; the decks to move them
+    to."""
     collection.set_config("fsrs", fsrs)
     collection.decks.id("Other")
     cards = sorted(collection.find_cards("deck:Geo"))
@@ -166,5 +180,6 @@ def png(width=2, height=1, *, alpha=False, claimed=None):
     header = struct.pack(">IIBBBBB", *(claimed or (width, height)), 8, 6 if alpha else 2, 0, 0, 0)
     parts = (b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in parts
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in parts
     )

@@ -1,4 +1,5 @@
-"""A server that speaks as AnkiConnect does: one request at a time, and the socket is closed after each reply."""
+"""A server that speaks as AnkiConnect does: one request at a time, and the socket is closed after each
+reply."""
 
 import json
 import socket
@@ -24,12 +25,12 @@ HTML = b"<html><body>It works!</body></html>"
 
 
 class StandIn:
-    """`requests` are those it got, as parsed JSON. `faults` maps the number of a request (from 0) to what goes wrong:
+    """`requests` are those it got, as parsed JSON. `faults` maps the number of a request (from 0) to what
+    goes wrong:
 
-    cut_before, cut_after: the connection is closed without a reply, before or after the action was carried out;
-    reset: the same before, by RST; stall: it hangs; garbage: no HTTP;
-    html, http_500, http_500_envelope, http_403, refused: its answer;
-    entry:N:TEXT: that entry of a multi is not carried out and fails with TEXT.
+    cut_before, cut_after: the connection is closed without a reply, before or after the action was carried
+    out; reset: the same before, by RST; stall: it hangs; garbage: no HTTP; html, http_500, http_500_envelope,
+    http_403, refused: its answer; entry:N:TEXT: that entry of a multi is not carried out and fails with TEXT.
     """
 
     def __init__(self, collection, version="2025-11", port=0, path=None):

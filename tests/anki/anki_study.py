@@ -6,7 +6,22 @@ from datetime import datetime, timedelta
 from anki.errors import NotFoundError
 
 LOG = ("id", "usn", "ease", "ivl", "lastIvl", "factor", "time", "type")
-GUARDED = ("did", "id", "ivl", "lapses", "left", "mod", "nid", "odid", "odue", "ord", "queue", "reps", "type", "usn")
+GUARDED = (
+    "did",
+    "id",
+    "ivl",
+    "lapses",
+    "left",
+    "mod",
+    "nid",
+    "odid",
+    "odue",
+    "ord",
+    "queue",
+    "reps",
+    "type",
+    "usn",
+)
 
 
 class Studying:
@@ -30,7 +45,10 @@ class Studying:
 
     def getReviewsOfCards(self, cards):
         query = f"select {', '.join(LOG)} from revlog where cid = ? order by id"
-        return {str(cid): [dict(zip(LOG, row, strict=True)) for row in self._col.db.all(query, cid)] for cid in cards}
+        return {
+            str(cid): [dict(zip(LOG, row, strict=True)) for row in self._col.db.all(query, cid)]
+            for cid in cards
+        }
 
     def cardReviews(self, deck, startID):
         did = self._col.decks.id(deck)
@@ -52,7 +70,9 @@ class Studying:
         return self._col.stats().report()
 
     def getNumCardsReviewedToday(self):
-        return self._col.db.scalar("select count() from revlog where id>?", (self._col.sched.day_cutoff - 86400) * 1000)
+        return self._col.db.scalar(
+            "select count() from revlog where id>?", (self._col.sched.day_cutoff - 86400) * 1000
+        )
 
     def getNumCardsReviewedByDay(self):
         start = datetime.fromtimestamp(self._col.sched.day_cutoff - 86400)
@@ -66,7 +86,9 @@ class Studying:
     def getIntervals(self, cards, complete=False):
         intervals = []
         for cid in cards:
-            rows = [row[0] for row in self._col.db.all("select ivl from revlog where cid = ? order by id", cid)]
+            rows = [
+                row[0] for row in self._col.db.all("select ivl from revlog where cid = ? order by id", cid)
+            ]
             if not rows and self._col.db.scalar("select type from cards where id = ?", cid) == 0:
                 rows = [0]
             intervals.append(rows if complete else rows[-1])
@@ -108,12 +130,14 @@ class Studying:
 
 
 class Windows:
-    """A part of AnkiConnect: a review and a selection. `_showing` is the card in the review window, `_answer_shown` whether its answer is."""
+    """A part of AnkiConnect: a review and a selection. `_showing` is the card in the review window,
+    `_answer_shown` whether its answer is."""
 
     _showing: int | None = None
     _answer_shown = False
     _reps_shown = 0
-    """How often the card had been answered when it was shown: one that was answered since is refused in an error box."""
+    """How often the card had been answered when it was shown: one that was answered since is refused in an
+    error box."""
     _selected: tuple[int, ...] = ()
 
     # The review

@@ -30,7 +30,8 @@ def collection_in(fresh_collection):
     def open_in(folder: Path) -> Collection:
         shutil.copytree(fresh_collection, folder)
         opened.append(Collection(str(folder / "collection.anki2")))
-        # Anki's day ends half a day away: in the last hour before it, cards that come back after it are tomorrow's.
+        # Anki's day ends half a day away: in the last hour before it, cards that come back after it are
+        # tomorrow's.
         opened[-1].set_config("rollover", (time.localtime().tm_hour + 12) % 24)
         return opened[-1]
 

@@ -32,7 +32,9 @@ def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki
 
     assert (answer["added"], answer["skipped"]) == (2, 5)
     assert [detail["index"] for detail in answer["details"]] == list(range(7))
-    assert [(detail["status"], detail.get("reason")) for detail in answer["details"]] == [told for told, _ in notes]
+    assert [(detail["status"], detail.get("reason")) for detail in answer["details"]] == [
+        told for told, _ in notes
+    ]
     assert "'Back'" in answer["details"][3]["hint"]
     assert fronts(anki.collection, "Geo") == ["there", "one", "two"]
     assert anki.collection.get_note(answer["details"][0]["noteId"]).tags == ["de", "geo"]
@@ -66,7 +68,8 @@ def test_add_notes_does_not_make_the_deck(anki, call):
 
 
 @pytest.mark.parametrize(
-    ("model", "fields"), [("Basic", {"Front": "{{c1::Paris}}"}), ("Cloze", {"Text": "x", "Back Extra": "{{c1::y}}"})]
+    ("model", "fields"),
+    [("Basic", {"Front": "{{c1::Paris}}"}), ("Cloze", {"Text": "x", "Back Extra": "{{c1::y}}"})],
 )
 def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(anki, call, model, fields):
     (detail,) = call("anki.add_from_model", model=model, items=[{"fields": fields}])["details"]
@@ -76,7 +79,9 @@ def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(anki
 
 @both_versions
 def test_a_dedup_key_is_used_once_in_a_call_and_once_for_all(anki, call):
-    first = call("anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}, {"Front": "b", "dedup_key": "k"}])
+    first = call(
+        "anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}, {"Front": "b", "dedup_key": "k"}]
+    )
     second = call("anki.add_notes", notes=[note("c", dedup_key="k"), note("d", dedup_key="other")])
 
     (kept, twice), (again, other) = first["details"], second["details"]
@@ -90,7 +95,9 @@ def test_a_dedup_key_is_free_again_when_its_note_is_gone_or_was_never_added(anki
     call("anki.add_from_model", items=[{"Front": "", "dedup_key": "bad"}])
     call("anki.delete_notes", noteIds=[detail["noteId"]])
 
-    answer = call("anki.add_from_model", items=[{"Front": "b", "dedup_key": "k"}, {"Front": "c", "dedup_key": "bad"}])
+    answer = call(
+        "anki.add_from_model", items=[{"Front": "b", "dedup_key": "k"}, {"Front": "c", "dedup_key": "bad"}]
+    )
 
     assert answer["added"] == 2
 
@@ -183,7 +190,10 @@ def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, c
     (settings.current().state_dir / "anki-added.sqlite3").write_bytes(b"no database" * 100)
     refused = call("anki.add_from_model", items=[{"Front": "b", "dedup_key": "b"}])
 
-    assert (broken["code"], count_of(broken)) == ("STATE_NOT_WRITABLE", {"ok": 30, "unknown": 0, "not_sent": 5})
+    assert (broken["code"], count_of(broken)) == (
+        "STATE_NOT_WRITABLE",
+        {"ok": 30, "unknown": 0, "not_sent": 5},
+    )
     assert "added 30" in broken["error"]
     assert (refused["code"], "anki-added.sqlite3" in refused["error"]) == ("STATE_NOT_WRITABLE", True)
     assert (again["added"], anki.collection.note_count()) == (5, 36)
@@ -209,14 +219,17 @@ def test_two_hundred_words_cost_few_tokens_in_and_out(anki, call, way):
 
 
 def test_a_row_that_does_not_fit_is_told_and_one_that_is_short_is_filled(anki, call):
-    answer = call("anki.add_from_model", fieldNames=["Front", "Back"], rows=[["a", "b", "c"], ["d"], ["", "e"]])
+    answer = call(
+        "anki.add_from_model", fieldNames=["Front", "Back"], rows=[["a", "b", "c"], ["d"], ["", "e"]]
+    )
 
     assert answer["added"] == 1
     assert [(detail["index"], detail["reason"]) for detail in answer["details"]] == [(0, "row"), (2, "empty")]
 
 
 @pytest.mark.parametrize(
-    "arguments", [{}, {"tsv": "a\tb"}, {"fieldNames": ["Front"]}, {"items": [{"Front": "a"}], "rows": [["a"]]}]
+    "arguments",
+    [{}, {"tsv": "a\tb"}, {"fieldNames": ["Front"]}, {"items": [{"Front": "a"}], "rows": [["a"]]}],
 )
 def test_notes_come_in_one_way_only(anki, call, arguments):
     assert call("anki.add_from_model", **arguments)["code"] == "INVALID_ARGUMENTS"
@@ -227,5 +240,8 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, call):
     add_notes(anki.collection, "Words", "bank")
 
     assert call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}])["skipped"] == 1
-    assert call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}], allowDuplicates=True)["added"] == 1
+    assert (
+        call("anki.add_from_model", deck="Words", items=[{"Front": "bank"}], allowDuplicates=True)["added"]
+        == 1
+    )
     assert fronts(anki.collection, "Words") == ["bank", "bank"]

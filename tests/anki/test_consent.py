@@ -1,4 +1,5 @@
-"""The owner's consent: the true count, or the person's own yes to a question that names what; and what may change meanwhile."""
+"""The owner's consent: the true count, or the person's own yes to a question that names what; and what may
+change meanwhile."""
 
 import pytest
 

@@ -90,7 +90,9 @@ def test_rename_deck_refuses_before_anything_moves(tree, call, code):
     borrow(tree.collection, "Other::Cram", "deck:Other")
     before = snapshot(tree.collection)
 
-    assert {call("anki.rename_deck", oldName=old, newName=new)["code"] for old, new in REFUSED[code]} == {code}
+    assert {call("anki.rename_deck", oldName=old, newName=new)["code"] for old, new in REFUSED[code]} == {
+        code
+    }
     assert snapshot(tree.collection) == before
 
 

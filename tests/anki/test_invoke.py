@@ -1,4 +1,5 @@
-"""anki.invoke: what other tools do with consent, and what reaches files of Anki's host, is refused at any depth."""
+"""anki.invoke: what other tools do with consent, and what reaches files of Anki's host, is refused at any
+depth."""
 
 import pytest
 
@@ -40,13 +41,22 @@ def at_any_depth(action, params):
         ("guiExitAnki", {}, "Anki itself"),
         ("storeMediaFile", {"filename": "n.txt", "path": "/etc/hostname"}, "anki_store_media"),
         ("storeMediaFile", {"filename": "n.txt", "url": PUBLIC}, "anki_store_media"),
-        ("addNote", {"note": {**NOTE, "picture": {"path": "/etc/hostname", "filename": "n"}}}, "anki_store_media"),
+        (
+            "addNote",
+            {"note": {**NOTE, "picture": {"path": "/etc/hostname", "filename": "n"}}},
+            "anki_store_media",
+        ),
         ("addNote", {"note": {**NOTE, "audio": [{"url": PUBLIC, "filename": "n"}]}}, "anki_store_media"),
-        *(("getMediaFilesNames", {"pattern": text}, "*.mp3") for text in ("/etc/host*", "a/../../*", "..\\*")),
+        *(
+            ("getMediaFilesNames", {"pattern": text}, "*.mp3")
+            for text in ("/etc/host*", "a/../../*", "..\\*")
+        ),
     ],
 )
 @pytest.mark.parametrize("confirm", ["off", "elicit"])
-def test_what_others_do_or_reaches_anki_s_host_is_refused_unsent(anki, call, env, action, params, hint, confirm):
+def test_what_others_do_or_reaches_anki_s_host_is_refused_unsent(
+    anki, call, env, action, params, hint, confirm
+):
     env(ANKI_CONFIRM=confirm)
     for sent in at_any_depth(action, params):
         answer = call("anki.invoke", **sent)
@@ -68,7 +78,9 @@ def test_the_owner_can_allow_everything(anki, call, env, tmp_path):
     env(ANKI_INVOKE="all")
     (tmp_path / "n.txt").write_text("mine")
 
-    assert call("anki.invoke", action="storeMediaFile", params={"filename": "n.txt", "path": str(tmp_path / "n.txt")})
+    assert call(
+        "anki.invoke", action="storeMediaFile", params={"filename": "n.txt", "path": str(tmp_path / "n.txt")}
+    )
     assert call("anki.get_media", filename="n.txt")["sizeBytes"] == 4
 
 
@@ -76,10 +88,16 @@ def test_what_harms_nothing_is_sent_as_it_is(anki, call):
     """Media as data, fields that are called as parameters of media are, any version."""
     model = {"modelName": "Files", "inOrderFields": ["path", "url"]}
     call("anki.create_model", **model, cardTemplates=[{"name": "c", "front": "{{path}}", "back": "{{url}}"}])
-    note = {"deckName": "Default", "modelName": "Files", "fields": {"path": "/etc", "url": "http://127.0.0.1"}}
+    note = {
+        "deckName": "Default",
+        "modelName": "Files",
+        "fields": {"path": "/etc", "url": "http://127.0.0.1"},
+    }
 
     assert call("anki.invoke", action="addNote", params={"note": note})
-    assert call("anki.invoke", action="storeMediaFile", params={"filename": "b.png", "data": "eA=="}) == "b.png"
+    assert (
+        call("anki.invoke", action="storeMediaFile", params={"filename": "b.png", "data": "eA=="}) == "b.png"
+    )
     assert call("anki.invoke", action=" version ", version=4) == 6
     assert anki.requests[-1] == {"action": "version", "version": 4, "params": {}}
 
@@ -113,7 +131,9 @@ WITH_A_FILE = {"notes": [{**NOTE, "audio": [{"path": "/etc/hostname", "filename"
             (action, {"deck": "New"})
             for action in ("createDeck", "deleteNotes", "sync", "guiBrowse", "DECKNAMES", "no")
         ),
-        *((action, WITH_A_FILE) for action in ("canAddNotes", "canAddNotesWithErrorDetail")),  # which would store it
+        *(
+            (action, WITH_A_FILE) for action in ("canAddNotes", "canAddNotesWithErrorDetail")
+        ),  # which would store it
         *(("multi", {"actions": entries}) for entries in (["createDeck"], [{"action": ["deckNames"]}], None)),
     ],
 )

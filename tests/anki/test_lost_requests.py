@@ -1,4 +1,5 @@
-"""Every request of every writing tool is lost once, before its effect and after it; then the call is made again.
+"""Every request of every writing tool is lost once, before its effect and after it; then the call is made
+again.
 
 The end is as if nothing had happened: nothing twice, nothing lost. What the broken call said is true.
 """
@@ -15,7 +16,11 @@ from tools.core import registry
 from tools.core.tool import TOOLS
 
 PICTURE = {"image_base64": base64.b64encode(png()).decode()}
-MODEL = {"modelName": "M", "inOrderFields": ["A"], "cardTemplates": [{"name": "C", "front": "{{A}}", "back": "x"}]}
+MODEL = {
+    "modelName": "M",
+    "inOrderFields": ["A"],
+    "cardTemplates": [{"name": "C", "front": "{{A}}", "back": "x"}],
+}
 
 
 def calls_of(ids, cards):
@@ -56,7 +61,10 @@ def calls_of(ids, cards):
         "forget": ("anki.change_cards", change | {"forget": True}),
         "flag": ("anki.change_cards", change | {"flag": 3}),
         "move": ("anki.change_cards", change | {"deck": "Other"}),
-        "tag": ("anki.change_cards", {"noteIds": ids, "addTags": ["x"], "dryRun": False, "expected": len(ids)}),
+        "tag": (
+            "anki.change_cards",
+            {"noteIds": ids, "addTags": ["x"], "dryRun": False, "expected": len(ids)},
+        ),
         "rename tag": ("anki.change_cards", change | {"renameTag": ["old", "new"]}),
         "invoke": ("anki.invoke", {"action": "createDeck", "params": {"deck": "X"}}),
         "restore notes": (*restore, delete_notes),
@@ -70,7 +78,9 @@ def calls_of(ids, cards):
 
 def test_every_writing_tool_is_among_them():
     registry.load()
-    writing = {tool.name for tool in TOOLS.values() if tool.write and not tool.app_only and tool.toolset == "anki"}
+    writing = {
+        tool.name for tool in TOOLS.values() if tool.write and not tool.app_only and tool.toolset == "anki"
+    }
 
     assert {call[0] for call in calls_of([], []).values()} == writing
 
@@ -114,20 +124,30 @@ def prepared(collection):
 
 ADD_ONS = [
     ("2025-11", "cut_after"),
-    *(pytest.param(*more, marks=pytest.mark.slow) for more in (("2025-11", "cut_before"), ("2023-10", "cut_after"))),
+    *(
+        pytest.param(*more, marks=pytest.mark.slow)
+        for more in (("2025-11", "cut_before"), ("2023-10", "cut_after"))
+    ),
 ]
 
 
 @pytest.mark.parametrize(("version", "fault"), ADD_ONS)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(collection_in, env, call, tmp_path, name, fault, version):
-    # The add-on of 2023 puts new cards into the default deck; after a lost answer nobody knows which those are.
+def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
+    collection_in, env, call, tmp_path, name, fault, version
+):
+    # The add-on of 2023 puts new cards into the default deck; after a lost answer nobody knows which those
+    # are.
     decks = not (version == "2023-10" and name.startswith("add"))
     wanted, requests = None, 1
     number = -1
     while number < requests:
         anki = StandIn(collection_in(tmp_path / f"{number + 1}"), version)
-        env(ANKI_CONNECT_URL=anki.url, ANKI_DEFAULT_MODEL="Basic", MCP_STATE_DIR=tmp_path / f"state {number + 1}")
+        env(
+            ANKI_CONNECT_URL=anki.url,
+            ANKI_DEFAULT_MODEL="Basic",
+            MCP_STATE_DIR=tmp_path / f"state {number + 1}",
+        )
         try:
             tool, arguments, *done_before = calls_of(*prepared(anki.collection))[name]
             for earlier, its_arguments in done_before:
@@ -143,7 +163,9 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(collection_in, env
                 call(tool, **left_of(arguments, first))
             if wanted is None:
                 wanted, requests = state(anki.collection, decks=decks), len(anki.requests)
-            assert state(anki.collection, decks=decks) == wanted, f"after {fault} of request {number}: {first}"
+            assert state(anki.collection, decks=decks) == wanted, (
+                f"after {fault} of request {number}: {first}"
+            )
         finally:
             anki.close()
         number += 1

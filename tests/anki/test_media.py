@@ -45,7 +45,9 @@ def test_a_picture_follows_the_answer_as_one_and_a_sound_does_not(anki, call):
 
 def test_a_sound_is_stored_under_the_name_that_anki_gives_it(anki, call):
     assert call("anki.store_media", filename="a.mp3", data="SUQz") == {"filename": "a.mp3", "sizeBytes": 3}
-    assert call("anki.store_media", filename="a.mp3", data="data:audio/mpeg;base64,SUQz")["filename"] == "a.mp3"
+    assert (
+        call("anki.store_media", filename="a.mp3", data="data:audio/mpeg;base64,SUQz")["filename"] == "a.mp3"
+    )
     other = call("anki.store_media", filename="a.mp3", data="eHl6")["filename"]
     assert other != "a.mp3"
     assert call("anki.get_media", filename="a.mp3")["dataBase64"] == "SUQz"

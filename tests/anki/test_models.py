@@ -28,7 +28,9 @@ def test_create_model_answers_as_the_requirement_shows_and_tells_what_anki_does_
         "anki_response": None,
     }
     assert "latexPre" in warnings[0]
-    assert anki.collection.models.field_names(anki.collection.models.by_name("Custom QA")) == QA["inOrderFields"]
+    assert (
+        anki.collection.models.field_names(anki.collection.models.by_name("Custom QA")) == QA["inOrderFields"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,9 @@ def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, env
 @both_versions
 def test_create_model_answers_with_the_names_that_anki_keeps(anki, call):
     asked = {"modelName": 'He said "hi"', "inOrderFields": [" A ", "{{x}}", "a"]}
-    answer = call("anki.create_model", **asked, cardTemplates=[{"name": "C", "front": "{{A}}", "back": "{{x}}"}])
+    answer = call(
+        "anki.create_model", **asked, cardTemplates=[{"name": "C", "front": "{{A}}", "back": "{{x}}"}]
+    )
 
     assert (answer["model_name"], answer["in_order_fields"]) == ("He said hi", ["A", "x", "a+"])
     assert len(answer["warnings"]) == 4

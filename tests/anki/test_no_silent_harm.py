@@ -14,7 +14,11 @@ def content(collection):
     """Every note with its fields, tags and the decks of its cards."""
     notes = [collection.get_note(note) for note in sorted(collection.find_notes(""))]
     return sorted(
-        (tuple(note.fields), tuple(note.tags), tuple(collection.decks.name(card.did) for card in note.cards()))
+        (
+            tuple(note.fields),
+            tuple(note.tags),
+            tuple(collection.decks.name(card.did) for card in note.cards()),
+        )
         for note in notes
     )
 
@@ -107,7 +111,8 @@ def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo, call):
 @pytest.mark.parametrize("kind", ["notes", "decks"])
 @pytest.mark.parametrize("fault", ["", "cut_after"])
 def test_a_deleted_note_comes_back_with_the_schedule_of_its_cards(geo, call, kind, fsrs, fault):
-    """New, learning, due, suspended, flagged; a note of two cards; also when the answer of the restore is lost."""
+    """New, learning, due, suspended, flagged; a note of two cards; also when the answer of the restore is
+    lost."""
     collection = geo.collection
     note = collection.new_note(collection.models.by_name("Basic (and reversed card)"))
     note["Front"], note["Back"] = "both", "sides"
@@ -174,7 +179,9 @@ def test_without_a_journal_nothing_is_deleted(geo, call):
 def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
     monkeypatch.setattr(journal, "MOST_BYTES", 100)
     for number in range(4):
-        journal.write("delete_media", f"{number}", journal.Before(filename="a", content=b"x" * 60, profile="User 1"))
+        journal.write(
+            "delete_media", f"{number}", journal.Before(filename="a", content=b"x" * 60, profile="User 1")
+        )
 
     assert [summary for *_, summary in journal.newest(9)] == ["3"]
     folder = Path(settings.current().state_dir) / "anki-journal"

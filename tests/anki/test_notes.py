@@ -102,7 +102,10 @@ def test_find_notes_answers_fifty_unless_told_and_briefly_if_told(anki, call):
         ('"deck:Школа bio" tag:x', "deck:Школа bio", "Школа"),
         ("tag:boi -is:new", "tag:boi", "bio"),
         ('note:"Basci"', "note:Basci", "Basic"),
-        *((f"{there} zzz", None, None) for there in ("deck:школа", "tag:BIO", "deck:current", "tag:none", "deck:Шк*")),
+        *(
+            (f"{there} zzz", None, None)
+            for there in ("deck:школа", "tag:BIO", "deck:current", "tag:none", "deck:Шк*")
+        ),
     ],
 )
 def test_a_name_in_a_query_that_is_not_there_is_told_with_the_nearest(anki, call, query, name, nearest):

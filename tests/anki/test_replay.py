@@ -23,7 +23,8 @@ WITHOUT_A_COLLECTION = (
     "apiReflect actions", "exportPackage", "getMediaFilesNames abs", "gui", "importPackage", "reloadCollection",
     "storeMediaFile url bad", "storeMediaFile url garbage", "storeMediaFile url refused", "sync", "updateModel",
 )  # fmt: skip
-"""Labels that need windows, a sync server, the network or one machine's files, or what no tool of ours uses."""
+"""Labels that need windows, a sync server, the network or one machine's files, or what no tool of ours
+uses."""
 
 CUT = ("canAddNotes", "canAddNotesWithErrorDetail")
 """Labels whose request the recording keeps only the beginning of."""
@@ -33,7 +34,8 @@ VARYING = ("mod", "usn", "id", "nextReviews", "time")
 
 
 class Replay:
-    """The recorded requests sent in order, each recorded id in them replaced by the one that stands for it here."""
+    """The recorded requests sent in order, each recorded id in them replaced by the one that stands for it
+    here."""
 
     def __init__(self, standin, folder):
         self.standin = standin
@@ -46,13 +48,20 @@ class Replay:
         action = request.get("action", "") if isinstance(request, dict) else ""
         body = request if isinstance(request, str) else json.dumps(self.here(request, "note"))
         status, got = self.standin.respond(headers, body.encode())
-        differences = self.compare(answer, _read(got.decode()), "card" if action in OF_CARDS else "note", action)
-        return [*([("status", recorded["status"], status)] if status != recorded["status"] else []), *differences]
+        differences = self.compare(
+            answer, _read(got.decode()), "card" if action in OF_CARDS else "note", action
+        )
+        return [
+            *([("status", recorded["status"], status)] if status != recorded["status"] else []),
+            *differences,
+        ]
 
     def here(self, value, kind):
         """A recorded value with the ids and paths of this run."""
         if isinstance(value, dict):
-            return {self.here(k, kind): self.here(v, "card" if k in CARDS else kind) for k, v in value.items()}
+            return {
+                self.here(k, kind): self.here(v, "card" if k in CARDS else kind) for k, v in value.items()
+            }
         if isinstance(value, list):
             return [self.here(member, kind) for member in value]
         if isinstance(value, str):
@@ -80,8 +89,12 @@ class Replay:
         ]
 
     def in_one_order(self, recorded, got, kind):
-        """Searches and folder listings have no order of their own: known ids and names are compared sorted."""
-        if all(isinstance(member, str) or (type(member) is int and member in self.ids[kind]) for member in recorded):
+        """Searches and folder listings have no order of their own: known ids and names are compared
+        sorted."""
+        if all(
+            isinstance(member, str) or (type(member) is int and member in self.ids[kind])
+            for member in recorded
+        ):
             return sorted(self.here(recorded, kind)), sorted(got)
         return recorded, got
 
@@ -108,7 +121,9 @@ def compare(recording, version, collection_in, tmp_path):
 
     lines = [json.loads(line) for line in recording.read_text(encoding="utf-8").splitlines()]
     compared = [
-        line for line in lines if line["label"] not in CUT and not line["label"].startswith(WITHOUT_A_COLLECTION)
+        line
+        for line in lines
+        if line["label"] not in CUT and not line["label"].startswith(WITHOUT_A_COLLECTION)
     ]
     differences = {line["label"]: found for line in compared if (found := replay.differences(line))}
     standin.close()

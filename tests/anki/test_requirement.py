@@ -60,7 +60,8 @@ def anki(collection, port):
 
 @pytest.fixture
 def call(client):
-    """Calls a tool over stdio; its answer is the first text block, JSON, and structuredContent an object in any case."""
+    """Calls a tool over stdio; its answer is the first text block, JSON, and structuredContent an object in
+    any case."""
 
     def run(name, **arguments):
         result = client.call(name, **arguments)

@@ -52,7 +52,12 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
 
     details = answer["details"]
     assert [detail.get("reason") for detail in details] == [reason for reason, _ in updates]
-    made = {"updatedFields": ["Front"], "addedTags": ["updated"], "removedTags": ["obsolete"], "deckChangedTo": "B::C"}
+    made = {
+        "updatedFields": ["Front"],
+        "addedTags": ["updated"],
+        "removedTags": ["obsolete"],
+        "deckChangedTo": "B::C",
+    }
     assert details[0] == {"index": 0, "noteId": one, "status": "ok", **made}
     assert "Front, Back" in details[3]["hint"]
     assert "deckChangedTo" not in details[7]
@@ -69,7 +74,9 @@ def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, call):
     anki.collection.add_note(cloze, anki.collection.decks.id("A"))
     fields = ((basic, {"back": "b"}), (cloze.id, {"back extra": "e"}))
 
-    details = call("anki.update_notes", notes=[{"noteId": note, "fields": its} for note, its in fields])["details"]
+    details = call("anki.update_notes", notes=[{"noteId": note, "fields": its} for note, its in fields])[
+        "details"
+    ]
     changed = [anki.collection.get_note(note).values() for note in (basic, cloze.id)]
     call("anki.restore", entry=1)
 
@@ -82,7 +89,9 @@ def test_a_note_open_in_the_browser_is_not_said_to_be_changed(anki, call):
     one, two = add_notes(anki.collection, "A", "a", "b")
     anki.addon._open_in_browser = {one}
 
-    answer = call("anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}} for note in (one, two)])
+    answer = call(
+        "anki.update_notes", notes=[{"noteId": note, "fields": {"Back": "new"}} for note in (one, two)]
+    )
 
     assert (answer["updated"], answer["skipped"]) == (1, 1)
     assert "Browser" in answer["details"][0]["error"]
@@ -144,13 +153,17 @@ def test_after_a_stall_nothing_more_is_asked(anki, call, env, monkeypatch):
 def test_a_tag_for_500_notes_is_three_requests(anki, call):
     ids = add_notes(anki.collection, "A", *(f"front {number}" for number in range(500)))
 
-    assert call("anki.update_notes", notes=[{"noteId": note, "addTags": ["t"]} for note in ids])["updated"] == 500
+    assert (
+        call("anki.update_notes", notes=[{"noteId": note, "addTags": ["t"]} for note in ids])["updated"]
+        == 500
+    )
     assert (len(anki.requests), anki.actions().count("addTags")) == (3, 1)
     assert len(anki.collection.find_notes("tag:t")) == 500
 
 
 def test_a_change_that_the_loading_browser_overwrites_is_not_said_to_be_made(anki, call, monkeypatch):
-    """guiBrowse, then update_notes at once: two seconds later the editor saves the old text over the new one."""
+    """guiBrowse, then update_notes at once: two seconds later the editor saves the old text over the new
+    one."""
     (note,) = add_notes(anki.collection, "A", "a")
     anki.addon._selected = [note]
     monkeypatch.setattr(update_notes, "EDITOR_S", 0)
@@ -203,7 +216,9 @@ def test_a_replacement_made_again_after_a_lost_answer_changes_nothing_more(anki,
 
 
 def test_thirty_typos_cost_few_tokens_and_are_changed_only_as_counted(anki, call):
-    ids = with_backs(anki.collection, *(f"{'x' * 300} teh word {number}" for number in range(30)), "the other")
+    ids = with_backs(
+        anki.collection, *(f"{'x' * 300} teh word {number}" for number in range(30)), "the other"
+    )
     wanted = {"query": "deck:Geo", "replace": {"*": ["teh", "the"]}}
 
     dry = call("anki.update_notes", **wanted, dryRun=True)
@@ -236,14 +251,24 @@ def test_a_replacement_that_is_not_whole_is_refused(anki, call, arguments):
 
 def test_a_dry_run_of_updates_shows_all_that_would_change_and_be_made(anki, call):
     (note,) = with_backs(anki.collection, "the same beginning of a text, then blue")
-    update = {"noteId": note, "fields": {"Back": "the same beginning of a text, then green"}, "deckName": "Nowhere"}
+    update = {
+        "noteId": note,
+        "fields": {"Back": "the same beginning of a text, then green"},
+        "deckName": "Nowhere",
+    }
     tags = {"addTags": ["new"], "removeTags": ["old"]}
 
     dry = call("anki.update_notes", notes=[{**update, **tags}, {"noteId": GONE}], dryRun=True)
 
     (example,) = dry["examples"]
     changes = {"Back": ["ing of a text, then blue", "ing of a text, then green"]}
-    assert example == {"noteId": note, "text": "front 0", "fields": changes, **tags, "deckName": ["Geo", "Nowhere"]}
+    assert example == {
+        "noteId": note,
+        "text": "front 0",
+        "fields": changes,
+        **tags,
+        "deckName": ["Geo", "Nowhere"],
+    }
     assert (dry["count"], dry["missing"]) == (1, 1)
     assert dry["makes"] == {"decks": ["Nowhere"], "tags": ["new"]}
     assert "undo list" in dry["warnings"][0]

@@ -14,7 +14,11 @@ def test_an_answer_is_to_its_question_within_ten_minutes():
 
 
 def test_a_yes_is_good_for_nothing_and_nobody_else():
-    for name, other in {"question": "4 notes?", "call": 'anki.delete_notes {"noteIds":[4]}', "key": "another"}.items():
+    for name, other in {
+        "question": "4 notes?",
+        "call": 'anki.delete_notes {"noteIds":[4]}',
+        "key": "another",
+    }.items():
         assert not calls.is_current(calls.state_of(**ASKED | {name: other}), **ASKED), name
     state, token = calls.state_of(**ASKED), settings.USER.set("anna")
     try:

@@ -123,7 +123,13 @@ def test_half_an_answer_is_none(peer, answer):
 
 
 @pytest.mark.parametrize(
-    "answer", [b"SSH-2.0-OpenSSH_9.2\r\n", b"secret " * 9000, b"HTTP/1.1 abc\r\n\r\n", OK + b"X: y\r\n" * 200 + b"\r\n"]
+    "answer",
+    [
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"secret " * 9000,
+        b"HTTP/1.1 abc\r\n\r\n",
+        OK + b"X: y\r\n" * 200 + b"\r\n",
+    ],
 )
 def test_what_speaks_no_http_is_told_and_not_quoted(peer, answer):
     with pytest.raises(NotHttp) as caught:
@@ -186,7 +192,8 @@ def test_a_body_beyond_the_limit_is_given_up_as_soon_as_that_is_known(peer):
 
 
 def moving(peer, locations):
-    """A peer that answers `/` and every `/N` with the redirects of `locations`, and then with its last request."""
+    """A peer that answers `/` and every `/N` with the redirects of `locations`, and then with its last
+    request."""
 
     def reply(connection, request):
         path = request.split(b" ")[1].decode()

@@ -49,7 +49,11 @@ def read(sent):
 
 
 def test_values_of_the_declared_types_come_out():
-    sent = {"text": " abc ", "note": {"fields": {"F": "x"}, "attachments": [{"url": "http://x"}]}, "noteIds": [3]}
+    sent = {
+        "text": " abc ",
+        "note": {"fields": {"F": "x"}, "attachments": [{"url": "http://x"}]},
+        "noteIds": [3],
+    }
     values = read(sent)
     assert values["text"] == "abc"
     assert values["ids"] == [3]
@@ -114,7 +118,10 @@ MISFITS = [
     ("kind", ["c", 1, True, [], {}]),
     ("ids", [5, {}, "x", "5", [], ["x"], [None], [True], [[1]]]),
     ("options", [[], 5, "x", "[]"]),
-    ("note", [5, [], "x", {}, {"fields": 5}, {"fields": {"F": 5}}, {"fields": {}, "images": [{"max_side": 0}]}]),
+    (
+        "note",
+        [5, [], "x", {}, {"fields": 5}, {"fields": {"F": 5}}, {"fields": {}, "images": [{"max_side": 0}]}],
+    ),
     ("notes", [{}, [5], [{}], [{"fields": {}}] * 3]),
 ]
 
@@ -125,7 +132,9 @@ def test_a_value_is_taken_in_every_form_that_clients_send_and_refused_in_others_
     for name, sent in MISFITS:
         for value in sent:
             answer = read({"text": "abc", name: value})
-            assert (answer.get("code"), answer["error"].startswith(name)) == ("INVALID_ARGUMENTS", True), value
+            assert (answer.get("code"), answer["error"].startswith(name)) == ("INVALID_ARGUMENTS", True), (
+                value
+            )
 
 
 def test_the_schema_says_what_validation_asks():

@@ -16,7 +16,11 @@ pytestmark = pytest.mark.slow
 
 def family(folder: Path) -> list[str]:
     """A shell with a child of its own; both write their process ids to `folder`."""
-    return ["sh", "-c", f"sleep 60 & echo $! > {folder}/child; echo $$ > {folder}/parent; : > {folder}/ready; wait"]
+    return [
+        "sh",
+        "-c",
+        f"sleep 60 & echo $! > {folder}/child; echo $$ > {folder}/parent; : > {folder}/ready; wait",
+    ]
 
 
 def ids(folder: Path) -> list[int]:

@@ -12,7 +12,11 @@ from tools.onepercent.actions import ACTIONS
 from tools.onepercent.actions.goals import CATEGORIES, PRIORITIES
 from tools.onepercent.prompts import WORDS
 
-PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh.\n", "deep/Ein Übel.md": "# Übel\n", "BLTouch.md": "# BL-Touch\n"}
+PAGES = {
+    "Bed_Mesh.md": "# Bed Mesh\n\nThe mesh.\n",
+    "deep/Ein Übel.md": "# Übel\n",
+    "BLTouch.md": "# BL-Touch\n",
+}
 ARGUMENTS = {
     "klipper_question": {"question": "How {wide}?"},
     "klipper_check": {"config": "[fan]\npin: {PB1}\n"},
@@ -60,7 +64,9 @@ def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that
         assert len(re.findall("[а-яё]", russian.replace(" ".join(own), ""))) > 400
         assert len(re.findall("[а-яё]", english.replace(" ".join(own), ""))) < 60
         assert all(value in russian and value in english for value in own)
-        suspects = set(re.findall(r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", english))
+        suspects = set(
+            re.findall(r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", english)
+        )
         assert suspects and suspects <= tools, prompt.name
 
 
@@ -105,7 +111,14 @@ def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
 
 def test_a_uri_that_names_no_resource_is_an_error_with_a_hint(small_docs):
     small_docs(PAGES)
-    for uri in ("klipper://docs/No.md", "klipper://docs/", "klipper://docs/..%2F..%2Fetc%2Fpasswd", "x://y", "", "\0"):
+    for uri in (
+        "klipper://docs/No.md",
+        "klipper://docs/",
+        "klipper://docs/..%2F..%2Fetc%2Fpasswd",
+        "x://y",
+        "",
+        "\0",
+    ):
         with pytest.raises(ToolError) as caught:
             text_of(uri)
         assert caught.value.hint
@@ -145,7 +158,11 @@ def test_the_status_page_tells_systems_and_settings_and_no_secret(small_docs, en
     [
         ({}, ["search_docs", "preview_actions", "anki_model_info", "sync_docs"], []),
         ({"MCP_TOOLSETS": "klipper"}, ["search_docs", "sync_docs"], ["preview_actions", "anki"]),
-        ({"MCP_READ_ONLY": "1"}, ["search_docs", "get_user_snapshot"], ["preview_actions", "sync_docs", "anki"]),
+        (
+            {"MCP_READ_ONLY": "1"},
+            ["search_docs", "get_user_snapshot"],
+            ["preview_actions", "sync_docs", "anki"],
+        ),
     ],
 )
 def test_the_instructions_tell_what_is_on_offer(setting, named, unnamed):

@@ -84,14 +84,21 @@ def test_a_broken_file_is_an_error_that_names_the_line(tmp_path):
 
 
 def test_secrets_are_not_shown():
-    pairs = [(section, variable) for section in settings.sections() for variable in section.variables().values()]
+    pairs = [
+        (section, variable) for section in settings.sections() for variable in section.variables().values()
+    ]
     secrets = [(section, variable.name) for section, variable in pairs if variable.secret]
     assert len(secrets) >= 2
-    assert all(shown(settings.load({name: "http://s3cret"}, section))[name] == "set" for section, name in secrets)
+    assert all(
+        shown(settings.load({name: "http://s3cret"}, section))[name] == "set" for section, name in secrets
+    )
 
 
 def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused():
-    environ = {"SEARCH_API_URL": "https://h/x?token=s3cret", "KLIPPER_DOCS_URL": "https://me:s3cret@host/r.git"}
+    environ = {
+        "SEARCH_API_URL": "https://h/x?token=s3cret",
+        "KLIPPER_DOCS_URL": "https://me:s3cret@host/r.git",
+    }
     assert shown(settings.load(environ, SearchSettings))["SEARCH_API_URL"] == "https://h/x?…"
     assert shown(settings.load(environ, KlipperSettings))["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
     with pytest.raises(SettingsError) as caught:

@@ -53,8 +53,12 @@ def test_a_command_may_print_text_and_choose_its_exit_status(monkeypatch, capsys
 
 def test_ctrl_c_at_a_tool_s_question_ends_it_without_a_traceback(monkeypatch, capfd):
     registry.load()
-    monkeypatch.setattr(TOOLS["greet"], "handler", partial(catching, lambda **_: calls.ask("Sure?"), TOOLS["greet"]))
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, readline=Mock(side_effect=KeyboardInterrupt)))
+    monkeypatch.setattr(
+        TOOLS["greet"], "handler", partial(catching, lambda **_: calls.ask("Sure?"), TOOLS["greet"])
+    )
+    monkeypatch.setattr(
+        "sys.stdin", SimpleNamespace(isatty=lambda: True, readline=Mock(side_effect=KeyboardInterrupt))
+    )
     assert main(["call", "greet", '{"name": "you"}']) == 130
     output = capfd.readouterr()
     assert (output.out, "Traceback" in output.err) == ("", False)

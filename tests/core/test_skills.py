@@ -86,7 +86,9 @@ def test_the_sdks_client_lists_and_reads_them(mode):
     async def session():
         parameters = StdioServerParameters(command=SERVER[0], args=SERVER[1:])
         async with Client(stdio_client(parameters), mode=mode) as client:
-            answer = await client.session.send_request(Asked(method="skills/list", params=RequestParams()), Answered)
+            answer = await client.session.send_request(
+                Asked(method="skills/list", params=RequestParams()), Answered
+            )
             for skill in answer.model_dump()["skills"]:
                 text = (await client.read_resource(skill["uri"])).contents[0].text
                 assert is_as_listed(skill, text)

@@ -1,4 +1,5 @@
-"""Random requests over HTTP: headers, bodies and tokens that are nearly right. `FUZZ_HTTP=20000` sends that many."""
+"""Random requests over HTTP: headers, bodies and tokens that are nearly right. `FUZZ_HTTP=20000` sends that
+many."""
 
 import json
 import os
@@ -40,8 +41,14 @@ LINES = b"""MCP-Protocol-Version: 2026-07-28|MCP-Protocol-Version: \xff|Mcp-Meth
 Mcp-Session-Id: 1|Mcp-Session-Id: 00000000000000000000000000000000-pages|Last-Event-ID: 1|Content-Length: 0
 Expect: 100-continue|Transfer-Encoding: chunked|Content-Encoding: gzip|Upgrade: websocket|Connection: close
 Origin: null|Origin: http://[|: empty| folded|Authorization: Bearer x|Host: evil|Content-Type: text/plain"""
-LINES = [*LINES.replace(b"\n", b"|").split(b"|"), b"X: " + b"y" * 9000, b"Authorization: Bearer " + b"x" * 20_000]
-FIRST = b"GET /mcp HTTP/1.1|post /mcp HTTP/1.1|POST //mcp HTTP/1.0|POST /%2e%2e/mcp HTTP/2.0|PRI *|".split(b"|")
+LINES = [
+    *LINES.replace(b"\n", b"|").split(b"|"),
+    b"X: " + b"y" * 9000,
+    b"Authorization: Bearer " + b"x" * 20_000,
+]
+FIRST = b"GET /mcp HTTP/1.1|post /mcp HTTP/1.1|POST //mcp HTTP/1.0|POST /%2e%2e/mcp HTTP/2.0|PRI *|".split(
+    b"|"
+)
 PARTS = """x code S256 plain refresh_token authorization_code javascript:x https://[ \U0001f600 %00 https://127.0.0.1/c
 "><script> &resource=x {}""".split()
 PARTS += ["", "\0", "\r\nX: y", "Bearer x", "a" * 9000, "[" * 9000]
@@ -77,7 +84,9 @@ def test_fuzzed_sign_ins_are_refused_or_right(env):
             assert status < 500
             if status in (200, 303) and path == "/authorize":
                 assert b"<script>" not in text
-                assert headers.get("location", "https://claude.example/").startswith("https://claude.example/")
+                assert headers.get("location", "https://claude.example/").startswith(
+                    "https://claude.example/"
+                )
         assert person.signed_in()["access_token"]
     print(f"{COUNT} requests, answered {dict(sorted(statuses.items()))}")
     assert {("/authorize", 303), ("/authorize", 200), ("/token", 200), ("/register", 201)} <= set(statuses)
@@ -86,12 +95,22 @@ def test_fuzzed_sign_ins_are_refused_or_right(env):
 def odd_sign_in(chance, person):
     """A request to one of the endpoints of the sign-in, with some of its fields changed."""
     path = chance.choice(["/authorize", "/authorize", "/token", "/token", "/register"])
-    method = chance.choice(["GET", "POST"]) if path == "/authorize" else chance.choice(["POST"] * 9 + ["GET", "\u00e9"])
+    method = (
+        chance.choice(["GET", "POST"])
+        if path == "/authorize"
+        else chance.choice(["POST"] * 9 + ["GET", "\u00e9"])
+    )
     fields = person.asked()
     if path == "/token":
         known = person.code() if chance.random() < 0.2 else "x"
         grant = chance.choice(["authorization_code", "refresh_token"])
-        fields = {"grant_type": grant, "code": known, "refresh_token": known, "code_verifier": VERIFIER, **fields}
+        fields = {
+            "grant_type": grant,
+            "code": known,
+            "refresh_token": known,
+            "code_verifier": VERIFIER,
+            **fields,
+        }
     elif method == "POST":
         fields["code"] = person.invited() if chance.random() < 0.2 else "x"
     if path == "/register":

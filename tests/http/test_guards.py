@@ -53,7 +53,10 @@ def test_a_reading_scope_lists_and_calls_no_writer(server):
     token = server.token(scope="onepercent:read")
     assert "get_user_snapshot" in names(server, token)
     assert "apply_actions" not in names(server, token)
-    assert server.call("apply_actions", token=token, preview_id="x")["structuredContent"]["code"] == "UNKNOWN_TOOL"
+    assert (
+        server.call("apply_actions", token=token, preview_id="x")["structuredContent"]["code"]
+        == "UNKNOWN_TOOL"
+    )
 
 
 def test_prompts_resources_and_completion_follow_the_scope(server):
@@ -85,7 +88,9 @@ def refusals(server):
         "in the query": {"headers": {"X": f"access_token={good}"}.items()},
         "expired": {"token": server.token(exp=now - 100)},
         "for another address": {"token": server.token(aud="https://other.example/mcp")},
-        "another key": {"token": tokens.sign(tokens.new_claims("anna", ["onepercent"], server.url, 60), b"f" * 32)},
+        "another key": {
+            "token": tokens.sign(tokens.new_claims("anna", ["onepercent"], server.url, 60), b"f" * 32)
+        },
         "not ASCII": {"headers": {"Authorization": "Bearer \xe9.\xe9.\xe9"}.items()},
     }
 
@@ -204,7 +209,9 @@ def test_rates_are_each_tokens_own_and_say_when_to_come_back(env):
 
 def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(server):
     ours, theirs = server.token(jti="lost"), server.token(jti=None)
-    backend = tokens.sign({**tokens.new_claims("ben", ["server"], server.url, 60), "jti": "of-a-backend"}, server.key())
+    backend = tokens.sign(
+        {**tokens.new_claims("ben", ["server"], server.url, 60), "jti": "of-a-backend"}, server.key()
+    )
     assert [server.send(LIST, token=token)[0] for token in (ours, theirs, backend)] == [200, 200, 200]
     ledger = Ledger(server.state)
     assert [ledger.revoke("lost"), ledger.revoke("of-a-backend")] == [True, False]

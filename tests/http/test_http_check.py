@@ -64,7 +64,11 @@ def test_the_answer_of_a_proxy_is_explained_and_that_nobody_is_there(env, keys):
     for status, headers, word in PROXIES:
         with answering(status, *headers) as url:
             health = look(env, f"{url}/mcp")
-        assert (health.state, f"HTTP {status}" in health.summary, word in health.advice) == ("broken", True, True)
+        assert (health.state, f"HTTP {status}" in health.summary, word in health.advice) == (
+            "broken",
+            True,
+            True,
+        )
     health = look(env, f"{url}/mcp")
     assert "nothing listens there" in health.summary
     assert http_check.UNITS in health.advice

@@ -15,7 +15,10 @@ DAY_S = 86_400
 
 
 def given_out(state, token_id, *, days=30, user="anna"):
-    claims = {**tokens.new_claims(user, ["onepercent"], "https://pi.example/mcp", int(days * DAY_S)), "jti": token_id}
+    claims = {
+        **tokens.new_claims(user, ["onepercent"], "https://pi.example/mcp", int(days * DAY_S)),
+        "jti": token_id,
+    }
     Ledger(state).add(claims, "phone")
 
 
@@ -24,7 +27,13 @@ def test_what_was_given_out_is_listed_until_it_ends(tmp_path):
     given_out(tmp_path, "one")
     given_out(tmp_path, "two")
     one, two = Ledger(tmp_path).entries()
-    assert (one["id"], one["user"], one["label"], one["used"], two["id"]) == ("one", "anna", "phone", 0, "two")
+    assert (one["id"], one["user"], one["label"], one["used"], two["id"]) == (
+        "one",
+        "anna",
+        "phone",
+        0,
+        "two",
+    )
 
 
 def test_a_revoked_token_stays_revoked_whatever_the_clock_says(tmp_path, monkeypatch):

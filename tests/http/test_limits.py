@@ -15,7 +15,14 @@ from tools.http.limits import Rate, Turns
 def test_each_caller_has_a_rate_of_its_own_and_the_one_that_asked_longest_ago_is_forgotten(monkeypatch):
     monkeypatch.setattr(limits, "MOST_CALLERS", 2)
     rate = Rate(per_minute=60, burst=1, clock=lambda: 0)
-    assert [rate.wait_s(name) for name in ("anna", "ben", "anna", "carl", "anna", "ben")] == [0, 0, 1, 0, 1, 0]
+    assert [rate.wait_s(name) for name in ("anna", "ben", "anna", "carl", "anna", "ben")] == [
+        0,
+        0,
+        1,
+        0,
+        1,
+        0,
+    ]
 
 
 @pytest.mark.parametrize(("callers", "most_at_once"), [(["anna"] * 9, 2), (["anna", "ben", "carl"] * 3, 4)])

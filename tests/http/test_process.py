@@ -58,7 +58,9 @@ def test_of_a_refused_body_no_more_is_read(server):
 
 def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(server):
     with connection(server) as raw:
-        two_lengths = head(server, "Content-Length: 2", "Transfer-Encoding: chunked") + b"2\r\n{}\r\n0\r\n\r\n"
+        two_lengths = (
+            head(server, "Content-Length: 2", "Transfer-Encoding: chunked") + b"2\r\n{}\r\n0\r\n\r\n"
+        )
         raw.sendall(two_lengths + head(server, "Content-Length: 2") + b"{}")
         answer = b"".join(iter(lambda: raw.recv(1000), b""))
     assert answer.startswith(b"HTTP/1.1 400 ")
@@ -108,7 +110,9 @@ def test_600_silent_connections_keep_no_good_request_out(server):
 
 
 @pytest.mark.parametrize(
-    ("piece", "length"), [(b"a", 4 * 2**20 - 200), (b"{},", 49_000 * 3)], ids=["40 of 4 MiB", "40 of 49,000 values"]
+    ("piece", "length"),
+    [(b"a", 4 * 2**20 - 200), (b"{},", 49_000 * 3)],
+    ids=["40 of 4 MiB", "40 of 49,000 values"],
 )
 def test_forty_large_bodies_at_once_take_little_memory(piece, length):
     with HttpServer() as server:
@@ -163,8 +167,12 @@ def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting()
         for mode, told in ((0o644, "chmod 600"), (0o600, f"cannot listen at 127.0.0.1:{server.port}")):
             (server.state / "http-keys").chmod(mode)
             environ = {**os.environ, **server.environment}
-            done = subprocess.run(server.command, env=environ, capture_output=True, text=True, timeout=TIMEOUT_S)
-            assert (done.returncode, told in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr
+            done = subprocess.run(
+                server.command, env=environ, capture_output=True, text=True, timeout=TIMEOUT_S
+            )
+            assert (done.returncode, told in done.stderr, "Traceback" in done.stderr) == (2, True, False), (
+                done.stderr
+            )
 
 
 def test_systemd_keeps_its_socket_and_it_ends_when_idle():

@@ -1,4 +1,5 @@
-"""What requests of the 2025 era have in common over HTTP: whether their client shows pages, and withdrawn calls."""
+"""What requests of the 2025 era have in common over HTTP: whether their client shows pages, and withdrawn
+calls."""
 
 from concurrent.futures import ThreadPoolExecutor
 

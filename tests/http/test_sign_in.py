@@ -38,7 +38,11 @@ class Person:
         self.client_id = self.register()[1]["client_id"]
 
     def send(self, method, path, body=b"", query="", **headers):
-        pairs = {"Host": "pi.example", "Content-Type": None, **{k.replace("_", "-"): v for k, v in headers.items()}}
+        pairs = {
+            "Host": "pi.example",
+            "Content-Type": None,
+            **{k.replace("_", "-"): v for k, v in headers.items()},
+        }
         return self.server.send(body, method=method, path=f"{path}?{query}", headers=pairs.items())
 
     def register(self, redirects=(BACK,), name="Claude", **more):
@@ -48,7 +52,12 @@ class Person:
 
     def asked(self, **changes):
         fields = {"client_id": self.client_id, "redirect_uri": BACK, "response_type": "code", "state": "s &1"}
-        fields |= {"code_challenge": challenge(VERIFIER), "code_challenge_method": "S256", "resource": URL, **changes}
+        fields |= {
+            "code_challenge": challenge(VERIFIER),
+            "code_challenge_method": "S256",
+            "resource": URL,
+            **changes,
+        }
         return {name: value for name, value in fields.items() if value is not None}
 
     def page(self, lang="en", **changes):
@@ -106,7 +115,12 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
     code = person.invited()
     status, headers, _ = person.type(f" {code[:4].lower()}-{code[4:]} ")
     answer = dict(parse_qsl(urlsplit(headers["location"]).query))
-    assert (status, headers["location"].split("?")[0], answer["state"], answer["iss"]) == (303, BACK, "s &1", ORIGIN)
+    assert (status, headers["location"].split("?")[0], answer["state"], answer["iss"]) == (
+        303,
+        BACK,
+        "s &1",
+        ORIGIN,
+    )
     status, answer = person.token(code=answer["code"])
     assert (status, answer["token_type"], answer["scope"]) == (200, "Bearer", "onepercent server:read")
     claims = tokens.read(answer["access_token"], (person.server.key(),), URL)
@@ -116,7 +130,9 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
     assert (row["id"], row["user"], row["label"]) == (claims.token_id, "anna", "Claude")
 
 
-@pytest.mark.parametrize(("accepted", "lang", "word"), [("ru-RU,en", "ru", "Разрешить"), ("de", "en", "Allow")])
+@pytest.mark.parametrize(
+    ("accepted", "lang", "word"), [("ru-RU,en", "ru", "Разрешить"), ("de", "en", "Allow")]
+)
 def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, lang, word):
     assert "python3 -m tools invite" in person.page()[2]  # as long as there is no invitation
     person.invited(scope="onepercent klipper:read")
@@ -133,7 +149,11 @@ def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, 
         lang
     ] in page
     policy = headers["content-security-policy"]
-    for rule in ("default-src 'none'", "frame-ancestors 'none'", "form-action 'self' https://claude.example;"):
+    for rule in (
+        "default-src 'none'",
+        "frame-ancestors 'none'",
+        "form-action 'self' https://claude.example;",
+    ):
         assert rule in policy
     everything = {f"{name}{read}" for name in toolsets() for read in ("", ":read")}
     assert sign_in.form(lang, "x", "y", everything).count("<li>") == len(everything)
@@ -179,10 +199,18 @@ def test_a_sign_in_that_is_begun_wrongly_ends_on_a_page_and_redirects_nobody(per
 def test_forged_client_ids_are_refused(person):
     head, payload, signature = person.client_id.split(".")
     none = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JWT"}').rstrip(b"=").decode()
-    forged = base64.urlsafe_b64encode(b'{"iss":"pi-mcp client","redirect_uris":["https://evil.example/"]}').decode()
+    forged = base64.urlsafe_b64encode(
+        b'{"iss":"pi-mcp client","redirect_uris":["https://evil.example/"]}'
+    ).decode()
     token = person.server.token()
     foreign = tokens.sign({"iss": "pi-mcp client", "redirect_uris": [BACK]}, b"f" * 32)
-    for client_id in (f"{none}.{payload}.", f"{head}.{forged}.{signature}", f"{head}.{payload}.", token, foreign):
+    for client_id in (
+        f"{none}.{payload}.",
+        f"{head}.{forged}.{signature}",
+        f"{head}.{payload}.",
+        token,
+        foreign,
+    ):
         assert person.page(client_id=client_id)[0] == 400
 
 
@@ -190,7 +218,11 @@ def test_on_loopback_the_port_is_free_and_nothing_else_is(person):
     for host in ("127.0.0.1", "localhost", "[::1]"):
         person.client_id = person.register([f"http://{host}/callback"])[1]["client_id"]
         assert person.page(redirect_uri=f"http://{host}:54321/callback")[0] == 200
-        for uri in (f"http://{host}:54321/other", f"https://{host}/callback", f"http://{host}:1@evil.example/callback"):
+        for uri in (
+            f"http://{host}:54321/other",
+            f"https://{host}/callback",
+            f"http://{host}:1@evil.example/callback",
+        ):
             assert person.page(redirect_uri=uri)[0] == 400
 
 
@@ -264,7 +296,9 @@ def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, mon
     assert all(person.listed(answer["access_token"]) == 200 for answer in answers)
     assert len(Ledger(person.server.state).entries()) == 1
     ahead(monkeypatch, GRACE_S + 1)
-    assert person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400  # stolen: all of it ends
+    assert (
+        person.token("refresh_token", refresh_token=first["refresh_token"])[0] == 400
+    )  # stolen: all of it ends
     assert person.token("refresh_token", refresh_token=answers[0]["refresh_token"])[0] == 400
     assert person.listed(answers[0]["access_token"]) == 401
 

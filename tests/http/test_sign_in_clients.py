@@ -1,4 +1,5 @@
-"""Sign-in by the SDK's own client against a real server process: by registration, and by a document of the client."""
+"""Sign-in by the SDK's own client against a real server process: by registration, and by a document of the
+client."""
 
 import functools
 import http.server
@@ -86,7 +87,9 @@ def session(server, stored, document=None, mode="auto", asked=None):
         return AuthorizationCodeResult(code=back["code"], state=back["state"], iss=back["iss"])
 
     metadata = OAuthClientMetadata(redirect_uris=[BACK], client_name="SDK", token_endpoint_auth_method="none")
-    provider = OAuthClientProvider(server.url, metadata, stored, redirect, callback, client_metadata_url=document)
+    provider = OAuthClientProvider(
+        server.url, metadata, stored, redirect, callback, client_metadata_url=document
+    )
 
     async def run():
         async with (
@@ -95,7 +98,10 @@ def session(server, stored, document=None, mode="auto", asked=None):
         ):
             with anyio.fail_after(TIMEOUT_S):
                 names = {tool.name for tool in (await client.list_tools()).tools}
-                first, provider.context.token_expiry_time = stored.tokens, 1  # over, as far as the client knows
+                first, provider.context.token_expiry_time = (
+                    stored.tokens,
+                    1,
+                )  # over, as far as the client knows
                 greeting = (await client.call_tool("greet", {"name": "Ada"})).content[0].text
                 assert stored.tokens.refresh_token != first.refresh_token, "nothing was renewed"
                 return names, greeting
@@ -122,7 +128,10 @@ def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
         [row] = Ledger(server.state).entries()
         assert (row["user"], row["label"]) == ("anna", "SDK")
         Ledger(server.state).revoke(row["id"])
-        assert server.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, token=stored.tokens.access_token)[0] == 401
+        assert (
+            server.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, token=stored.tokens.access_token)[0]
+            == 401
+        )
         assert is_right(session(server, stored, mode=mode, asked=asked))
         assert asked, "the person was to be asked again"
         assert "Traceback" not in server.log()
@@ -150,7 +159,11 @@ def test_a_client_that_is_a_document_signs_in_and_not_from_this_network(tmp_path
     (tmp_path / "open_guard.py").write_text(OPEN_GUARD, encoding="utf-8")
     with serving(tmp_path) as origin:
         document = f"{origin}/client.json"
-        described = {"client_id": document, "client_name": "Far", "redirect_uris": ["http://localhost/callback"]}
+        described = {
+            "client_id": document,
+            "client_name": "Far",
+            "redirect_uris": ["http://localhost/callback"],
+        }
         (tmp_path / "client.json").write_text(json.dumps(described), encoding="utf-8")
         trusted = {"SSL_CERT_FILE": str(tmp_path / "cert.pem")}
         command = [*SERVE, str(tmp_path / "open_guard.py"), "tools.server.open_guard", "--http"]

@@ -43,7 +43,9 @@ def test_a_token_names_its_user_scope_and_id_here_and_to_pyjwt():
     assert claimed == tokens.Claims("anna", ("onepercent", "klipper:read"), "1")
     token = tokens.sign(tokens.new_claims("anna", ["onepercent"], URL, 60), KEY)
     assert tokens.read(token, (KEY,), URL).user == "anna"
-    assert jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"] == "onepercent"
+    assert (
+        jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"] == "onepercent"
+    )
 
 
 def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
@@ -100,7 +102,11 @@ def test_what_is_not_a_token_and_padding_and_additions_are_refused():
         refused(token)
 
 
-ODD = [URL, [URL], *json.loads('[null, 7, -1, 1.5, true, "", "x", [], {}, "4102444800", 4102444800, 1e30, ["pi-mcp"]]')]
+ODD = [
+    URL,
+    [URL],
+    *json.loads('[null, 7, -1, 1.5, true, "", "x", [], {}, "4102444800", 4102444800, 1e30, ["pi-mcp"]]'),
+]
 CLAIMS = ("exp", "nbf", "iat", "iss", "aud", "sub", "jti", "scope")
 
 
@@ -147,7 +153,9 @@ def pyjwt_accepts(token):
     for key in (KEY, OLD_KEY):
         try:
             options = {"require": ["exp", "sub", "aud", "iss"]}
-            jwt.decode(token, key, algorithms=["HS256"], audience=URL, issuer="pi-mcp", leeway=60, options=options)
+            jwt.decode(
+                token, key, algorithms=["HS256"], audience=URL, issuer="pi-mcp", leeway=60, options=options
+            )
         except jwt.InvalidTokenError:
             continue
         return True

@@ -1,5 +1,5 @@
-"""Several users over HTTP at once, whose server is killed in the middle: nothing of the one reaches the other, and what
-was acknowledged is there once. `MIX_HTTP=500` makes that many calls of each."""
+"""Several users over HTTP at once, whose server is killed in the middle: nothing of the one reaches the
+other, and what was acknowledged is there once. `MIX_HTTP=500` makes that many calls of each."""
 
 import http.client
 import json
@@ -28,7 +28,8 @@ CUT = (ConnectionError, http.client.HTTPException, AssertionError, IndexError)
 
 
 class Person:
-    """A user whose every text holds the own name; keeps what was applied. A call that was cut is made once more."""
+    """A user whose every text holds the own name; keeps what was applied. A call that was cut is made once
+    more."""
 
     def __init__(self, server, name):
         self.server, self.name = server, name
@@ -100,20 +101,30 @@ def test_two_users_at_once_mix_nothing_up():
         log = server.log()
         with closing(sqlite3.connect(server.state / "onepercent.sqlite3")) as db:
             db.row_factory = sqlite3.Row
-            rows = [dict(row) for kind in ("goals", "previews", "audit") for row in db.execute(f"SELECT * FROM {kind}")]
+            rows = [
+                dict(row)
+                for kind in ("goals", "previews", "audit")
+                for row in db.execute(f"SELECT * FROM {kind}")
+            ]
             audited = Counter(dict(db.execute("SELECT token, count(*) FROM audit GROUP BY token")))
         for row in rows:
             [other] = [person.name for person in people if person.name != row["user"]]
             assert other not in json.dumps(row) or "PREVIEW_NOT_FOUND" in str(row.get("error")), row
         missing = Counter({f"token-of-{person.name}": person.writes for person in people}) - audited
-        assert missing.total() == log.count("no audit row")  # of a failed call, while others kept the database busy
-        assert not [word for person in people for word in (person.name, person.token) if word in log], log[-2000:]
+        assert missing.total() == log.count(
+            "no audit row"
+        )  # of a failed call, while others kept the database busy
+        assert not [word for person in people for word in (person.name, person.token) if word in log], log[
+            -2000:
+        ]
 
 
 def test_killed_in_the_middle_of_calls_nobody_but_these_notices():
     with HttpServer(kept=True, **SETTINGS) as server, ThreadPoolExecutor(8) as threads:
         people = [Person(server, f"user{number}") for number in range(8)]
-        sessions = [threads.submit(lambda person=person: [person.create() for _ in range(GOALS)]) for person in people]
+        sessions = [
+            threads.submit(lambda person=person: [person.create() for _ in range(GOALS)]) for person in people
+        ]
         for killed in range(KILLS):
             while sum(len(person.titles) for person in people) < (killed + 1) * 8 * GOALS // (KILLS + 1):
                 assert not all(session.done() for session in sessions)

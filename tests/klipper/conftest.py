@@ -17,7 +17,8 @@ def docs(env):
 
 @pytest.fixture
 def further(small_docs, env):
-    """A further repository `moonraker` beside the small documentation: a function that writes {path: text}."""
+    """A further repository `moonraker` beside the small documentation: a function that writes {path:
+    text}."""
 
     def write(pages):
         env(KLIPPER_DOCS_EXTRA="moonraker=https://example.org/m.git#main:docs")

@@ -20,7 +20,9 @@ def check(config, **arguments):
 
 @pytest.fixture
 def docs(small_docs):
-    return small_docs({"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES, "G-Codes.md": "# G-Codes\n"})
+    return small_docs(
+        {"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES, "G-Codes.md": "# G-Codes\n"}
+    )
 
 
 def test_findings_are_counted_and_listed_worst_first(docs):
@@ -38,7 +40,10 @@ def test_findings_are_counted_and_listed_worst_first(docs):
     }
     (included,) = check("[include a.cfg]\n", include={"a.cfg": "\n[fan]\n"})["findings"]
     assert (included["file"], included["line"]) == ("a.cfg", 2)
-    assert answer["not_checked"][1:] == ["includes that were not given: x.cfg", "the commands in 1 G-Code options"]
+    assert answer["not_checked"][1:] == [
+        "includes that were not given: x.cfg",
+        "the commands in 1 G-Code options",
+    ]
 
 
 HOSTILE = {
@@ -48,7 +53,9 @@ HOSTILE = {
     "one pin everywhere": "".join(f"[heater_fan f{number}]\npin: PA1\n" for number in range(50_000)),
     "includes that lead out": "[include ../../etc/passwd]\n[include /etc/*]\n" * 30_000,
     "numbers in a name": "[gcode_macro x]\n" + "_0" * 900_000 + ": 1\n",
-    "25,000 steppers of their own": "".join(f"[stepper_q{number}]\nstep_pin: PA1\n" for number in range(25_000)),
+    "25,000 steppers of their own": "".join(
+        f"[stepper_q{number}]\nstep_pin: PA1\n" for number in range(25_000)
+    ),
     "options of a pattern that is gone": "[gcode_macro x]\n"
     + "".join(f"default_parameter_p{number}: 1\n" for number in range(50_000)),
     "an endless pattern": "[include " + "*a" * 2000 + "]\n",
@@ -60,7 +67,9 @@ def test_a_hostile_file_gets_a_short_answer_soon(docs, name):
     start = time.process_time()
     answer = check(HOSTILE[name], include={"a" * 4000: "[include *]\n"})
     assert time.process_time() - start < 5  # a second on a free machine; minutes if something is quadratic
-    assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")) <= 3100
+    assert (
+        len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")) <= 3100
+    )
 
 
 def command(docs, *words):
@@ -83,7 +92,9 @@ def test_the_command_prints_a_line_for_each_finding_and_fails_with_errors(docs, 
     done = command(docs, "check", str(file))
     assert done.returncode == 1, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("more/a.cfg:3: error: Option 'fan_spede' is not valid in section 'heater_fan x'")
+    assert lines[0].startswith(
+        "more/a.cfg:3: error: Option 'fan_spede' is not valid in section 'heater_fan x'"
+    )
     assert lines[1].startswith(f"{file}:4: warning: ")
     assert "\x1b" not in done.stdout
     assert "3 sections, 4 options: 1 errors, 1 warnings, 1 hints" in lines
@@ -105,9 +116,13 @@ def test_a_section_gives_its_options_with_default_and_text(docs):
         "hardware_pwm (False): The default is False.",
         "kick_start (0): One blank after the mark.",
     ]
-    assert answer["changes"][0].startswith("2025-07-21: The `[fan]` and `[heater_fan]` modules no longer accept")
+    assert answer["changes"][0].startswith(
+        "2025-07-21: The `[fan]` and `[heater_fan]` modules no longer accept"
+    )
     for name in ("heater_fan", "[heater_fan hotend]", "HEATER_FAN"):
-        assert look_up(section=name)["section"] == "heater_fan cooling_fan" and look_up(section=name)["see"] == ["fan"]
+        assert look_up(section=name)["section"] == "heater_fan cooling_fan" and look_up(section=name)[
+            "see"
+        ] == ["fan"]
     variants = look_up(section="printer")["variants"]
     assert list(variants) == ["[printer]", "[printer], Cartesian Kinematics", "[printer], Delta Kinematics"]
 

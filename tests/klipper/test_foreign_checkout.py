@@ -35,7 +35,16 @@ def full(docs, upstream):
 
 
 def sparse(docs, upstream):
-    git(docs.parent, "clone", "-q", "--depth=1", "--filter=blob:none", "--no-checkout", upstream.url, str(docs))
+    git(
+        docs.parent,
+        "clone",
+        "-q",
+        "--depth=1",
+        "--filter=blob:none",
+        "--no-checkout",
+        upstream.url,
+        str(docs),
+    )
     git(docs, "sparse-checkout", "set", "docs")
     git(docs, "checkout", "-q", "master")
 
@@ -65,7 +74,8 @@ def foreign(request, docs, upstream, env):
 
 
 def test_it_is_not_touched_and_its_owner_is_named(foreign, request):
-    """Only a checkout of the documentation alone is compared: a printer's docs stay at the printer's version."""
+    """Only a checkout of the documentation alone is compared: a printer's docs stay at the printer's
+    version."""
     before = state_of(foreign)
 
     answer = done()
@@ -74,7 +84,9 @@ def test_it_is_not_touched_and_its_owner_is_named(foreign, request):
     done()
 
     assert state_of(foreign) == before
-    assert answer["status"] == "only read" and "Moonraker" in answer["note"] and answer["folder"] == str(foreign)
+    assert (
+        answer["status"] == "only read" and "Moonraker" in answer["note"] and answer["folder"] == str(foreign)
+    )
     assert os.listdir(foreign.parent) == [foreign.name]
     assert paths("Bed Mesh")[0] == "Bed_Mesh.md" and settings.folders_to_write() == []
     assert "only read" in found.summary and bool(freshness.note()) == ("sparse" in request.node.name)
@@ -106,14 +118,22 @@ def test_a_folder_without_pages_is_left_alone(docs, upstream):
 
 
 @pytest.mark.parametrize("place", ["home", "holds the home", "/", "project", "link to home"])
-def test_the_home_the_project_and_what_holds_them_are_never_written_to(env, upstream, place, monkeypatch, tmp_path):
+def test_the_home_the_project_and_what_holds_them_are_never_written_to(
+    env, upstream, place, monkeypatch, tmp_path
+):
     home = env() / "empty/home"
     home.mkdir(parents=True)
     (env() / "link").symlink_to(home)
     project = env() / "project"
     project.mkdir()
     monkeypatch.setattr(settings, "PROJECT", project)
-    places = {"home": home, "holds the home": home.parent, "/": "/", "project": project, "link to home": env() / "link"}
+    places = {
+        "home": home,
+        "holds the home": home.parent,
+        "/": "/",
+        "project": project,
+        "link to home": env() / "link",
+    }
     env(HOME=home, KLIPPER_DOCS_DIR=places[place])
 
     answer = sync()

@@ -49,8 +49,15 @@ def test_what_is_no_message_is_not_known():
 
 
 def test_every_message_of_a_log_is_explained_once():
-    log = "Stats 1.0\n" * 50 + "MCU 'mcu' shutdown: Timer too close\n" * 3 + "Lost communication with MCU 'mcu'\n"
-    assert [message.message for message in messages.known(log)] == ["timer too close", "lost communication with mcu *"]
+    log = (
+        "Stats 1.0\n" * 50
+        + "MCU 'mcu' shutdown: Timer too close\n" * 3
+        + "Lost communication with MCU 'mcu'\n"
+    )
+    assert [message.message for message in messages.known(log)] == [
+        "timer too close",
+        "lost communication with mcu *",
+    ]
 
 
 def test_at_least_150_of_klippers_messages_are_explained():

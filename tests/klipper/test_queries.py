@@ -80,9 +80,7 @@ def test_what_is_nowhere_answers_an_empty_list_with_a_hint():
 
 
 def test_a_query_is_never_a_pattern_or_a_command():
-    for (
-        query
-    ) in "(mesh mesh+? mesh{1000000} (?i)mesh mesh\x00 MESH🙂 $(mesh) `mesh` ../../mesh docs/Bed_Mesh.md".split():
+    for query in "(mesh mesh+? mesh{1000000} (?i)mesh mesh\x00 MESH🙂 $(mesh) `mesh` ../../mesh docs/Bed_Mesh.md".split():
         assert paths(query) == ["Bed_Mesh.md"]
 
 

@@ -33,7 +33,8 @@ def test_a_short_page_comes_whole(small_docs):
 
 
 @pytest.mark.parametrize(
-    "text", ["x" * 25_000, "line\n" * 6_000, "строка ё\r\n" * 4_000, "a" * 10_000, "a" * 10_001, "\n" * 20_001, ""]
+    "text",
+    ["x" * 25_000, "line\n" * 6_000, "строка ё\r\n" * 4_000, "a" * 10_000, "a" * 10_001, "\n" * 20_001, ""],
 )
 def test_reading_window_by_window_reproduces_the_file(small_docs, text):
     folder = small_docs({"Long.md": text})
@@ -74,7 +75,9 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "code"), [(path, code) for code, paths in HOSTILE.items() for path in paths])
+@pytest.mark.parametrize(
+    ("path", "code"), [(path, code) for code, paths in HOSTILE.items() for path in paths]
+)
 def test_a_hostile_path_is_an_error_with_a_hint(small_docs, tmp_path, path, code):
     folder = small_docs({"Bed_Mesh.md": PAGE, "img/bed.png": b"\x89PNG\r\n\xff\xfe"})
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
@@ -115,7 +118,9 @@ def test_a_long_section_goes_on_to_its_end(small_docs):
     section = "## B\n" + "line\n" * 3000
     small_docs({"A.md": f"# A\n\n{section}## C\n"})
     assert joined("A.md", heading="B") == section
-    assert {(len(one["text"]) <= 10_000, one["next_heading"]) for one in windows("A.md", heading="B")} == {(True, "C")}
+    assert {(len(one["text"]) <= 10_000, one["next_heading"]) for one in windows("A.md", heading="B")} == {
+        (True, "C")
+    }
     assert call("read_doc", path="A.md", heading="B", offset=15_500)["text"] == ""
 
 
@@ -179,7 +184,9 @@ def test_what_is_not_there_is_told_with_what_is(small_docs):
 
 
 def test_the_map_shows_folders_titles_sizes_and_counts_assets(small_docs):
-    small_docs({"A.md": "# Title A\n", "sub/B_b.md": "no heading", "img/x.png": b"\xff", "img/y.png": b"\xff"})
+    small_docs(
+        {"A.md": "# Title A\n", "sub/B_b.md": "no heading", "img/x.png": b"\xff", "img/y.png": b"\xff"}
+    )
     assert call("list_docs_map") == {
         "success": True,
         "pages": [{"name": "A.md", "title": "Title A", "size": 10}],

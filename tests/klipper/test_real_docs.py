@@ -1,4 +1,5 @@
-"""The real documentation: what holds for every page of it, and how well search_docs finds, with real questions."""
+"""The real documentation: what holds for every page of it, and how well search_docs finds, with real
+questions."""
 
 import json
 import re
@@ -65,11 +66,17 @@ def test_every_option_of_the_documentation_is_known_in_its_section(real_docs):
     checker = current()
     reference = checker.reference
     for block in reference.blocks:
-        head = [f"[printer]\nkinematics: {block.kinematics}"] * bool(block.kinematics and block.kind != "printer")
+        head = [f"[printer]\nkinematics: {block.kinematics}"] * bool(
+            block.kinematics and block.kind != "printer"
+        )
         lines = [as_written(block, option) for option in block.options if "deprecated" not in option.text]
         text = "\n".join([*head, f"[{block.name}]", *lines])
-        for finding in checker.findings(printer_cfg.read(text)) if block.name and block.kind != "include" else ():
-            assert " is not valid in " not in finding.message and "not a valid config" not in finding.message, finding
+        for finding in (
+            checker.findings(printer_cfg.read(text)) if block.name and block.kind != "include" else ()
+        ):
+            assert (
+                " is not valid in " not in finding.message and "not a valid config" not in finding.message
+            ), finding
 
 
 def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said(real_docs):
@@ -80,23 +87,29 @@ def test_a_letter_more_or_less_in_an_option_is_an_error_and_in_a_section_is_said
         for option in block.options[:4] if block.name and block.kind != "include" else ():
             name = option.key + "q"
             text = f"[printer]\nkinematics: {block.kinematics}\n[{block.name}]\n{name}: 1\n"
-            errors = [f for f in checker.findings(printer_cfg.read(text)) if f.level == "error" and f.option == name]
+            errors = [
+                f for f in checker.findings(printer_cfg.read(text)) if f.level == "error" and f.option == name
+            ]
             assert len(errors) == 1 or Options(options).find(name) or block.open, (block.name, name)
         if block.name and not reference.kind("q" + block.name):
             findings = checker.findings(printer_cfg.read(f"[q{block.name}]\n"))
-            assert [f.nearest.partition(" ")[0] for f in findings] == [block.kind] or len(block.kind) < 4, block.name
+            assert [f.nearest.partition(" ")[0] for f in findings] == [block.kind] or len(block.kind) < 4, (
+                block.name
+            )
 
 
 def test_an_option_that_klipper_had_is_said_to_be_gone_with_its_date(real_docs):
     gone = "printer max_accel_to_decel; stepper_x step_distance; extruder pid_integral_max; neopixel color_order_grb"
     for section, option in map(str.split, gone.split(";")):
         findings = current().findings(printer_cfg.read(f"[{section}]\n{option}: 1\n"))
-        assert any(f.option == option and "is gone" in f.message and f.level == "error" for f in findings), option
+        assert any(f.option == option and "is gone" in f.message and f.level == "error" for f in findings), (
+            option
+        )
 
 
 ASKED = json.loads((PROJECT / "tests/klipper/questions.json").read_text(encoding="utf-8"))
-"""Questions as people ask them, and the pages that answer. Nothing was tuned on those held out, but that their error
-messages are among the known ones."""
+"""Questions as people ask them, and the pages that answer. Nothing was tuned on those held out, but that
+their error messages are among the known ones."""
 
 
 def assert_at_least(floors, questions):
@@ -106,7 +119,9 @@ def assert_at_least(floors, questions):
         ranks = [rank for rank, path in enumerate(dict.fromkeys(paths(query)), 1) if path in gold]
         found.append(1 / ranks[0] if ranks else 0)
     scores = (found.count(1), sum(map(bool, found)), sum(found))
-    assert [score / len(found) >= floor for score, floor in zip(scores, floors, strict=True)] == [True] * 3, scores
+    assert [score / len(found) >= floor for score, floor in zip(scores, floors, strict=True)] == [True] * 3, (
+        scores
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ def read(result):
     return call("read_doc", path=result["path"], offset=result["offset"])
 
 
-# A small documentation, then what the search says first (all in order, if there are several) to each question.
+# A small documentation, then what the search says first (all in order, if there are several) to each
+# question.
 DRIVERS = {
     "TMC.md": page("Drivers", "## tmc2209", "Calibration of stealthchop with a tmc2209."),
     "Bed_Mesh.md": page("Mesh of the bed", "It is flat."),
@@ -111,7 +112,14 @@ def test_what_says_little_beside_the_best_is_left_out(small_docs):
 
 
 def test_a_page_gives_two_results_where_two_sections_say_as_much(small_docs):
-    sections = ["## One", "The magnets disturb it.", FILLER * 9, "## Two", "The magnets disturb it.", FILLER * 9]
+    sections = [
+        "## One",
+        "The magnets disturb it.",
+        FILLER * 9,
+        "## Two",
+        "The magnets disturb it.",
+        FILLER * 9,
+    ]
     small_docs({"Large.md": page("Large", *sections, "## Three", FILLER)})
     assert [result["heading"] for result in search("magnets disturb")] == ["One", "Two"]
 
@@ -140,12 +148,17 @@ def test_a_message_of_klipper_is_explained_and_leads_where_to_read_on(small_docs
     found = answer("Klipper says: Lost communication with MCU 'toolboard', why?")
     assert found["known_message"]["message"] == "lost communication with mcu *"
     assert found["known_message"]["read"][0].startswith("FAQ.md#I keep getting random")
-    assert (found["result"][0]["path"], found["result"][0]["heading"][:22]) == ("FAQ.md", "I keep getting random ")
+    assert (found["result"][0]["path"], found["result"][0]["heading"][:22]) == (
+        "FAQ.md",
+        "I keep getting random ",
+    )
     assert "known_message" not in answer("lost steps")
 
 
 def test_a_page_comes_once_and_at_most_limit_pages(small_docs):
-    small_docs({f"Page_{number}.md": page(f"Page {number}", "magnets", "magnets again") for number in range(9)})
+    small_docs(
+        {f"Page_{number}.md": page(f"Page {number}", "magnets", "magnets again") for number in range(9)}
+    )
     assert len(set(paths("magnets"))) == len(paths("magnets")) == 7
     assert len(paths("magnets", limit=2)) == 2
 

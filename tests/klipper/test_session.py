@@ -41,12 +41,16 @@ def stalling_http():
 def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(behind, docs):
     with Client() as client:
         client.initialize()
-        client.call("read_doc", path="Bed_Mesh.md")  # jobs of the start wait for the first request of this kind
+        client.call(
+            "read_doc", path="Bed_Mesh.md"
+        )  # jobs of the start wait for the first request of this kind
         while not description(client).endswith(NOTE):
             client.notification(LIST_CHANGED)
             client.notifications.clear()
 
-        answer = client.request("tools/call", name="sync_docs", arguments={}, _meta={"progressToken": "p"})["result"]
+        answer = client.request("tools/call", name="sync_docs", arguments={}, _meta={"progressToken": "p"})[
+            "result"
+        ]
         while NOTE in description(client):
             client.notification(LIST_CHANGED)
 

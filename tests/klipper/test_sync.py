@@ -43,7 +43,9 @@ def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(
 
     answer = done()
 
-    assert answer["status"] == "cloned" and answer["old"] is None and answer["new"].startswith(upstream.tip[:9])
+    assert (
+        answer["status"] == "cloned" and answer["old"] is None and answer["new"].startswith(upstream.tip[:9])
+    )
     assert answer["added"] == {name: len(text) for name, text in upstream.pages().items()}
     assert_at_tip(docs, upstream)
     assert not (docs / "src").exists()
@@ -106,7 +108,9 @@ def test_whatever_became_of_the_history_the_sync_ends_at_its_tip(docs, upstream,
     assert git(docs, "rev-list", "--count", "HEAD") == "1"
 
 
-def test_another_default_branch_another_one_in_the_settings_and_another_address_are_followed(env, docs, upstream):
+def test_another_default_branch_another_one_in_the_settings_and_another_address_are_followed(
+    env, docs, upstream
+):
     done()
     git(upstream.folder, "branch", "-M", "master", "passing")
     git(upstream.folder, "branch", "-M", "passing", "master/v2")
@@ -140,7 +144,11 @@ def test_a_missing_page_is_restored_and_a_generation_of_an_earlier_version_is_fe
 
     answer = done()
 
-    assert answer["status"] == "restored" and list(answer["added"]) == ["Bed_Mesh.md"] and "local_edits" not in answer
+    assert (
+        answer["status"] == "restored"
+        and list(answer["added"]) == ["Bed_Mesh.md"]
+        and "local_edits" not in answer
+    )
     assert_at_tip(docs, upstream)
 
 
@@ -184,7 +192,9 @@ def test_progress_only_grows_and_stays_within_its_total(env, docs, upstream):
         done()
 
     amounts = [done for done, _, _ in reports]
-    assert amounts == sorted(set(amounts)) and amounts[-1] == 200 and {total for _, total, _ in reports} == {200}
+    assert (
+        amounts == sorted(set(amounts)) and amounts[-1] == 200 and {total for _, total, _ in reports} == {200}
+    )
     assert len(reports) < 40
     assert any("fetching" in message for _, _, message in reports)
 
@@ -223,7 +233,10 @@ def test_what_a_person_wrote_is_put_aside_and_named(docs, upstream, edit, news):
 
     edits = done()["local_edits"]
 
-    assert list(contents(Path(edits["moved_to"])).values()).count(b"my notes\n") == 1 and len(edits["pages"]) == 1
+    assert (
+        list(contents(Path(edits["moved_to"])).values()).count(b"my notes\n") == 1
+        and len(edits["pages"]) == 1
+    )
     assert_at_tip(docs, upstream)
     assert "local_edits" not in done()
     if edit is committed:
@@ -232,7 +245,9 @@ def test_what_a_person_wrote_is_put_aside_and_named(docs, upstream, edit, news):
 
 
 def test_pages_and_entries_since_a_day_are_told(docs, upstream, monkeypatch):
-    changes = "# Configuration Changes\n\n## Changes\n\n20260301: New.\n\n20260201: Newer.\n\n20250101: Old.\n"
+    changes = (
+        "# Configuration Changes\n\n## Changes\n\n20260301: New.\n\n20260201: Newer.\n\n20250101: Old.\n"
+    )
     for day, files in (
         ("2025-01-01", {"docs/Config_Changes.md": changes}),
         ("2026-02-10", {"docs/Bed_Mesh.md": page("two"), "src/code.c": "int y;\n"}),

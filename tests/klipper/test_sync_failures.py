@@ -25,8 +25,9 @@ MAIN = "from tools.__main__ import main\nsys.exit(main(['call', 'sync_docs']))"
 
 
 def command(*parts: str) -> list[str]:
-    """A process that runs these pieces of Python, as `python3 -m tools` does. Without -B one whose files may not grow
-    would leave half a .pyc behind, which Python 3.11 takes for whole and stumbles over for ever after."""
+    """A process that runs these pieces of Python, as `python3 -m tools` does. Without -B one whose files may
+    not grow would leave half a .pyc behind, which Python 3.11 takes for whole and stumbles over for ever
+    after."""
     lines = [f"import sys; sys.path.insert(0, {str(PROJECT)!r})", *parts]
     return [sys.executable, "-B", "-I", "-S", "-c", "\n".join(lines)]
 
@@ -100,7 +101,9 @@ def test_killed_between_any_two_steps_of_the_switch_the_next_sync_finishes_it(do
     done()
     (docs / "docs/Bed_Mesh.md").write_text("edited here\n")
     states = [contents(docs / "docs"), upstream.pages()]
-    upstream.commit({"docs/Gone.md": None, "docs/New.md": page("New"), "docs/Bed_Mesh.md": page("Bed Mesh, 2")})
+    upstream.commit(
+        {"docs/Gone.md": None, "docs/New.md": page("New"), "docs/Bed_Mesh.md": page("Bed Mesh, 2")}
+    )
     states.append(upstream.pages())
     dying_after = command(BREAKING, MAIN)
     for steps in range(400):

@@ -8,13 +8,17 @@ from typing import ClassVar
 
 from tests.support.web import Handler
 
-IDENTITY = {f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+IDENTITY = {
+    f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+}
 ENVIRON = {**os.environ, **IDENTITY, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 
 
 def git(folder: Path, *words: str) -> str:
     """git as a person runs it."""
-    done = subprocess.run(["git", "-C", folder, *words], env=ENVIRON, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", "-C", folder, *words], env=ENVIRON, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, f"git {words}: {done.stderr}"
     return done.stdout.strip()
 
@@ -27,7 +31,9 @@ class Upstream:
         folder.mkdir(parents=True)
         git(folder, "init", "-q", "-b", branch)
         git(folder, "config", "uploadpack.allowFilter", "true")
-        self.commit({"docs/Bed_Mesh.md": page("Bed Mesh"), "docs/BLTouch.md": page("BLTouch"), "src/code.c": "int;\n"})
+        self.commit(
+            {"docs/Bed_Mesh.md": page("Bed Mesh"), "docs/BLTouch.md": page("BLTouch"), "src/code.c": "int;\n"}
+        )
 
     @property
     def url(self) -> str:
@@ -59,7 +65,11 @@ class Upstream:
 
 def page(title: str, words: int = 200) -> str:
     """A page whose last line shows that it is whole."""
-    return f"# {title}\n\n" + "".join(f"{title} line {number}\n" for number in range(words)) + f"end of {title}\n"
+    return (
+        f"# {title}\n\n"
+        + "".join(f"{title} line {number}\n" for number in range(words))
+        + f"end of {title}\n"
+    )
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -3,12 +3,14 @@
 
 usage: klipper_facts.py CHECKOUT [> tools/klipper/config/options.txt]
 
-A line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c choices, l list (lf, li: of
-numbers; a count behind it; n: one such list a line), then the bounds as an interval. A line `[section]- modules` says which of them read a section,
-nearest first, and whether a name follows its kind: - never, + always, ? perhaps. `@names` are the values of sensor_type.
+A line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
+choices, l list (lf, li: of numbers; a count behind it; n: one such list a line), then the bounds as an
+interval. A line `[section]- modules` says which of them read a section, nearest first, and whether a name
+follows its kind: - never, + always, ? perhaps. `@names` are the values of sensor_type.
 
-CHECKOUT is a git checkout of Klipper; its `klippy/` is read by its syntax (`config.getfloat("max_power", 1., above=0.)`),
-constants are looked up in the imported modules. Only facts are written: names, types, bounds, choices.
+CHECKOUT is a git checkout of Klipper; its `klippy/` is read by its syntax (`config.getfloat("max_power", 1.,
+above=0.)`), constants are looked up in the imported modules. Only facts are written: names, types, bounds,
+choices.
 """
 
 import ast
@@ -48,7 +50,9 @@ REACHES = {
     "temperature_sensor": SENSORS,
     "temperature_fan": ["extras.fan", *SENSORS],
     "extruder_stepper": ["kinematics.extruder", "stepper"],
-    "printer": [f"kinematics.{name}" for name in ("cartesian", "delta", "deltesian", "polar", "rotary_delta", "winch")],
+    "printer": [
+        f"kinematics.{name}" for name in ("cartesian", "delta", "deltesian", "polar", "rotary_delta", "winch")
+    ],
 }
 # Options whose names are put together when Klipper runs.
 EXTRA = {
@@ -65,7 +69,8 @@ EXTRA = {
 OTHERS = ("printer_config", "pconfig", "zconfig", "sconfig", "mconfig", "stepper_config")
 # Modules that hand no section of others on, or read nothing of it.
 LAST = ("mcu", "toolhead", "extras.load_cell")
-# Options that the same name gives another meaning elsewhere in their family: judging them by it would be wrong.
+# Options that the same name gives another meaning elsewhere in their family: judging them by it would be
+# wrong.
 MOST_CHOICES = 13
 AMBIGUOUS = {"sensor_type", "axis", "control_pin"}
 
@@ -126,7 +131,11 @@ class Module:
     def option(self, node: ast.expr) -> str:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value.lower()
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+        if (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Mod)
+            and isinstance(node.left, ast.Constant)
+        ):
             text = node.left.value.lower()
             return text.replace("%d", "1") if "%s" not in text else ""
         return ""
@@ -137,7 +146,9 @@ class Module:
         if isinstance(node, ast.Name) and node.id not in self.names:
             node = self.locals.get(node.id, node)
         try:
-            return eval(compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"), dict(self.names))
+            return eval(
+                compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"), dict(self.names)
+            )
         except Exception:
             return None
 
@@ -157,16 +168,24 @@ class Module:
             if isinstance(node, ast.Import):
                 found += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
-                base = ".".join(filter(None, [package if node.level == 1 else package.rpartition(".")[0], node.module]))
-                found += [f"{base}.{alias.name}" if node.level and not node.module else base for alias in node.names]
+                base = ".".join(
+                    filter(None, [package if node.level == 1 else package.rpartition(".")[0], node.module])
+                )
+                found += [
+                    f"{base}.{alias.name}" if node.level and not node.module else base for alias in node.names
+                ]
         return found
 
 
 def interval(words: dict) -> str:
     """The bounds among the words of a call: `[0,1]`, `(0` for what is above 0, `,1]` for at most 1."""
     number = {word: f"{value:g}" for word, value in words.items() if type(value) in (int, float)}
-    below = f"[{number['minval']}" if "minval" in number else f"({number['above']}" if "above" in number else ""
-    above = f",{number['maxval']}]" if "maxval" in number else f",{number['below']})" if "below" in number else ""
+    below = (
+        f"[{number['minval']}" if "minval" in number else f"({number['above']}" if "above" in number else ""
+    )
+    above = (
+        f",{number['maxval']}]" if "maxval" in number else f",{number['below']})" if "below" in number else ""
+    )
     return below + above
 
 
@@ -186,7 +205,9 @@ def fields(modules: dict[str, Module]) -> None:
                 masks.update(table if other == name or name in ("tmc2209", "tmc2240", "tmc5160") else {})
         signed = set(module.names.get("SignedFields") or ())
         for node in ast.walk(module.tree):
-            is_call = isinstance(node, ast.Call) and len(node.args) >= 2 and ast.unparse(node.args[0]) == "config"
+            is_call = (
+                isinstance(node, ast.Call) and len(node.args) >= 2 and ast.unparse(node.args[0]) == "config"
+            )
             if is_call and ast.unparse(node.func).endswith("set_config_field"):
                 field = ast.literal_eval(node.args[1])
                 if mask := masks.get(field):
@@ -223,12 +244,16 @@ def reaches(start: str, modules: dict[str, Module], more: list[str]) -> list[str
 
 def readers(modules: dict[str, Module]) -> dict[str, tuple[str, str]]:
     """For each kind of section its module, and whether a name follows: `-` never, `+` always, `?` perhaps."""
-    found = {kind: (module, "-" if kind in ("printer", "extruder") else "?") for kind, module in READERS.items()}
+    found = {
+        kind: (module, "-" if kind in ("printer", "extruder") else "?") for kind, module in READERS.items()
+    }
     for name, module in modules.items():
         functions = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
         plain, named = "load_config" in functions, "load_config_prefix" in functions
         if name.startswith("extras.") and (plain or named):
-            found.setdefault(name.rpartition(".")[2], (name, "?" if plain and named else "+" if named else "-"))
+            found.setdefault(
+                name.rpartition(".")[2], (name, "?" if plain and named else "+" if named else "-")
+            )
     return found
 
 
@@ -240,9 +265,15 @@ def sensor_types(klippy: Path, modules: dict[str, Module]) -> list[str]:
     for path in (klippy / "extras").glob("*.py"):
         named += re.findall(r'add_sensor_factory\("([^"]+)"', path.read_text("utf-8"))
     adc = modules["extras.adc_temperature"].names
-    named += [name for table in ("DefaultVoltageSensors", "DefaultResistanceSensors") for name, _ in adc[table]]
+    named += [
+        name for table in ("DefaultVoltageSensors", "DefaultResistanceSensors") for name, _ in adc[table]
+    ]
     return sorted(
-        {*named, *modules["extras.spi_temperature"].names["Sensors"], *modules["extras.htu21d"].names["HTU21D_DEVICES"]}
+        {
+            *named,
+            *modules["extras.spi_temperature"].names["Sensors"],
+            *modules["extras.htu21d"].names["HTU21D_DEVICES"],
+        }
     )
 
 
@@ -252,8 +283,14 @@ def main() -> None:
     sys.path.insert(0, str(klippy))
     for name in MISSING:  # reading the constants of the other modules needs none of them
         sys.modules.setdefault(name, mock.MagicMock())
-    paths = {".".join(path.relative_to(klippy).with_suffix("").parts): path for path in sorted(klippy.rglob("*.py"))}
-    modules = {name: Module(name, path) for name, path in ((n.removesuffix(".__init__"), p) for n, p in paths.items())}
+    paths = {
+        ".".join(path.relative_to(klippy).with_suffix("").parts): path
+        for path in sorted(klippy.rglob("*.py"))
+    }
+    modules = {
+        name: Module(name, path)
+        for name, path in ((n.removesuffix(".__init__"), p) for n, p in paths.items())
+    }
     shapers = "|".join(shaper.name for shaper in modules["extras.shaper_defs"].names["INPUT_SHAPERS"])
     shaper = modules["extras.input_shaper"].options
     shaper.update({option: spec.format(shapers=shapers) for option, spec in shaper.items()})
@@ -264,7 +301,9 @@ def main() -> None:
         for kind, (module, sign) in sorted(readers(modules).items())
     }
     used = {name for _, names in kinds.values() for name in names}
-    version = subprocess.check_output(["git", "-C", checkout, "log", "-1", "--format=%h %cs"], text=True).strip()
+    version = subprocess.check_output(
+        ["git", "-C", checkout, "log", "-1", "--format=%h %cs"], text=True
+    ).strip()
     print(f"# Klipper {version}: made by tests/lab/klipper_facts.py, which says what the signs mean.")
     for name in sorted(used):
         options = " ".join(f"{option}={spec}" for option, spec in sorted(modules[name].options.items()))

@@ -47,7 +47,8 @@ def told(reading: int) -> list:
 
 
 def interrupted(work: Callable[[], object], last: int) -> list[int]:
-    """Do it in a child that is killed at call of C number `last`; how many calls it made if it came to its end."""
+    """Do it in a child that is killed at call of C number `last`; how many calls it made if it came to its
+    end."""
 
     def run(tell: Callable[[object], None]) -> None:
         calls = iter(range(1, 1_000_000_000))
@@ -89,7 +90,12 @@ def a_day() -> list[dict]:
     """A goal with three steps, one of them done, and a diary entry: 35 XP."""
     goal = act("goal.create", title="Цель")
     steps = [act("step.create", goal_id=None, title=f"Шаг {number}") for number in range(3)]
-    return [goal, *steps, act("step.complete", step_id=person.ref(steps[0])), act("diary.create_entry", plans="план")]
+    return [
+        goal,
+        *steps,
+        act("step.complete", step_id=person.ref(steps[0])),
+        act("diary.create_entry", plans="план"),
+    ]
 
 
 def check_whole(confirmed: list[int]) -> None:
@@ -100,5 +106,7 @@ def check_whole(confirmed: list[int]) -> None:
         assert set(confirmed) <= set(goals)
         for table, times in {"steps": 3, "diary": 1, "xp_ledger": 2, "goal_progress": 1}.items():
             assert db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == times * len(goals), table
-        applied = db.execute("SELECT count() FROM previews JOIN audit a ON a.id = audit_id WHERE status = 'applied'")
+        applied = db.execute(
+            "SELECT count() FROM previews JOIN audit a ON a.id = audit_id WHERE status = 'applied'"
+        )
         assert applied.fetchone()[0] == len(goals)

@@ -13,7 +13,9 @@ from tools.onepercent import days
 from tools.onepercent.database import store
 
 # The same lives on every machine; RANDOM_LIVES=1 draws new ones.
-hypothesis.settings.register_profile("any machine", deadline=None, derandomize="RANDOM_LIVES" not in os.environ)
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, derandomize="RANDOM_LIVES" not in os.environ
+)
 hypothesis.settings.load_profile("any machine")
 
 

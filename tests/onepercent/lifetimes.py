@@ -57,14 +57,34 @@ def _steps(years: int, chance: random.Random, today: date) -> Iterator[dict[str,
         still_open = number < open_steps
         day = _ago(today, -chance.randrange(30) if still_open else chance.randrange(1, 365 * years))
         goal_id = goals - number % ACTIVE_GOALS if still_open else 1 + number % (goals - ACTIVE_GOALS)
-        done = {"is_complete": int(not still_open), "completed_at": None if still_open else f"{day}T09:00:00.000Z"}
-        yield {"goal_id": goal_id, "title": chance.choice(STEPS), "priority": "attention", "dt": day, **done, **STAMPS}
+        done = {
+            "is_complete": int(not still_open),
+            "completed_at": None if still_open else f"{day}T09:00:00.000Z",
+        }
+        yield {
+            "goal_id": goal_id,
+            "title": chance.choice(STEPS),
+            "priority": "attention",
+            "dt": day,
+            **done,
+            **STAMPS,
+        }
 
 
 def _habits(years: int, habits: int, today: date) -> Iterator[dict[str, Any]]:
     for number in range(habits):
-        how = {"frequency_type": "daily" if number % 3 else "weekdays", "created_on": _ago(today, 365 * years)}
-        yield {"name": f"Привычка {number}", "icon": "star", "xp_reward": 10, "xp_penalty": 10, **how, **STAMPS}
+        how = {
+            "frequency_type": "daily" if number % 3 else "weekdays",
+            "created_on": _ago(today, 365 * years),
+        }
+        yield {
+            "name": f"Привычка {number}",
+            "icon": "star",
+            "xp_reward": 10,
+            "xp_penalty": 10,
+            **how,
+            **STAMPS,
+        }
 
 
 def _marks(years: int, habits: int, chance: random.Random, today: date) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""The rules of OnePercent once more, as simply as they can be said: plain dicts, nothing kept that can be counted."""
+"""The rules of OnePercent once more, as simply as they can be said: plain dicts, nothing kept that can be
+counted."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -21,7 +22,8 @@ class Refused(Exception):
 
 @dataclass
 class Life:
-    """What one user has. Each action is a method of its name; it gets its params, whose ids are resolved, and returns XP."""
+    """What one user has. Each action is a method of its name; it gets its params, whose ids are resolved, and
+    returns XP."""
 
     goals: dict[int, dict] = field(default_factory=dict)
     steps: dict[int, dict] = field(default_factory=dict)
@@ -54,7 +56,9 @@ class Life:
         """What the snapshot must say of it."""
         return {
             "goals": [self._goal(key) for key, goal in sorted(self.goals.items()) if self._is_seen(goal)],
-            "habits": [self._habit(key, today) for key, habit in sorted(self.habits.items()) if self._is_seen(habit)],
+            "habits": [
+                self._habit(key, today) for key, habit in sorted(self.habits.items()) if self._is_seen(habit)
+            ],
             "diary": {key: entry["what_done"] for key, entry in self.diary.items() if not entry["deleted"]},
             "ssp": self.spheres,
             "xp": (self.balance, sum(gain for gain in self.gains if gain > 0)),
@@ -64,7 +68,9 @@ class Life:
         return not (row["deleted"] or row["archived"])
 
     def _goal(self, goal: int) -> tuple:
-        steps = {key: step for key, step in self.steps.items() if step["goal_id"] == goal and not step["deleted"]}
+        steps = {
+            key: step for key, step in self.steps.items() if step["goal_id"] == goal and not step["deleted"]
+        }
         dates = sorted((key, step["dt"]) for key, step in steps.items() if not step["done"])
         done = sum(step["done"] for step in steps.values())
         return goal, self.goals[goal]["title"], self.goals[goal]["status"], len(steps), done, dates
@@ -100,7 +106,13 @@ class Life:
         return earned
 
     def goal_create(self, title: str) -> None:
-        self.goals[self.new] = {"title": title, "status": "work", "deleted": False, "archived": False, "brought": 0}
+        self.goals[self.new] = {
+            "title": title,
+            "status": "work",
+            "deleted": False,
+            "archived": False,
+            "brought": 0,
+        }
 
     def goal_update(self, goal_id: int, title: str) -> None:
         self._update(self._find("goals", goal_id), {"title": title})
@@ -221,13 +233,19 @@ class Life:
             raise Refused("INVALID_DATE")
         return (habit_id, day), self.marks.get((habit_id, day))
 
-    def habit_mark_completed(self, habit_id: int, date: str | None = None, amount: float | None = None) -> int:
+    def habit_mark_completed(
+        self, habit_id: int, date: str | None = None, amount: float | None = None
+    ) -> int:
         return self._mark(habit_id, date, "completed", None, amount)
 
-    def habit_mark_missed(self, habit_id: int, date: str | None = None, excuse_reason: str | None = None) -> int:
+    def habit_mark_missed(
+        self, habit_id: int, date: str | None = None, excuse_reason: str | None = None
+    ) -> int:
         return self._mark(habit_id, date, "missed", excuse_reason, None)
 
-    def _mark(self, habit_id: int, day: str | None, status: str, excuse: str | None, amount: float | None) -> int:
+    def _mark(
+        self, habit_id: int, day: str | None, status: str, excuse: str | None, amount: float | None
+    ) -> int:
         habit = self._find("habits", habit_id)
         if habit["archived"]:
             raise Refused("HABIT_ARCHIVED")
@@ -241,7 +259,9 @@ class Life:
         if status == "completed" and target:
             total = present + amount if amount else max(present, target)
             status = "completed" if total >= target else "partial"
-        worth = {"completed": habit["reward"], "missed": 0 if excuse else -habit["penalty"], "partial": 0}[status]
+        worth = {"completed": habit["reward"], "missed": 0 if excuse else -habit["penalty"], "partial": 0}[
+            status
+        ]
         brought = before["xp"] if before else 0
         earned = self.earn(worth - brought)
         self.marks[place] = {"status": status, "excuse": excuse, "xp": earned + brought, "amount": total}

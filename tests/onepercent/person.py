@@ -26,7 +26,8 @@ class Clock:
 
 
 def use(file: Path, **more: str) -> None:
-    """Make `file` the database of this process, in UTC and without rate limits unless `more` says otherwise."""
+    """Make `file` the database of this process, in UTC and without rate limits unless `more` says
+    otherwise."""
     os.environ |= {
         "ONEPERCENT_DB": str(file),
         "MCP_STATE_DIR": str(file.parent),
@@ -95,4 +96,7 @@ def items(section: str, **more: Any) -> list[dict[str, Any]]:
 def insert(db: Any, table: str, **values: Any) -> None:
     """A row of this person that no tool wrote."""
     values = {"user": "local", **values}
-    db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", [*values.values()])
+    db.execute(
+        f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
+        [*values.values()],
+    )

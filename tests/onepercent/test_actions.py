@@ -13,11 +13,21 @@ def life() -> None:
 
 
 def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goal():
-    goal = {"id": 1, "title": "Выучить Python", "category": "work", "status": "work", "score": 0, "steps_count": 1}
+    goal = {
+        "id": 1,
+        "title": "Выучить Python",
+        "category": "work",
+        "status": "work",
+        "score": 0,
+        "steps_count": 1,
+    }
     assert items("goals")[0].items() >= goal.items()
     change = act("goal.update", goal_id=1, title="Python", why_important="Работа", category="work")
     (entry,) = preview(change)["diff"]["updates"]
-    changes = {"title": {"from": "Выучить Python", "to": "Python"}, "why_important": {"from": None, "to": "Работа"}}
+    changes = {
+        "title": {"from": "Выучить Python", "to": "Python"},
+        "why_important": {"from": None, "to": "Работа"},
+    }
     assert (entry["entity"], entry["id"], entry["changes"]) == ("goal", 1, changes)
     (entry,) = preview(act("step.complete", step_id=1))["diff"]["completions"]
     shown = {"entity": "step", "id": 1, "title": "Читать", "goal_title": "Выучить Python", "xp_reward": 25}

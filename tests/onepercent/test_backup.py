@@ -41,9 +41,18 @@ def lived() -> None:
     with store.writing() as db:
         db.execute("UPDATE habits SET created_on = '2026-03-01'")
     do(act("habit.update", habit_id=habit, schedule_days=[2], target={"amount": 1.5, "unit": "км"}))
-    do(act("habit.mark_completed", habit_id=habit, amount=0.5), act("goal.create", title="Потом", due="2026-12-31"))
-    do(act("goal.archive", goal_id=2), act("habit.archive", habit_id=do(act("habit.create", name="Архив"))[0]))
-    do(act("goal.update", goal_id=goal, why_important='"кавычки"\nи строки\u2028'), act("goal.delete", goal_id=goal))
+    do(
+        act("habit.mark_completed", habit_id=habit, amount=0.5),
+        act("goal.create", title="Потом", due="2026-12-31"),
+    )
+    do(
+        act("goal.archive", goal_id=2),
+        act("habit.archive", habit_id=do(act("habit.create", name="Архив"))[0]),
+    )
+    do(
+        act("goal.update", goal_id=goal, why_important='"кавычки"\nи строки\u2028'),
+        act("goal.delete", goal_id=goal),
+    )
     person.use(store.path(), ONEPERCENT_USER="other")
     do(*a_day())
     call("cancel_preview", preview_id=preview(*a_day())["preview_id"])
@@ -122,7 +131,9 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("log_left", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["alone", "with a log"])
+@pytest.mark.parametrize(
+    "log_left", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["alone", "with a log"]
+)
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_beside_it(
     damage, log_left: bool, file: Path, copy: Path
@@ -240,7 +251,9 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way: str, file
 @pytest.mark.slow
 def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file: Path, tmp_path: Path):
     def run(*words: str, status: int = 0) -> bytes:
-        main = "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
+        main = (
+            "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
+        )
         command = [sys.executable, "-I", "-S", "-c", main, "onepercent", *words]
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, timeout=60, check=False)
         assert done.returncode == status, done.stderr

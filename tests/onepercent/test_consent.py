@@ -40,7 +40,10 @@ def words_of(preview_id):
 
 def goals(client, **more):
     answer = client.request("tools/call", name="get_user_snapshot", arguments={"include": ["goals"]}, **more)
-    return [one["title"] for one in answer["result"]["structuredContent"]["data"].get("goals", {}).get("items", [])]
+    return [
+        one["title"]
+        for one in answer["result"]["structuredContent"]["data"].get("goals", {}).get("items", [])
+    ]
 
 
 def asked(client, arguments):
@@ -98,7 +101,9 @@ def test_a_wrong_preview_is_told_without_a_question(client):
     assert answer["structuredContent"]["code"] == "PREVIEW_NOT_FOUND"
 
 
-@pytest.mark.parametrize("capabilities", [{}, {"elicitation": {"url": {}}}, None], ids=["none", "only by url", "2026"])
+@pytest.mark.parametrize(
+    "capabilities", [{}, {"elicitation": {"url": {}}}, None], ids=["none", "only by url", "2026"]
+)
 def test_a_client_that_cannot_ask_gets_a_clear_error(capabilities):
     with asking() as one:
         meta = {"_meta": ENVELOPE} if capabilities is None else {}

@@ -1,4 +1,5 @@
-"""The copies of each day: the last days and months are kept, each can be restored, and a bad day costs none of them."""
+"""The copies of each day: the last days and months are kept, each can be restored, and a bad day costs none
+of them."""
 
 import os
 import stat

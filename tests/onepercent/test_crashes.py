@@ -1,4 +1,5 @@
-"""Killed, out of room, read-only: nothing confirmed is lost, nothing is half done, and the one file is whole."""
+"""Killed, out of room, read-only: nothing confirmed is lost, nothing is half done, and the one file is
+whole."""
 
 import os
 import random
@@ -44,7 +45,8 @@ def test_killed_at_random_moments_it_opens_again_with_all_that_was_confirmed():
 
 
 def killed_at(statement: int, previewed: dict) -> list[dict]:
-    """Apply in a process that is killed before a statement of sqlite; the answer if it came to its end by then."""
+    """Apply in a process that is killed before a statement of sqlite; the answer if it came to its end by
+    then."""
     store.release()
 
     def work(tell) -> None:
@@ -64,7 +66,8 @@ def killed_at(statement: int, previewed: dict) -> list[dict]:
 
 
 TARGET, WEEK = {"amount": 2, "unit": "л"}, {"from": "2026-03-10", "to": "2026-03-16"}
-# Each is applied to a goal with a step and two habits, the second of them with a target and paused for a week to come.
+# Each is applied to a goal with a step and two habits, the second of them with a target and paused for a week
+# to come.
 KINDS = {
     "a day": a_day(),
     "pauses": [act("habit.pause", habit_id=1, **WEEK), act("habit.resume", habit_id=2)],
@@ -88,15 +91,23 @@ CHANGED = {
 def rows() -> dict[str, list[tuple]]:
     """All that the person has, by table."""
     with store.reading() as db:
-        return {table: [tuple(row) for row in db.execute(f"SELECT * FROM {table}")] for table in migrations.STATE}
+        return {
+            table: [tuple(row) for row in db.execute(f"SELECT * FROM {table}")] for table in migrations.STATE
+        }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(kind: str):
-    goal, habits = act("goal.create", title="Цель"), [act("habit.create", name=name) for name in ("Бег", "Вода")]
+    goal, habits = (
+        act("goal.create", title="Цель"),
+        [act("habit.create", name=name) for name in ("Бег", "Вода")],
+    )
     do(goal, act("step.create", goal_id=None, title="Шаг", dt="2026-03-20"), *habits)
-    do(act("habit.update", habit_id=2, target=TARGET), act("habit.pause", habit_id=2, **{"from": "2026-03-20"}))
+    do(
+        act("habit.update", habit_id=2, target=TARGET),
+        act("habit.pause", habit_id=2, **{"from": "2026-03-20"}),
+    )
     with store.writing() as db:
         db.execute("UPDATE habits SET created_on = '2026-02-01'")  # so that a new schedule has days before it
     previewed, states, statement, answers = preview(*KINDS[kind]), [rows()], 0, []
@@ -152,13 +163,28 @@ print("read and copied", goals)' "$4"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("then", ['cat /dev/zero > "$1/rest"', 'mount -o remount,ro "$1"'])
-def test_a_disk_that_fills_up_keeps_all_that_was_confirmed_and_a_new_session_reads_and_copies_it(then, tmp_path: Path):
+def test_a_disk_that_fills_up_keeps_all_that_was_confirmed_and_a_new_session_reads_and_copies_it(
+    then, tmp_path: Path
+):
     """Also one that is read-only from then on, as cards are that near their end."""
     project = Path(__file__).parents[2]
-    if not shutil.which("unshare") or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
+    if (
+        not shutil.which("unshare")
+        or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode
+    ):
         pytest.skip("no namespace of one's own for a small disk")
     (tmp_path / "disk").mkdir()
-    words = ["unshare", "-rm", "sh", "-c", SMALL_DISK, "sh", str(tmp_path / "disk"), str(project), sys.executable]
+    words = [
+        "unshare",
+        "-rm",
+        "sh",
+        "-c",
+        SMALL_DISK,
+        "sh",
+        str(tmp_path / "disk"),
+        str(project),
+        sys.executable,
+    ]
     words += [str(tmp_path), then]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     if "mount" in done.stderr:

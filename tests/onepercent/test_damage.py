@@ -1,4 +1,5 @@
-"""Files that are damaged, newer or another program's: named, served as far as they can be read, never touched."""
+"""Files that are damaged, newer or another program's: named, served as far as they can be read, never
+touched."""
 
 import random
 import shutil
@@ -20,7 +21,11 @@ def behind_the_tools(file: Path, *statements: str) -> None:
     """Change the file without the tools, and leave it alone."""
     store.leave()
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        for statement in ("PRAGMA ignore_check_constraints = ON", "PRAGMA journal_mode = DELETE", *statements):
+        for statement in (
+            "PRAGMA ignore_check_constraints = ON",
+            "PRAGMA journal_mode = DELETE",
+            *statements,
+        ):
             db.execute(statement)
 
 
@@ -28,7 +33,9 @@ def behind_the_tools(file: Path, *statements: str) -> None:
     ("statement", "words"),
     [("PRAGMA user_version = 99", "newer version"), ("CREATE TABLE notes (id)", "another program")],
 )
-def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(statement: str, words: str, file: Path):
+def test_a_file_of_a_newer_version_or_another_program_is_refused_untouched(
+    statement: str, words: str, file: Path
+):
     if "newer" in words:
         do(*a_day())
     behind_the_tools(file, statement)
@@ -59,7 +66,8 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(file: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("words", "message"), [("database is locked", "Another session"), ("database or disk is full", "The disk is full")]
+    ("words", "message"),
+    [("database is locked", "Another session"), ("database or disk is full", "The disk is full")],
 )
 def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(words: str, message: str):
     assert store.translated(sqlite3.OperationalError(words), Path("x")).message.startswith(message)

@@ -82,5 +82,12 @@ def test_the_weekly_rate_leaves_out_what_was_not_due():
 
 
 def test_each_word_for_a_day_means_that_day():
-    for word, ahead in (("позавчера", -2), ("сегодня", 0), ("завтра", 1), ("среда", 7), ("четверг", 1), ("tuesday", 6)):
+    for word, ahead in (
+        ("позавчера", -2),
+        ("сегодня", 0),
+        ("завтра", 1),
+        ("среда", 7),
+        ("четверг", 1),
+        ("tuesday", 6),
+    ):
         assert days.date_hint(word).endswith(f" {date(2026, 3, 18) + timedelta(days=ahead)}.")

@@ -1,4 +1,5 @@
-"""Plans and answers in few words: short ids, one key, each change told once; and what must not be told too late."""
+"""Plans and answers in few words: short ids, one key, each change told once; and what must not be told too
+late."""
 
 import json
 import re
@@ -59,7 +60,10 @@ def test_what_is_refused_beside_a_deletion_stops_the_preview_unless_it_is_wanted
     assert [error["code"] for error in answer["errors"]] == ["GOAL_NOT_FOUND"] and "partial" in answer["hint"]
     answer = call("preview_actions", actions=actions, partial=True)
     lines = answer["message"].splitlines()
-    assert lines[1:3] == ["✗ Не получится изменить шаг «Спасти»: такой цели нет", "• Удалить цель «Пустая» и 1 шаг"]
+    assert lines[1:3] == [
+        "✗ Не получится изменить шаг «Спасти»: такой цели нет",
+        "• Удалить цель «Пустая» и 1 шаг",
+    ]
     assert apply(answer)["success"] and items("goals") == []
 
 
@@ -74,13 +78,18 @@ def test_a_reason_is_said_in_the_persons_language():
     for action, words in (
         (act("step.update", step_id=99, title="x"), "изменить шаг: такого шага нет"),
         (act("ssp.rate", category="health", score=7), "оценить сферу: такой сферы нет (категория)"),
-        (act("habit.mark_completed", habit_id=1, date="2026-13-01"), "отметить привычку: дата не подходит (день)"),
+        (
+            act("habit.mark_completed", habit_id=1, date="2026-13-01"),
+            "отметить привычку: дата не подходит (день)",
+        ),
         (act("habit.unmark", habit_id=1), "удалить отметку «Бег»: ещё не сделано"),
         (act("goal.fly", title="x"), "goal.fly: такого действия нет"),
     ):
         message = call("preview_actions", actions=[action, goal()])["message"]
         assert message.splitlines()[1] == f"✗ Не получится {words}"
-    assert "step.reopen" in (hint := refused(act("step.uncomplete", step_id=1))["hint"]) and "delete" not in hint
+    assert (
+        "step.reopen" in (hint := refused(act("step.uncomplete", step_id=1))["hint"]) and "delete" not in hint
+    )
 
 
 PROJECT = Path(__file__).parents[2]
@@ -88,8 +97,14 @@ PROJECT = Path(__file__).parents[2]
 
 def test_every_error_code_stands_on_the_page_with_what_to_do():
     page = (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")
-    listed = {code for row in re.findall(r"^\| (`[A-Z].*?) \|", page, re.M) for code in re.findall("`([A-Z_]+)`", row)}
-    sources = "".join(path.read_text(encoding="utf-8") for path in (PROJECT / "tools" / "onepercent").rglob("*.py"))
+    listed = {
+        code
+        for row in re.findall(r"^\| (`[A-Z].*?) \|", page, re.M)
+        for code in re.findall("`([A-Z_]+)`", row)
+    }
+    sources = "".join(
+        path.read_text(encoding="utf-8") for path in (PROJECT / "tools" / "onepercent").rglob("*.py")
+    )
     raised = {*re.findall(r'code="([A-Z_]+)"', sources), *re.findall(r'"(INVALID_[A-Z]+)"', sources)}
     raised |= {f"{entity.upper()}_NOT_FOUND" for entity in ("goal", "step", "habit", "diary")}
     assert raised - listed == set()

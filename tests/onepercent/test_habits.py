@@ -101,7 +101,9 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock
     do(act("habit.mark_completed", habit_id=running, dates=["2026-03-16..2026-03-18"]))
     span = {"from": "2026-03-19", "to": "2026-03-25"}
     previewed = preview(act("habit.pause", habit_id=running, **span, reason="отпуск"))
-    assert "• Поставить на паузу привычку «Бег» 19.03–25.03: «отпуск»\nXP не изменится" in previewed["message"]
+    assert (
+        "• Поставить на паузу привычку «Бег» 19.03–25.03: «отпуск»\nXP не изменится" in previewed["message"]
+    )
     apply(previewed)
     clock.set("2026-03-25T12:00:00+00:00")
     assert (shown()["current_streak"], shown()["today_status"]) == (3, "not_scheduled")
@@ -120,7 +122,9 @@ def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock: Clock):
     running = habit()
     do(act("habit.mark_completed", habit_id=running, dates=["2026-03-15..2026-03-18"]))
     do(act("habit.archive", habit_id=running))
-    assert snapshot("habits")["habits"]["archived"] == [{"id": running, "name": "Бег"}] and items("habits") == []
+    assert (
+        snapshot("habits")["habits"]["archived"] == [{"id": running, "name": "Бег"}] and items("habits") == []
+    )
     assert call("get_user_snapshot", find="бег")["found"]["items"][0]["id"] == running
     clock.set("2026-05-01T12:00:00+00:00")
     do(act("habit.unarchive", habit_id=running))

@@ -17,14 +17,18 @@ TODAY = date(2026, 11, 22)
 STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"])
+@pytest.mark.parametrize(
+    "zone", ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"]
+)
 def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
     chance = random.Random(zone)
     person.use(file, ONEPERCENT_TZ=zone)
     clock.set("2026-11-22T09:00:00+00:00")
     goal = do(act("goal.create", title="Цель"), act("habit.create", name="Бег"))[0]
     # Also around the midnights of New York and the changes of clocks.
-    some = [datetime(2024, 11, 20) + timedelta(hours=chance.randrange(733 * 24), minutes=59) for _ in range(1000)]
+    some = [
+        datetime(2024, 11, 20) + timedelta(hours=chance.randrange(733 * 24), minutes=59) for _ in range(1000)
+    ]
     times = [f"{moment.isoformat()}.000Z" for moment in some]
     steps, gains = sorted(times[:400]), [(at, chance.choice([25, 10, 150])) for at in times[400:]]
     entries = [TODAY - timedelta(days=chance.randrange(733)) for _ in range(200)]
@@ -66,7 +70,9 @@ def test_a_history_is_what_a_recount_says(zone: str, file, clock: Clock):
                 wanted = [f"Шаг {number}" for number, at in enumerate(steps) if local(at) == day]
                 assert piece.get("steps", []) == wanted
             marks = found["habits"][0]["marks"]
-            assert [sign == "+" for sign in marks] == [first + timedelta(days=ago) in kept for ago in range(length)]
+            assert [sign == "+" for sign in marks] == [
+                first + timedelta(days=ago) in kept for ago in range(length)
+            ]
 
 
 def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock: Clock):
@@ -99,7 +105,13 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock: Clock)
     ],
 )
 def test_things_are_found_by_the_stems_of_words(wanted: str, found: list[str]):
-    titles = ["Купить билеты: бег на 5 км", "Нарядить ёлку", "Read a book", "Позвонить маме", "День рождения: Аня"]
+    titles = [
+        "Купить билеты: бег на 5 км",
+        "Нарядить ёлку",
+        "Read a book",
+        "Позвонить маме",
+        "День рождения: Аня",
+    ]
     steps = [act("step.create", goal_id=None, title=title) for title in (*titles, "Ask Ivan")]
     do(act("goal.create", title="Разное"), *steps, act("habit.create", name="Бегать по утрам"))
     answer = call("get_user_snapshot", find=wanted)

@@ -20,7 +20,12 @@ EVIL = [
 NEVER = [True, 1.5, {}, [[]], "\0", "a\0b", "\ud800", float("nan"), -1, 2**200, "9" * 20_000]
 """Values that no field takes, but for an id that nothing has."""
 
-FIELDS = [(name, field, kind) for name, one in ACTIONS.items() if one.published for field, kind in one.fields.items()]
+FIELDS = [
+    (name, field, kind)
+    for name, one in ACTIONS.items()
+    if one.published
+    for field, kind in one.fields.items()
+]
 
 VALID: dict[str, dict[str, Any]] = {
     "step.complete": {"step_id": 1},
@@ -36,14 +41,24 @@ VALID: dict[str, dict[str, Any]] = {
     "habit.mark_completed": {"habit_id": 1},
     "habit.mark_missed": {"habit_id": 1},
 }
-FREQUENCY = {"times": "times_per_week", "n": "every_n_days", "month_days": "monthly", "schedule_days": "custom"}
+FREQUENCY = {
+    "times": "times_per_week",
+    "n": "every_n_days",
+    "month_days": "monthly",
+    "schedule_days": "custom",
+}
 
 
 @pytest.fixture
 def life() -> None:
     """One of each kind, with the id 1."""
     step = act("step.create", goal_id=None, title="Шаг", dt="2026-03-01")
-    do(act("goal.create", title="Цель"), step, act("habit.create", name="Бег"), act("diary.create_entry", plans="план"))
+    do(
+        act("goal.create", title="Цель"),
+        step,
+        act("habit.create", name="Бег"),
+        act("diary.create_entry", plans="план"),
+    )
 
 
 def with_field(name: str, field: str, value: Any) -> dict[str, Any]:
@@ -54,7 +69,8 @@ def with_field(name: str, field: str, value: Any) -> dict[str, Any]:
 
 
 def bounds(words: str) -> Iterator[tuple[Any, str]]:
-    """Values at and over the limits that a field's words name, each with the code of its error, or "" if it fits."""
+    """Values at and over the limits that a field's words name, each with the code of its error, or "" if it
+    fits."""
     if limit := re.match(r"text, (?:1 to|at most) (\d+) ", words):
         yield "я" * int(limit[1]), ""
         yield "я" * (int(limit[1]) + 1), "FIELD_TOO_LONG"
@@ -71,7 +87,11 @@ def test_every_field_is_taken_at_the_limits_that_its_words_name_and_refused_beyo
             error = refused(with_field(name, field, value))
             assert (error["code"], error["field"]) == (code, field)
         else:
-            assert call("preview_actions", actions=[with_field(name, field, value)])["success"], (name, field, value)
+            assert call("preview_actions", actions=[with_field(name, field, value)])["success"], (
+                name,
+                field,
+                value,
+            )
 
 
 def test_values_of_the_wrong_kind_are_refused_with_a_code_and_a_hint(life):
@@ -81,7 +101,10 @@ def test_values_of_the_wrong_kind_are_refused_with_a_code_and_a_hint(life):
         answer = call("preview_actions", actions=[with_field(name, field, value) for value in values])
         assert len(answer.get("errors", ())) == len(values), (name, field, answer)
         for error in answer["errors"]:
-            assert re.fullmatch("FIELD_INVALID|FIELD_TOO_LONG|INVALID_.*|.*_NOT_FOUND", error["code"]), (name, error)
+            assert re.fullmatch("FIELD_INVALID|FIELD_TOO_LONG|INVALID_.*|.*_NOT_FOUND", error["code"]), (
+                name,
+                error,
+            )
             assert error["code"].endswith("_NOT_FOUND") <= ("an id" in kind.words)
             assert error["hint"] and len(error["error"]) < 300
         json.dumps(answer, ensure_ascii=False).encode()
@@ -149,7 +172,9 @@ def test_a_wrong_name_is_answered_with_the_right_one(life):
         ("habit.create", "title", "name"), ("habit.create", "frequency", "frequency_type"),
     ):  # fmt: skip
         error = refused(act(action, **{name: 1}))
-        assert (error["code"], error["canonical"]) == ("FIELD_UNKNOWN", canonical) and canonical in error["hint"]
+        assert (error["code"], error["canonical"]) == ("FIELD_UNKNOWN", canonical) and canonical in error[
+            "hint"
+        ]
     hint = refused(act("diary.create_entry", text="x"))["hint"]
     assert hint == "Use what_done or what_not_done or reflection or plans."
     error = refused(act("step.update", step_id=1, priority="high"))

@@ -27,7 +27,11 @@ def test_each_tool_has_the_contracts_calls_a_minute_per_user(seconds: list[float
         arguments = {"actions": []} if tool == "preview_actions" else {}
         assert "RATE_LIMITED" not in {call(tool, **arguments).get("code") for _ in range(most)}
         answer = call(tool, **arguments)
-        assert (answer["success"], answer["error"], answer["code"]) == (False, "Rate limit exceeded", "RATE_LIMITED")
+        assert (answer["success"], answer["error"], answer["code"]) == (
+            False,
+            "Rate limit exceeded",
+            "RATE_LIMITED",
+        )
         assert answer["retry_after"] == 60 and answer["hint"]
     for change in ({"ONEPERCENT_USER": "other"}, {"ONEPERCENT_RATE_LIMIT": "off"}):
         person.use(file, **{"ONEPERCENT_RATE_LIMIT": "on"} | change)

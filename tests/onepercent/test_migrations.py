@@ -1,4 +1,5 @@
-"""Databases and exports of older versions go on in the present one; a migration happens whole or not at all."""
+"""Databases and exports of older versions go on in the present one; a migration happens whole or not at
+all."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,9 +69,13 @@ def test_a_life_of_every_version_goes_on(version: int, way: str, then: pytest.Mo
     assert health().state == "ok"
 
 
-def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch, file: Path):
+def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, file: Path
+):
     def version(of: Path) -> int:
-        return int.from_bytes(of.read_bytes()[60:64], "big")  # where the header has it (sqlite.org/fileformat2.html)
+        return int.from_bytes(
+            of.read_bytes()[60:64], "big"
+        )  # where the header has it (sqlite.org/fileformat2.html)
 
     do(*a_day())
     store.leave()

@@ -102,7 +102,8 @@ class World:
             goal, habit = act("goal.create", title="Цель"), act("habit.create", name="Бег")
             week = act("habit.create", name="Вода", target={"amount": 2, "unit": "л"})
             steps = [
-                act("step.create", goal_id=person.ref(goal), title=title, dt="2026-12-24") for title in ("Раз", "Два")
+                act("step.create", goal_id=person.ref(goal), title=title, dt="2026-12-24")
+                for title in ("Раз", "Два")
             ]
             dates = [str(self.today - timedelta(days=ago)) for ago in range(7, 0, -1)]
             marks = [act("habit.mark_completed", habit_id=person.ref(habit), date=day) for day in dates]
@@ -141,7 +142,9 @@ class World:
         else:
             assert len(errors) == len(actions)
 
-    def tried(self, life: Life, actions: list[dict], today: date, ids: list[int | None] = ()) -> tuple[list, int, Life]:
+    def tried(
+        self, life: Life, actions: list[dict], today: date, ids: list[int | None] = ()
+    ) -> tuple[list, int, Life]:
         """The model's errors and XP; `ids` are what the database created, else ids are made up."""
         errors, xp, known = [], 0, {}
         for index, one in enumerate(actions):
@@ -160,7 +163,9 @@ class World:
         """A pending preview of some session does what it showed, or is stale and does nothing."""
         if not self.pending:
             return
-        user, today, valid, previewed, applied = self.pending.pop(self.data.draw(st.integers(0, len(self.pending) - 1)))
+        user, today, valid, previewed, applied = self.pending.pop(
+            self.data.draw(st.integers(0, len(self.pending) - 1))
+        )
         person.use(self.file, ONEPERCENT_USER=user, ONEPERCENT_PREVIEW_TTL="10000000")
         self.user = user
         before = self.state()
@@ -218,11 +223,16 @@ class World:
              sorted((step["id"], step.get("dt")) for step in one.get("steps", ())))
             for one in whole(data["goals"])
         ]  # fmt: skip
-        habits = [(one["id"], one["name"], one["current_streak"], one["best_streak"]) for one in whole(data["habits"])]
+        habits = [
+            (one["id"], one["name"], one["current_streak"], one["best_streak"])
+            for one in whole(data["habits"])
+        ]
         diary = {one["id"]: one["what_done"] for one in data["diary"]["items"]}
         ssp = {one["category"]: one["score"] for one in data["ssp"].get("spheres", ()) if one["score"]}
         xp = (data["xp"]["balance"], data["xp"]["lifetime"])
-        assert {"goals": goals, "habits": habits, "diary": diary, "ssp": ssp, "xp": xp} == self.life.shown(self.today)
+        assert {"goals": goals, "habits": habits, "diary": diary, "ssp": ssp, "xp": xp} == self.life.shown(
+            self.today
+        )
         with store.reading() as db:
             total = db.execute("SELECT total(xp) FROM xp_ledger WHERE user = ?", (self.user,)).fetchone()[0]
         assert total == data["xp"]["balance"]

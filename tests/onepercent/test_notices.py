@@ -35,7 +35,9 @@ def life(clock: Clock) -> list[int | None]:
     """Two steps today, one of them done, one overdue, two habits, one of them marked."""
     clock.set(MORNING)
     today = ({"title": title, "dt": "2026-03-18"} for title in ("Пройти тест", "Слова"))
-    steps = [act("step.create", goal_id=None, **step) for step in (*today, {"title": "Письмо", "dt": "2026-03-10"})]
+    steps = [
+        act("step.create", goal_id=None, **step) for step in (*today, {"title": "Письмо", "dt": "2026-03-10"})
+    ]
     habits = [act("habit.create", name=name) for name in ("Бег", "Сон")]
     ids = do(act("goal.create", title="IELTS"), *steps, *habits)
     do(act("step.complete", step_id=ids[2]), act("habit.mark_completed", habit_id=ids[5]))
@@ -101,9 +103,14 @@ def test_a_long_day_names_ten_titles_and_counts_the_rest(phone: Web, life):
 def test_gotify_and_any_webhook_get_what_they_take(phone: Web, life, file: Path):
     person.use(file, NOTIFY_URL=f"{phone.url()}/message?token=SECRET")
     tell("--now")
-    assert json.loads(phone.seen[0][2]).keys() == {"title", "message"} and phone.seen[0][0] == "/message?token=SECRET"
+    assert (
+        json.loads(phone.seen[0][2]).keys() == {"title", "message"}
+        and phone.seen[0][0] == "/message?token=SECRET"
+    )
     do(act("step.update", step_id=life[1], title='Сказать "да"'))
-    person.use(file, NOTIFY_URL=f"{phone.url()}/hook", NOTIFY_BODY='{"content": "{title}\\n{text}", "flags": 4}')
+    person.use(
+        file, NOTIFY_URL=f"{phone.url()}/hook", NOTIFY_BODY='{"content": "{title}\\n{text}", "flags": 4}'
+    )
     tell("--now")
     content = json.loads(phone.seen[1][2])
     assert content["flags"] == 4 and content["content"].startswith('Сегодня, 18.03\n1 шаг: Сказать "да"')
@@ -138,7 +145,11 @@ def test_what_may_have_arrived_is_not_sent_again(phone: Web, life, monkeypatch, 
 
 
 def test_a_wrong_setting_is_named(file: Path):
-    for name, value in {"NOTIFY_URL": "ntfy.sh/topic", "NOTIFY_MORNING": "25:00", "NOTIFY_PRIVATE": "x"}.items():
+    for name, value in {
+        "NOTIFY_URL": "ntfy.sh/topic",
+        "NOTIFY_MORNING": "25:00",
+        "NOTIFY_PRIVATE": "x",
+    }.items():
         person.use(file, **{name: value})
         with pytest.raises(SettingsError, match=name):
             check()

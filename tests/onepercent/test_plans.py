@@ -1,4 +1,5 @@
-"""Plans in few words: steps with their goal, shifted, done yesterday, errands; goals with an end and an archive."""
+"""Plans in few words: steps with their goal, shifted, done yesterday, errands; goals with an end and an
+archive."""
 
 import tests.onepercent.person as person
 from tests.onepercent.person import Clock, act, apply, call, do, items, preview, refused, snapshot
@@ -17,7 +18,12 @@ REFUSED = [
     ("goal.create", {"steps": [{"title": "Раз", "dt": "завтра"}]}, "INVALID_DATE", "steps[0].dt"),
     ("goal.create", {"steps": [{"title": "Раз"}] * 51}, "FIELD_INVALID", "steps"),
     ("goal.create", {"due": "скоро"}, "INVALID_DATE", "due"),
-    ("goal.update", {"goal_id": 1, "append": {"why_important": "я" * 2_001}}, "FIELD_TOO_LONG", "append.why_important"),
+    (
+        "goal.update",
+        {"goal_id": 1, "append": {"why_important": "я" * 2_001}},
+        "FIELD_TOO_LONG",
+        "append.why_important",
+    ),
     ("step.shift", {"days": 0, "goal_id": 1}, "NOTHING_TO_UPDATE", None),
     ("step.shift", {"days": 7}, "FIELD_REQUIRED", "goal_id"),
     ("step.shift", {"days": 7, "goal_id": 1, "overdue": True}, "FIELD_INVALID", "goal_id"),
@@ -44,7 +50,10 @@ def test_steps_are_shifted_by_goal_by_list_or_if_they_are_overdue():
     previewed = preview(act("step.shift", overdue=True, days=3))
     assert "• Перенести 2 шага на 3 дня вперёд: 16.03 → 19.03; «Два», «Два»" in previewed["message"]
     apply(previewed)
-    do(act("step.shift", goal_id=1, days=-1, **{"from": "2026-03-20"}), act("step.shift", step_ids=[4], days=10))
+    do(
+        act("step.shift", goal_id=1, days=-1, **{"from": "2026-03-20"}),
+        act("step.shift", step_ids=[4], days=10),
+    )
     dates = {step["id"]: step.get("dt") for goal in items("goals") for step in goal["steps"]}
     assert dates == {1: "2026-03-19", 2: "2026-03-19", 3: None, 4: "2026-03-30", 5: "2026-03-19", 6: None}
 
@@ -71,9 +80,14 @@ def test_an_errand_needs_no_goal_of_its_own():
 
 def test_a_text_is_appended_to_and_its_changed_place_is_shown():
     do(act("goal.create", title="Цель", why_important="Потому что важно. " * 20))
-    previewed = preview(act("goal.update", goal_id=1, append={"why_important": "И радостно.", "why_give_me": "Силы"}))
+    previewed = preview(
+        act("goal.update", goal_id=1, append={"why_important": "И радостно.", "why_give_me": "Силы"})
+    )
     changes = previewed["diff"]["updates"][0]["changes"]
-    assert changes["why_important"]["place"].endswith("[+ И радостно.]") and changes["why_give_me"]["to"] == "Силы"
+    assert (
+        changes["why_important"]["place"].endswith("[+ И радостно.]")
+        and changes["why_give_me"]["to"] == "Силы"
+    )
     do(act("diary.create_entry", plans="x" * 9_999))
     shorter = preview(act("diary.update_entry", diary_id=1, plans="x" * 5_000))["message"]
     assert "4999 знаков]" in shorter
@@ -82,7 +96,12 @@ def test_a_text_is_appended_to_and_its_changed_place_is_shown():
 def test_an_archived_goal_is_out_of_sight_with_its_steps():
     do(act("goal.create", title="Испанский", steps=STEPS))
     do(act("goal.archive", goal_id=1))
-    assert items("goals") == items("goals", goals_status="all") == snapshot("schedule")["schedule"]["overdue"] == []
+    assert (
+        items("goals")
+        == items("goals", goals_status="all")
+        == snapshot("schedule")["schedule"]["overdue"]
+        == []
+    )
     assert items("goals", goals_status="archived")[0]["archived"] is True
     assert refused(act("step.shift", overdue=True, days=1))["code"] == "STEP_NOT_FOUND"
     do(act("goal.unarchive", goal_id=1))
@@ -95,7 +114,11 @@ def test_the_day_is_the_persons_wherever_they_are_and_whenever_it_ends(file, clo
     previewed = preview(act("person.update", time_zone="Asia/Vladivostok", day_start_hour=3))
     assert "часовой пояс: — → «Asia/Vladivostok»; час начала дня: 0 → 3" in previewed["message"]
     apply(previewed)
-    assert call("get_user_snapshot")["today"] == {"date": "2026-03-19", "weekday": "четверг", "tz": "Asia/Vladivostok"}
+    assert call("get_user_snapshot")["today"] == {
+        "date": "2026-03-19",
+        "weekday": "четверг",
+        "tz": "Asia/Vladivostok",
+    }
     do(act("habit.mark_completed", habit_id=1, date="2026-03-19"))
     clock.set("2026-03-19T16:59:00+00:00")
     assert call("get_user_snapshot")["today"]["date"] == "2026-03-19"  # 02:59 there

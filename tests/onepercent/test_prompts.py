@@ -20,7 +20,9 @@ SNAPSHOT = re.compile(r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to
         (weekly_review, "2026-03-12", {"history"}),
     ],
 )
-def test_a_review_looks_back_with_the_history(prompt: Callable, first: str, sections: set[str], language: str):
+def test_a_review_looks_back_with_the_history(
+    prompt: Callable, first: str, sections: set[str], language: str
+):
     text = re.sub("date_from (и|and) date_to", "date_from 2026-03-18; date_to", prompt(language=language))
     match = SNAPSHOT.search(text)
     assert match, text

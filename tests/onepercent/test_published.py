@@ -53,13 +53,21 @@ def test_what_the_schema_refuses_the_tool_refuses():
 
 
 def test_every_action_as_the_schema_has_it_is_taken():
-    assert {one["action"] for one in VALID} == {name for name, one in actions.ACTIONS.items() if one.published}
+    assert {one["action"] for one in VALID} == {
+        name for name, one in actions.ACTIONS.items() if one.published
+    }
     step, entry = act("step.create", goal_id=None, title="x"), act("diary.create_entry", what_done="x")
     assert do(act("goal.create", title="x"), step, act("habit.create", name="x"), entry) == [1, 1, 1, 1]
     for each in VALID:
         assert fits(each), each
         errors = {error["code"] for error in call("preview_actions", actions=[each]).get("errors", ())}
-        assert errors <= {"NOT_COMPLETED", "NOTHING_TO_UPDATE", "GOAL_NOT_FOUND", "STEP_NOT_FOUND", "INVALID_DATE"}
+        assert errors <= {
+            "NOT_COMPLETED",
+            "NOTHING_TO_UPDATE",
+            "GOAL_NOT_FOUND",
+            "STEP_NOT_FOUND",
+            "INVALID_DATE",
+        }
 
 
 def test_who_takes_what_is_said_in_words():
@@ -81,7 +89,9 @@ def test_who_takes_what_is_said_in_words():
 def test_the_tools_are_small_in_every_conversation():
     """In characters of what a model sees, a quarter of which are tokens."""
     shown = {tool.name: [tool.name, tool.description, tool.schema] for tool in OWN}
-    sizes = {name: len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) for name, each in shown.items()}
+    sizes = {
+        name: len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) for name, each in shown.items()
+    }
     assert sizes["preview_actions"] <= 3600
     assert sizes["preview_actions"] + sizes["apply_actions"] + sizes["get_user_snapshot"] <= 6000
 

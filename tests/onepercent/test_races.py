@@ -30,7 +30,9 @@ def test_one_preview_is_applied_exactly_once_and_one_key_gets_one_answer(key: st
     if key:
         assert answers[0]["success"] and all(answer == answers[0] for answer in answers)
     else:
-        assert sorted(answer.get("code", "") for answer in answers) == [""] + ["PREVIEW_APPLIED"] * (EIGHT - 1)
+        assert sorted(answer.get("code", "") for answer in answers) == [""] + ["PREVIEW_APPLIED"] * (
+            EIGHT - 1
+        )
     assert len(items("goals")) == 1
 
 
@@ -46,7 +48,9 @@ def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
             one = previews[(at + number * 3) % len(previews)]
             tell([one["preview_id"], "apply", apply(one)])
             tell([one["preview_id"], "cancel", call("cancel_preview", preview_id=one["preview_id"])])
-            tell([None, "preview", call("preview_actions", actions=[act("habit.mark_completed", habit_id=1)])])
+            tell(
+                [None, "preview", call("preview_actions", actions=[act("habit.mark_completed", habit_id=1)])]
+            )
 
     told = [one for answers in together(EIGHT, session) for one in answers]
     assert {answer.get("code") for *_, answer in told} <= {None, "PREVIEW_APPLIED", "PREVIEW_CANCELLED"}

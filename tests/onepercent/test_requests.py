@@ -1,7 +1,7 @@
 """Forty requests of a person: which calls they take, what they cost a conversation, and that they are met.
 
-`pytest -s` prints the calls and the tokens (characters / 4) in and out of each. Not met: a step done by halves, a
-reminder at an hour of the day, a link to share, another person's goals.
+`pytest -s` prints the calls and the tokens (characters / 4) in and out of each. Not met: a step done by
+halves, a reminder at an hour of the day, a link to share, another person's goals.
 """
 
 import json
@@ -33,16 +33,23 @@ class Talk:
     def call(self, name: str, **arguments: Any) -> dict[str, Any]:
         answer = call(name, **arguments)
         assert answer["success"], answer
-        sent, got = (json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in (arguments, answer))
+        sent, got = (
+            json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in (arguments, answer)
+        )
         self.calls, self.sent, self.got = self.calls + 1, self.sent + len(sent), self.got + len(got)
-        for text in (sent, got):  # as a tokenizer does: a Latin letter a quarter, a Cyrillic one two fifths, a UUID 20
+        for text in (
+            sent,
+            got,
+        ):  # as a tokenizer does: a Latin letter a quarter, a Cyrillic one two fifths, a UUID 20
             rest = UUID.sub("", text)
             cyrillic = len(re.findall("[а-яё]", rest, re.IGNORECASE))
             self.cost += 20 * len(UUID.findall(text)) + cyrillic / 2.5 + (len(rest) - cyrillic) / 4
         return answer
 
     def see(self, *include: str, **more: Any) -> dict[str, Any]:
-        return self.call("get_user_snapshot", **({"include": list(include)} if include else {}), **more)["data"]
+        return self.call("get_user_snapshot", **({"include": list(include)} if include else {}), **more)[
+            "data"
+        ]
 
     def find(self, words: str) -> list[dict[str, Any]]:
         return self.call("get_user_snapshot", find=words)["found"]["items"]
@@ -63,7 +70,8 @@ LIMITS = {"r03": 1600, "r04": 400, "r05": 500, "r09": 1800, "r10": 500, "r20b": 
 
 @pytest.fixture
 def life(clock: Clock) -> Iterator[Clock]:
-    """Goals 1 and 2, steps 1 to 3, the habits Бег, Вода, Позвонить маме (weekly) and Чтение, marks of ten days."""
+    """Goals 1 and 2, steps 1 to 3, the habits Бег, Вода, Позвонить маме (weekly) and Чтение, marks of ten
+    days."""
     clock.set("2026-11-01T09:00:00+00:00")
     dates = ("2026-11-16", "2026-11-20", "2026-12-05")
     steps = [{"title": title, "dt": dt} for title, dt in zip(TITLES, dates, strict=False)]
@@ -78,7 +86,10 @@ def life(clock: Clock) -> Iterator[Clock]:
     clock.set("2026-11-18T09:00:00+00:00")
     done(act("step.complete", step_id=2))
     done(act("habit.mark_completed", habit_ids=[1, 4], dates=["2026-11-08..2026-11-18"]))
-    done(act("diary.create_entry", what_done="Аня звонила, бегал в парке"), act("ssp.rate", category="work", score=5))
+    done(
+        act("diary.create_entry", what_done="Аня звонила, бегал в парке"),
+        act("ssp.rate", category="work", score=5),
+    )
     clock.set("2026-11-22T12:00:00+00:00")
     yield clock
 
@@ -91,7 +102,9 @@ def marks(talk: Talk, first: str, name: str = "Бег") -> dict[str, Any]:
 def plan(title: str = "Сдать IELTS на 7", number: int = 20) -> dict[str, Any]:
     dates = [f"2026-{11 + at // 11:02}-{1 + at % 10 * 3:02}" for at in range(number)]
     titles = [f"{TITLES[at % 5]} {at + 1}" for at in range(number)]
-    steps = [{"title": text, "dt": dt, "time_duration": "one"} for text, dt in zip(titles, dates, strict=True)]
+    steps = [
+        {"title": text, "dt": dt, "time_duration": "one"} for text, dt in zip(titles, dates, strict=True)
+    ]
     return act("goal.create", title=title, why_important="Учёба за границей", steps=steps)
 
 
@@ -129,7 +142,8 @@ def r04(talk: Talk, clock: Clock) -> None:
 
 
 def r05(talk: Talk, clock: Clock) -> None:
-    """Отметь за неделю: бег и чтение каждый день, воду в среду и пятницу; маме в понедельник не звонил, болел."""
+    """Отметь за неделю: бег и чтение каждый день, воду в среду и пятницу; маме в понедельник не звонил,
+    болел."""
     talk.change(
         act("habit.mark_completed", habit_ids=[1, 4], dates=["2026-11-16..2026-11-22"]),
         act("habit.mark_completed", habit_id=2, dates=["2026-11-18", "2026-11-20"]),
@@ -149,7 +163,8 @@ def r06(talk: Talk, clock: Clock) -> None:
 def r07(talk: Talk, clock: Clock) -> None:
     """Двадцать дней назад я бегал, а четырнадцать дней назад нет, сними."""
     previewed = talk.preview(
-        act("habit.mark_completed", habit_id=1, date="2026-11-02"), act("habit.unmark", habit_id=1, date="2026-11-08")
+        act("habit.mark_completed", habit_id=1, date="2026-11-02"),
+        act("habit.unmark", habit_id=1, date="2026-11-08"),
     )
     assert "02.11 — больше недели назад" in previewed["warnings"][0]
     talk.confirm(previewed)
@@ -159,7 +174,9 @@ def r08(talk: Talk, clock: Clock) -> None:
     """Что я делал восемнадцатого?"""
     data = talk.see("history", "diary", date_from="2026-11-18", date_to="2026-11-18")
     (day,) = data["history"]["days"]
-    assert (day["steps"], day["xp"]) == ([TITLES[1]], 55) and day["diary"] and len(data["diary"]["items"]) == 1
+    assert (
+        (day["steps"], day["xp"]) == ([TITLES[1]], 55) and day["diary"] and len(data["diary"]["items"]) == 1
+    )
 
 
 def r09(talk: Talk, clock: Clock) -> None:
@@ -172,10 +189,14 @@ def r10(talk: Talk, clock: Clock) -> None:
     """Допиши: вечером звонила Аня."""
     done(act("diary.create_entry", what_done=LONG * 15))
     entry = talk.find("проснулся")[0]["id"]
-    previewed = talk.preview(act("diary.update_entry", diary_id=entry, append={"what_done": "Вечером звонила Аня."}))
+    previewed = talk.preview(
+        act("diary.update_entry", diary_id=entry, append={"what_done": "Вечером звонила Аня."})
+    )
     assert "[+ Вечером звонила Аня.]" in previewed["message"]
     talk.confirm(previewed)
-    assert call("get_user_snapshot", include=["diary"])["data"]["diary"]["items"][0]["what_done"].startswith(LONG * 15)
+    assert call("get_user_snapshot", include=["diary"])["data"]["diary"]["items"][0]["what_done"].startswith(
+        LONG * 15
+    )
 
 
 def r11(talk: Talk, clock: Clock) -> None:
@@ -286,7 +307,9 @@ def r25(talk: Talk, clock: Clock) -> None:
 
 def r26(talk: Talk, clock: Clock) -> None:
     """Всё просроченное на завтра, а шаг 99 на пятницу."""
-    previewed = talk.preview(act("step.shift", overdue=True, days=7), act("step.update", step_id=99, dt="2026-11-27"))
+    previewed = talk.preview(
+        act("step.shift", overdue=True, days=7), act("step.update", step_id=99, dt="2026-11-27")
+    )
     assert "✗ Не получится изменить шаг: такого шага нет" in previewed["message"]
     assert talk.confirm(previewed)["dropped"]
 
@@ -361,7 +384,9 @@ def r36(talk: Talk, clock: Clock) -> None:
     """Перенеси шаги в другую цель и удали пустую."""
     talk.find("IELTS")
     actions = [act("step.update", step_id=step, goal_id=2) for step in (1, 3)]
-    wrong = call("preview_actions", actions=[act("step.update", step_id=1, goal_id=777), act("goal.delete", goal_id=1)])
+    wrong = call(
+        "preview_actions", actions=[act("step.update", step_id=1, goal_id=777), act("goal.delete", goal_id=1)]
+    )
     assert wrong["code"] == "REFUSED_BESIDE_DELETION"
     talk.change(*actions, act("goal.delete", goal_id=1))
     assert len(call("get_user_snapshot", goal_id=2)["data"]["goals"]["items"][0]["steps"]) == 2

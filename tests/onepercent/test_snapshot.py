@@ -29,7 +29,13 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
     creates = [act("step.create", goal_id=None, **step) for step in steps]
     do(act("goal.create", title="Цель", due="2026-12-31"), *creates)
     do(act("step.complete", step_id=6))
-    brief = {"id": 1, "title": "Цель", "done": "1/6", "due": "2026-12-31", "next": {"id": 3, "title": "первый"}}
+    brief = {
+        "id": 1,
+        "title": "Цель",
+        "done": "1/6",
+        "due": "2026-12-31",
+        "next": {"id": 3, "title": "первый"},
+    }
     assert snapshot()["goals"]["items"] == [brief]
     whole = items("goals")[0]
     assert [step["title"] for step in whole["steps"]] == ["первый", "второй", "рано", "поздно", "без даты"]
@@ -52,7 +58,9 @@ def test_the_diary_is_newest_first_between_the_two_dates():
 
 def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     days = ("2026-03-01", "2026-03-17", "2026-03-18", "2026-03-25", "2026-03-26")
-    created = do(act("goal.create", title="Цель"), *[act("step.create", goal_id=None, title=at, dt=at) for at in days])
+    created = do(
+        act("goal.create", title="Цель"), *[act("step.create", goal_id=None, title=at, dt=at) for at in days]
+    )
     do(act("step.complete", step_id=created[1]), act("step.complete", step_id=created[3]))
     found = snapshot("schedule")["schedule"]
     assert [one["title"] for one in found["overdue"]] == ["2026-03-17"]
@@ -65,7 +73,10 @@ def test_the_six_spheres_show_the_last_rating():
     do(act("ssp.rate", category="work", score=3), act("ssp.rate", category="family", score=5))
     do(act("ssp.rate", category="work", score=8))
     found = snapshot("ssp")["ssp"]
-    assert (found["spheres"][0], found["average_score"]) == ({"category": "work", "name": "Работа", "score": 8}, 6.5)
+    assert (found["spheres"][0], found["average_score"]) == (
+        {"category": "work", "name": "Работа", "score": 8},
+        6.5,
+    )
 
 
 def machine_steps(call: Callable[[], object]) -> int:

@@ -35,7 +35,8 @@ def random_schedule(chance: random.Random) -> tuple[str, list[int]]:
 
 
 def random_life(chance: random.Random) -> tuple[PlainHabit, date]:
-    """A habit that changes its schedule, is paused and marked at random, and a day on which it is looked at."""
+    """A habit that changes its schedule, is paused and marked at random, and a day on which it is looked
+    at."""
     some = lambda: START + timedelta(chance.randrange(LENGTH))  # noqa: E731
     firsts = sorted({some() for _ in range(chance.randint(0, 3))})
     schedules = [(first, *random_schedule(chance)) for first in [BEGINNING, *firsts]]
@@ -45,14 +46,19 @@ def random_life(chance: random.Random) -> tuple[PlainHabit, date]:
         if not any(last >= begin for _, last in habit.pauses):
             habit.pauses.append((begin, begin + timedelta(chance.randint(0, 20))))
     share, often = chance.random(), chance.choice(["+", "+++-", "+++++++e-~"])
-    habit.marks = {START + timedelta(at): chance.choice(often) for at in range(LENGTH) if chance.random() < share}
+    habit.marks = {
+        START + timedelta(at): chance.choice(often) for at in range(LENGTH) if chance.random() < share
+    }
     return habit, some()
 
 
 def course_of(habit: PlainHabit) -> Course:
     return Course(
         tuple(
-            (first.toordinal(), schedule(frequency, ",".join(map(str, numbers)), max(first, habit.created).toordinal()))
+            (
+                first.toordinal(),
+                schedule(frequency, ",".join(map(str, numbers)), max(first, habit.created).toordinal()),
+            )
             for first, frequency, numbers in habit.schedules
         ),
         tuple((first.toordinal(), last.toordinal()) for first, last in habit.pauses),

@@ -38,10 +38,16 @@ def test_bad_actions_are_reported_the_others_applied_and_where_all_are_bad_there
     bad = act("goal.fly")
     answer = call("preview_actions", actions=[bad, GOAL])
     (error,) = answer["diff"]["errors"]
-    assert (error["index"], error["client_action_id"], error["action"]) == (0, bad["client_action_id"], "goal.fly")
+    assert (error["index"], error["client_action_id"], error["action"]) == (
+        0,
+        bad["client_action_id"],
+        "goal.fly",
+    )
     assert (error["error"], error["code"]) == ("Unknown action: goal.fly", "UNKNOWN_ACTION")
     applied = apply(answer)
-    assert applied["summary"]["total"] == 1 and applied["dropped"] == [{"action": "goal.fly", "error": error["error"]}]
+    assert applied["summary"]["total"] == 1 and applied["dropped"] == [
+        {"action": "goal.fly", "error": error["error"]}
+    ]
     assert applied["message"].startswith("✗ Не получится goal.fly") and "dropped" not in apply(preview(GOAL))
     answer = call("preview_actions", actions=[act("goal.create"), act("goal.update", goal_id=7, title="x")])
     assert (answer["code"], answer["error"]) == ("ALL_FAILED", "All actions failed validation")
@@ -64,7 +70,10 @@ def test_a_preview_is_applied_or_cancelled_once():
     assert apply(applied)["success"] and cancel(cancelled)["success"]
     for previewed, words in ((applied, "applied"), (cancelled, "cancelled")):
         for answer in (apply(previewed), cancel(previewed)):
-            assert (answer["error"], answer["code"]) == (f"Preview already {words}", f"PREVIEW_{words.upper()}")
+            assert (answer["error"], answer["code"]) == (
+                f"Preview already {words}",
+                f"PREVIEW_{words.upper()}",
+            )
     answer = apply({"preview_id": str(uuid.uuid4())})
     assert (answer["error"], answer["code"]) == ("Preview not found or already used", "PREVIEW_NOT_FOUND")
 
@@ -143,7 +152,9 @@ def test_another_users_rows_are_as_if_they_were_not_there(file):
     person.use(file, ONEPERCENT_USER="other")
     for name, params in attempts:
         absent = params | {key: 999 for key in params if key.endswith("_id")}
-        theirs, nobodys = (person.refused(act(name, **each)) | {"client_action_id": ""} for each in (params, absent))
+        theirs, nobodys = (
+            person.refused(act(name, **each)) | {"client_action_id": ""} for each in (params, absent)
+        )
         assert theirs == nobodys
     assert apply(previewed) == apply({"preview_id": str(uuid.uuid4())})
     assert call("get_user_snapshot", goal_id=1) == call("get_user_snapshot", goal_id=999)

@@ -13,7 +13,9 @@ from tools.onepercent.database import store
 def state(folder: Path) -> str:
     """What the person has, as an export writes it."""
     export(str(folder / "export.json"))
-    return json.dumps(json.loads((folder / "export.json").read_text(encoding="utf-8"))["state"], ensure_ascii=False)
+    return json.dumps(
+        json.loads((folder / "export.json").read_text(encoding="utf-8"))["state"], ensure_ascii=False
+    )
 
 
 def undo(**more: bool) -> dict:
@@ -58,7 +60,9 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("changes", CHANGES)
-def test_undo_gives_the_state_before_byte_for_byte_and_redo_brings_it_back(changes, life, clock: Clock, tmp_path: Path):
+def test_undo_gives_the_state_before_byte_for_byte_and_redo_brings_it_back(
+    changes, life, clock: Clock, tmp_path: Path
+):
     with store.writing() as db:
         db.execute("UPDATE habits SET created_on = '2026-02-01'")  # so that a new schedule has days before it
     before, shown = state(tmp_path), snapshot()
@@ -99,7 +103,11 @@ def test_the_words_of_an_undo_never_pile_up():
 
 
 def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
-    do(act("goal.complete", goal_id=1), act("step.delete", step_id=1), act("habit.mark_completed", habit_id=1))
+    do(
+        act("goal.complete", goal_id=1),
+        act("step.delete", step_id=1),
+        act("habit.mark_completed", habit_id=1),
+    )
     answer = call("undo_last")
     diff = answer["diff"]
     assert answer["xp_total"] == -160
@@ -176,6 +184,9 @@ def test_the_list_names_what_can_be_undone_and_redone_newest_first(clock):
     undo()
     changes, at = call("undo_last", list=True)["changes"], "2026-03-18 12:34"
     words = "Цель «Ещё 0» создана; Цель «Ещё 1» создана; Цель «Ещё 2» создана; ещё 2"
-    assert changes[:2] == [{"at": at, "change": words, "undone": True}, {"at": at, "change": "Цель «Цель 21» создана"}]
+    assert changes[:2] == [
+        {"at": at, "change": words, "undone": True},
+        {"at": at, "change": "Цель «Цель 21» создана"},
+    ]
     assert len(changes) == 20
     assert call("undo_last", list=True, redo=True)["changes"] == changes

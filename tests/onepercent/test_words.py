@@ -83,7 +83,9 @@ def test_every_text_stands_once_in_the_answer_of_apply(life: list[int]):
 
 def test_the_language_of_the_person_is_a_setting(life: list[int], file):
     person.use(file, MCP_LANGUAGE="en")
-    previewed = preview(act("step.update", step_id=1, dt="2026-03-23"), act("goal.create", title="Английский"))
+    previewed = preview(
+        act("step.update", step_id=1, dt="2026-03-23"), act("goal.create", title="Английский")
+    )
     assert "• Move the step “Пройти тест”: 21 Mar → 23 Mar\n" in previewed["message"]
     assert previewed["warnings"] == ["There is “Английский” already"]
     assert "✓ Goal “Английский” created" in apply(previewed)["message"]

@@ -55,7 +55,10 @@ def log(lines: int = 200, starts: int = 3) -> str:
         text += [STATS.format(number * 1000 + second) + "\n" for second in range(lines // starts)]
     return "".join(text) + (
         "MCU 'mcu' shutdown: Timer too close\nclocksync state: mcu_freq=180000000 last_clock=1\n"
-        + "".join(f"Sent {n} 312.1 312.1 20: seq: 1a, queue_step oid=5 interval=100 count=3 add=0\n" for n in range(50))
+        + "".join(
+            f"Sent {n} 312.1 312.1 20: seq: 1a, queue_step oid=5 interval=100 count=3 add=0\n"
+            for n in range(50)
+        )
         + "Transition to shutdown state: MCU shutdown\n"
         "MCU 'mcu' shutdown: Timer too close\nThis often indicates the host computer is overloaded. Check\n"
         "for other processes consuming excessive CPU time, high swap\n"

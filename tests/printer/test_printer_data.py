@@ -72,7 +72,10 @@ def test_the_folder_in_the_home_is_the_default(env, real_docs):
 
 def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(printer, real_docs):
     answers = [call("printer_log"), call("check_config")]
-    assert sum(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers) / 4 <= 900
+    assert (
+        sum(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers) / 4
+        <= 900
+    )
 
 
 STOPPED = "configparser.Error: Option 'rotation_distance' in section 'stepper_x' must be above 0.0\n"

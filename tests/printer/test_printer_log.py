@@ -50,7 +50,9 @@ def test_a_configuration_error_is_the_line_that_klipper_printed(printer):
 def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_its_start(printer):
     """Klipper begins a new log each day; a start, its version and configuration may be in the one before."""
     logs = printer / "logs"
-    before, close, after = logs.joinpath("klippy.log").read_text().partition("MCU 'mcu' shutdown: Timer too close\n")
+    before, close, after = (
+        logs.joinpath("klippy.log").read_text().partition("MCU 'mcu' shutdown: Timer too close\n")
+    )
     (logs / "klippy.log.2026-08-01").write_text(klippy.start(7))
     (logs / "klippy.log.2026-08-02").write_text(f"{before}{close}Must home axis first\n")
     (logs / "klippy.log.2026-08-03").write_text(f"Log rollover\n{klippy.STATS.format(3500)}\n{close}")
@@ -58,9 +60,13 @@ def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_it
 
     answer = call("printer_log")
 
-    assert answer["started"].startswith("Mon Aug  3") and answer["version"] and answer["config"]["sections"] == 4
+    assert (
+        answer["started"].startswith("Mon Aug  3") and answer["version"] and answer["config"]["sections"] == 4
+    )
     assert (answer["starts"], answer["ran_s"]) == (3, 1000)
-    assert [error["count"] for error in answer["errors"]] == [4, 1] and "Timer too close" in answer["shutdown"]
+    assert [error["count"] for error in answer["errors"]] == [4, 1] and "Timer too close" in answer[
+        "shutdown"
+    ]
 
 
 def test_20_000_lines_take_little_time_and_a_log_of_60_mb_little_memory(printer):

@@ -20,22 +20,33 @@ def test_a_printing_printer_is_told_in_few_words(printer):
         "state": "ready",
         "version": "v0.13.0-21-g84104bbb",
         "job": {"file": "benchy.gcode", "state": "printing", "seconds": 1234, "percent": 42},
-        "temperatures": {"heater_bed": "59.8 of 60", "extruder": "214.6 of 215", "temperature_sensor chamber": "31.2"},
+        "temperatures": {
+            "heater_bed": "59.8 of 60",
+            "extruder": "214.6 of 215",
+            "temperature_sensor chamber": "31.2",
+        },
         "homed": "xyz",
         "position": [10.0, 20.12, 0.3],
         "warnings": ["Option 'x' is deprecated."],
     }
     assert len(json.dumps(answer)) / 4 <= 250
-    assert {request["method"] for request in requests} == {"info", "objects/query"}, "nothing that acts is ever called"
+    assert {request["method"] for request in requests} == {"info", "objects/query"}, (
+        "nothing that acts is ever called"
+    )
 
 
 def test_a_printer_that_stopped_says_why_and_one_that_is_not_there_what_to_do(printer):
     answer = call("printer_state")
     assert answer["code"] == "PRINTER_SILENT" and "Klipper does not run" in answer["error"]
-    info = {"state": "shutdown", "state_message": "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n"}
+    info = {
+        "state": "shutdown",
+        "state_message": "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n",
+    }
     with speaking(printer / "comms/klippy.sock", klipper({"info": info, "objects/query": {}})):
         answer = call("printer_state")
-    assert answer["state"] == "shutdown" and answer["message"].startswith("MCU 'mcu' shutdown: Timer too close")
+    assert answer["state"] == "shutdown" and answer["message"].startswith(
+        "MCU 'mcu' shutdown: Timer too close"
+    )
 
 
 def saying(text):

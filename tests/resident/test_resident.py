@@ -55,7 +55,9 @@ def test_piped_requests_of_any_python_and_either_era_are_all_answered(service):
         assert [answer["id"] for answer in answers if "id" in answer] == [1, 2]
         assert status == 0
     with service.caller() as client:
-        assert client.request("server/discover", _meta=ENVELOPE)["result"]["supportedVersions"] == ["2026-07-28"]
+        assert client.request("server/discover", _meta=ENVELOPE)["result"]["supportedVersions"] == [
+            "2026-07-28"
+        ]
         assert client.request("tools/list", _meta=ENVELOPE)["result"]["tools"]
 
 
@@ -74,7 +76,9 @@ def test_stderr_of_a_session_reaches_its_caller_which_is_no_python_and_stdout_on
         assert all(text in errors for text in ("from print", "from sys.stdout", "from fd 1", "from a child"))
 
 
-def test_a_session_has_the_environment_folder_and_zone_of_its_client_and_no_terminal(service, tmp_path, monkeypatch):
+def test_a_session_has_the_environment_folder_and_zone_of_its_client_and_no_terminal(
+    service, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     environ = {"MCP_TOOL_NAMES": "dotted", "GREETING": "grüß", "TZ": "UTC-9"}
     environ |= {f"LARGE_{number}": "x" * 50_000 for number in range(20)}
@@ -265,15 +269,21 @@ def test_a_doubtful_socket_is_told_in_a_line_and_it_serves_by_itself(listener):
 
 
 def attempt(service, changes):
-    """What a caller with these changes prints and says. A process of its own: one that is taken becomes a shell."""
+    """What a caller with these changes prints and says. A process of its own: one that is taken becomes a
+    shell."""
     code = (
         f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.resident import handover\n"
         f"{changes}\nhandover.attempt({{'MCP_SOCKET': {str(service.socket)!r}}})\n"
         "print('came back')"
     )
     command = [sys.executable, "-I", "-S", "-c", code]
-    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:  # a pipe goes with the offer
-        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, timeout=TIMEOUT_S, check=True)
+    with (
+        tempfile.TemporaryFile("w+") as output,
+        tempfile.TemporaryFile("w+") as errors,
+    ):  # a pipe goes with the offer
+        subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, timeout=TIMEOUT_S, check=True
+        )
         output.seek(0)
         errors.seek(0)
         return output.read(), errors.read()
@@ -288,7 +298,9 @@ def test_a_service_of_other_sources_is_not_used(service):
     project = handover.identity().rpartition(" ")[0]
     advice = f"installed for {project}; run ./setup.sh --systemd in /elsewhere"
     for folder, told in ((project, "another version"), ("/elsewhere", advice)):
-        output, errors = attempt(service, f"handover.identity = lambda: '{folder} another'; handover.ANSWER_S = 30")
+        output, errors = attempt(
+            service, f"handover.identity = lambda: '{folder} another'; handover.ANSWER_S = 30"
+        )
         assert output == "came back\n" and told in errors
     wait_until(lambda: service.children() == [])
 
@@ -326,7 +338,9 @@ def test_check_says_whether_sessions_are_handed_over(service):
     assert done.returncode == 0
 
 
-def test_the_socket_is_found_by_the_settings_file_below_the_runtime_folder_then_where_the_units_listen(tmp_path):
+def test_the_socket_is_found_by_the_settings_file_below_the_runtime_folder_then_where_the_units_listen(
+    tmp_path,
+):
     environ = {"XDG_RUNTIME_DIR": "/run/user/7", "XDG_CONFIG_HOME": str(tmp_path)}
     assert places.sockets(environ) == ["/run/user/7/pi-mcp/socket", "/run/pi-mcp/socket"]
     (tmp_path / "pi-mcp").mkdir()
@@ -337,5 +351,16 @@ def test_the_socket_is_found_by_the_settings_file_below_the_runtime_folder_then_
 def test_handing_over_imports_nothing_heavy(service):
     imported, _ = attempt(service, "handover._stand_by = lambda connection: print(*sys.modules)")
     assert "tools.resident.handover" in imported
-    heavy = {"typing", "re", "json", "pathlib", "logging", "inspect", "dataclasses", "socket", "enum", "collections"}
+    heavy = {
+        "typing",
+        "re",
+        "json",
+        "pathlib",
+        "logging",
+        "inspect",
+        "dataclasses",
+        "socket",
+        "enum",
+        "collections",
+    }
     assert not heavy & set(imported.split())

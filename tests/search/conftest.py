@@ -9,7 +9,8 @@ from tests.support.web import Handler, listening
 
 
 class Upstream:
-    """`reply` answers each request, given its handler; `seen` holds (method, path, headers, JSON body or None)."""
+    """`reply` answers each request, given its handler; `seen` holds (method, path, headers, JSON body or
+    None)."""
 
     url, reply = "", None
 

@@ -9,8 +9,8 @@ import pytest
 from tests.search.test_search_tool import search
 from tools.search import services
 
-# Of each engine: the page of its documentation, its key in a request, the parameters of a first and of a second page of
-# three results, the documented answer, the result that it is, an error and its status.
+# Of each engine: the page of its documentation, its key in a request, the parameters of a first and of a
+# second page of three results, the documented answer, the result that it is, an error and its status.
 LONG = "Klipper &amp; <b>bed mesh</b> " * 40
 CUT = ("Klipper & bed mesh " * 40)[:599] + "…"
 BEYOND = {"rank": 1, "favicon": "x", "parsed_url": ["https", "a"]}
@@ -77,7 +77,8 @@ every_engine = pytest.mark.parametrize("kind", DOCUMENTED)
 
 @pytest.fixture
 def asked(upstream, env):
-    """A function that sets the kind and returns one that searches: the answer, and what the service was asked."""
+    """A function that sets the kind and returns one that searches: the answer, and what the service was
+    asked."""
 
     def start(kind):
         env(SEARCH_API_KIND=kind, SEARCH_API_URL=f"{upstream.url}/search?cx=1")

@@ -1,4 +1,5 @@
-"""Thousands of bad inputs over stdio: no crash, no hang, no traceback to the client, and the next request is answered."""
+"""Thousands of bad inputs over stdio: no crash, no hang, no traceback to the client, and the next request is
+answered."""
 
 import json
 
@@ -78,7 +79,8 @@ def test_wrong_arguments_get_an_answer_each_with_a_hint(client, seed):
 
 
 def check(result, client):
-    """A tool's answer: text as it stands, or one compact JSON text; an error says what to do next, nothing of the inside."""
+    """A tool's answer: text as it stands, or one compact JSON text; an error says what to do next, nothing of
+    the inside."""
     block, *_ = result["content"]
     assert "Traceback" not in block["text"]
     if result["isError"]:

@@ -1,4 +1,5 @@
-"""The server as a process: what it does with its stdin and stdout, signals and flags. Its answers: test_session.py."""
+"""The server as a process: what it does with its stdin and stdout, signals and flags. Its answers:
+test_session.py."""
 
 import json
 import os
@@ -36,7 +37,11 @@ def run(*words, **environment):
 @pytest.mark.smoke
 def test_piped_requests_that_end_in_eof_are_all_answered(small_docs):
     small_docs(PAGES)
-    requests = [INITIALIZE, INITIALIZED, *(call(number, "read_doc", path="Bed_Mesh.md") for number in range(2, 12))]
+    requests = [
+        INITIALIZE,
+        INITIALIZED,
+        *(call(number, "read_doc", path="Bed_Mesh.md") for number in range(2, 12)),
+    ]
     answers, status = pipe(requests)
     assert sorted(one["id"] for one in answers if "id" in one) == list(range(1, 12))
     assert status == 0
@@ -102,7 +107,9 @@ def test_a_client_that_is_gone_ends_the_server_even_in_a_slow_tool():
 
 def test_it_finds_its_environment_from_any_python_and_folder(tmp_path):
     command = ["python3", str(PROJECT / "server.py"), "--standalone"]
-    done = subprocess.run([*command[:2], "--version"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*command[:2], "--version"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
     assert done.stdout.startswith("pi-mcp ")
     without_packages = [PYTHON, "-S", str(PROJECT / "server.py"), "--standalone"]
     for started in (command, without_packages):
@@ -114,7 +121,11 @@ def test_a_wrong_start_is_one_line_and_exit_2():
     for words, setting, told in (
         (["--wrong"], {}, "--wrong"),
         (["--check", "--list"], {}, "--list"),
-        (["--standalone"], {"MCP_TOOLSETS": "klipper,nope"}, "pi-mcp: MCP_TOOLSETS: there is no toolset 'nope', there"),
+        (
+            ["--standalone"],
+            {"MCP_TOOLSETS": "klipper,nope"},
+            "pi-mcp: MCP_TOOLSETS: there is no toolset 'nope', there",
+        ),
     ):
         done = run(*words, **setting)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)

@@ -38,7 +38,10 @@ def test_handshakes_old_and_new_list_and_call(small_docs):
     for version, answered in {"2024-11-05": "2024-11-05", "1999-01-01": "2025-11-25"}.items():
         with Session() as client:
             told = client.initialize(version)
-            assert (told["protocolVersion"], told["capabilities"]["tools"]) == (answered, {"listChanged": True})
+            assert (told["protocolVersion"], told["capabilities"]["tools"]) == (
+                answered,
+                {"listChanged": True},
+            )
             assert {"search_docs", "read_doc", "list_docs_map", "sync_docs"} <= listed(client).keys()
             assert "The mesh" in client.call("read_doc", path="Bed_Mesh.md")["content"][0]["text"]
 
@@ -49,7 +52,9 @@ def test_the_2026_era_discovers_lists_and_calls_without_a_handshake(small_docs):
         found = client.request("server/discover", _meta=ENVELOPE)["result"]
         assert found["supportedVersions"] == ["2026-07-28"]
         assert listed(client, _meta=ENVELOPE)
-        answer = client.request("tools/call", name="read_doc", arguments={"path": "bed_mesh"}, _meta=ENVELOPE)["result"]
+        answer = client.request(
+            "tools/call", name="read_doc", arguments={"path": "bed_mesh"}, _meta=ENVELOPE
+        )["result"]
         assert answer["structuredContent"]["path"] == "Bed_Mesh.md"
 
 
@@ -173,7 +178,9 @@ def test_unanswered_questions_stop_neither_lists_nor_other_tools(tools):
         client.send(method="notifications/initialized")
         asking = range(1000, 1012)
         for number in asking:
-            client.send(id=number, method="tools/call", params={"name": "test_asks", "arguments": {"text": "May I?"}})
+            client.send(
+                id=number, method="tools/call", params={"name": "test_asks", "arguments": {"text": "May I?"}}
+            )
         assert listed(client)
         assert client.request("resources/list")["result"]
         assert client.call("test_sleeps", seconds=0)["isError"] is False
@@ -228,7 +235,13 @@ def test_a_changed_description_is_told_and_listed_in_both_eras(tools):
 def test_every_structured_content_is_an_object_of_sound_text(tools):
     with Session() as client:
         client.initialize()
-        for value, text in ((None, "null"), ([1, "a"], '[1,"a"]'), (7, "7"), ("text", "text"), ({"a": 1}, '{"a":1}')):
+        for value, text in (
+            (None, "null"),
+            ([1, "a"], '[1,"a"]'),
+            (7, "7"),
+            ("text", "text"),
+            ({"a": 1}, '{"a":1}'),
+        ):
             answer = client.call("test_returns", value=json.dumps(value))
             assert answer["structuredContent"] == (value if isinstance(value, dict) else {"result": value})
             assert answer["content"] == [{"type": "text", "text": text}]

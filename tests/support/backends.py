@@ -1,11 +1,14 @@
-"""AnkiConnect and a search service in one, as far as one call of each needs them: for tests that are about the way there."""
+"""AnkiConnect and a search service in one, as far as one call of each needs them: for tests that are about
+the way there."""
 
 import json
 
 from tests.support.web import Handler, listening
 
 DECKS = {"result": {"Default": 1}, "error": None}
-FOUND = {"results": [{"title": "Pi", "url": "https://example.org/pi", "snippet": "", "content": "", "score": 1}]}
+FOUND = {
+    "results": [{"title": "Pi", "url": "https://example.org/pi", "snippet": "", "content": "", "score": 1}]
+}
 
 
 class Backends(Handler):

@@ -72,7 +72,9 @@ class Browser:
     def send(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
         """The result of a command."""
         number = next(self.ids)
-        message = {"id": number, "method": method, "params": params} | ({"sessionId": session} if session else {})
+        message = {"id": number, "method": method, "params": params} | (
+            {"sessionId": session} if session else {}
+        )
         os.write(self.commands, json.dumps(message).encode() + b"\0")
         with self.changed:
             arrived = self.changed.wait_for(lambda: number in self.answers, TIMEOUT_S)
@@ -101,7 +103,8 @@ class Browser:
 
 
 class Tab:
-    """A tab, with what its console said and what it asked the network for; `frame` is the page inside the host."""
+    """A tab, with what its console said and what it asked the network for; `frame` is the page inside the
+    host."""
 
     def __init__(self, browser: Browser, session: str, target: str):
         self.browser, self.session, self.target = browser, session, target
@@ -114,7 +117,9 @@ class Tab:
             case "Runtime.executionContextCreated" if params["context"]["auxData"].get("isDefault"):
                 self.contexts[params["context"]["auxData"]["frameId"]] = params["context"]["id"]
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning"):
-                self.console.append(" ".join(str(one.get("value", one.get("description"))) for one in params["args"]))
+                self.console.append(
+                    " ".join(str(one.get("value", one.get("description"))) for one in params["args"])
+                )
             case "Runtime.exceptionThrown":
                 self.console.append(json.dumps(params["exceptionDetails"]))
             case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):
@@ -138,7 +143,9 @@ class Tab:
     def run(self, expression: str, host: bool = False) -> Any:
         """The value of a JavaScript expression in the page, or in the host around it."""
         where = {} if host else {"contextId": self.contexts[self.frame()]}
-        answer = self.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, **where)
+        answer = self.send(
+            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, **where
+        )
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -169,7 +176,9 @@ class Tab:
         frame = "(e => (e ? (e = e.getBoundingClientRect(), [e.x, e.y]) : [0, 0]))(document.querySelector('iframe'))"
         left, top = self.run(frame, host=True)
         for kind in ("mousePressed", "mouseReleased"):
-            self.send("Input.dispatchMouseEvent", type=kind, x=x + left, y=y + top, button="left", clickCount=1)
+            self.send(
+                "Input.dispatchMouseEvent", type=kind, x=x + left, y=y + top, button="left", clickCount=1
+            )
 
     def key(self, name: str) -> None:
         """Press a key."""
@@ -182,7 +191,9 @@ class Tab:
         """A screenshot of everything the tab holds."""
         width, height = self.run("[innerWidth, document.body.scrollHeight]", host=True)
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-        data = self.send("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"]
+        data = self.send("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)[
+            "data"
+        ]
         file.write_bytes(base64.b64decode(data))
 
     def close(self) -> None:

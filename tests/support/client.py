@@ -18,7 +18,11 @@ SUPPORT = PROJECT / "tests" / "support"
 SERVE = [PYTHON, str(SUPPORT / "serve_with_tools.py")]
 MISBEHAVING = str(SUPPORT / "misbehaving.py")
 TEST_SERVER = [*SERVE, MISBEHAVING, "tools.testing.misbehaving"]
-HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+HANDSHAKE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -29,7 +33,8 @@ HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text
 
 
 class Talk:
-    """A client's end of a session, as JSON lines by hand. Every line that comes must be a JSON-RPC message."""
+    """A client's end of a session, as JSON lines by hand. Every line that comes must be a JSON-RPC
+    message."""
 
     def __init__(self, stdin, stdout):
         self.stdin = stdin
@@ -137,7 +142,9 @@ class Client(Talk):
 
 def pipe(lines, command=None, **environment):
     """What `printf … | server.py` prints, as messages, with the exit status."""
-    text = "".join((line if isinstance(line, str) else json.dumps({"jsonrpc": "2.0", **line})) + "\n" for line in lines)
+    text = "".join(
+        (line if isinstance(line, str) else json.dumps({"jsonrpc": "2.0", **line})) + "\n" for line in lines
+    )
     done = subprocess.run(
         command or SERVER,
         input=text.encode(),
@@ -153,4 +160,8 @@ def messages(headers, body):
     if headers["content-type"].startswith("application/json"):
         return [json.loads(body)]
     lines = body.decode().splitlines()
-    return [json.loads(line.removeprefix("data:")) for line in lines if line.startswith("data:") and line[5:].strip()]
+    return [
+        json.loads(line.removeprefix("data:"))
+        for line in lines
+        if line.startswith("data:") and line[5:].strip()
+    ]

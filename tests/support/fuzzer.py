@@ -29,7 +29,9 @@ class Fuzzer:
 
     def frame(self):
         """One line that may be anything, as bytes."""
-        make = self.random.choice([self.noise, self.mutated, self.mutated, self.odd, self.odd, self.odd, self.nested])
+        make = self.random.choice(
+            [self.noise, self.mutated, self.mutated, self.odd, self.odd, self.odd, self.nested]
+        )
         return make().replace(b"\n", b" ") + b"\n"
 
     def noise(self):
@@ -78,7 +80,9 @@ class Fuzzer:
             elif change == 1:
                 del line[place : place + self.random.randint(1, 9)]
             else:
-                line[place:place] = self.random.choice([b'"', b"{", b"\xff\xfe", b"\\ud800", b"\x00", b"1e999"])
+                line[place:place] = self.random.choice(
+                    [b'"', b"{", b"\xff\xfe", b"\\ud800", b"\x00", b"1e999"]
+                )
         return bytes(line)
 
     def call_line(self):

@@ -53,18 +53,35 @@ def misbehaving_tools():
 
 
 class Exchange:
-    """A request and its answer, as the HTTP server would pass them. The body may come in `parts`, the last of them once
-    `hold` is set to False."""
+    """A request and its answer, as the HTTP server would pass them. The body may come in `parts`, the last of
+    them once `hold` is set to False."""
 
-    def __init__(self, body=None, *, token=None, method="POST", path="/mcp", headers=(), parts=None, hold=False):
+    def __init__(
+        self, body=None, *, token=None, method="POST", path="/mcp", headers=(), parts=None, hold=False
+    ):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         path, _, query = path.partition("?")
         self.parts, self.hold = [body] if parts is None else parts, hold
         wanted = {"Host": "localhost", "Content-Length": str(len(body)), **HEADERS}
         wanted |= {"Authorization": f"Bearer {token}" if token else None, **dict(headers)}
-        pairs = [(name.lower().encode(), value.encode("latin1")) for name, value in wanted.items() if value is not None]
-        self.scope = {"type": "http", "method": method, "path": path, "headers": pairs, "query_string": query.encode()}
-        self.scope |= {"root_path": "", "scheme": "http", "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80)}
+        pairs = [
+            (name.lower().encode(), value.encode("latin1"))
+            for name, value in wanted.items()
+            if value is not None
+        ]
+        self.scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "headers": pairs,
+            "query_string": query.encode(),
+        }
+        self.scope |= {
+            "root_path": "",
+            "scheme": "http",
+            "client": ("127.0.0.1", 1),
+            "server": ("127.0.0.1", 80),
+        }
         self.read = 0
         self.sent = []
 

@@ -23,7 +23,9 @@ made_by_setup = pytest.mark.skipif(
 
 def copy_of_the_project(folder):
     """Its tracked files."""
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    names = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True
+    ).stdout
     for name in filter(None, names.split("\0")):
         if (PROJECT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +49,9 @@ def pins(name):
     """The packages with their versions that a requirements file pins for this Python."""
     lines = (PROJECT / name).read_text(encoding="utf-8").splitlines()
     wanted = [line.partition(";") for line in lines if "==" in line.partition(";")[0]]
-    return dict(line.split("==") for line, _, marker in wanted if "python_version" not in marker or MARKER in marker)
+    return dict(
+        line.split("==") for line, _, marker in wanted if "python_version" not in marker or MARKER in marker
+    )
 
 
 def setup(folder, *words, **environment):
@@ -63,4 +67,8 @@ def setup(folder, *words, **environment):
 
 
 def files(folder):
-    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and ".venv" not in path.parts}
+    return {
+        path: path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.is_file() and ".venv" not in path.parts
+    }

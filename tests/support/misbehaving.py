@@ -86,7 +86,12 @@ def sleeps(seconds: float) -> dict:
 @Tool("test.process", envelope=True)
 def process() -> dict:
     """Tell the process id, the folder, the environment, the offset of local time, and something random."""
-    told = {"pid": os.getpid(), "folder": os.getcwd(), "environ": dict(os.environ), "offset": time.strftime("%z")}
+    told = {
+        "pid": os.getpid(),
+        "folder": os.getcwd(),
+        "environ": dict(os.environ),
+        "offset": time.strftime("%z"),
+    }
     return told | {"uuid": str(uuid.uuid4()), "number": random.random()}
 
 

@@ -1,4 +1,5 @@
-"""A client that shows pages: an HTTP server on loopback with a host page, in front of the real server over stdio."""
+"""A client that shows pages: an HTTP server on loopback with a host page, in front of the real server over
+stdio."""
 
 import json
 import shutil
@@ -21,7 +22,14 @@ MIME = "text/html;profile=mcp-app"
 CAPABLE = {"extensions": {EXTENSION: {"mimeTypes": [MIME]}}}
 AXE = "axe-core@4.14.1"
 NPM_WAIT_S = 120
-NPM = ("--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--fetch-retries=0", "--fetch-timeout=30000")
+NPM = (
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--loglevel=error",
+    "--fetch-retries=0",
+    "--fetch-timeout=30000",
+)
 
 
 def capable(capabilities: Any = CAPABLE, **settings: str) -> Client:
@@ -33,7 +41,8 @@ def capable(capabilities: Any = CAPABLE, **settings: str) -> Client:
 
 
 def shown(browser: Browser, url: str, tool: str, arguments: Any, width: int, **how: str) -> Tab:
-    """A tab in which a host at `url` shows the page of the model's call of a tool; `how` is told to the host."""
+    """A tab in which a host at `url` shows the page of the model's call of a tool; `how` is told to the
+    host."""
     tab = browser.open(f"{url}?{urlencode(how)}", width)
     tab.wait("document.readyState === 'complete' && typeof show === 'function'", host=True)
     tab.run(f"show({json.dumps(tool)}, {json.dumps(arguments)})", host=True)
@@ -55,8 +64,8 @@ def installed(folder: Path, *packages: str) -> Path:
 
 
 class Host:
-    """Serves host.html and what it asks for; `client` is a session with the MCP server, already initialized, `script`
-    what speaks to the page in place of host.js."""
+    """Serves host.html and what it asks for; `client` is a session with the MCP server, already initialized,
+    `script` what speaks to the page in place of host.js."""
 
     def __init__(self, client: Any, script: str = ""):
         self.client = client
@@ -80,7 +89,9 @@ class Host:
             def do_GET(self) -> None:
                 path = self.path.partition("?")[0]
                 text = host.files.get(path, "")
-                self.reply(text, "text/javascript" if path.endswith("js") else "text/html", 200 if text else 404)
+                self.reply(
+                    text, "text/javascript" if path.endswith("js") else "text/html", 200 if text else 404
+                )
 
             def do_POST(self) -> None:
                 body = json.loads(self.body())
@@ -93,7 +104,8 @@ class Host:
         return Pages
 
     def ask(self, name: str, arguments: dict[str, Any], **more: Any) -> dict[str, Any]:
-        """A tool's result, if whoever asks (`as`: model or page) may see the tool, and the URI of its page."""
+        """A tool's result, if whoever asks (`as`: model or page) may see the tool, and the URI of its
+        page."""
         ui = self.tools[name].get("_meta", {}).get("ui", {})
         who = "app" if more["as"] == "page" else "model"
         assert who in ui.get("visibility", ["model", "app"]), f"{name} is not for the {who}"

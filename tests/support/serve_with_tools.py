@@ -1,6 +1,7 @@
 """The real server with more tools, to be started as a process of its own.
 
-usage: python serve_with_tools.py FILE MODULE [WORD …]      FILE declares tools as MODULE, WORDs are those of server.py
+usage: python serve_with_tools.py FILE MODULE [WORD …]      FILE declares tools as MODULE, WORDs are those of
+server.py
 """
 
 import importlib.util

@@ -20,10 +20,13 @@ SERVER = [PYTHON, "-I", "-S", str(PROJECT / "server.py")]
 
 
 class Service:
-    """Starts `command`; with `systemd` it gets its socket as systemd hands it over, at the first connection or now."""
+    """Starts `command`; with `systemd` it gets its socket as systemd hands it over, at the first connection
+    or now."""
 
     def __init__(self, command=None, *, systemd=False, **environment):
-        self.folder = Path(tempfile.mkdtemp(prefix="pi-mcp-"))  # a short path: a socket's has at most 107 bytes
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="pi-mcp-")
+        )  # a short path: a socket's has at most 107 bytes
         self.socket = self.folder / "socket"
         self.command = [*(command or TEST_SERVER), "--daemon"]
         self.environment = {**os.environ, **environment, "MCP_SOCKET": str(self.socket)}
@@ -50,7 +53,10 @@ class Service:
             notified.bind(str(ready))
             notified.settimeout(TIMEOUT_S)
             self.process = subprocess.Popen(
-                command, env={**self.environment, "NOTIFY_SOCKET": str(ready)}, pass_fds=handles, stderr=subprocess.PIPE
+                command,
+                env={**self.environment, "NOTIFY_SOCKET": str(ready)},
+                pass_fds=handles,
+                stderr=subprocess.PIPE,
             )
             assert notified.recv(100) == b"READY=1"
         ready.unlink()
@@ -99,7 +105,8 @@ class Service:
 
 
 def free_port():
-    """A port that no connection of anybody's takes meanwhile, since it is not one of those the kernel gives out."""
+    """A port that no connection of anybody's takes meanwhile, since it is not one of those the kernel gives
+    out."""
     while True:
         port = random.SystemRandom().randrange(20_000, 30_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):

@@ -16,7 +16,8 @@ from tools.core.settings import current
 
 
 class Session(Talk):
-    """Speaks to the server that the settings of the moment make; `drain_s` is how long it answers after EOF."""
+    """Speaks to the server that the settings of the moment make; `drain_s` is how long it answers after
+    EOF."""
 
     def __init__(self, drain_s=server.StdioTransport.DRAIN_S):
         server.import_sdk("stdio")

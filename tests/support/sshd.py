@@ -15,20 +15,25 @@ from tests.support.services import free_port
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 PROGRAMS = (SSHD, "ssh", "ssh-keygen")
-NO_SSHD = "" if all(map(shutil.which, PROGRAMS)) else "openssh-server and openssh-client are not both installed"
+NO_SSHD = (
+    "" if all(map(shutil.which, PROGRAMS)) else "openssh-server and openssh-client are not both installed"
+)
 STOP_S = 20
 CLIENT = {"BatchMode": "yes", "StrictHostKeyChecking": "no", "LogLevel": "ERROR"}
 
 
 class Sshd:
-    """Listens at `address`, with `settings` of sshd_config; `within` is the command that puts it into a namespace."""
+    """Listens at `address`, with `settings` of sshd_config; `within` is the command that puts it into a
+    namespace."""
 
     def __init__(self, address="127.0.0.1", within=(), **settings):
         self.folder = Path(tempfile.mkdtemp(prefix="pi-mcp-sshd-"))
         self.address = address
         self.port = free_port()
         for name in ("host", "user"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)], check=True)
+            subprocess.run(
+                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)], check=True
+            )
         (self.folder / "config").write_text(self._config(settings), encoding="utf-8")
         self.command = [*within, SSHD, "-D", "-e", "-f", str(self.folder / "config")]
 
@@ -54,7 +59,8 @@ class Sshd:
         return ["ssh", "-T", "-p", str(self.port), "-i", str(self.folder / "user"), *flags, target]
 
     def put_on_path(self, folder, **options):
-        """Make an `ssh` in this new folder that reaches it; with HostName among the options, whatever host is named."""
+        """Make an `ssh` in this new folder that reaches it; with HostName among the options, whatever host is
+        named."""
         command = folder / "ssh"
         folder.mkdir()
         words = shlex.join(["/usr/bin/ssh", *self.ssh(**options)[1:-1]])
@@ -64,7 +70,9 @@ class Sshd:
     def __enter__(self):
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)
-        self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.process = subprocess.Popen(
+            self.command, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
         said = []
         for line in self.process.stderr:
             if "Server listening" in line:

@@ -45,7 +45,8 @@ def listening(handler, port=0):
 
 
 class Web(http.server.ThreadingHTTPServer):
-    """Pages by path: bytes, or a function of the handler; `otherwise` is such a function, or a status, for the others.
+    """Pages by path: bytes, or a function of the handler; `otherwise` is such a function, or a status, for
+    the others.
 
     `seen` are (path, headers, body) of the requests.
     """

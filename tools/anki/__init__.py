@@ -3,5 +3,7 @@
 from tools.core.registry import Instruction
 
 INSTRUCTIONS = (
-    Instruction("Anki: anki_model_info shows the fields before notes are added; ask before deleting.", write=True),
+    Instruction(
+        "Anki: anki_model_info shows the fields before notes are added; ask before deleting.", write=True
+    ),
 )

@@ -42,9 +42,9 @@ def add_from_model(
     tsv: Annotated[str, "as rows: a line per note, tabs between fields"] = "",
     allowDuplicates: Annotated[bool | None, "if the person insists"] = None,
 ) -> JsonObject:
-    """Add notes, the usual way: {added, skipped, details: [{index, status, noteId, reason, error}]}. Good notes are added
-    beside bad ones, the deck is made. anki_model_info shows the fields; values may hold data:image/… URLs. Of rows and
-    tsv only what is not ok has details.
+    """Add notes, the usual way: {added, skipped, details: [{index, status, noteId, reason, error}]}. Good
+    notes are added beside bad ones, the deck is made. anki_model_info shows the fields; values may hold
+    data:image/… URLs. Of rows and tsv only what is not ok has details.
 
     Source: AnkiConnect createDeck and addNote in multi, storeMediaFile, findCards, changeDeck.
     """
@@ -55,13 +55,17 @@ def add_from_model(
         raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
     given = [_note(item, index) for index, item in enumerate(items or [])]
     given += [_row(row, fieldNames or []) for row in rows]
-    batch = AddBatch(deck, model, given, strict=False, brief=bool(rows), allow_duplicates=bool(allowDuplicates))
+    batch = AddBatch(
+        deck, model, given, strict=False, brief=bool(rows), allow_duplicates=bool(allowDuplicates)
+    )
     return batch.run()
 
 
 @Tool("anki.add_notes", write=True, open_world=True)
 def add_notes(
-    notes: Annotated[list[NoteInput], Published(OBJECTS), "as anki_add_from_model's items", Limits(min_length=1)],
+    notes: Annotated[
+        list[NoteInput], Published(OBJECTS), "as anki_add_from_model's items", Limits(min_length=1)
+    ],
     deck: Annotated[str, "an existing one"] = "",
     model: str = "",
 ) -> JsonObject:
@@ -102,8 +106,8 @@ class NoteType:
 
 @dataclass
 class Ready:
-    """A note that fits its type, with its pictures once they are stored; `unknown` are fields that its pictures name and
-    the type does not have."""
+    """A note that fits its type, with its pictures once they are stored; `unknown` are fields that its
+    pictures name and the type does not have."""
 
     note: NoteInput
     type: NoteType
@@ -111,14 +115,15 @@ class Ready:
     placed: Placed = field(default_factory=lambda: Placed({}))
 
 
-# The same call made again adds no note twice: Anki refuses a note whose first field is there, and the answer names the
-# note that it repeats. A dedup_key is kept once Anki has told the id of its note, never before. The pictures of all
-# notes are stored before the first note is sent: a picture stored again gets the same name.
+# The same call made again adds no note twice: Anki refuses a note whose first field is there, and the answer
+# names the note that it repeats. A dedup_key is kept once Anki has told the id of its note, never before. The
+# pictures of all notes are stored before the first note is sent: a picture stored again gets the same name.
 class AddBatch(Batch):
-    """Notes added to a deck: {added, skipped, details}. An ItemError in place of a note is reported as its failure.
+    """Notes added to a deck: {added, skipped, details}. An ItemError in place of a note is reported as its
+    failure.
 
-    `strict` refuses the whole call for an image's target_field that the note type does not have, and does not make the
-    deck.
+    `strict` refuses the whole call for an image's target_field that the note type does not have, and does not
+    make the deck.
     """
 
     done = "added"
@@ -135,7 +140,8 @@ class AddBatch(Batch):
     ):
         model = model.strip() or current().anki_default_model
         self.items = [
-            item if isinstance(item, ItemError) else replace(item, model=item.model.strip() or model) for item in items
+            item if isinstance(item, ItemError) else replace(item, model=item.model.strip() or model)
+            for item in items
         ]
         self.given = [item for item in self.items if isinstance(item, NoteInput)]
         self.strict, self.brief = strict, brief
@@ -144,7 +150,9 @@ class AddBatch(Batch):
         deck = deck.strip() or current().anki_default_deck
         known = decks.known(deck, self.deck_ids)
         if strict and known is None:
-            error = ItemError(f"deck was not found: {deck}", decks.not_found([deck], self.deck_ids).hint, code="DECK")
+            error = ItemError(
+                f"deck was not found: {deck}", decks.not_found([deck], self.deck_ids).hint, code="DECK"
+            )
             self.items = [error for _ in items]
         self.new_deck = known is None
         self.deck = known or decks.checked_name(deck)
@@ -161,14 +169,18 @@ class AddBatch(Batch):
         return self.run_parts(self._place, LOOK_FIRST if self.options else AGAIN, "adding notes")
 
     def _look(self, names: list[str]) -> None:
-        """The state of Anki at the moment, of these note types, and the notes of known dedup_keys. One request."""
+        """The state of Anki at the moment, of these note types, and the notes of known dedup_keys. One
+        request."""
         by_key = state.notes_by_key(item.dedup_key for item in self.given if item.dedup_key)
         profile, *answers = client.multi(
             client.PROFILE,
             *(("modelFieldNames", {"modelName": name}) for name in names),
             ("deckNamesAndIds", {}),
             ("modelNamesAndIds", {}),
-            ("notesInfo", {"notes": [note for by_profile in by_key.values() for note in by_profile.values()]}),
+            (
+                "notesInfo",
+                {"notes": [note for by_profile in by_key.values() for note in by_profile.values()]},
+            ),
         )
         self.deck_ids, model_ids, infos = client.whole(answers[-3:])
         self.profile = client.profile(profile)
@@ -176,14 +188,20 @@ class AddBatch(Batch):
         self.types: dict[str, NoteType | ItemError] = {}
         for name, fields in zip(names, answers[:-3], strict=True):
             if isinstance(fields, Refused):
-                unknown = models.not_found(name, list(model_ids)) if "was not found" in fields.text else fields
+                unknown = (
+                    models.not_found(name, list(model_ids)) if "was not found" in fields.text else fields
+                )
                 hint = "anki_model_info with this model says how to make it, or which there are."
-                self.types[name] = ItemError(unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL")
+                self.types[name] = ItemError(
+                    unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL"
+                )
             else:
                 self.types[name] = NoteType(name, id_of[name.casefold()], fields)
         alive = notes.indexed(infos)
         # A key of a profile that this AnkiConnect did not tell counts in each, if its note is there.
-        mine = {key: by_profile.get(self.profile, by_profile.get("", 0)) for key, by_profile in by_key.items()}
+        mine = {
+            key: by_profile.get(self.profile, by_profile.get("", 0)) for key, by_profile in by_key.items()
+        }
         self.by_key = {key: note for key, note in mine.items() if note in alive}
 
     def _check(self, index: int, item: NoteInput | ItemError) -> None:
@@ -193,7 +211,10 @@ class AddBatch(Batch):
         kind = self.types[item.model]
         if isinstance(kind, ItemError):
             raise kind
-        fields, tags = note_input.canonical_fields(item.fields, kind.fields), note_input.checked_tags(item.tags)
+        fields, tags = (
+            note_input.canonical_fields(item.fields, kind.fields),
+            note_input.checked_tags(item.tags),
+        )
         images, unknown = note_input.aim_images(item.images, kind.fields)
         if self.strict and unknown:
             problem = f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
@@ -219,7 +240,9 @@ class AddBatch(Batch):
             for name in ready.unknown:
                 warning = note_input.UNKNOWN_TARGET
                 ready.placed.warnings.append(warning)
-                ready.placed.images.append({"target_field": name, "warning": warning, "fields": ready.type.fields})
+                ready.placed.images.append(
+                    {"target_field": name, "warning": warning, "fields": ready.type.fields}
+                )
             if ready.note.images or ready.unknown:
                 calls.checkpoint()
                 self.report(1, "placing images")
@@ -227,7 +250,8 @@ class AddBatch(Batch):
 
     def send(self, part: list[int]) -> None:
         create: list[Action] = [("createDeck", {"deck": self.deck})] if self.new_deck else []
-        # The AnkiConnect of 2023 puts every new card into the default deck: those that it has more than before are ours.
+        # The AnkiConnect of 2023 puts every new card into the default deck: those that it has more than
+        # before are ours.
         default: Action = ("findCards", {"query": f"did:{decks.DEFAULT_ID} added:1"})
         adding: list[Action] = [("addNote", self._entry(index)) for index in part]
         profile, before, *made, after = client.multi(client.PROFILE, default, *create, *adding, default)
@@ -236,7 +260,9 @@ class AddBatch(Batch):
             # The person has switched it meanwhile: the notes of a moment ago are in another collection.
             mistaken = [note for note in answers if isinstance(note, int)]
             client.results(("deleteNotes", {"notes": mistaken}), client.REDRAW)
-            problem = f"Anki's profile was switched from {self.profile!r} to {other!r}, where nothing was left"
+            problem = (
+                f"Anki's profile was switched from {self.profile!r} to {other!r}, where nothing was left"
+            )
             hint = "Ask the person which profile is meant."
             raise ToolError(problem, hint, code="OTHER_PROFILE")
         self.new_deck = False
@@ -252,7 +278,12 @@ class AddBatch(Batch):
         """The note as AnkiConnect takes it."""
         ready = self.ready[index]
         fields = {name: ready.placed.values.get(name, "") for name in ready.type.fields}
-        note = {"deckName": self.deck, "modelName": ready.type.name, "fields": fields, "tags": ready.note.tags}
+        note = {
+            "deckName": self.deck,
+            "modelName": ready.type.name,
+            "fields": fields,
+            "tags": ready.note.tags,
+        }
         return {"note": {**note, **self.options}}
 
     def _tell(self, index: int, answer: Result) -> None:
@@ -261,12 +292,14 @@ class AddBatch(Batch):
         more = {**({"dedup_key": key} if key else {}), **ready.placed.detail()}
         if isinstance(answer, int):
             return self.set(index, "ok", noteId=answer, **more)
-        error = answer if isinstance(answer, ToolError) else Refused("Anki did not add it and gives no reason")
+        error = (
+            answer if isinstance(answer, ToolError) else Refused("Anki did not add it and gives no reason")
+        )
         return self.failed(index, error, **more)
 
     def end(self, after: ToolError | None = None) -> None:
-        """Move the cards that went to the default deck, and name what duplicates repeat. At most two requests; none after
-        Anki hung: it would hang again."""
+        """Move the cards that went to the default deck, and name what duplicates repeat. At most two
+        requests; none after Anki hung: it would hang again."""
         if self.astray and self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
             try:
                 if after and hangs(after):
@@ -279,7 +312,9 @@ class AddBatch(Batch):
             self._name_duplicates()
 
     def _name_duplicates(self) -> None:
-        nameless = [i for i in self.indexes("duplicate") if i in self.ready and "noteId" not in self.details[i]]
+        nameless = [
+            i for i in self.indexes("duplicate") if i in self.ready and "noteId" not in self.details[i]
+        ]
         kinds = [(self.ready[index].type, self.ready[index].placed.values) for index in nameless]
         searches = [
             notes.with_first_field(values.get(kind.fields[0], ""), kind.name, kind.id, kind.fields[0])

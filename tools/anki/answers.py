@@ -2,14 +2,15 @@
 
 # The contract of an AnswerBatch:
 # - Every card is checked before an answer is sent. A learning card whose time has not come is not due (`early` takes it,
-#   and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call writes nothing
+# and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call writes
+# nothing
 #   twice.
 # - AnkiConnect's reply is no proof: the review log is, before and after, and after a lost reply before anything is
 #   repeated. Answers with an unknown outcome stay on record for an hour.
 # - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in an error
 #   box when the person gives theirs.
 # - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only, and one that
-#   it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and loses nothing.
+# it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and loses nothing.
 
 import time
 from dataclasses import dataclass, field
@@ -28,10 +29,11 @@ from tools.core.schema import Alias, Limits, Published
 from tools.core.tool import Tool
 
 PENDING = "answers pending"
-"""Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its log before."""
+"""Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
+log before."""
 GIVEN = "answers given"
-"""Key of the answers that can be taken back, oldest first: card, row of the log, answers of Anki's day by then, steps of
-Undo that came before it."""
+"""Key of the answers that can be taken back, oldest first: card, row of the log, answers of Anki's day by
+then, steps of Undo that came before it."""
 FORGET_LINE_STEPS = 2
 """Suspending and waking a card are steps of Undo."""
 MOST_GIVEN = 200
@@ -47,9 +49,7 @@ LOOKS, PAUSE_S = 4, 0.5
 """Anki's window answers in the background: how often, and after how long, the log is looked at again."""
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
-MOVED_ON = (
-    "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
-)
+MOVED_ON = "Anki's window had moved on to another card, which got the answer: tell the person; Undo in Anki takes it back"
 AGAIN = "Call anki_answer_cards again with the same answers: what is in the log is not answered twice."
 
 
@@ -67,15 +67,18 @@ def answer_cards(
     early: Annotated[bool | None, "also learning cards whose time has not come"] = None,
     undo: Annotated[bool | None, "take back the last answer"] = None,
 ) -> JsonObject:
-    """Record how well the person knew cards, by their own word: {answered, cards: [{cardId, ease, interval, due}],
-    skipped}, if they are due.
+    """Record how well the person knew cards, by their own word: {answered, cards: [{cardId, ease, interval,
+    due}], skipped}, if they are due.
 
-    Source: AnkiConnect cardsInfo, getReviewsOfCards, answerCards; guiAnswerCard for the card on the screen; guiUndo.
+    Source: AnkiConnect cardsInfo, getReviewsOfCards, answerCards; guiAnswerCard for the card on the screen;
+    guiUndo.
     """
     if undo:
         return take_back()
     if not answers:
-        raise ToolError("There is nothing to answer", "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "There is nothing to answer", "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS"
+        )
     batch = AnswerBatch({}, early=bool(early))
     for index, answer in enumerate(answers):
         ease = EASES.get(str(answer.ease).strip().lower())
@@ -84,7 +87,11 @@ def answer_cards(
             hint = "Give again, hard, good or easy (1 to 4)."
             raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
         if answer.cardId in batch.wanted:
-            twice = {"cardId": answer.cardId, "reason": "twice", "error": "the first answer in this call counts"}
+            twice = {
+                "cardId": answer.cardId,
+                "reason": "twice",
+                "error": "the first answer in this call counts",
+            }
             batch.skipped.append(twice)
         else:
             batch.wanted[answer.cardId] = ease
@@ -99,8 +106,8 @@ def answer_by_press(
     seen: Annotated[int, "the newest row of its log when it was shown"] = 0,
     undo: bool = False,
 ) -> JsonObject:
-    """Rate a card, or take back its rating if that was the last: a press that came twice, or whose reply was lost, is
-    known by the review log.
+    """Rate a card, or take back its rating if that was the last: a press that came twice, or whose reply was
+    lost, is known by the review log.
 
     Source: docs/pages.md
     """
@@ -110,8 +117,9 @@ def answer_by_press(
 
 @dataclass
 class AnswerBatch:
-    """One call: the ease of each card that is to be answered, and the cards that are not, with the reason. `seen` has the
-    newest row in the log of a card as the person saw it: a newer one is taken for this answer."""
+    """One call: the ease of each card that is to be answered, and the cards that are not, with the reason.
+    `seen` has the newest row in the log of a card as the person saw it: a newer one is taken for this
+    answer."""
 
     wanted: dict[int, int]
     early: bool = False
@@ -139,16 +147,24 @@ class AnswerBatch:
         if self.done.keys() - self.done_before and isinstance(self.answers_today, int):
             self._remember()
         before = {"answeredBefore": True}
-        cards = [outcome(card, row) | (before if card in self.done_before else {}) for card, row in self.done.items()]
+        cards = [
+            outcome(card, row) | (before if card in self.done_before else {})
+            for card, row in self.done.items()
+        ]
         more = {"skipped": self.skipped, "warnings": self.warnings}
-        return {"answered": len(cards), "cards": cards, **{name: texts for name, texts in more.items() if texts}}
+        return {
+            "answered": len(cards),
+            "cards": cards,
+            **{name: texts for name, texts in more.items() if texts},
+        }
 
     def skip(self, card: int, reason: str, error: str) -> None:
         self.wanted.pop(card, None)
         self.skipped.append({"cardId": card, "reason": reason, "error": error})
 
     def _look(self, pending: JsonObject) -> None:
-        """Find the card on Anki's screen and the log of each card; skip what cannot be answered. One request."""
+        """Find the card on Anki's screen and the log of each card; skip what cannot be answered. One
+        request."""
         cards = list(self.wanted)
         search = f"cid:{','.join(map(str, cards))}"
         *results, current = client.multi(
@@ -276,12 +292,14 @@ def take_back(wanted: int | None = None) -> JsonObject:
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
     problem = "Anki's Undo took back something that was done after the answer, which stands"
-    raise ToolError(problem, "Tell the person: Redo in Anki (Ctrl+Shift+Z) brings that back.", code="UNDO_OTHER")
+    raise ToolError(
+        problem, "Tell the person: Redo in Anki (Ctrl+Shift+Z) brings that back.", code="UNDO_OTHER"
+    )
 
 
 def outcome(card: int, answer: LogRow) -> JsonObject:
-    """The interval of an answered card as Anki writes it, and when it comes again, counted from Anki's day: its host may be in
-    another zone."""
+    """The interval of an answered card as Anki writes it, and when it comes again, counted from Anki's day:
+    its host may be in another zone."""
     if answer.interval < 0:
         moment = datetime.fromtimestamp(answer.id / 1000) + timedelta(seconds=-answer.interval)
         due = moment.strftime("%Y-%m-%d %H:%M")

@@ -35,8 +35,8 @@ class ItemError(ToolError):
 class Parts(Generic[Item]):
     """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
 
-    AnkiConnect draws Anki's window anew for every note: 5 ms with only the deck list open, 290 ms with the Browser.
-    `weigh(item)`: its cost in notes; 0 is free.
+    AnkiConnect draws Anki's window anew for every note: 5 ms with only the deck list open, 290 ms with the
+    Browser. `weigh(item)`: its cost in notes; 0 is free.
     """
 
     def __init__(self, items: Iterable[Item], weigh: Callable[[Item], float] = lambda item: 1):
@@ -48,7 +48,9 @@ class Parts(Generic[Item]):
         while self.left:
             weight: float = 0
             count = 0
-            while count < len(self.left) and (weight + self.weigh(self.left[count]) <= self.size or not count):
+            while count < len(self.left) and (
+                weight + self.weigh(self.left[count]) <= self.size or not count
+            ):
                 weight += self.weigh(self.left[count])
                 count += 1
             part, self.left = self.left[:count], self.left[count:]
@@ -59,11 +61,11 @@ class Parts(Generic[Item]):
 
 
 class Batch:
-    """One call for many notes, with one detail per item, in order. `done` is what the answer calls the number of items
-    that went well.
+    """One call for many notes, with one detail per item, in order. `done` is what the answer calls the number
+    of items that went well.
 
-    A detail's `status` is ok, duplicate, error, not_sent or unknown; duplicate and error have a `reason`. What holds
-    for the whole call is said once, in `warnings` of the answer.
+    A detail's `status` is ok, duplicate, error, not_sent or unknown; duplicate and error have a `reason`.
+    What holds for the whole call is said once, in `warnings` of the answer.
     """
 
     # What a caller can rely on, whatever happens to a request:
@@ -77,7 +79,8 @@ class Batch:
     """Only what did not go well has a detail; of the rest the answer has the range of ids."""
 
     def begin(self, known: list[JsonObject], images: int) -> None:
-        """Make the details, each with what is known of its item; `images` of them have pictures, a step of their own."""
+        """Make the details, each with what is known of its item; `images` of them have pictures, a step of
+        their own."""
         self.steps, self.steps_done = len(known) + images, 0
         self.details = [{"index": index, **more, "status": "not_sent"} for index, more in enumerate(known)]
         self.warnings: list[str] = []
@@ -140,7 +143,9 @@ class Batch:
         ok = len(self.indexes("ok"))
         shown: JsonObject = {"details": self.details}
         if self.brief:
-            well = [detail for detail in self.details if detail["status"] == "ok" and "warnings" not in detail]
+            well = [
+                detail for detail in self.details if detail["status"] == "ok" and "warnings" not in detail
+            ]
             ids = sorted(detail["noteId"] for detail in well)
             bad = [detail for detail in self.details if detail not in well]
             shown = ({"noteIds": f"{ids[0]}-{ids[-1]}"} if ids else {}) | ({"details": bad} if bad else {})

@@ -27,14 +27,17 @@ def existing(cards: list[int]) -> list[int]:
 def look(cards: list[int], suspended: bool, flags: bool, schedules: bool) -> CardStates:
     """The states of cards in these respects. At most ten requests for 500 cards.
 
-    Schedules are those of cards that no filtered deck has borrowed: of others the place at home cannot be read.
+    Schedules are those of cards that no filtered deck has borrowed: of others the place at home cannot be
+    read.
     """
     states = CardStates()
     if suspended:
         states.suspended = client.call("findCards", query=f"{search(cards)} is:suspended")
         states.awake = sorted(set(cards) - set(states.suspended))
     if flags:
-        by_flag = client.results(*(("findCards", {"query": f"{search(cards)} flag:{flag}"}) for flag in FLAGS))
+        by_flag = client.results(
+            *(("findCards", {"query": f"{search(cards)} flag:{flag}"}) for flag in FLAGS)
+        )
         states.by_flag = {str(flag): ids for flag, ids in zip(FLAGS, by_flag, strict=True) if ids}
     if schedules:
         states.schedules = [_schedule(info["cardId"], info)[:-1] for info in _infos(cards)]
@@ -81,8 +84,8 @@ def put_back(states: CardStates, failed: list[JsonObject]) -> int:
 
 
 def schedule_again(cards_of: dict[int, list[Schedule]], failed: list[JsonObject]) -> int:
-    """Give notes that were added again the schedule of their deleted cards; how many cards got it. A card that was
-    studied since keeps its own."""
+    """Give notes that were added again the schedule of their deleted cards; how many cards got it. A card
+    that was studied since keeps its own."""
     places = {(note, card[0]): _columns(card) for note, cards in cards_of.items() for card in cards}
     if not places:
         return 0
@@ -109,7 +112,9 @@ def _set_columns(columns: dict[int, dict[str, int]], failed: list[JsonObject]) -
     for at in range(0, len(cards), PART):
         part = cards[at : at + PART]
         pairs = [(card, {"keys": [*columns[card]], "newValues": [*columns[card].values()]}) for card in part]
-        setting = [("setSpecificValueOfCard", {"card": card, **pair, "warning_check": True}) for card, pair in pairs]
+        setting = [
+            ("setSpecificValueOfCard", {"card": card, **pair, "warning_check": True}) for card, pair in pairs
+        ]
         for card, result in zip(part, client.multi(*setting), strict=True):
             if not (isinstance(result, list) and result and all(done is True for done in result)):
                 failed.append({"cardId": card, "error": "Anki did not take what it was before"})

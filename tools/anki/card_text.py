@@ -1,4 +1,5 @@
-"""A card as a person reads it: its sides as text, without styles and scripts; its state and intervals in Anki's words."""
+"""A card as a person reads it: its sides as text, without styles and scripts; its state and intervals in
+Anki's words."""
 
 import html
 import re
@@ -9,8 +10,11 @@ from tools.core.json_types import JsonObject
 
 INVISIBLE = re.compile(r"<(style|script)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
 """Styles, scripts and comments with what is in them."""
-# The tag's end is optional: were it required, a card with `src=` a thousand times would be tried in every way.
-IMAGE = re.compile(r"""<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))(?:[^<>]*>)?""", re.IGNORECASE)
+# The tag's end is optional: were it required, a card with `src=` a thousand times would be tried in every
+# way.
+IMAGE = re.compile(
+    r"""<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))(?:[^<>]*>)?""", re.IGNORECASE
+)
 BREAK = re.compile(r"<(?:br|hr|/div|/p|/li|/tr|/h\d)\b[^<>]*>", re.IGNORECASE)
 """Tags after which a new line begins."""
 TAG = re.compile(r"<[^<>]*>")
@@ -37,7 +41,8 @@ MONTH, YEAR = 30 * DAY, 365 * DAY
 
 
 def question_and_answer(question: str, answer: str, fields: Iterable[str]) -> tuple[str, str]:
-    """Both sides as text, the answer without the question above it. Sounds get their names from the fields."""
+    """Both sides as text, the answer without the question above it. Sounds get their names from the
+    fields."""
     sounds = iter([name for value in fields for name in SOUND.findall(value)])
     front = plain(question, sounds)
     parts = ANSWER.split(answer, maxsplit=1)
@@ -62,8 +67,8 @@ def cut(text: str, length: int) -> str:
 
 
 def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
-    """A card of cardsInfo. `interval` is in days; `next` has the interval after each button, which the add-on of 2023
-    does not tell; `inMinutes` is there if a learning card is ahead of its time."""
+    """A card of cardsInfo. `interval` is in days; `next` has the interval after each button, which the add-on
+    of 2023 does not tell; `inMinutes` is there if a learning card is ahead of its time."""
     values = [field["value"] for field in info["fields"].values()]
     question, answer = question_and_answer(info["question"], info["answer"], values)
     ahead_s = info["due"] - time.time() if info["queue"] == LEARNING else 0

@@ -24,7 +24,8 @@ LONGEST_QUESTION = 60
 SET_VALUE = "setSpecificValueOfCard"
 """The one action that takes a single card."""
 TOGETHER, WEIGHTS = 0.02, {SET_VALUE: 1, "replaceTags": 0.2}
-"""The cost of a card or note in an action that takes all of them, and in those that AnkiConnect carries out one by one."""
+"""The cost of a card or note in an action that takes all of them, and in those that AnkiConnect carries out
+one by one."""
 NOTES = 1000
 """Notes whose tags are read in one request."""
 
@@ -48,11 +49,11 @@ def change_cards(
     dryRun: bool = True,
     expected: Annotated[int | None, "the dry run's count"] = None,
 ) -> JsonObject:
-    """Change many cards, or tags of their notes. First dry: {count, of, before, examples}; then, if the person agrees,
-    with dryRun false and expected = count: {changed, of, before, after}.
+    """Change many cards, or tags of their notes. First dry: {count, of, before, examples}; then, if the
+    person agrees, with dryRun false and expected = count: {changed, of, before, after}.
 
-    Source: AnkiConnect suspend, unsuspend, setDueDate, forgetCards, changeDeck, setSpecificValueOfCard, addTags,
-    removeTags, replaceTags.
+    Source: AnkiConnect suspend, unsuspend, setDueDate, forgetCards, changeDeck, setSpecificValueOfCard,
+    addTags, removeTags, replaceTags.
     """
     ways = [
         f"({query.strip()})" if query.strip() else "",
@@ -71,7 +72,8 @@ def change_cards(
 
 
 class Measure(NamedTuple):
-    """A search that counts, before a change and after it. Once the change is made it finds all, or none by its goal."""
+    """A search that counts, before a change and after it. Once the change is made it finds all, or none by
+    its goal."""
 
     name: str
     search: str
@@ -82,7 +84,8 @@ SUSPENDED, NEW = Measure("suspended", "is:suspended"), Measure("new", "is:new")
 
 
 class Step(NamedTuple):
-    """One of the asked changes: an action on all `cards` or all `notes`, and the measures that tell how much is made."""
+    """One of the asked changes: an action on all `cards` or all `notes`, and the measures that tell how much
+    is made."""
 
     of: str
     action: str
@@ -111,29 +114,43 @@ class CardChange:
 
     @property
     def summary(self) -> str:
-        asked = {name: value for name, value in vars(self).items() if value or (value == 0 and value is not False)}
+        asked = {
+            name: value for name, value in vars(self).items() if value or (value == 0 and value is not False)
+        }
         texts = {name: " ".join(value) if isinstance(value, list) else value for name, value in asked.items()}
-        words = [f" {quoted(text) if isinstance(text, str) else text}" * (text is not True) for text in texts.values()]
+        words = [
+            f" {quoted(text) if isinstance(text, str) else text}" * (text is not True)
+            for text in texts.values()
+        ]
         return ", ".join(map("".join, zip(texts, words, strict=True)))
 
     def check(self) -> None:
         """Raise ToolError for what Anki would take for something else, or that makes no sense together."""
         days, rename = DAYS.fullmatch(self.due), self.renameTag
         if not self.summary:
-            raise _wrong("There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags.")
+            raise _wrong(
+                "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
+            )
         if self.suspend and (self.unsuspend or self.due):
-            raise _wrong("suspend does not go with unsuspend or due", "Give one of them: a due date wakes cards.")
+            raise _wrong(
+                "suspend does not go with unsuspend or due", "Give one of them: a due date wakes cards."
+            )
         if self.due and not (days and int(days["first"]) <= int(days["last"] or days["first"])):
             hint = "Give days from today: 0, 3, 3-7; 3! sets the interval too."
             raise _wrong(f"due: {self.due[:80]!r} is not a number of days", hint)
         if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
-            raise _wrong("renameTag takes two tags", "Give [old, new]; to Anki they must differ in more than case.")
+            raise _wrong(
+                "renameTag takes two tags", "Give [old, new]; to Anki they must differ in more than case."
+            )
         note_input.checked_tags([*self.addTags, *self.removeTags, *rename])
 
     def steps(self) -> list[Step]:
-        """The asked changes in the order in which they are made; of measures with one name the last counts."""
+        """The asked changes in the order in which they are made; of measures with one name the last
+        counts."""
         days = DAYS.fullmatch(self.due)
-        span = f"prop:due>={int(days['first'])} prop:due<={int(days['last'] or days['first'])}" if days else ""
+        span = (
+            f"prop:due>={int(days['first'])} prop:due<={int(days['last'] or days['first'])}" if days else ""
+        )
         awake, known = SUSPENDED._replace(goal=False), NEW._replace(goal=False)
         in_days = Measure(f"due in {self.due} days", span)
         in_deck = Measure(f"in {self.deck}", f'deck:"{decks.quoted(self.deck)}"')
@@ -149,8 +166,14 @@ class CardChange:
             (self.suspend, Step("cards", "suspend", {}, [SUSPENDED])),
             (self.deck, Step("cards", "changeDeck", {"deck": self.deck}, [in_deck])),
             (self.flag is not None, Step("cards", SET_VALUE, flag, flagged)),
-            (self.addTags, Step("notes", "addTags", {"tags": " ".join(self.addTags)}, _tagged(True, *self.addTags))),
-            (removed, Step("notes", "removeTags", {"tags": " ".join(self.removeTags)}, _tagged(False, *removed))),
+            (
+                self.addTags,
+                Step("notes", "addTags", {"tags": " ".join(self.addTags)}, _tagged(True, *self.addTags)),
+            ),
+            (
+                removed,
+                Step("notes", "removeTags", {"tags": " ".join(self.removeTags)}, _tagged(False, *removed)),
+            ),
             (old, Step("notes", "replaceTags", rename, [*_tagged(False, old), *_tagged(None, new)])),
         ]
         return [step for asked, step in every if asked]
@@ -163,7 +186,9 @@ def _wrong(problem: str, hint: str) -> ToolError:
 def _tagged(goal: bool | None, *tags: str) -> list[Measure]:
     """The measures of tags; a `*` at the end of one stays a wildcard."""
     searches = [decks.quoted(tag.removesuffix("*")) + "*" * tag.endswith("*") for tag in tags]
-    return [Measure(f"tag {tag}", f'"tag:{search}"', goal) for tag, search in zip(tags, searches, strict=True)]
+    return [
+        Measure(f"tag {tag}", f'"tag:{search}"', goal) for tag, search in zip(tags, searches, strict=True)
+    ]
 
 
 class BulkChange:
@@ -171,7 +196,9 @@ class BulkChange:
 
     def __init__(self, change: CardChange, selection: str):
         self.change, self.selection, self.steps = change, selection, change.steps()
-        self.measures = list({measure.name: measure for step in self.steps for measure in step.measures}.values())
+        self.measures = list(
+            {measure.name: measure for step in self.steps for measure in step.measures}.values()
+        )
         self.of = "cards" if any(step.of == "cards" for step in self.steps) else "notes"
 
     def run(self, expected: int | None) -> JsonObject:
@@ -181,7 +208,11 @@ class BulkChange:
             return self._carry_out()
 
     def _words(self, ids: list[int]) -> str:
-        return f"change {len(ids)} {self.of} of {quoted(self.selection, 200)}: {self.change.summary}" if ids else ""
+        return (
+            f"change {len(ids)} {self.of} of {quoted(self.selection, 200)}: {self.change.summary}"
+            if ids
+            else ""
+        )
 
     def dry_run(self) -> JsonObject:
         """The count of what it would change, with some examples."""
@@ -238,7 +269,9 @@ class BulkChange:
         warnings = self._record()
         ids = {of: getattr(self, of) for of in dict.fromkeys(step.of for step in self.steps)}
         total, done = sum(map(len, ids.values())), 0
-        found = card_states.search(self.cards) if self.of == "cards" else f"nid:{','.join(map(str, self.notes))}"
+        found = (
+            card_states.search(self.cards) if self.of == "cards" else f"nid:{','.join(map(str, self.notes))}"
+        )
         measuring = self._measuring(found)
         try:
             for of, all_ids in ids.items():
@@ -251,7 +284,11 @@ class BulkChange:
                     done += len(part)
                     calls.report(done, total, f"changing {self.of}")
         except ToolError as error:
-            rest = "the part after them may be changed too" if isinstance(error, Unanswered) else "the rest is not"
+            rest = (
+                "the part after them may be changed too"
+                if isinstance(error, Unanswered)
+                else "the rest is not"
+            )
             error.message += f". {done} of {total} are changed, {rest}"
             error.data["before"] = self.before
             error.hint += f" {AGAIN}"
@@ -264,7 +301,9 @@ class BulkChange:
         change = self.change
         by_deck = client.call("getDecks", cards=self.cards) if change.deck else {}
         scheduling, sleeping = bool(change.due or change.forget), bool(change.suspend or change.unsuspend)
-        states = card_states.look(self.cards, sleeping and not scheduling, change.flag is not None, scheduling)
+        states = card_states.look(
+            self.cards, sleeping and not scheduling, change.flag is not None, scheduling
+        )
         tags = self._tags() if any(step.of == "notes" for step in self.steps) else []
         before = Before(tags, by_deck, states, profile=self.profile)
         journal.write("change_cards", f"{len(self.ids)} {self.of} changed: {change.summary}", before)
@@ -276,4 +315,7 @@ class BulkChange:
         infos: dict[int, notes.Info] = {}
         for at in range(0, len(self.notes), NOTES):
             infos |= notes.indexed(client.call("notesInfo", notes=self.notes[at : at + NOTES]))
-        return [Note(note, info.get("modelName") or "", "", tags=info.get("tags", [])) for note, info in infos.items()]
+        return [
+            Note(note, info.get("modelName") or "", "", tags=info.get("tags", []))
+            for note, info in infos.items()
+        ]

@@ -19,7 +19,8 @@ ENTRY_S = 0.2
 Action = tuple[str, JsonObject]
 
 REDRAW: Action = ("addTags", {"notes": [], "tags": ""})
-"""Changes nothing, and makes Anki draw its window anew: a review that shows a deleted card moves on to the next."""
+"""Changes nothing, and makes Anki draw its window anew: a review that shows a deleted card moves on to the
+next."""
 PROFILE: Action = ("getActiveProfile", {})
 
 READING = frozenset(
@@ -32,7 +33,8 @@ READING = frozenset(
     modelFieldFonts modelFieldNames modelFieldsOnTemplates modelNames modelNamesAndIds modelStyling modelTemplates
     notesInfo notesModTime retrieveMediaFile suspended version""".split()
 )
-"""Actions that change neither the collection nor a file, nor what Anki shows, if their parameters pass the checks."""
+"""Actions that change neither the collection nor a file, nor what Anki shows, if their parameters pass the
+checks."""
 
 
 def call(action: str, *, extra_s: float = 0, **params: object) -> Result:
@@ -68,7 +70,8 @@ def whole(answers: list[Result]) -> list[Result]:
 
 
 def profile(answer: Result) -> str:
-    """The name of Anki's profile in an answer to PROFILE; empty with the add-on of 2023, which does not tell it."""
+    """The name of Anki's profile in an answer to PROFILE; empty with the add-on of 2023, which does not tell
+    it."""
     return answer if isinstance(answer, str) else ""
 
 
@@ -100,7 +103,8 @@ def _keyed(request: JsonObject) -> JsonObject:
 
 
 def _result(request: JsonObject, extra_s: float) -> Result:
-    """The result in the answer to a request. Raises Failure; that of a change says that it may have been done."""
+    """The result in the answer to a request. Raises Failure; that of a change says that it may have been
+    done."""
     settings = current()
     timeout_s = settings.anki_connect_timeout_s + extra_s
     body = json.dumps(request).encode("ascii")
@@ -115,6 +119,8 @@ def _result(request: JsonObject, extra_s: float) -> Result:
     except Unanswered as error:
         failure = error
     asked = entries(request["action"], request.get("params"))
-    if isinstance(failure, Unanswered) and not all(isinstance(name, str) and name in READING for name, _ in asked):
+    if isinstance(failure, Unanswered) and not all(
+        isinstance(name, str) and name in READING for name, _ in asked
+    ):
         failure.hint += " The change may or may not have been made: look before you repeat it."
     raise failure

@@ -1,4 +1,5 @@
-"""The owner's consent before something is deleted or changed: the setting ANKI_CONFIRM, and the count that a call expects."""
+"""The owner's consent before something is deleted or changed: the setting ANKI_CONFIRM, and the count that a
+call expects."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,9 +24,9 @@ def agreed(
 ) -> Iterator[Selection]:
     """Hold the lock of Anki's writers around a change of what `look` finds, if the owner's setting allows it.
 
-    `ids` of what it touches: their count is what a call expects, or has to if `demanded`; `words`: what it would do,
-    empty if nothing. The person is asked without the lock, since they may think for minutes. Then it is looked again:
-    another selection is not what they said yes to.
+    `ids` of what it touches: their count is what a call expects, or has to if `demanded`; `words`: what it
+    would do, empty if nothing. The person is asked without the lock, since they may think for minutes. Then
+    it is looked again: another selection is not what they said yes to.
 
     Raises ToolError EXPECTED_COUNT or DECLINED.
     """

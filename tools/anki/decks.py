@@ -54,7 +54,8 @@ def known(name: str, deck_ids: dict[str, int]) -> str | None:
 
 
 def spelled(name: str, deck_ids: dict[str, int]) -> str:
-    """The name with its parents written as Anki has them: it would put `geo::X` into a `Geo` that is there."""
+    """The name with its parents written as Anki has them: it would put `geo::X` into a `Geo` that is
+    there."""
     parent, separator, last = name.rpartition(SEPARATOR)
     if not separator:
         return name
@@ -101,16 +102,20 @@ def not_found(names: list[str], decks: Iterable[str]) -> ToolError:
 
 
 def search(deck_ids: Iterable[int]) -> str:
-    """The query for the cards of decks, without their subdecks; also those that a filtered deck has at the moment.
+    """The query for the cards of decks, without their subdecks; also those that a filtered deck has at the
+    moment.
 
-    By id: `deck:` does not find a name with a no-break space in it, and a deck deleted as empty takes its cards along.
+    By id: `deck:` does not find a name with a no-break space in it, and a deck deleted as empty takes its
+    cards along.
     """
     return f"did:{','.join(map(str, deck_ids))}"
 
 
-def contents(names: Iterable[str], deck_ids: dict[str, int]) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
-    """The preset of each deck; those that are filtered and so have none; the cards of each, without its subdecks. One
-    request."""
+def contents(
+    names: Iterable[str], deck_ids: dict[str, int]
+) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
+    """The preset of each deck; those that are filtered and so have none; the cards of each, without its
+    subdecks. One request."""
     names = list(names)
     results = client.results(
         *(("getDeckConfig", {"deck": name}) for name in names),
@@ -152,8 +157,8 @@ def rename_deck(
     oldName: Annotated[str, Alias("old_name")],
     newName: Annotated[str, Alias("new_name")],
 ) -> None:
-    """Rename or move a deck with its subdecks (`::` puts it under another). Scheduling and presets stay, a deck's
-    description and own limits do not.
+    """Rename or move a deck with its subdecks (`::` puts it under another). Scheduling and presets stay, a
+    deck's description and own limits do not.
 
     Source: AnkiConnect createDeck, setDeckConfigId, changeDeck, deleteDecks.
     """
@@ -170,8 +175,8 @@ def rename_deck(
     return _rename(between, new, ids())
 
 
-# One request makes the new decks and moves all cards, so after a lost answer the old decks are as they were, or empty
-# beside the new ones: then the same call made again has only to delete them.
+# One request makes the new decks and moves all cards, so after a lost answer the old decks are as they were,
+# or empty beside the new ones: then the same call made again has only to delete them.
 def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     if old not in deck_ids:
         raise not_found([old], deck_ids)
@@ -188,8 +193,15 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
         if not taken:
             client.results(
                 *(("createDeck", {"deck": target}) for target in targets.values()),
-                *(("setDeckConfigId", {"decks": [targets[name]], "configId": own}) for name, own in presets.items()),
-                *(("changeDeck", {"cards": own, "deck": targets[name]}) for name, own in cards.items() if own),
+                *(
+                    ("setDeckConfigId", {"decks": [targets[name]], "configId": own})
+                    for name, own in presets.items()
+                ),
+                *(
+                    ("changeDeck", {"cards": own, "deck": targets[name]})
+                    for name, own in cards.items()
+                    if own
+                ),
             )
         if left := cards_within([old]):
             hint = "They came in the meantime, or Anki did not move them: move them with anki_change_cards (deck)."

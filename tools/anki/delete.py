@@ -1,6 +1,7 @@
 """The tools that delete notes and decks.
 
-AnkiConnect deletes a deck only with its cards, so cards that shall stay are moved first, and seen to have moved.
+AnkiConnect deletes a deck only with its cards, so cards that shall stay are moved first, and seen to have
+moved.
 """
 
 from functools import partial
@@ -23,21 +24,32 @@ def delete_notes(
 ) -> JsonObject:
     """Delete notes with their cards: {deleted, missing}. Above 20 notes try dryRun and ask first.
 
-    Source: AnkiConnect deleteNotes; it answers null whatever happened, so the notes are looked for before and after.
+    Source: AnkiConnect deleteNotes; it answers null whatever happened, so the notes are looked for before and
+    after.
     """
     if dryRun:
         before = notes.by_id(noteIds)
         cards = sum(len(info["cards"]) for info in before.values())
         missing = len(set(noteIds)) - len(before)
-        return {"dryRun": True, "notes": len(before), "missing": missing, "cards": cards, **notes.examples(before)}
+        return {
+            "dryRun": True,
+            "notes": len(before),
+            "missing": missing,
+            "cards": cards,
+            **notes.examples(before),
+        }
     with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
         ids = list(before)
         if ids:
             entry = journal.write("delete_notes", f"{len(ids)} notes deleted", Before(_lost(before)))
-            *_, answer = client.results(("deleteNotes", {"notes": ids}), client.REDRAW, ("notesInfo", {"notes": ids}))
+            *_, answer = client.results(
+                ("deleteNotes", {"notes": ids}), client.REDRAW, ("notesInfo", {"notes": ids})
+            )
             if left := sorted(notes.indexed(answer)):
                 problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
-                hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
+                hint = (
+                    "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
+                )
                 raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
             journal.tell(entry, f"the {len(ids)} notes")
     return {"deleted": len(ids), "missing": len(set(noteIds)) - len(ids)}
@@ -68,8 +80,8 @@ def _words(before: dict[int, notes.Info]) -> str:
 
 
 def _lost(infos: dict[int, notes.Info]) -> list[Note]:
-    """Notes about to be deleted, with the deck of their first card, and the schedule of those that were studied. Three
-    requests, and one for each 500 cards."""
+    """Notes about to be deleted, with the deck of their first card, and the schedule of those that were
+    studied. Three requests, and one for each 500 cards."""
     cards = [card for info in infos.values() for card in info["cards"]]
     deck_of = notes.decks_of(cards)
     touched = f"{card_states.search(cards)} (-is:new or is:suspended or -flag:0)"
@@ -78,7 +90,9 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     for note, info in infos.items():
         deck = next((deck_of[card] for card in info["cards"] if card in deck_of), "Default")
         values, tags = notes.values(info), list(info.get("tags", []))
-        kept.append(Note(note, info.get("modelName") or "", deck, values, tags, True, schedules.get(note, [])))
+        kept.append(
+            Note(note, info.get("modelName") or "", deck, values, tags, True, schedules.get(note, []))
+        )
     return kept
 
 
@@ -145,7 +159,9 @@ def _check(named: list[str], deck_ids: dict[str, int]) -> None:
     if unknown := [name for name in named if name not in deck_ids]:
         # Whoever wants to delete `A::B` is not to be offered all of `A`.
         below = [decks.folded(name) for name in unknown]
-        apart = [deck for deck in deck_ids if not any(name.startswith(decks.folded(f"{deck}::")) for name in below)]
+        apart = [
+            deck for deck in deck_ids if not any(name.startswith(decks.folded(f"{deck}::")) for name in below)
+        ]
         error = decks.not_found(unknown, apart)
         error.message += ". Nothing was deleted"
         raise error

@@ -60,8 +60,8 @@ def _private(answer: JsonObject) -> JsonObject:
 
 
 def _cards(infos: list[JsonObject], rows: JsonObject) -> list[JsonObject]:
-    """Each card's sides as HTML and as text, the sounds of each side, and its files; as many as one answer takes. Two
-    requests."""
+    """Each card's sides as HTML and as text, the sounds of each side, and its files; as many as one answer
+    takes. Two requests."""
     log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
     cards = []
     for info in infos:
@@ -122,8 +122,8 @@ def due(
     current: Annotated[bool | None, "on Anki's screen"] = None,
     asText: bool | None = None,
 ) -> JsonObject:
-    """Show cards to study now: {deck, due: {new, learning, review, total}, cards: [{cardId, noteId, deck, question,
-    answer, state, interval, next}]}. Ask, wait, show the answer.
+    """Show cards to study now: {deck, due: {new, learning, review, total}, cards: [{cardId, noteId, deck,
+    question, answer, state, interval, next}]}. Ask, wait, show the answer.
 
     Source: AnkiConnect getDeckStats, findCards, cardsInfo, guiCurrentCard.
     """
@@ -145,7 +145,9 @@ def _current() -> JsonObject:
         raise ToolError("Anki shows no card at the moment", hint, code="NO_REVIEW")
     name = card["deckName"]
     deck_ids, infos, stats = client.results(
-        ("deckNamesAndIds", {}), ("cardsInfo", {"cards": [card["cardId"]]}), ("getDeckStats", {"decks": [name]})
+        ("deckNamesAndIds", {}),
+        ("cardsInfo", {"cards": [card["cardId"]]}),
+        ("getDeckStats", {"decks": [name]}),
     )
     total = study_queue.summed(study_queue.by_deck(stats, deck_ids), name)
     return {"deck": name, "due": total, "cards": [card_row(info, LONGEST_CURRENT) for info in infos if info]}

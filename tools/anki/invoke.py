@@ -1,4 +1,5 @@
-"""The tool for any action of AnkiConnect, whole and as read-only mode lists it, and the actions it refuses."""
+"""The tool for any action of AnkiConnect, whole and as read-only mode lists it, and the actions it
+refuses."""
 
 import re
 from collections.abc import Iterator
@@ -65,8 +66,9 @@ def invoke(
     params: Annotated[JsonObject | None, "sent unchanged"] = None,
     version: int | None = None,
 ) -> object:
-    """Call any other AnkiConnect action, for its raw result. Reading, guiBrowse, guiDeckReview are safe; sync and
-    other gui* may open a window that blocks Anki. What other tools do, or what reaches its host's files, is refused.
+    """Call any other AnkiConnect action, for its raw result. Reading, guiBrowse, guiDeckReview are safe; sync
+    and other gui* may open a window that blocks Anki. What other tools do, or what reaches its host's files,
+    is refused.
 
     Source: AnkiConnect, any action.
     """
@@ -93,7 +95,9 @@ def invoke(
 
 @Tool("anki.invoke", title="Anki: any action", read_only_variant=True)
 def invoke_reading(
-    action: Annotated[str, "e.g. findCards, cardsInfo, getDeckStats, multi", Limits(min_length=1, strip=True)],
+    action: Annotated[
+        str, "e.g. findCards, cardsInfo, getDeckStats, multi", Limits(min_length=1, strip=True)
+    ],
     params: Annotated[JsonObject | None, "as AnkiConnect documents them; sent unchanged"] = None,
     version: Annotated[int | None, "of the API; 6 by default"] = None,
 ) -> object:

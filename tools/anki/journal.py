@@ -29,13 +29,15 @@ create table if not exists journal (
 
 
 Schedule = list[int | None]
-"""A card's place in the schedule: its id (of a deleted note's card the number of its template), then type, queue, due,
-ivl, factor, reps, lapses and left of Anki's table `cards`, and the flags if they are to be put back too."""
+"""A card's place in the schedule: its id (of a deleted note's card the number of its template), then type,
+queue, due, ivl, factor, reps, lapses and left of Anki's table `cards`, and the flags if they are to be put
+back too."""
 
 
 @dataclass
 class Note:
-    """A note as it was. `deleted` says that the change took the note itself; then `cards` has those that were studied."""
+    """A note as it was. `deleted` says that the change took the note itself; then `cards` has those that were
+    studied."""
 
     id: int
     model: str
@@ -58,8 +60,8 @@ class CardStates:
 
 @dataclass
 class Before:
-    """The things that one change overwrites: notes, decks and states of cards, the file of a deleted medium; and the
-    profile of Anki that they are in, if it is known."""
+    """The things that one change overwrites: notes, decks and states of cards, the file of a deleted medium;
+    and the profile of Anki that they are in, if it is known."""
 
     notes: list[Note] = field(default_factory=list)
     cards_by_deck: dict[str, list[int]] = field(default_factory=dict)
@@ -97,8 +99,12 @@ def tell(entry: int, things: str) -> None:
 def newest(count: int) -> list[list[int | str]]:
     """The last entries as [id, time, tool, summary], newest first."""
     with _using() as db:
-        rows = db.execute("select id, at, tool, summary from journal order by id desc limit ?", (count,)).fetchall()
-    return [[entry, time.strftime("%Y-%m-%d %H:%M", time.localtime(at)), *texts] for entry, at, *texts in rows]
+        rows = db.execute(
+            "select id, at, tool, summary from journal order by id desc limit ?", (count,)
+        ).fetchall()
+    return [
+        [entry, time.strftime("%Y-%m-%d %H:%M", time.localtime(at)), *texts] for entry, at, *texts in rows
+    ]
 
 
 def read(entry: int) -> Before | None:

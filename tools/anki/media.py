@@ -36,7 +36,9 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
         raise _not_found(filename)
     data = base64.b64decode(content)
     if len(data) > max_bytes:
-        problem = f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: that would fill the context"
+        problem = (
+            f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: that would fill the context"
+        )
         hint = f"Do you need its content? If so, call again with max_bytes = {len(data)}."
         raise ToolError(problem, hint, code="MEDIA_TOO_LARGE", sizeBytes=len(data))
     answer = {"filename": name, "dataBase64": content, "sizeBytes": len(data)}
@@ -52,7 +54,8 @@ def store_media(
     data: Annotated[str | None, "base64"] = None,
     url: Annotated[str | None, "used without data"] = None,
 ) -> JsonObject:
-    """Store a sound or file: {filename, sizeBytes}, the name as Anki keeps it. [sound:NAME] in a field plays it.
+    """Store a sound or file: {filename, sizeBytes}, the name as Anki keeps it. [sound:NAME] in a field plays
+    it.
 
     Source: AnkiConnect storeMediaFile.
     """
@@ -69,7 +72,8 @@ def delete_media(
 ) -> JsonObject:
     """Move a file to Anki's media trash: {filename, deleted, anki_response}.
 
-    Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before and after.
+    Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before
+    and after.
     """
     name = checked_filename(filename)
     listing: Action = ("getMediaFilesNames", {"pattern": glob.escape(name)})

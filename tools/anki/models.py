@@ -29,7 +29,9 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
     Source: AnkiConnect modelFieldNames, modelTemplates, modelStyling.
     """
     name = model or current().anki_default_model
-    asked = [(action, {"modelName": name}) for action in ("modelFieldNames", "modelTemplates", "modelStyling")]
+    asked = [
+        (action, {"modelName": name}) for action in ("modelFieldNames", "modelTemplates", "modelStyling")
+    ]
     names, fields, templates, styling = client.multi(("modelNames", {}), *asked)
     if isinstance(fields, Refused):
         raise not_found(name, names) if "was not found" in fields.text else fields
@@ -61,15 +63,21 @@ def create_model(
         "createModel",
         modelName=model_name,
         inOrderFields=in_order_fields,
-        cardTemplates=[{"Name": card.name, "Front": card.front, "Back": card.back} for card in card_templates],
+        cardTemplates=[
+            {"Name": card.name, "Front": card.front, "Back": card.back} for card in card_templates
+        ],
         css=css,
         isCloze=bool(sent.get("isCloze")),
     )
     asked = [model_name, *in_order_fields, *(card.name for card in card_templates)]
     kept = [made["name"], *(each["name"] for each in (*made["flds"], *made["tmpls"]))]
     refused = [name for name in sent if name != "isCloze"]
-    warnings = [f"AnkiConnect does not take the option {option}: the model was made without it" for option in refused]
-    warnings += [f"Anki calls {name!r} {other!r}" for name, other in zip(asked, kept, strict=True) if name != other]
+    warnings = [
+        f"AnkiConnect does not take the option {option}: the model was made without it" for option in refused
+    ]
+    warnings += [
+        f"Anki calls {name!r} {other!r}" for name, other in zip(asked, kept, strict=True) if name != other
+    ]
     return {
         "model_name": kept[0],
         "in_order_fields": kept[1 : len(in_order_fields) + 1],

@@ -9,10 +9,12 @@ from tools.anki.batch import ItemError
 from tools.core.errors import nearest
 from tools.core.schema import Alias, Limits
 
-# A schema for models to read; its description says the rest: each property costs four times as much of every conversation.
+# A schema for models to read; its description says the rest: each property costs four times as much of every
+# conversation.
 OBJECTS = {"type": "array", "items": {"type": "object"}}
 UNKNOWN_TARGET = "unknown_target_field"
-"""The warning, in the words of the contract, about an image whose target field the note type does not have."""
+"""The warning, in the words of the contract, about an image whose target field the note type does not
+have."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
 
 
 def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[ImageSpec], list[str]]:
-    """The images with the field each goes to, and the names of target fields that the note type does not have.
+    """The images with the field each goes to, and the names of target fields that the note type does not
+    have.
 
     By default that is `Back`, or the second field, or the only one.
     """

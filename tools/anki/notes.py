@@ -35,7 +35,8 @@ EXAMPLES, LONGEST_TEXT = 5, 80
 
 @Tool("anki.note_info")
 def note_info(noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")]) -> JsonObject:
-    """Show notes by id: {notes: [{noteId, modelName, deckName, tags, fields, cards}]} in that order, null for none.
+    """Show notes by id: {notes: [{noteId, modelName, deckName, tags, fields, cards}]} in that order, null for
+    none.
 
     Source: AnkiConnect notesInfo, getDecks.
     """
@@ -50,7 +51,8 @@ def find_notes(
     excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
     brief: Annotated[bool | None, "[id, first field] only"] = None,
 ) -> JsonObject:
-    """Find notes with Anki's search: {noteIds, notes, total}, sorted by id, notes as anki_note_info shows them.
+    """Find notes with Anki's search: {noteIds, notes, total}, sorted by id, notes as anki_note_info shows
+    them.
 
     Source: AnkiConnect findNotes, notesInfo, getDecks.
     """
@@ -61,7 +63,9 @@ def find_notes(
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:
-        answer = {"notes": [[note, first_text(info, excerpt or LONGEST_TEXT)] for note, info in by_id(page).items()]}
+        answer = {
+            "notes": [[note, first_text(info, excerpt or LONGEST_TEXT)] for note, info in by_id(page).items()]
+        }
     else:
         answer = {"noteIds": page, "notes": infos(page)}
         for info in answer["notes"]:
@@ -89,7 +93,8 @@ def _in_any_case(query: str) -> str:
 
 
 def _unknown_names(query: str) -> list[str]:
-    """A sentence about each deck, tag and note type in the query that Anki does not have. At most one request."""
+    """A sentence about each deck, tag and note type in the query that Anki does not have. At most one
+    request."""
     groups = [match.groups() for match in NAMED.finditer(query)][:MOST_NAMES]
     asked = [((a or b).lower(), (c or d or e).replace("\\", "")) for a, c, b, d, e in groups]
     asked = [(kind, name) for kind, name in asked if not SPECIAL.fullmatch(name)]
@@ -127,7 +132,8 @@ def infos(ids: list[int]) -> list[Info | None]:
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
-    """The notes that exist, as notesInfo tells them, with their cards in the order of their making. One request."""
+    """The notes that exist, as notesInfo tells them, with their cards in the order of their making. One
+    request."""
     return by_id_in_profile(ids)[0] if ids else {}
 
 
@@ -174,7 +180,8 @@ def examples(infos: dict[int, Info]) -> JsonObject:
 
 
 def with_first_field(text: str, model: str, model_id: int | None, first_field: str) -> Action:
-    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check does."""
+    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check
+    does."""
     text = unicodedata.normalize("NFC", text).replace("\r", "")
     if model_id and not decks.BLANK.search(text):
         quoted = text.replace("\\", "\\\\").replace('"', '\\"')

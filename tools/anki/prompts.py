@@ -58,7 +58,9 @@ def anki_cards(
     Source: the minimum information principle of spaced repetition.
     """
     settings = current()
-    return TEXT[language].format(text=text, deck=deck or settings.anki_default_deck, model=settings.anki_default_model)
+    return TEXT[language].format(
+        text=text, deck=deck or settings.anki_default_deck, model=settings.anki_default_model
+    )
 
 
 REVIEW = {

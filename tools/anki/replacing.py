@@ -43,7 +43,8 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
 
 
 def updates(query: str, replace: dict[str, list[str]]) -> list[NoteUpdate]:
-    """An update of each note that the query finds and that has one of the texts. A request for each 500 notes, and one."""
+    """An update of each note that the query finds and that has one of the texts. A request for each 500
+    notes, and one."""
     ids = sorted(client.call("findNotes", query=query) or [])
     found = []
     for start in range(0, len(ids), NOTES):
@@ -51,7 +52,9 @@ def updates(query: str, replace: dict[str, list[str]]) -> list[NoteUpdate]:
         calls.report(start, len(ids), "reading notes")
         for note, info in notes.by_id(ids[start : start + NOTES]).items():
             values = notes.values(info)
-            here = {name: pair for name, pair in replace.items() if any(_matches(name, pair[0], pair[1], values))}
+            here = {
+                name: pair for name, pair in replace.items() if any(_matches(name, pair[0], pair[1], values))
+            }
             found += [NoteUpdate(note, replace=here, all=True)] if here else []
     return found
 
@@ -72,14 +75,16 @@ def kept(values: dict[str, str]) -> dict[str, str]:
 
 def difference(old: str, new: str) -> list[str]:
     """Both texts from shortly before the first difference."""
-    same = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    same = next(
+        (at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
+    )
     start = max(0, same - AROUND)
     return [cut(text[start:], notes.LONGEST_TEXT) for text in (old, new)]
 
 
 def _matches(name: str, old: str, new: str, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
-    """The places of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left alone: a call
-    made again after a lost answer must not make `catss`."""
+    """The places of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
+    alone: a call made again after a lost answer must not make `catss`."""
     skipped = f"{re.escape(new)}|" if old in new else ""
     for field in _fields(name, values):
         for match in re.finditer(f"{skipped}({re.escape(old)})", values[field]):

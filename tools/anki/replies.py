@@ -63,7 +63,9 @@ class Refused(Failure):
         text = html.unescape(TAGS.sub("", text)).strip() or "no reason given"
         near = (hint for part, hint in HINTS.items() if part in text)
         hint = next(near, "This is Anki's own answer: change what it names, then call again.")
-        super().__init__(f"RuntimeError: {one_line(text, LONGEST_REASON)}", hint, code=CODES.get(text, "ANKI_ERROR"))
+        super().__init__(
+            f"RuntimeError: {one_line(text, LONGEST_REASON)}", hint, code=CODES.get(text, "ANKI_ERROR")
+        )
         self.text = text
 
 
@@ -76,7 +78,9 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
     url = current().anki_connect_url
     advice = f" {FORWARDED}" if os.environ.get("SSH_CONNECTION") else ""
     if not error.sent:
-        return Unreachable(f"AnkiConnect cannot be reached at {url}: {error.reason}", START + advice, code=UNREACHABLE)
+        return Unreachable(
+            f"AnkiConnect cannot be reached at {url}: {error.reason}", START + advice, code=UNREACHABLE
+        )
     if isinstance(error, http.Late):
         problem = f"AnkiConnect took the request and did not answer within {timeout_s:g} s"
         hint = f"Is a dialog open in Anki, or a sync running? Close it.{advice}"
@@ -87,7 +91,9 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
         return Unanswered(problem, hint, code="ANKI_REPLY_TOO_LONG")
     if isinstance(error, http.NotHttp):
         return not_ankiconnect(error.reason)
-    return Unanswered(f"AnkiConnect gave no whole answer: {error.reason}", "Was Anki closed?", code="ANKI_CUT")
+    return Unanswered(
+        f"AnkiConnect gave no whole answer: {error.reason}", "Was Anki closed?", code="ANKI_CUT"
+    )
 
 
 def hangs(error: ToolError | None) -> bool:

@@ -16,8 +16,12 @@ from tools.core.tool import Tool
 
 SHOWN = 20
 """Entries that are listed."""
-LOG_LOST = "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
-FORGOTTEN = "the schedule is back; with FSRS, Anki works out the memory of forgotten cards anew at their next answer"
+LOG_LOST = (
+    "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
+)
+FORGOTTEN = (
+    "the schedule is back; with FSRS, Anki works out the memory of forgotten cards anew at their next answer"
+)
 SEARCHES = 100
 """In one request: a thousand would hold Anki's window for half a minute."""
 
@@ -30,8 +34,8 @@ def restore(entry: int | None = None) -> JsonObject:
     """List what was changed or deleted: {entries: [[id, time, tool, summary]]}; with `entry` put it back.
     Deleted notes come back without their review log.
 
-    Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck, setSpecificValueOfCard, suspend, unsuspend,
-    addNote, storeMediaFile.
+    Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck, setSpecificValueOfCard, suspend,
+    unsuspend, addNote, storeMediaFile.
     """
     if entry is None:
         return {"entries": journal.newest(SHOWN)}
@@ -47,10 +51,17 @@ def restore(entry: int | None = None) -> JsonObject:
 
 
 def _put_back(before: Before, summary: str) -> JsonObject:
-    """Notes, decks, cards and the file as they were: {notes, addedAgain, alreadyThere, cardsScheduled, cards, media,
-    failed, warnings}. What this overwrites goes on record too, under `summary`.
+    """Notes, decks, cards and the file as they were: {notes, addedAgain, alreadyThere, cardsScheduled, cards,
+    media, failed, warnings}. What this overwrites goes on record too, under `summary`.
     """
-    answer: JsonObject = {"notes": 0, "addedAgain": 0, "alreadyThere": 0, "cards": 0, "failed": [], "warnings": []}
+    answer: JsonObject = {
+        "notes": 0,
+        "addedAgain": 0,
+        "alreadyThere": 0,
+        "cards": 0,
+        "failed": [],
+        "warnings": [],
+    }
     infos, profile = notes.by_id_in_profile([note.id for note in before.notes])
     if before.profile and profile and profile != before.profile:
         problem = f"The entry is of Anki's profile {before.profile!r}, and {profile!r} is open"
@@ -61,9 +72,13 @@ def _put_back(before: Before, summary: str) -> JsonObject:
     _record(before, changed, infos, sorted(alive), summary)
     _revert(changed, infos)
     answer["notes"] = len(changed)
-    answer["failed"] += [{"noteId": note.id, "error": "the note is gone"} for note in gone if not note.deleted]
+    answer["failed"] += [
+        {"noteId": note.id, "error": "the note is gone"} for note in gone if not note.deleted
+    ]
     homes = {deck: [card for card in cards if card in alive] for deck, cards in before.cards_by_deck.items()}
-    client.results(*(("changeDeck", {"cards": cards, "deck": deck}) for deck, cards in homes.items() if cards))
+    client.results(
+        *(("changeDeck", {"cards": cards, "deck": deck}) for deck, cards in homes.items() if cards)
+    )
     answer["cards"] = card_states.put_back(before.cards, answer["failed"]) or len(alive)
     if lost := [note for note in gone if note.deleted]:
         _add_again(lost, answer)
@@ -74,13 +89,17 @@ def _put_back(before: Before, summary: str) -> JsonObject:
     return {name: value for name, value in answer.items() if value not in ([], 0)}
 
 
-def _record(before: Before, changed: list[Note], infos: dict[int, Info], cards: list[int], summary: str) -> None:
+def _record(
+    before: Before, changed: list[Note], infos: dict[int, Info], cards: list[int], summary: str
+) -> None:
     """Put on record what is about to be overwritten."""
     present = []
     for note in changed:
         values, tags = notes.values(infos[note.id]), infos[note.id].get("tags", [])
         fields = {name: values[name] for name in note.fields if name in values}
-        present.append(replace(note, fields=fields, tags=None if note.tags is None else tags, deleted=False, cards=[]))
+        present.append(
+            replace(note, fields=fields, tags=None if note.tags is None else tags, deleted=False, cards=[])
+        )
     by_deck = client.call("getDecks", cards=cards) if cards else {}
     states = card_states.at_present(before.cards)
     if present or by_deck or states != CardStates():
@@ -92,7 +111,9 @@ def _revert(changed: list[Note], infos: dict[int, Info]) -> None:
     parts = Parts(changed)
     for part in parts:
         calls.checkpoint()
-        client.results(*(action for note in part for action in _reverting(note, infos[note.id])), client.REDRAW)
+        client.results(
+            *(action for note in part for action in _reverting(note, infos[note.id])), client.REDRAW
+        )
         calls.report(len(changed) - len(parts.left), len(changed), "putting notes back")
 
 
@@ -100,7 +121,9 @@ def _reverting(note: Note, info: Info) -> list[Action]:
     """The actions that give a note the fields and tags it had, as far as they differ."""
     values, tags = notes.values(info), info.get("tags", [])
     fields = {name: text for name, text in note.fields.items() if name in values and values[name] != text}
-    actions: list[Action] = [("updateNoteFields", {"note": {"id": note.id, "fields": fields}})] if fields else []
+    actions: list[Action] = (
+        [("updateNoteFields", {"note": {"id": note.id, "fields": fields}})] if fields else []
+    )
     if note.tags is None or set(tags) == set(note.tags):
         return actions
     if surplus := [tag for tag in tags if tag not in note.tags]:
@@ -113,7 +136,8 @@ def _reverting(note: Note, info: Info) -> list[Action]:
 def _add_again(lost: list[Note], answer: JsonObject) -> None:
     """Add the notes that Anki does not have, and give their cards the schedule they had.
 
-    A call before may have added some and lost Anki's answer: a newer note with all fields of a deleted one counts as it.
+    A call before may have added some and lost Anki's answer: a newer note with all fields of a deleted one
+    counts as it.
     """
     same = _with_the_same_fields(lost)
     back: dict[int, Note] = {}
@@ -131,7 +155,9 @@ def _add_again(lost: list[Note], answer: JsonObject) -> None:
             if isinstance(result, int):
                 back[result] = note
             else:
-                answer["failed"].append({"noteId": note.id, "error": getattr(result, "text", "Anki gives no reason")})
+                answer["failed"].append(
+                    {"noteId": note.id, "error": getattr(result, "text", "Anki gives no reason")}
+                )
         calls.report(len(back) - answer["alreadyThere"], len(missing), "adding notes again")
     answer["addedAgain"] = len(back) - answer["alreadyThere"]
     for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
@@ -144,8 +170,8 @@ def _add_again(lost: list[Note], answer: JsonObject) -> None:
 
 
 def _with_the_same_fields(lost: list[Note]) -> dict[Content, list[int]]:
-    """The notes in Anki by content, among them those that have all fields of a deleted one. A request for each hundred,
-    and one."""
+    """The notes in Anki by content, among them those that have all fields of a deleted one. A request for
+    each hundred, and one."""
     ids: set[int] = set()
     for at in range(0, len(lost), SEARCHES):
         calls.checkpoint()

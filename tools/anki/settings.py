@@ -39,7 +39,10 @@ class AnkiSettings(Section):
         "IMAGE_MAX_BYTES", 10 * 1024 * 1024, "the largest image taken, in bytes", settings.positive
     )
     image_allow_private: bool = setting(
-        "IMAGE_ALLOW_PRIVATE", False, "1 lets images be downloaded from loopback and private addresses", settings.flag
+        "IMAGE_ALLOW_PRIVATE",
+        False,
+        "1 lets images be downloaded from loopback and private addresses",
+        settings.flag,
     )
 
 

@@ -1,4 +1,5 @@
-"""Records about Anki in the state folder: small databases, the note of each dedup_key, answers to cards of the last hour."""
+"""Records about Anki in the state folder: small databases, the note of each dedup_key, answers to cards of
+the last hour."""
 
 import json
 import time
@@ -19,7 +20,8 @@ PATIENCE_S = 10
 KEPT_S = 3600
 """So long a call can be finished by the same call made again: later it means something new."""
 
-# An empty profile is of an add-on that does not tell it; a `call` is the name under which something is kept for an hour.
+# An empty profile is of an add-on that does not tell it; a `call` is the name under which something is kept
+# for an hour.
 SCHEMA = """
 create table if not exists noted (
     id integer primary key, key blob not null, profile text not null, note integer not null, unique (key, profile)
@@ -44,7 +46,9 @@ def database(name: str, schema: str, subject: str, hint: str) -> Iterator["Conne
             db.executescript(schema)
             yield db
     except (sqlite3.Error, OSError) as error:
-        raise ToolError(f"{subject}, {path}, cannot be used: {error}", hint, code="STATE_NOT_WRITABLE") from error
+        raise ToolError(
+            f"{subject}, {path}, cannot be used: {error}", hint, code="STATE_NOT_WRITABLE"
+        ) from error
 
 
 def _record() -> AbstractContextManager["Connection"]:
@@ -90,4 +94,6 @@ def keep(subject: str, data: JsonObject) -> None:
     """Keep data under a name for an hour, in place of what was there."""
     with _record() as db, db:
         db.execute("delete from begun where at < ?", (time.time() - KEPT_S,))
-        db.execute("insert or replace into begun values (?, ?, ?)", (subject, compact_json(data), time.time()))
+        db.execute(
+            "insert or replace into begun values (?, ?, ?)", (subject, compact_json(data), time.time())
+        )

@@ -19,7 +19,8 @@ FORECAST_DAYS = 7
 RATED_DAYS = 3
 """Days whose answered cards tell where Anki's day begins."""
 MOST_AT_ONCE_DAYS = 30
-"""Rows of so many days are asked for at once; beyond, of some cards at a time: Anki's window stands still meanwhile."""
+"""Rows of so many days are asked for at once; beyond, of some cards at a time: Anki's window stands still
+meanwhile."""
 CARDS = 1000
 MOST_DECKS = 12
 MOST_LEECHES = 5
@@ -41,8 +42,8 @@ def stats(
     deck: Annotated[str, "with its subdecks; all by default"] = "",
     days: Annotated[int, Limits(ge=1, le=365)] = 30,
 ) -> JsonObject:
-    """Show study statistics: {due, decks: [[name, new, learning, review]], today, perDay (today last), streakDays,
-    retention in %, buttons, minutes, forecast (today first), leeches}.
+    """Show study statistics: {due, decks: [[name, new, learning, review]], today, perDay (today last),
+    streakDays, retention in %, buttons, minutes, forecast (today first), leeches}.
 
     Source: AnkiConnect getDeckStats, cardReviews, getReviewsOfCards, findCards, notesInfo.
     """
@@ -68,7 +69,9 @@ def stats(
     for part in [] if at_once else _rows(f"{scope}rated:{days + 1}", since_ms):
         log.add(part)
     by_name = study_queue.by_deck(due, deck_ids)
-    busy = sorted((item for item in by_name.items() if any(item[1].values())), key=lambda item: -sum(item[1].values()))
+    busy = sorted(
+        (item for item in by_name.items() if any(item[1].values())), key=lambda item: -sum(item[1].values())
+    )
     hard = notes.by_id(sorted(leeches)[:MOST_LEECHES])
     return {
         "deck": name,

@@ -1,4 +1,5 @@
-"""The tool that changes notes: the change that each update comes to, sending it, reading back what Anki made of it."""
+"""The tool that changes notes: the change that each update comes to, sending it, reading back what Anki made
+of it."""
 
 import time
 from collections.abc import Iterator
@@ -38,21 +39,25 @@ def update_notes(
     dryRun: bool | None = None,
     expected: Annotated[int | None, "the dry run's count; query needs it"] = None,
 ) -> JsonObject:
-    """Change fields, tags, deck or images of notes: {updated, skipped, details: [{index, noteId, status, error, …}]}. For
-    a typo send replace, not the field. Above 20 notes try dryRun and ask first; tags: anki_change_cards.
+    """Change fields, tags, deck or images of notes: {updated, skipped, details: [{index, noteId, status,
+    error, …}]}. For a typo send replace, not the field. Above 20 notes try dryRun and ask first; tags:
+    anki_change_cards.
 
     Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck in multi, read back with notesInfo.
     """
     if bool(notes) == bool(query.strip()) or bool(query.strip()) != bool(replace):
         hint = 'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.'
-        raise ToolError("Give notes, or query with replace. Nothing was changed", hint, code="INVALID_ARGUMENTS")
+        raise ToolError(
+            "Give notes, or query with replace. Nothing was changed", hint, code="INVALID_ARGUMENTS"
+        )
     batch = UpdateBatch(notes or [], query.strip(), replace or {})
     return batch.dry_run() if dryRun else batch.run(expected)
 
 
 @dataclass
 class Change:
-    """One update, ready to be sent. `deck` is empty if no card has to move; `removed` holds tags that the note has."""
+    """One update, ready to be sent. `deck` is empty if no card has to move; `removed` holds tags that the
+    note has."""
 
     note: int
     cards: list[int]
@@ -67,12 +72,19 @@ class UpdateBatch(Batch):
 
     done = "updated"
 
-    def __init__(self, updates: list[NoteUpdate], query: str = "", replace: dict[str, list[str]] | None = None):
+    def __init__(
+        self, updates: list[NoteUpdate], query: str = "", replace: dict[str, list[str]] | None = None
+    ):
         self.updates, self.query, self.replace, self.brief = updates, query, replace or {}, bool(query)
-        for pair in (*self.replace.values(), *(pair for update in updates for pair in (update.replace or {}).values())):
+        for pair in (
+            *self.replace.values(),
+            *(pair for update in updates for pair in (update.replace or {}).values()),
+        ):
             if len(pair) != 2 or not pair[0]:
                 hint = 'Give {"Back": ["teh", "the"]}; * stands for every field.'
-                raise ToolError("replace takes [old, new]. Nothing was changed", hint, code="INVALID_ARGUMENTS")
+                raise ToolError(
+                    "replace takes [old, new]. Nothing was changed", hint, code="INVALID_ARGUMENTS"
+                )
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self.look, set, self.words, expected, demanded=bool(self.query)):
@@ -87,7 +99,9 @@ class UpdateBatch(Batch):
             self.updates = replacing.updates(self.query, self.replace)
         self.before, self.profile = notes.by_id_in_profile([update.noteId for update in self.updates])
         self.homes: dict[int, str] = {}
-        moving = [update.noteId for update in self.updates if update.deckName and update.noteId in self.before]
+        moving = [
+            update.noteId for update in self.updates if update.deckName and update.noteId in self.before
+        ]
         if moving:
             cards = [card for note in moving for card in self.before[note]["cards"]]
             by_deck, self.decks = client.results(("getDecks", {"cards": cards}), ("deckNamesAndIds", {}))
@@ -96,20 +110,27 @@ class UpdateBatch(Batch):
 
     def words(self, found: dict[int, Info]) -> str:
         """The question for the person: the things that the updates change, and some notes."""
-        fields = dict.fromkeys(name for update in self.updates for name in (update.fields or update.replace or {}))
+        fields = dict.fromkeys(
+            name for update in self.updates for name in (update.fields or update.replace or {})
+        )
         subjects = [f"fields {quoted(', '.join(fields))}"] if fields else []
         subjects += ["tags"] * any(update.addTags or update.removeTags for update in self.updates)
         decks = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
         subjects += [f"deck to {', '.join(map(quoted, decks))}"] if decks else []
         subjects += ["pictures"] * any(update.images for update in self.updates)
         texts = map(notes.first_text, found.values())
-        return f"change {', '.join(subjects) or 'nothing'} of {len(found)} notes{confirm.examples(texts)}" * bool(found)
+        return (
+            f"change {', '.join(subjects) or 'nothing'} of {len(found)} notes{confirm.examples(texts)}"
+            * bool(found)
+        )
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
         self.look()
         updates = [update for update in self.updates if update.noteId in self.before]
-        found = [place for one in updates for place in replacing.places(one, notes.values(self.before[one.noteId]))]
+        found = [
+            place for one in updates for place in replacing.places(one, notes.values(self.before[one.noteId]))
+        ]
         examples = [self._example(update) for update in updates if not update.replace]
         answer = {
             "dryRun": True,
@@ -169,7 +190,14 @@ class UpdateBatch(Batch):
         if update.noteId not in self.before:
             hint = "anki_find_notes finds the notes there are."
             raise ItemError(f"note {update.noteId} was not found", hint, code="MISSING")
-        wanted = (update.fields, update.replace, update.addTags, update.removeTags, update.deckName, update.images)
+        wanted = (
+            update.fields,
+            update.replace,
+            update.addTags,
+            update.removeTags,
+            update.deckName,
+            update.images,
+        )
         if not any(wanted):
             hint = "Give fields, replace, addTags, removeTags, deckName or images."
             raise ItemError("nothing to change", hint, code="NOTHING")
@@ -210,9 +238,11 @@ class UpdateBatch(Batch):
             journal.tell(entry, f"the {len(kept)} notes")
 
     def _steps(self, part: list[int]) -> Iterator[tuple[str, Action, list[int], object]]:
-        """The actions of a part: name in the details, action, indexes of its updates, the change that it makes.
+        """The actions of a part: name in the details, action, indexes of its updates, the change that it
+        makes.
 
-        Equal tags and decks are one action: each takes some milliseconds, 290 with the Browser open, however many notes.
+        Equal tags and decks are one action: each takes some milliseconds, 290 with the Browser open, however
+        many notes.
         """
         groups: dict[tuple[str, tuple[str, ...] | str], list[int]] = {}
         for index in part:
@@ -238,7 +268,9 @@ class UpdateBatch(Batch):
         steps = list(self._steps(part))
         details: dict[int, JsonObject] = {index: {} for index in part}
         refused: dict[int, Refused] = {}
-        for (name, _, indexes, value), answer in zip(steps, client.multi(*(step[1] for step in steps)), strict=True):
+        for (name, _, indexes, value), answer in zip(
+            steps, client.multi(*(step[1] for step in steps)), strict=True
+        ):
             for index in indexes:
                 if isinstance(answer, Refused):
                     refused.setdefault(index, answer)
@@ -252,10 +284,12 @@ class UpdateBatch(Batch):
                 self.set(index, "ok", **detail)
 
     def end(self, after: ToolError | None = None) -> None:
-        """Take back the `ok` of each update whose texts the notes do not have. One request, or none after Anki hung.
+        """Take back the `ok` of each update whose texts the notes do not have. One request, or none after
+        Anki hung.
 
-        AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's Browser it
-        does not. A note that is selected there is looked at again, as its editor may yet overwrite the change.
+        AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's
+        Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
+        the change.
         """
         done = {index: self.changes[index] for index in self.indexes("ok")}
         if not done:
@@ -275,9 +309,14 @@ class UpdateBatch(Batch):
             return
         for index, change in done.items():
             texts = replacing.kept(notes.values(now[change.note])) if change.note in now else {}
-            sent, old = replacing.kept(change.placed.values), replacing.kept(notes.values(self.before[change.note]))
+            sent, old = (
+                replacing.kept(change.placed.values),
+                replacing.kept(notes.values(self.before[change.note])),
+            )
             stale = [name for name in sent if texts.get(name) != sent[name]]
-            problem = f"{', '.join(stale)} now has another text than was sent" if texts else "the note is gone"
+            problem = (
+                f"{', '.join(stale)} now has another text than was sent" if texts else "the note is gone"
+            )
             hint = "anki_note_info shows it; somebody changed or deleted it at the same time."
             if stale and all(texts.get(name) == old[name] for name in stale):
                 problem = "Anki said yes and changed nothing: the note is open in Anki's Browser"

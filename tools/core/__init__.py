@@ -1,1 +1,2 @@
-"""Everything that a toolset may import: declarations, arguments, settings, locks. It imports the standard library alone."""
+"""Everything that a toolset may import: declarations, arguments, settings, locks. It imports the standard
+library alone."""

@@ -1,7 +1,8 @@
-"""The call in progress: how a plain function tells, or asks, the client that called it; on whose behalf it runs.
+"""The call in progress: how a plain function tells, or asks, the client that called it; on whose behalf it
+runs.
 
-A tool imports `report`, `checkpoint` and `ask` and needs no argument for them. Whoever runs a tool (server.py, the
-shell) says with `calling` where reports and questions go; outside a call nobody hears either.
+A tool imports `report`, `checkpoint` and `ask` and needs no argument for them. Whoever runs a tool
+(server.py, the shell) says with `calling` where reports and questions go; outside a call nobody hears either.
 """
 
 import os
@@ -33,9 +34,9 @@ def nobody(question: str, key: str = "") -> str:
 
 
 class Call(NamedTuple):
-    """`report(done, total, message)` tells the client; `cancelled()` is true once the client withdrew the call;
-    `ask(question)` gives the person's `accept`, `decline` or `cancel`; `lines` of text follow the answer, whatever its
-    shape."""
+    """`report(done, total, message)` tells the client; `cancelled()` is true once the client withdrew the
+    call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `lines` of text follow the
+    answer, whatever its shape."""
 
     report: Report
     cancelled: Callable[[], bool]
@@ -48,8 +49,8 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 
 @contextmanager
 def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = nobody) -> Iterator[list[str]]:
-    """Make `report`, `cancelled` and `ask` those of every tool that runs inside; the lines that its answer is to be
-    followed by."""
+    """Make `report`, `cancelled` and `ask` those of every tool that runs inside; the lines that its answer is
+    to be followed by."""
     call = Call(report, cancelled, ask, [])
     token = _current.set(call)
     try:
@@ -71,17 +72,18 @@ def follow(line: str) -> None:
 
 
 def checkpoint() -> None:
-    """Stop here if the client withdrew the call. To be called between steps, never inside a write. Raises Cancelled."""
+    """Stop here if the client withdrew the call. To be called between steps, never inside a write. Raises
+    Cancelled."""
     if (call := _current.get()) and call.cancelled():
         raise Cancelled()
 
 
 def ask(question: str, key: str = "") -> str:
-    """The person's answer to a question: `accept`, `decline`, or `cancel` if it was closed unanswered. `key`: a secret of
-    what is asked, without which nobody can make an answer to the question.
+    """The person's answer to a question: `accept`, `decline`, or `cancel` if it was closed unanswered. `key`:
+    a secret of what is asked, without which nobody can make an answer to the question.
 
-    To be called before anything is changed and without a lock: a person takes time, and in the 2026 era the question
-    goes out as the answer of a first call, and the call comes again with the answer.
+    To be called before anything is changed and without a lock: a person takes time, and in the 2026 era the
+    question goes out as the answer of a first call, and the call comes again with the answer.
 
     Raises ToolError CANNOT_ASK.
     """
@@ -89,10 +91,11 @@ def ask(question: str, key: str = "") -> str:
     return (call.ask if call else nobody)(question, key)
 
 
-# A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that went out with
-# the question. Without the state whoever speaks for the client could answer what nobody was asked, or use an old yes
-# again. It is a time and an HMAC over that time, the user, the call (tool and arguments) and the question, made with the
-# key of what is asked, or with one of this process: after a restart the person is asked again.
+# A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that
+# went out with the question. Without the state whoever speaks for the client could answer what nobody was
+# asked, or use an old yes again. It is a time and an HMAC over that time, the user, the call (tool and
+# arguments) and the question, made with the key of what is asked, or with one of this process: after a
+# restart the person is asked again.
 
 
 def state_of(question: str, key: str, call: str, issued_s: int | None = None) -> str:
@@ -122,8 +125,8 @@ def _process_key() -> bytes:
 
 
 class Asking(BaseException):
-    """The call ends here with a question, to be called again with the answer and `state`. No error: wrappers let it
-    pass."""
+    """The call ends here with a question, to be called again with the answer and `state`. No error: wrappers
+    let it pass."""
 
     def __init__(self, question: str, state: str):
         super().__init__(question)
@@ -131,8 +134,8 @@ class Asking(BaseException):
 
 
 class Caller(NamedTuple):
-    """A remote user, who comes over HTTP with a token: the toolsets it may use, those of which it may only read, the id
-    of the token, and whether the client said in an earlier request that it shows pages."""
+    """A remote user, who comes over HTTP with a token: the toolsets it may use, those of which it may only
+    read, the id of the token, and whether the client said in an earlier request that it shows pages."""
 
     user: str
     toolsets: frozenset[str]
@@ -162,8 +165,8 @@ def acting_for(remote: Caller) -> Iterator[None]:
 
 @lru_cache(maxsize=256)  # asked for each request
 def caller_of_scope(user: str, scope: tuple[str, ...], token_id: str) -> Caller | None:
-    """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only. Names that
-    are not toolsets allow nothing; None if nothing is left."""
+    """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only.
+    Names that are not toolsets allow nothing; None if nothing is left."""
     known = set(places.toolsets())
     whole = known & set(scope)
     reading = {name for name in known if name + READ_ONLY in scope} - whole

@@ -1,7 +1,8 @@
 """Errors for a model and the person behind it, and the words that they quote: nearest names, texts of others.
 
-A person, a model or a foreign service writes a title or an error; a question, a preview or an error of ours quotes it.
-Nothing in it may look like a word of ours: it stays on its line, in its direction and inside its quotation marks.
+A person, a model or a foreign service writes a title or an error; a question, a preview or an error of ours
+quotes it. Nothing in it may look like a word of ours: it stays on its line, in its direction and inside its
+quotation marks.
 """
 
 import re
@@ -12,8 +13,9 @@ from tools.core.json_types import JsonObject
 SHORT = 60
 """Characters of a text that a sentence quotes."""
 
-# Control characters, separators of lines and paragraphs, marks of direction (Arabic letter mark, LRM, RLM, embeddings,
-# overrides, isolates), and blanks without a width. Joiners stay: emoji and Persian are written with them.
+# Control characters, separators of lines and paragraphs, marks of direction (Arabic letter mark, LRM, RLM,
+# embeddings, overrides, isolates), and blanks without a width. Joiners stay: emoji and Persian are written
+# with them.
 LINE_BREAKERS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
 )
@@ -54,7 +56,8 @@ class InvalidMessage(Exception):
 
 
 def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:
-    """Those of `names` that are most like `name`, best first. `cutoff`: how alike they must be, from 0 to 1."""
+    """Those of `names` that are most like `name`, best first. `cutoff`: how alike they must be, from 0 to
+    1."""
     from difflib import get_close_matches
 
     return get_close_matches(name, list(names), n=most, cutoff=cutoff)

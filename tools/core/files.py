@@ -16,9 +16,9 @@ POLL_S = 0.05
 
 @contextmanager
 def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Iterator[Path]:
-    """Give an empty file beside `path`, for the owner alone, which takes its place at the end: whoever reads it, at any
-    moment and after a power cut, finds the old content or the new one. When anything is raised, the old file is
-    unchanged. Raises OSError."""
+    """Give an empty file beside `path`, for the owner alone, which takes its place at the end: whoever reads
+    it, at any moment and after a power cut, finds the old content or the new one. When anything is raised,
+    the old file is unchanged. Raises OSError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
@@ -40,8 +40,8 @@ def replace_file(path: Path, data: bytes | str, put: Callable[[Path, Path], None
 
 
 def make_file(path: Path, data: bytes | str) -> None:
-    """Write `path` whole unless it is there: what another process made first stays. Raises OSError; there is no file of
-    ours then."""
+    """Write `path` whole unless it is there: what another process made first stays. Raises OSError; there is
+    no file of ours then."""
     replace_file(path, data, _link)
 
 
@@ -62,7 +62,8 @@ def _sync(path: Path) -> None:
 def exclusive_lock(name: str, *, timeout_s: float = 120, path: Path | None = None) -> Iterator[None]:
     """Hold the lock `name`; wait for another holder up to `timeout_s`, stopping when the call is cancelled.
 
-    The lock is flock on a file of the state directory (or `path`): the kernel gives it back when the holder dies.
+    The lock is flock on a file of the state directory (or `path`): the kernel gives it back when the holder
+    dies.
 
     Raises ToolError BUSY when it is still held at the end, STATE_NOT_WRITABLE if no lock file can be made.
     """

@@ -36,7 +36,9 @@ def every(trying: bool = False) -> list[tuple[str, Health]]:
     """Each toolset on offer with the result of its check."""
     registry.load()
     checks = CHECKS | (TRIALS if trying else {})
-    return [(name, guarded(checks[name])) for name in sorted(CHECKS) if registry.offers(settings.current(), name)]
+    return [
+        (name, guarded(checks[name])) for name in sorted(CHECKS) if registry.offers(settings.current(), name)
+    ]
 
 
 def guarded(check: Callable[[], Health]) -> Health:

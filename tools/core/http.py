@@ -30,7 +30,8 @@ Place = tuple[int, Any]  # an address family with an address
 
 
 class HttpError(Exception):
-    """A request without a whole answer. `reason` quotes nothing of what came; without `sent`, nothing left here."""
+    """A request without a whole answer. `reason` quotes nothing of what came; without `sent`, nothing left
+    here."""
 
     def __init__(self, reason: str, *, sent: bool = True):
         super().__init__(reason)
@@ -59,8 +60,8 @@ class Misdirected(HttpError):
 
 
 class Limits(NamedTuple):
-    """The bounds of a request, redirects included. `deadline` is of `time.monotonic()`. `admit` gets a host with all of
-    its addresses before any is connected to, and raises if it must not be."""
+    """The bounds of a request, redirects included. `deadline` is of `time.monotonic()`. `admit` gets a host
+    with all of its addresses before any is connected to, and raises if it must not be."""
 
     deadline: float
     body_bytes: int
@@ -79,8 +80,8 @@ class Request(NamedTuple):
     def moved(self, status: int, location: str) -> "Request":
         """The request that a redirect asks for.
 
-        301 and 302 repeat it as 307 and 308 do: a search sent again as an empty GET would find nothing. Raises
-        Misdirected for an address that is not http(s).
+        301 and 302 repeat it as 307 and 308 do: a search sent again as an empty GET would find nothing.
+        Raises Misdirected for an address that is not http(s).
         """
         try:
             url = urljoin(self.url, location)
@@ -146,7 +147,8 @@ def _exchange(request: Request, limits: Limits) -> Response:
 
 
 def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
-    """The whole body. Of an error, whose status tells enough, the beginning if it comes; nothing of a redirect."""
+    """The whole body. Of an error, whose status tells enough, the beginning if it comes; nothing of a
+    redirect."""
     from http.client import HTTPException, IncompleteRead
 
     if not 200 <= response.status < 300:
@@ -194,7 +196,8 @@ def _reason(error: Exception) -> str:
 
 
 def _connect(url: SplitResult, limits: Limits) -> socket.socket:
-    """A socket of which every use ends at the deadline. Raises OSError (TimeoutError, gaierror …), ValueError."""
+    """A socket of which every use ends at the deadline. Raises OSError (TimeoutError, gaierror …),
+    ValueError."""
     if url.scheme == "unix":
         return _first([(socket.AF_UNIX, url.path)], limits.deadline)
     host, port = url.hostname or "", url.port or DEFAULT_PORTS[url.scheme]
@@ -212,7 +215,8 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
 
 
 def _look_up(host: str, port: int, deadline: float) -> list[Place]:
-    """Every place of a host. getaddrinfo has no timeout of its own: a thread waits for it as long as it likes."""
+    """Every place of a host. getaddrinfo has no timeout of its own: a thread waits for it as long as it
+    likes."""
     answers: list[Any] = []
 
     def ask() -> None:
@@ -254,9 +258,9 @@ def _left(deadline: float) -> float:
     return left
 
 
-# The hard case is a peer that sends a byte now and then: each byte renews a socket's own timeout, for hours. So the socket
-# itself, plain or of TLS, counts down to one deadline, and what waits before there is a socket (the name lookup, each
-# address, the handshake) gets its share of the same time.
+# The hard case is a peer that sends a byte now and then: each byte renews a socket's own timeout, for hours.
+# So the socket itself, plain or of TLS, counts down to one deadline, and what waits before there is a socket
+# (the name lookup, each address, the handshake) gets its share of the same time.
 class _Deadline:
     """Stands before a plain socket or one of TLS, and ends whatever it waits for at `deadline`."""
 
@@ -276,8 +280,8 @@ class TimedSocket(_Deadline, socket.socket):  # type: ignore[misc]
 
 
 def is_foreign(address: str) -> bool:
-    """True for a public address that belongs neither to this machine nor to its own network: at home every device has a
-    public IPv6 address."""
+    """True for a public address that belongs neither to this machine nor to its own network: at home every
+    device has a public IPv6 address."""
     from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
     ip = ip_address(address.partition("%")[0])

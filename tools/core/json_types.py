@@ -3,7 +3,8 @@
 import json
 from typing import Any, TypeVar
 
-# An object as `json` reads and writes it; its members are checked where it comes in (`tools/core/parameters.py`).
+# An object as `json` reads and writes it; its members are checked where it comes in
+# (`tools/core/parameters.py`).
 JsonObject = dict[str, Any]
 Value = TypeVar("Value")
 

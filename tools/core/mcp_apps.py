@@ -1,7 +1,9 @@
-"""Pages: what a client shows beside a tool's answer (MCP Apps, the extension io.modelcontextprotocol/ui of 2026-01-26).
+"""Pages: what a client shows beside a tool's answer (MCP Apps, the extension io.modelcontextprotocol/ui of
+2026-01-26).
 
-A page is a resource, an HTML document of MIME_TYPE; a tool names it. Only clients that announce the extension have
-the tools that exist for pages alone; the name of a page is listed to all, since some show pages and do not announce it.
+A page is a resource, an HTML document of MIME_TYPE; a tool names it. Only clients that announce the extension
+have the tools that exist for pages alone; the name of a page is listed to all, since some show pages and do
+not announce it.
 """
 
 import re
@@ -33,8 +35,8 @@ SPACES = re.compile(
 
 @dataclass(frozen=True)
 class Page:
-    """The page at `uri`. `private` gives the data of an answer that the page gets and the model does not: the result's
-    `_meta`; if there are any, the model gets `brief` of the answer."""
+    """The page at `uri`. `private` gives the data of an answer that the page gets and the model does not: the
+    result's `_meta`; if there are any, the model gets `brief` of the answer."""
 
     uri: str
     private: Callable[[JsonObject], JsonObject] = lambda answer: {}
@@ -42,8 +44,8 @@ class Page:
 
 
 def shown_in(session: Any) -> bool:
-    """True if the client of a session of the SDK shows pages. Over HTTP a 2025-era session knows nothing of its client
-    (None); the caller remembers what it said."""
+    """True if the client of a session of the SDK shows pages. Over HTTP a 2025-era session knows nothing of
+    its client (None); the caller remembers what it said."""
     if session.client_capabilities is None:
         remote = calls.caller()
         return decided(remote is not None and remote.shows_pages)
@@ -51,8 +53,8 @@ def shown_in(session: Any) -> bool:
 
 
 def announced(capabilities: Any) -> bool:
-    """True if a client with these capabilities shows pages. Some announce it where the extension once was, under
-    `experimental`."""
+    """True if a client with these capabilities shows pages. Some announce it where the extension once was,
+    under `experimental`."""
     for kind in ("extensions", "experimental") if isinstance(capabilities, dict) else ():
         entries = capabilities.get(kind)
         announcement = entries.get(EXTENSION) if isinstance(entries, dict) else None
@@ -68,6 +70,7 @@ def decided(is_announced: bool) -> bool:
 
 @cache
 def document(file: Path) -> str:
-    """The page of an HTML file, without what only its authors read: it is sent to every client that shows it."""
+    """The page of an HTML file, without what only its authors read: it is sent to every client that shows
+    it."""
     text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), file.read_text("utf-8"))
     return SPACES.sub(lambda match: match[1] or "", PADDING.sub("", text)).replace(";}", "}")

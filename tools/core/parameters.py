@@ -1,8 +1,8 @@
 """Reading a call's arguments as clients really send them, by the types of a function's signature.
 
-Clients send null for what they leave out, JSON inside a string where a list is wanted, a name they remember from
-elsewhere. Unambiguous mistakes are corrected; the rest become errors that suggest a fix and name the place
-(`notes.0.fields`).
+Clients send null for what they leave out, JSON inside a string where a list is wanted, a name they remember
+from elsewhere. Unambiguous mistakes are corrected; the rest become errors that suggest a fix and name the
+place (`notes.0.fields`).
 """
 
 import dataclasses
@@ -45,8 +45,8 @@ class Parameters:
         self.usage = f"{name} takes {', '.join(words) or 'no arguments'}."
 
     def read(self, arguments: Mapping[str, object]) -> JsonObject:
-        """`arguments`, as a client sent them, as values of the declared types. Raises ToolError that names every argument
-        that does not fit."""
+        """`arguments`, as a client sent them, as values of the declared types. Raises ToolError that names
+        every argument that does not fit."""
         reader = Reader()
         return reader.checked(reader.members(arguments, self.members, "", self.usage), self.usage)
 
@@ -55,12 +55,14 @@ def read_value(annotation: type[Value], value: object, place: str) -> Value:
     """`value`, as a client sent it, as one of a declared type: for what a tool takes as a bare dict. Raises
     ToolError."""
     reader = Reader()
-    return cast(Value, reader.checked(reader.value(annotation, value, place), "Correct it and send it again."))
+    return cast(
+        Value, reader.checked(reader.value(annotation, value, place), "Correct it and send it again.")
+    )
 
 
-# One pass over what was sent, in this order for each value: its name (an alias or a near miss), null for nothing, JSON in a
-# text, blanks, the size of a list before its items, the type, then the limits. An unknown name ends the pass at once; all
-# else is collected, so that a model reads every problem in one answer.
+# One pass over what was sent, in this order for each value: its name (an alias or a near miss), null for
+# nothing, JSON in a text, blanks, the size of a list before its items, the type, then the limits. An unknown
+# name ends the pass at once; all else is collected, so that a model reads every problem in one answer.
 class Reader:
     """Reads values of declared types; `problems` are those found on the way, each with its place."""
 
@@ -74,10 +76,13 @@ class Reader:
         return values
 
     def named(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
-        """The values under their declared names, without those that stand for nothing. Raises ToolError for others."""
+        """The values under their declared names, without those that stand for nothing. Raises ToolError for
+        others."""
         names = {name: name for name in members}
         for name, member in members.items():
-            names |= {mark.name: name for mark in schema.unwrap(member.annotation)[1] if isinstance(mark, Alias)}
+            names |= {
+                mark.name: name for mark in schema.unwrap(member.annotation)[1] if isinstance(mark, Alias)
+            }
         result: JsonObject = {}
         for sent_name, value in sent.items():
             if sent_name not in names:
@@ -86,7 +91,9 @@ class Reader:
                 raise ToolError(message, hint, code="UNKNOWN_ARGUMENT")
             name = names[sent_name]
             member = members[name]
-            absent = value is None or (value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str)
+            absent = value is None or (
+                value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
+            )
             if absent and member.default is not member.empty:
                 continue
             if name in result:
@@ -129,10 +136,18 @@ class Reader:
             return convert(value)
         if origin is list:
             items = _of_type(list, value)
-            return [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)] if inner else items
+            return (
+                [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
+                if inner
+                else items
+            )
         if origin is dict:
             members = _of_type(dict, value)
-            return {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members} if inner else members
+            return (
+                {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members}
+                if inner
+                else members
+            )
         if origin is Literal and (isinstance(value, list | dict) or value not in inner):
             raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
@@ -143,7 +158,8 @@ class Reader:
 
 
 def _meant(sent: str, names: Mapping[str, str]) -> str:
-    """`Did you mean X?`: the nearest name, or the one that `sent` is a part of: `id` of `noteId`, `tags` of `addTags`."""
+    """`Did you mean X?`: the nearest name, or the one that `sent` is a part of: `id` of `noteId`, `tags` of
+    `addTags`."""
     near = did_you_mean(sent, names, cutoff=0.7)
     part_of = next((name for name in names.values() if sent and sent in name.lower()), "")
     return near or (f"Did you mean {part_of}?" if part_of else did_you_mean(sent, names, cutoff=0.5))
@@ -155,7 +171,9 @@ def _inside(place: str, name: str) -> str:
 
 def _parsed(kind: object, value: object) -> object:
     """The list or object in a text that is sent where one is wanted; everything else as it is."""
-    if isinstance(value, str) and ((get_origin(kind) or kind) in (list, dict) or dataclasses.is_dataclass(kind)):
+    if isinstance(value, str) and (
+        (get_origin(kind) or kind) in (list, dict) or dataclasses.is_dataclass(kind)
+    ):
         with suppress(ValueError, RecursionError):
             parsed = json.loads(value)
             return parsed if isinstance(parsed, list | dict) else value
@@ -206,9 +224,13 @@ def _check_limits(limits: list[Limits], value: object) -> None:
         if isinstance(value, str | list):
             kind, unit = ("String", "character") if isinstance(value, str) else ("List", "item")
             if limit.min_length is not None and len(value) < limit.min_length:
-                raise ValueMismatch(f"{kind} should have at least {limit.min_length} {unit}(s), not {len(value)}")
+                raise ValueMismatch(
+                    f"{kind} should have at least {limit.min_length} {unit}(s), not {len(value)}"
+                )
             if limit.max_length is not None and len(value) > limit.max_length:
-                raise ValueMismatch(f"{kind} should have at most {limit.max_length} {unit}(s), not {len(value)}")
+                raise ValueMismatch(
+                    f"{kind} should have at most {limit.max_length} {unit}(s), not {len(value)}"
+                )
         elif isinstance(value, int | float):
             if limit.ge is not None and not value >= limit.ge:  # nor is NaN
                 raise ValueMismatch(f"Input should be greater than or equal to {limit.ge}")

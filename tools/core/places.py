@@ -1,4 +1,5 @@
-"""Places: toolsets, the settings file, sockets. It imports nothing that is slow: a session is handed over first."""
+"""Places: toolsets, the settings file, sockets. It imports nothing that is slow: a session is handed over
+first."""
 
 from __future__ import annotations
 
@@ -19,8 +20,11 @@ class SettingsError(Exception):
 
 
 def toolsets() -> tuple[str, ...]:
-    """The names of the toolsets, which are packages under `tools/`, in alphabetical order. Nothing is imported."""
-    packages = (name for name in os.listdir(TOOLS) if os.path.exists(os.path.join(TOOLS, name, "__init__.py")))
+    """The names of the toolsets, which are packages under `tools/`, in alphabetical order. Nothing is
+    imported."""
+    packages = (
+        name for name in os.listdir(TOOLS) if os.path.exists(os.path.join(TOOLS, name, "__init__.py"))
+    )
     return tuple(sorted(name for name in packages if name not in NOT_TOOLSETS))
 
 
@@ -42,13 +46,15 @@ def sockets(environ: Mapping[str, str]) -> list[str]:
 
 
 def read(path: str) -> dict[str, str]:
-    """The lines `NAME=value` of a settings file; none if there is no file. A byte order mark is skipped. Raises
-    SettingsError."""
+    """The lines `NAME=value` of a settings file; none if there is no file. A byte order mark is skipped.
+    Raises SettingsError."""
     values: dict[str, str] = {}
     try:
         with open(path, encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
-                name, equals, value = (part.strip() for part in line.strip().removeprefix("export ").partition("="))
+                name, equals, value = (
+                    part.strip() for part in line.strip().removeprefix("export ").partition("=")
+                )
                 if name.startswith("#") or not name + equals:
                     continue
                 if not equals:

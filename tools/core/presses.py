@@ -1,7 +1,7 @@
 """Keys of presses: the server gives a page a key beside an answer, and a press on the page sends it back.
 
-A key is made of a secret in a file and of what may be pressed: one preview, or the boxes of one day. The model gets the
-answer without it, so it cannot press; no key is stored.
+A key is made of a secret in a file and of what may be pressed: one preview, or the boxes of one day. The
+model gets the answer without it, so it cannot press; no key is stored.
 """
 
 import hmac
@@ -21,7 +21,8 @@ SECRET_BYTES = 32
 
 
 def key(file: Path, subject: str) -> str:
-    """The key of what may be pressed, by the secret in `file`, made at first use: whole or not at all, for the owner alone.
+    """The key of what may be pressed, by the secret in `file`, made at first use: whole or not at all, for
+    the owner alone.
 
     Raises OSError; ToolError if it is not such a file, since whoever guesses it can press.
     """

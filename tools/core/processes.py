@@ -1,4 +1,5 @@
-"""Processes that end in time: children at a timeout, when the call is withdrawn, when the server goes; this one, at last."""
+"""Processes that end in time: children at a timeout, when the call is withdrawn, when the server goes; this
+one, at last."""
 
 from __future__ import annotations
 
@@ -30,18 +31,20 @@ _ending = False
 
 
 class Ended(NamedTuple):
-    """The end of a child: `status` is its exit status, or minus the signal; `errors` the last of its stderr."""
+    """The end of a child: `status` is its exit status, or minus the signal; `errors` the last of its
+    stderr."""
 
     status: int
     output: bytes
     errors: bytes
 
 
-# A thread reads what the child says; this loop looks at the clock, the client and the server every POLL_S. Whatever ends
-# the child early ends its whole process group: git leaves the transport to helpers, which may outlive it.
+# A thread reads what the child says; this loop looks at the clock, the client and the server every POLL_S.
+# Whatever ends the child early ends its whole process group: git leaves the transport to helpers, which may
+# outlive it.
 def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> Ended:
-    """Run a command to its end, in a process group of its own, in `/` and without input or a terminal. A call that is
-    withdrawn ends it.
+    """Run a command to its end, in a process group of its own, in `/` and without input or a terminal. A call
+    that is withdrawn ends it.
 
     Raises OSError if it cannot be started, TimeoutError, Cancelled; the whole group is gone by then.
     """
@@ -50,7 +53,9 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
     with _starting:
         if _ending:
             raise Cancelled("The server is ending")
-        child = Popen(words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd="/", env=environ, start_new_session=True)
+        child = Popen(
+            words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd="/", env=environ, start_new_session=True
+        )
         _live.add(child)
     deadline, said = time.monotonic() + timeout_s, []
     talk = threading.Thread(target=lambda: said.append(child.communicate()), daemon=True)
@@ -94,7 +99,8 @@ def at_leaving(function: Callable[[int], None]) -> Callable[[int], None]:
 
 
 def run_at_leaving(status: int) -> None:
-    """Call every function; one that fails does not keep the others from running. To be called on every way out."""
+    """Call every function; one that fails does not keep the others from running. To be called on every way
+    out."""
     while AT_LEAVING:
         function = AT_LEAVING.pop()
         try:

@@ -1,7 +1,8 @@
-"""Prompts, by their declarations; and once more as skills, for a model to load by itself where a client shows no prompts.
+"""Prompts, by their declarations; and once more as skills, for a model to load by itself where a client shows
+no prompts.
 
-Skills follow the extension io.modelcontextprotocol/skills (SEP-2640): each is one file, SKILL.md, with its digest. The
-answers of the functions have the shape of MCP's results.
+Skills follow the extension io.modelcontextprotocol/skills (SEP-2640): each is one file, SKILL.md, with its
+digest. The answers of the functions have the shape of MCP's results.
 """
 
 import json
@@ -32,8 +33,8 @@ IS_DATED: ContextVar[bool] = ContextVar("is_dated", default=True)
 class Prompt:
     """Declare a plain function a prompt: it gives the text that the person sends, from its arguments.
 
-    `title` is for people; the docstring down to its `Source:` line is the description. `when` ends the sentence “Use
-    when the person …” of its skill. `write`: it leads to changes, so read-only mode hides it.
+    `title` is for people; the docstring down to its `Source:` line is the description. `when` ends the
+    sentence “Use when the person …” of its skill. `write`: it leads to changes, so read-only mode hides it.
     """
 
     name: str
@@ -73,7 +74,9 @@ class Prompt:
 
     def skill_text(self, settings: Settings) -> str:
         """The file of its skill: what it is for, then the prompt with `<name>` for what it must be given."""
-        front = "\n".join(f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in self.front.items())
+        front = "\n".join(
+            f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in self.front.items()
+        )
         arguments = {name: f"<{name}>" for name in self.parameters.required} | {"language": settings.language}
         dated = IS_DATED.set(False)  # a text of another day would have another digest
         try:

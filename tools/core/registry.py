@@ -19,8 +19,9 @@ LAST_INSTRUCTION = "Errors carry a hint: what to do next."
 
 
 def command(name: str) -> Callable[[Function], Function]:
-    """Declare a command of the shell, `python3 -m tools TOOLSET name …`: a function of the words that follow, with its
-    help in its docstring's first sentence. It returns an answer as a tool does, or `TextOutput`, or raises ToolError.
+    """Declare a command of the shell, `python3 -m tools TOOLSET name …`: a function of the words that follow,
+    with its help in its docstring's first sentence. It returns an answer as a tool does, or `TextOutput`, or
+    raises ToolError.
     """
 
     def declare(function: Function) -> Function:
@@ -66,7 +67,9 @@ def load_toolset(name: str) -> None:
     """Import every module of one toolset."""
     for path in sorted((TOOLS_FOLDER / name).rglob("*.py")):
         if path.stem != "__init__":
-            importlib.import_module(".".join(("tools", *path.relative_to(TOOLS_FOLDER).with_suffix("").parts)))
+            importlib.import_module(
+                ".".join(("tools", *path.relative_to(TOOLS_FOLDER).with_suffix("").parts))
+            )
 
 
 def is_loaded() -> bool:
@@ -75,9 +78,9 @@ def is_loaded() -> bool:
 
 
 def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[str, Tool]:
-    """The tools that these settings offer, by the name they are listed under; no other can be called. Tools for pages
-    alone are here only if the client shows `pages`. Toolsets are in alphabetical order, in each the tools' own `order`.
-    Imports every toolset, or `toolset` alone; then others may be missing.
+    """The tools that these settings offer, by the name they are listed under; no other can be called. Tools
+    for pages alone are here only if the client shows `pages`. Toolsets are in alphabetical order, in each the
+    tools' own `order`. Imports every toolset, or `toolset` alone; then others may be missing.
     """
     load_toolset(toolset) if toolset else load()
     every = TOOLS.copy().values()  # another thread may be importing a toolset, which adds to TOOLS
@@ -105,7 +108,9 @@ def find(name: str, tools: Collection[Tool]) -> Tool:
 def offers(settings: Settings, toolset: str) -> bool:
     """True if these settings offer a toolset to the caller of the moment."""
     remote = calls.caller()
-    return (not settings.toolsets or toolset in settings.toolsets) and (remote is None or toolset in remote.toolsets)
+    return (not settings.toolsets or toolset in settings.toolsets) and (
+        remote is None or toolset in remote.toolsets
+    )
 
 
 def only_reads(settings: Settings, toolset: str) -> bool:
@@ -115,16 +120,16 @@ def only_reads(settings: Settings, toolset: str) -> bool:
 
 
 class Instruction(NamedTuple):
-    """A sentence for the model, of the `INSTRUCTIONS` that a toolset's package brings; `write`: it is about changes, so
-    read-only mode leaves it out."""
+    """A sentence for the model, of the `INSTRUCTIONS` that a toolset's package brings; `write`: it is about
+    changes, so read-only mode leaves it out."""
 
     text: str
     write: bool = False
 
 
 def instructions(settings: Settings) -> str:
-    """The sentences about what these settings offer to the caller of the moment. Packages alone are imported, not yet
-    their modules."""
+    """The sentences about what these settings offer to the caller of the moment. Packages alone are imported,
+    not yet their modules."""
     texts = [
         text
         for name in toolsets()

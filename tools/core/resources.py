@@ -1,4 +1,5 @@
-"""Resources, by their declarations, and completion. The answers of the functions have the shape of MCP's results."""
+"""Resources, by their declarations, and completion. The answers of the functions have the shape of MCP's
+results."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -24,9 +25,9 @@ RESOURCES: dict[str, "Resource"] = {}
 class Resource:
     """Declare a plain function a resource: it gives its text.
 
-    A `uri` with a variable, `x://{path}`, makes it a template: the function takes the variable, `entries` gives every
-    value there is, `about` the title and size that are listed of one. A resource that is not `listed` can be read all
-    the same.
+    A `uri` with a variable, `x://{path}`, makes it a template: the function takes the variable, `entries`
+    gives every value there is, `about` the title and size that are listed of one. A resource that is not
+    `listed` can be read all the same.
     """
 
     uri: str
@@ -77,11 +78,13 @@ class Resource:
 
 
 def list_resources(settings: Settings, params: Any) -> JsonObject:
-    """resources/list: a page at a time, by URI; a cursor holds the last one, so a sync in between confuses nothing.
-    Raises ToolError INVALID_CURSOR."""
+    """resources/list: a page at a time, by URI; a cursor holds the last one, so a sync in between confuses
+    nothing. Raises ToolError INVALID_CURSOR."""
     cursor = getattr(params, "cursor", None)
     if cursor is not None and not cursor.startswith(CURSOR):
-        raise ToolError("No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR")
+        raise ToolError(
+            "No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR"
+        )
     resources = {uri: resource for resource in offered(settings) for uri in resource.uris()}
     left = [uri for uri in sorted(resources) if cursor is None or uri > cursor.removeprefix(CURSOR)]
     answer: JsonObject = {"resources": [resources[uri].entry(uri) for uri in left[:PAGE_SIZE]]}
@@ -106,7 +109,9 @@ def read_resource(settings: Settings, params: Any) -> JsonObject:
     elif resource := next((one for one in offered(settings) if one.serves(params.uri)), None):
         text, mime_type = resource.text(params.uri), resource.mime_type
     else:
-        raise ToolError(f"No such resource: {params.uri[:200]}", "resources/list names them.", code="NOT_FOUND")
+        raise ToolError(
+            f"No such resource: {params.uri[:200]}", "resources/list names them.", code="NOT_FOUND"
+        )
     return {"contents": [{"uri": params.uri, "mimeType": mime_type, "text": text}]}
 
 
@@ -119,7 +124,9 @@ def offered(settings: Settings) -> list[Resource]:
 def complete(settings: Settings, params: Any) -> JsonObject:
     """The values that contain what was typed, those that begin with it first. Raises ToolError."""
     typed = _folded(params.argument.value)
-    fitting = [value for value in _values(settings, params.ref, params.argument.name) if typed in _folded(value)]
+    fitting = [
+        value for value in _values(settings, params.ref, params.argument.name) if typed in _folded(value)
+    ]
     fitting.sort(key=lambda value: not _folded(value).startswith(typed))
     values = fitting[:PAGE_SIZE]
     return {"completion": {"values": values, "total": len(fitting), "hasMore": len(values) < len(fitting)}}
@@ -132,7 +139,9 @@ def _values(settings: Settings, ref: Any, name: str) -> list[str]:
     for resource in offered(settings):
         if resource.uri == ref.uri:
             return sorted(resource.entries()) if name == resource.variable else []
-    raise ToolError(f"No such resource: {ref.uri[:200]}", "resources/templates/list names them.", code="NOT_FOUND")
+    raise ToolError(
+        f"No such resource: {ref.uri[:200]}", "resources/templates/list names them.", code="NOT_FOUND"
+    )
 
 
 def _folded(text: str) -> str:

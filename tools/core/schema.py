@@ -20,8 +20,8 @@ SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", boo
 
 @dataclass(frozen=True)
 class Limits:
-    """Constraints on the annotated type: numbers from `ge` to `le`; text or list of a length from `min_length` to
-    `max_length`; `strip`: text is stripped of blanks at its ends."""
+    """Constraints on the annotated type: numbers from `ge` to `le`; text or list of a length from
+    `min_length` to `max_length`; `strip`: text is stripped of blanks at its ends."""
 
     ge: float | None = None
     le: float | None = None

@@ -1,7 +1,8 @@
 """Every setting: one field of a section with its variable, default and meaning.
 
-`Settings` are the server's own; each toolset has a section of its own in `tools/<toolset>/settings.py`. Values come
-from `~/.config/pi-mcp/env` (lines `NAME=value`) and from the environment, which wins. An empty value means the default.
+`Settings` are the server's own; each toolset has a section of its own in `tools/<toolset>/settings.py`.
+Values come from `~/.config/pi-mcp/env` (lines `NAME=value`) and from the environment, which wins. An empty
+value means the default.
 """
 
 import importlib
@@ -25,7 +26,16 @@ PROJECT = TOOLS_FOLDER.parent
 # An address in a text: its user with password (which may hold `/` and `@`), its host and path, its query.
 URL = re.compile(r"://(\S*@)?([^?\s]*)(\?\S+)?")
 PREFIXES = ("MCP_", "KLIPPER_", "ONEPERCENT_", "ANKI_", "IMAGE_", "SEARCH_", "NOTIFY_")
-FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+FLAGS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
 # Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
 MISSPELT = 0.85
 
@@ -83,8 +93,8 @@ def _known_toolsets(value: str) -> tuple[str, ...]:
 class Variable(NamedTuple):
     """The environment variable that a field of a section is read from.
 
-    `default` may be a function of the environment. `writes` gives the folder that the server writes to for a value, if
-    it does. `per_user`: for a remote user the value is that user's name.
+    `default` may be a function of the environment. `writes` gives the folder that the server writes to for a
+    value, if it does. `per_user`: for a remote user the value is that user's name.
     """
 
     name: str
@@ -97,7 +107,8 @@ class Variable(NamedTuple):
     compare: bool = True
 
     def value(self, values: Mapping[str, str], environ: Mapping[str, str]) -> object:
-        """The value among the texts of all variables, or the default. Raises SettingsError that names the variable."""
+        """The value among the texts of all variables, or the default. Raises SettingsError that names the
+        variable."""
         text = values.get(self.name, "").strip()
         if not text:
             return self.default(environ) if callable(self.default) else self.default
@@ -168,7 +179,8 @@ class Settings(Section):
         path,
         writes=lambda folder: folder,
     )
-    # Not compared by `refresh`: its default depends on XDG_RUNTIME_DIR, which sessions have and the service has not.
+    # Not compared by `refresh`: its default depends on XDG_RUNTIME_DIR, which sessions have and the service
+    # has not.
     socket: Path = setting(
         "MCP_SOCKET",
         lambda environ: Path(places.sockets(environ)[0]),
@@ -177,14 +189,24 @@ class Settings(Section):
         compare=False,
     )
     idle_exit_s: int = setting(
-        "MCP_IDLE_EXIT", 0, "seconds without a session after which a service that systemd started ends; 0: never", count
+        "MCP_IDLE_EXIT",
+        0,
+        "seconds without a session after which a service that systemd started ends; 0: never",
+        count,
     )
-    max_sessions: int = setting("MCP_MAX_SESSIONS", 16, "the most sessions of the service at a time", positive)
+    max_sessions: int = setting(
+        "MCP_MAX_SESSIONS", 16, "the most sessions of the service at a time", positive
+    )
     http_listen: str = setting(
-        "MCP_HTTP_LISTEN", "127.0.0.1:8422", "where `--http` listens: `host:port`, or the path of a unix socket"
+        "MCP_HTTP_LISTEN",
+        "127.0.0.1:8422",
+        "where `--http` listens: `host:port`, or the path of a unix socket",
     )
     http_url: str = setting(
-        "MCP_HTTP_URL", "http://127.0.0.1:8422/mcp", "the public address of `--http`; tokens hold for it alone", url
+        "MCP_HTTP_URL",
+        "http://127.0.0.1:8422/mcp",
+        "the public address of `--http`; tokens hold for it alone",
+        url,
     )
     http_key_file: Path = setting(
         "MCP_HTTP_KEY_FILE",
@@ -217,10 +239,14 @@ def current(section: type[Section] = Settings) -> Section:
 
 
 def load(environ: Mapping[str, str], section: type[AnySection] = Settings) -> AnySection:  # type: ignore[assignment]
-    """The settings of a section that `environ` and the settings file give. Raises SettingsError that names the
-    variable."""
-    values = places.read(places.settings_file(environ)) | {name: value for name, value in environ.items() if value}
-    return section(**{name: variable.value(values, environ) for name, variable in section.variables().items()})
+    """The settings of a section that `environ` and the settings file give. Raises SettingsError that names
+    the variable."""
+    values = places.read(places.settings_file(environ)) | {
+        name: value for name, value in environ.items() if value
+    }
+    return section(
+        **{name: variable.value(values, environ) for name, variable in section.variables().items()}
+    )
 
 
 @cache
@@ -229,7 +255,9 @@ def sections() -> tuple[type[Section], ...]:
     for name in places.toolsets():
         if (TOOLS_FOLDER / name / "settings.py").exists():
             importlib.import_module(f"tools.{name}.settings")
-    return tuple(sorted(Section.__subclasses__(), key=lambda section: (section is not Settings, section.__module__)))
+    return tuple(
+        sorted(Section.__subclasses__(), key=lambda section: (section is not Settings, section.__module__))
+    )
 
 
 @cache
@@ -240,14 +268,16 @@ def names() -> frozenset[str]:
 
 @cache
 def check() -> list[str]:
-    """Read every section; return a line for each name in the settings file that is not a setting, and for each variable
-    that is nearly one. Raises SettingsError."""
+    """Read every section; return a line for each name in the settings file that is not a setting, and for
+    each variable that is nearly one. Raises SettingsError."""
     for section in sections():
         current(section)
     in_file = places.read(places.settings_file(os.environ))
     suspects = sorted({*in_file, *filter(lambda name: name.startswith(PREFIXES), os.environ)} - names())
     hints = {name: did_you_mean(name, names(), MISSPELT) for name in suspects}
-    return [f"{name} is not a setting. {hint}".strip() for name, hint in hints.items() if hint or name in in_file]
+    return [
+        f"{name} is not a setting. {hint}".strip() for name, hint in hints.items() if hint or name in in_file
+    ]
 
 
 @cache
@@ -261,8 +291,9 @@ def written_folders() -> list[Path]:
     ]
 
 
-# A session of the resident service begins with the settings that the service read. They are read again, which is cheap,
-# and only if they differ is anything forgotten that was derived from them: writing to shared memory is not cheap.
+# A session of the resident service begins with the settings that the service read. They are read again, which
+# is cheap, and only if they differ is anything forgotten that was derived from them: writing to shared memory
+# is not cheap.
 def refresh() -> None:
     """Forget the settings, and what was derived from them, if their sources give other ones now."""
     check.cache_clear()

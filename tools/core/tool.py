@@ -26,8 +26,9 @@ READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
 @dataclass(eq=False)
 class Tool:
-    """Declare a plain function a tool. The function is the declaration: its signature, annotations and docstring
-    give schema, validation and description; the decorator hands it back bare. What it returns is the answer."""
+    """Declare a plain function a tool. The function is the declaration: its signature, annotations and
+    docstring give schema, validation and description; the decorator hands it back bare. What it returns is
+    the answer."""
 
     name: str  # with its toolset in front or not: `greet`, `anki.add_notes`
     _: KW_ONLY
@@ -38,7 +39,9 @@ class Tool:
     idempotent: bool = False  # a second call changes nothing more; true of every reader
     open_world: bool = False  # it reaches beyond this machine
     requires: Callable[[], None] | None = None  # raises ToolError if the tool's backend is not there
-    envelope: bool = False  # its answer is a JSON object with `"success": true`, whatever the function returns
+    envelope: bool = (
+        False  # its answer is a JSON object with `"success": true`, whatever the function returns
+    )
     lock: bool = True  # False if the backend itself puts writers in order
     # `call` hands the arguments over to it as they were sent: for a toolset with argument errors of its own.
     on_call: Callable[["Tool", JsonObject], Any] | None = None
@@ -82,7 +85,8 @@ class Tool:
 
     @property
     def page_settings(self) -> JsonObject:
-        """`_meta.ui` of the listed tool. A tool for pages alone names none, or hosts would open one for it."""
+        """`_meta.ui` of the listed tool. A tool for pages alone names none, or hosts would open one for
+        it."""
         if self.app_only:
             return {"visibility": ["app"]}
         return {"resourceUri": self.page.uri} if self.page and current().pages != "off" else {}
@@ -151,7 +155,8 @@ def requiring(call: Function, tool: Tool, /, **arguments: object) -> object:
 
 
 def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """Every failure becomes an answer with a hint; what was not foreseen goes to the log, not to the client."""
+    """Every failure becomes an answer with a hint; what was not foreseen goes to the log, not to the
+    client."""
     try:
         return call(**arguments)
     except ToolError as error:

@@ -1,7 +1,9 @@
-"""A request's way over HTTP to the SDK's application: an ASGI application around it that refuses what may not pass.
+"""A request's way over HTTP to the SDK's application: an ASGI application around it that refuses what may not
+pass.
 
-A request passes, in this order: path, token, method, framing, scope, rate, body. Host, Origin and Content-Type are the
-SDK's to look at. A refusal leaves a line in the log with the reason, and never a word of the token.
+A request passes, in this order: path, token, method, framing, scope, rate, body. Host, Origin and
+Content-Type are the SDK's to look at. A refusal leaves a line in the log with the reason, and never a word of
+the token.
 """
 
 import json
@@ -30,8 +32,8 @@ Send = Callable[[JsonObject], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 LONGEST_BODY = 4 * 2**20
-# The longest of a sign-in, which anybody may send. With a token a longer one waits for its turn: two of them are in
-# memory at a time, one per token, until they are answered.
+# The longest of a sign-in, which anybody may send. With a token a longer one waits for its turn: two of them
+# are in memory at a time, one per token, until they are answered.
 SMALL_BODY = 2**14
 BODY_S = 30  # for a body to arrive, its turn included
 RATE_LIMITED = -32029  # ours: JSON-RPC leaves -32000 to -32099 to servers
@@ -42,7 +44,8 @@ logger = logging.getLogger("pi-mcp")
 
 @dataclass
 class Refusal(Exception):
-    """A request that is not passed on: the status, the reason for the log and for a sender with a good token."""
+    """A request that is not passed on: the status, the reason for the log and for a sender with a good
+    token."""
 
     status: int
     reason: str
@@ -54,12 +57,16 @@ class Refusal(Exception):
 class Guards:
     """Passes on to `app` what may be served, in the name of the token's user.
 
-    `parse` reads a body as a JSON-RPC message or raises InvalidMessage; `within` is anyio's `move_on_after`. Raises
-    OSError.
+    `parse` reads a body as a JSON-RPC message or raises InvalidMessage; `within` is anyio's `move_on_after`.
+    Raises OSError.
     """
 
     def __init__(
-        self, settings: Settings, app: App, parse: Callable[[bytes], Any], within: Callable[[float | None], Any]
+        self,
+        settings: Settings,
+        app: App,
+        parse: Callable[[bytes], Any],
+        within: Callable[[float | None], Any],
     ):
         self.app = app
         self.parse = parse
@@ -94,7 +101,9 @@ class Guards:
         claims = self._authenticated(headers.get("authorization", ""))
         if scope["method"] != "POST":
             raise Refusal(405, f"method {scope['method'][:20]!r}", (("allow", "POST"),))
-        if "content-length" in headers and "transfer-encoding" in headers:  # RFC 9112 6.3: where does the body end?
+        if (
+            "content-length" in headers and "transfer-encoding" in headers
+        ):  # RFC 9112 6.3: where does the body end?
             raise Refusal(400, "a body with two lengths: Content-Length, Transfer-Encoding")
         remote = calls.caller_of_scope(claims.user, claims.scope, claims.token_id)
         if remote is None:
@@ -103,18 +112,24 @@ class Guards:
         caller = claims.token_id or claims.user
         if wait_s := self.rate.wait_s(caller):
             retry = ("retry-after", str(math.ceil(wait_s)))
-            raise Refusal(429, f"too many requests of {claims.user!r} (MCP_HTTP_RATE)", (retry,), RATE_LIMITED)
+            raise Refusal(
+                429, f"too many requests of {claims.user!r} (MCP_HTTP_RATE)", (retry,), RATE_LIMITED
+            )
         body = await self._read(receive, lambda: held.enter_async_context(self.long_bodies.turn(caller)))
         passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
         request = {**scope, "path": self.path or "/", "headers": passed_on}
         await self._pass_on(remote, request, headers.get(SESSION, ""), body, receive, send)
 
-    async def _sign_in(self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send) -> None:
+    async def _sign_in(
+        self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
         """Answer at an endpoint of the sign-in. Anybody may call those: nothing large is read there."""
         if "transfer-encoding" in headers or int(headers.get("content-length", 0)) > SMALL_BODY:
             raise Refusal(413, f"a long body at {scope['path']}")
         body = await self._read(receive)
-        answer = await self.sign_in.answer(scope["method"], scope["path"], headers, scope["query_string"], body)
+        answer = await self.sign_in.answer(
+            scope["method"], scope["path"], headers, scope["query_string"], body
+        )
         if answer[0] >= 400 and not self.logged.wait_s():
             logger.warning("HTTP %d at %s: %s", answer[0], scope["path"], answer[2][:200].partition("<")[0])
         await _respond(send, *answer)
@@ -154,11 +169,17 @@ class Guards:
     def _challenge(self, error: str) -> tuple[tuple[str, str], ...]:
         """The header that leads a client to the sign-in."""
         word = f' error="{error}",' if error else ""
-        return (("www-authenticate", f'Bearer realm="pi-mcp",{word} resource_metadata="{self.sign_in.metadata_url}"'),)
+        return (
+            (
+                "www-authenticate",
+                f'Bearer realm="pi-mcp",{word} resource_metadata="{self.sign_in.metadata_url}"',
+            ),
+        )
 
-    # A 2025-era client says only in `initialize` whether it shows pages, and withdraws a call by a second request. So
-    # the answer to `initialize` names a session, whose id says the first and relates the second to its call. It opens
-    # nothing: the token of each request decides, and a restarted server takes the id as well.
+    # A 2025-era client says only in `initialize` whether it shows pages, and withdraws a call by a second
+    # request. So the answer to `initialize` names a session, whose id says the first and relates the second
+    # to its call. It opens nothing: the token of each request decides, and a restarted server takes the id as
+    # well.
     async def _pass_on(
         self, remote: Caller, scope: JsonObject, session_id: str, body: bytes, receive: Receive, send: Send
     ) -> None:
@@ -190,7 +211,9 @@ class Guards:
         shows_pages = session_id.endswith(WITH_PAGES)
         with calls.acting_for(remote._replace(shows_pages=shows_pages)), self.within(None) as scope_of_call:
             # Of two calls of one id only the first can be withdrawn.
-            can_be_withdrawn = session_id and method and self.calls.setdefault(key, scope_of_call) is scope_of_call
+            can_be_withdrawn = (
+                session_id and method and self.calls.setdefault(key, scope_of_call) is scope_of_call
+            )
             try:
                 return await self.app(scope, receive_next, send_next)
             finally:
@@ -207,12 +230,18 @@ async def _refuse(refusal: Refusal, scope: JsonObject, send: Send) -> None:
     error: JsonObject = {"code": refusal.code, "message": text}
     headers = {**dict(refusal.headers), "content-type": "application/json"}
     if seconds := headers.get("retry-after"):  # some clients never look at the header
-        error = {**error, "message": f"{text}: try again in {seconds} s", "data": {"retry_after": int(seconds)}}
+        error = {
+            **error,
+            "message": f"{text}: try again in {seconds} s",
+            "data": {"retry_after": int(seconds)},
+        }
     sent = dict(scope["headers"])
     if b"transfer-encoding" in sent or int(sent.get(b"content-length", 0)) > SMALL_BODY:
         headers["connection"] = "close"  # else what is left of the body would be read on and on
     answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
-    with suppress(Exception):  # of the HTTP server's own: it may have answered a broken body already, and hung up
+    with suppress(
+        Exception
+    ):  # of the HTTP server's own: it may have answered a broken body already, and hung up
         await _respond(send, refusal.status, headers, answer)
 
 
@@ -224,7 +253,8 @@ async def _respond(send: Send, status: int, headers: dict[str, str], text: str) 
 
 
 def addresses(url: str) -> tuple[list[str], list[str]]:
-    """The hosts and the origins that requests may name: the public ones and this machine, with any port (`:*`)."""
+    """The hosts and the origins that requests may name: the public ones and this machine, with any port
+    (`:*`)."""
     parts = urlsplit(url.lower())
     names = [parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]"]
     hosts = [name + port for name in names for port in ("", ":*")]

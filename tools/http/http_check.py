@@ -1,4 +1,5 @@
-"""The server over HTTP as its clients reach it: a whole sign-in at MCP_HTTP_URL, explained in words where it breaks."""
+"""The server over HTTP as its clients reach it: a whole sign-in at MCP_HTTP_URL, explained in words where it
+breaks."""
 
 import hashlib
 import json
@@ -21,15 +22,27 @@ JSON = {"Content-Type": "application/json", "Accept": "application/json, text/ev
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 UNITS = "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
 UNITS = UNITS if os.path.isdir("/run/systemd/system") else "./server.py --http starts it"
-GATE = "Let the proxy pass all requests on without a login, a challenge or a filter of its own; docs/remote.md"
+GATE = (
+    "Let the proxy pass all requests on without a login, a challenge or a filter of its own; docs/remote.md"
+)
 OTHER = ("what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server.")
 # By status: its meaning, and the remedy.
 MEANINGS = {
-    **dict.fromkeys((401, 403), ("the proxy in front of the server requires its own login, or rejects us", GATE)),
-    404: ("nothing is at that path", "The proxy must pass on every path, not MCP_HTTP_URL's alone; docs/remote.md"),
-    421: ("the server was called by another name", "The proxy must keep the Host header with its port: docs/remote.md"),
+    **dict.fromkeys(
+        (401, 403), ("the proxy in front of the server requires its own login, or rejects us", GATE)
+    ),
+    404: (
+        "nothing is at that path",
+        "The proxy must pass on every path, not MCP_HTTP_URL's alone; docs/remote.md",
+    ),
+    421: (
+        "the server was called by another name",
+        "The proxy must keep the Host header with its port: docs/remote.md",
+    ),
     429: ("too many requests in the last minute", "Wait a minute."),
-    **dict.fromkeys((502, 503, 504), ("a proxy answers, and finds no server behind it", f"{UNITS}; MCP_HTTP_LISTEN")),
+    **dict.fromkeys(
+        (502, 503, 504), ("a proxy answers, and finds no server behind it", f"{UNITS}; MCP_HTTP_LISTEN")
+    ),
 }
 
 
@@ -42,15 +55,24 @@ def look(settings: Settings) -> Health:
     try:
         keys = tokens.read_keys(settings.state_dir / settings.http_key_file)
     except OSError as error:
-        return Health("broken", str(error), "Whoever reads the keys can make tokens: python3 -m tools token rotate")
+        return Health(
+            "broken", str(error), "Whoever reads the keys can make tokens: python3 -m tools token rotate"
+        )
     if not keys:
-        return Health("unset", "nobody was let in by HTTP", "./setup.sh --http, then an invitation: docs/remote.md")
+        return Health(
+            "unset", "nobody was let in by HTTP", "./setup.sh --http, then an invitation: docs/remote.md"
+        )
     began = time.monotonic()
     try:
         _walk(settings.http_url, Ledger(settings.state_dir), began + TIMEOUT_S)
-        return Health("ok", f"{settings.http_url} let us sign in and answered within {time.monotonic() - began:.1f} s")
+        return Health(
+            "ok", f"{settings.http_url} let us sign in and answered within {time.monotonic() - began:.1f} s"
+        )
     except http.HttpError as error:
-        summary, advice = error.reason, f"Is the address right, its proxy or tunnel up, the server running? {UNITS}"
+        summary, advice = (
+            error.reason,
+            f"Is the address right, its proxy or tunnel up, the server running? {UNITS}",
+        )
     except Broken as broken:
         summary, advice = broken.args
     except (ValueError, LookupError):
@@ -59,9 +81,12 @@ def look(settings: Settings) -> Health:
 
 
 def _walk(url: str, ledger: Ledger, deadline: float) -> None:
-    """Go the way of a client that knows only `url`, and of the person in front of it. Raises Broken, HttpError."""
+    """Go the way of a client that knows only `url`, and of the person in front of it. Raises Broken,
+    HttpError."""
 
-    def ask(step: str, wanted: int, url: str, body: str = "", headers: dict[str, str] = JSON) -> http.Response:
+    def ask(
+        step: str, wanted: int, url: str, body: str = "", headers: dict[str, str] = JSON
+    ) -> http.Response:
         request = http.Request(url, "POST" if body else "GET", body.encode() or None, headers)
         response = http.send(request, http.Limits(deadline, LONGEST_ANSWER))
         if response.status == wanted:
@@ -75,20 +100,28 @@ def _walk(url: str, ledger: Ledger, deadline: float) -> None:
     challenge = ask("a call without a token", 401, url, PING).headers.get("WWW-Authenticate", "")
     if NAME not in challenge:
         raise Broken(f"HTTP 401, {MEANINGS[401][0]}", GATE)
-    resource = json.loads(ask("the metadata", 200, re.findall(r'resource_metadata="([^"]+)"', challenge)[0]).body)
+    resource = json.loads(
+        ask("the metadata", 200, re.findall(r'resource_metadata="([^"]+)"', challenge)[0]).body
+    )
     issuer = resource["authorization_servers"][0]
     server = json.loads(ask("the metadata", 200, f"{issuer}/.well-known/oauth-authorization-server").body)
     client = ask("registration", 201, server["registration_endpoint"], json.dumps({"redirect_uris": [BACK]}))
     verifier = "v" * 43
     digest = tokens.base64url(hashlib.sha256(verifier.encode()).digest())
-    fields = {"client_id": json.loads(client.body)["client_id"], "redirect_uri": BACK, "response_type": "code"}
+    fields = {
+        "client_id": json.loads(client.body)["client_id"],
+        "redirect_uri": BACK,
+        "response_type": "code",
+    }
     fields |= {"code_challenge": digest, "code_challenge_method": "S256", "resource": url}
     ask("the page", 200, f"{server['authorization_endpoint']}?{urlencode(fields)}")
     fields["code"] = sign_in.invite(ledger, "check", "server:read", TOKEN_S / sign_in.DAY_S)
     page = ask("an invitation", 303, server["authorization_endpoint"], urlencode(fields), FORM)
     fields["code"] = parse_qs(urlsplit(page.headers["Location"]).query)["code"][0]
     fields |= {"grant_type": "authorization_code", "code_verifier": verifier}
-    token = json.loads(ask("the token", 200, server["token_endpoint"], urlencode(fields), FORM).body)["access_token"]
+    token = json.loads(ask("the token", 200, server["token_endpoint"], urlencode(fields), FORM).body)[
+        "access_token"
+    ]
     answer = ask("a call", 200, url, PING, {**JSON, "Authorization": f"Bearer {token}"})
     if b'"result"' not in answer.body:
         raise Broken(*OTHER)

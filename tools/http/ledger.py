@@ -1,5 +1,5 @@
-"""The tokens that were given out: to whom, for what, until when, last use; and which of them were revoked. Beside them
-what becomes a token: invitations, codes, refresh tokens, each as a digest.
+"""The tokens that were given out: to whom, for what, until when, last use; and which of them were revoked.
+Beside them what becomes a token: invitations, codes, refresh tokens, each as a digest.
 
 One sqlite file in the state folder, for `python3 -m tools token` and the server alike.
 """
@@ -27,14 +27,15 @@ CREATE TABLE IF NOT EXISTS secrets (digest BLOB PRIMARY KEY, kind TEXT NOT NULL,
 
 
 class Ledger:
-    """The tokens given out, in the state folder `folder`. Raises OSError if that cannot be opened; each method
-    sqlite3.Error."""
+    """The tokens given out, in the state folder `folder`. Raises OSError if that cannot be opened; each
+    method sqlite3.Error."""
 
     def __init__(self, folder: Path):
         path = folder / "http-tokens.sqlite3"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        # Each statement is a transaction of its own. The server opens it in one thread and uses it in the event loop's.
+        # Each statement is a transaction of its own. The server opens it in one thread and uses it in the
+        # event loop's.
         self.db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self.db.close)
         self.db.row_factory = sqlite3.Row
@@ -49,15 +50,16 @@ class Ledger:
         return self.db.execute("SELECT * FROM tokens WHERE revoked OR expires > ?", (time.time(),)).fetchall()
 
     def add(self, claims: JsonObject, label: str) -> None:
-        """Note a token that is given out now, or renewed. Forgets those that have expired, unless they were revoked: a
-        clock that ran ahead once must not bring them back."""
+        """Note a token that is given out now, or renewed. Forgets those that have expired, unless they were
+        revoked: a clock that ran ahead once must not bring them back."""
         self.db.execute("DELETE FROM tokens WHERE expires < ? AND NOT revoked", (time.time(),))
         new = "INSERT INTO tokens (id, user, scope, label, expires) VALUES (?, ?, ?, ?, ?)"
         row = (claims["jti"], claims["sub"], claims["scope"], label, claims["exp"])
         self.db.execute(f"{new} ON CONFLICT (id) DO UPDATE SET expires = excluded.expires", row)
 
     def revoke(self, token_id: str) -> bool:
-        """Refuse the tokens of this id for good; False if none was given out here: its backend signed it, perhaps."""
+        """Refuse the tokens of this id for good; False if none was given out here: its backend signed it,
+        perhaps."""
         known = self.db.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (token_id,)).rowcount
         self.db.execute("INSERT OR IGNORE INTO tokens VALUES (?, '', '', '', 0, 1, 0)", (token_id,))
         return bool(known)
@@ -86,7 +88,10 @@ class Ledger:
 
     def spend(self, kind: str, secret: str) -> float | None:
         """Take a secret: None for the first who does so, of all processes; for the others, when that was."""
-        spent, digest = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL", _digest(kind, secret)
+        spent, digest = (
+            "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL",
+            _digest(kind, secret),
+        )
         if self.db.execute(spent, (time.time(), digest)).rowcount:
             return None
         row = self.db.execute("SELECT spent FROM secrets WHERE digest = ?", (digest,)).fetchone()
@@ -104,10 +109,13 @@ def _digest(kind: str, secret: str) -> bytes:
 
 
 def _take_over(db: sqlite3.Connection, path: Path) -> None:
-    """Take over the list that was a JSON file before. A damaged one lets nobody in: what it revoked must not hold again."""
+    """Take over the list that was a JSON file before. A damaged one lets nobody in: what it revoked must not
+    hold again."""
     names = ("user", "scope", "label", "expires", "revoked")
     try:
-        rows = [(key, *(fields[name] for name in names)) for key, fields in json.loads(path.read_bytes()).items()]
+        rows = [
+            (key, *(fields[name] for name in names)) for key, fields in json.loads(path.read_bytes()).items()
+        ]
     except FileNotFoundError:
         return
     except (ValueError, LookupError, TypeError, AttributeError):

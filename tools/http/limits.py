@@ -11,13 +11,21 @@ from tools.core.json_types import JsonObject
 
 # Callers whose rate is kept; the one that asked longest ago makes room.
 MOST_CALLERS = 1000
-# Seconds that a connection may go without a request; and how many may, before the longest silent one makes room.
+# Seconds that a connection may go without a request; and how many may, before the longest silent one makes
+# room.
 HEADERS_S, MOST_SILENT = 15, 256
 LOOK_S = 0.25  # between two looks at the connections
 
-# Settings of the HTTP server. It has no limit of connections: at that limit it would refuse the good ones. A warning per
-# broken request would let anybody fill the log; a request that never ends would keep it from ending for ever.
-UVICORN: JsonObject = {"http": "h11", "ws": "none", "lifespan": "off", "proxy_headers": False, "server_header": False}
+# Settings of the HTTP server. It has no limit of connections: at that limit it would refuse the good ones. A
+# warning per broken request would let anybody fill the log; a request that never ends would keep it from
+# ending for ever.
+UVICORN: JsonObject = {
+    "http": "h11",
+    "ws": "none",
+    "lifespan": "off",
+    "proxy_headers": False,
+    "server_header": False,
+}
 UVICORN |= {"access_log": False, "log_level": "error", "timeout_graceful_shutdown": 5}
 
 
@@ -61,8 +69,9 @@ class Turns:
 
 
 async def watch(server: Any, idle_exit_s: float = 0) -> None:
-    """Close connections to the HTTP server that send no whole request: after HEADERS_S, or once MOST_SILENT newer ones
-    are as silent, so they never keep a good one out. End the server once nobody was connected for `idle_exit_s`."""
+    """Close connections to the HTTP server that send no whole request: after HEADERS_S, or once MOST_SILENT
+    newer ones are as silent, so they never keep a good one out. End the server once nobody was connected for
+    `idle_exit_s`."""
     state, silent, answered, idle_since = server.server_state, dict[Any, float](), 0, time.monotonic()
     while not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
         time_s = time.monotonic()
@@ -70,7 +79,9 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
             idle_since, answered = time_s, state.total_requests
         # Since when, by connection and its last request.
         pairs = [(connection, connection.cycle) for connection in state.connections]
-        silent = {pair: silent.get(pair, time_s) for pair in pairs if not pair[1] or pair[1].response_complete}
+        silent = {
+            pair: silent.get(pair, time_s) for pair in pairs if not pair[1] or pair[1].response_complete
+        }
         longest_first = sorted(silent, key=silent.__getitem__)
         for number, pair in enumerate(longest_first, MOST_SILENT - len(silent)):
             if number < 0 or time_s - silent[pair] > HEADERS_S:

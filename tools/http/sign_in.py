@@ -1,8 +1,10 @@
-"""Sign-in for clients that take a URL and nothing else (claude.ai, ChatGPT, phones): OAuth 2.1 for one household.
+"""Sign-in for clients that take a URL and nothing else (claude.ai, ChatGPT, phones): OAuth 2.1 for one
+household.
 
-There are no accounts and no passwords: the person's proof is an invitation, eight characters that `python3 -m tools
-invite` printed. Nothing is kept of a client: its id is its own description, signed (RFC 7591), or the address of one.
-What it gets is a token like any other, renewed under one id, so `token revoke` ends all of it.
+There are no accounts and no passwords: the person's proof is an invitation, eight characters that `python3 -m
+tools invite` printed. Nothing is kept of a client: its id is its own description, signed (RFC 7591), or the
+address of one. What it gets is a token like any other, renewed under one id, so `token revoke` ends all of
+it.
 """
 
 import asyncio
@@ -33,7 +35,9 @@ INVITATION_S, CODE_S, GRACE_S, DAY_S = 600, 60, 60, 86_400
 CLIENT = "pi-mcp client"  # the issuer of client ids, which makes them no access tokens
 LOOPBACK = r"http://(?:127\.0\.0\.1|localhost|\[::1\])"
 # Visible ASCII without # and \, on https or this machine; no user, so the host is what it looks like.
-REDIRECT = re.compile(rf'(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?', re.IGNORECASE | re.ASCII)
+REDIRECT = re.compile(
+    rf'(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?', re.IGNORECASE | re.ASCII
+)
 LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
 HEADERS = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
 CORS = {**HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
@@ -80,7 +84,9 @@ class SignIn:
             "/token": {"POST": self.give_token},
         }
 
-    async def answer(self, method: str, path: str, headers: dict[str, str], query: bytes, body: bytes) -> Answer:
+    async def answer(
+        self, method: str, path: str, headers: dict[str, str], query: bytes, body: bytes
+    ) -> Answer:
         """The answer of the endpoint at `path`."""
         is_page, methods = path == "/authorize", self.endpoints[path]
         try:
@@ -110,18 +116,26 @@ class SignIn:
         name, redirects = _described(fields)
         known = {"client_name": name, "redirect_uris": redirects}
         client_id = tokens.sign({"iss": CLIENT, **known}, self.keys()[0])
-        return {"client_id": client_id, **known, "grant_types": [*GRANTS], "token_endpoint_auth_method": "none"}
+        return {
+            "client_id": client_id,
+            **known,
+            "grant_types": [*GRANTS],
+            "token_endpoint_auth_method": "none",
+        }
 
     async def ask(self, fields: dict[str, str], status: int = 200, problem: str = "") -> Answer:
-        """The page that asks the person for the invitation's code. It runs nothing, nobody may frame it, and it leads
-        here and to the client alone."""
+        """The page that asks the person for the invitation's code. It runs nothing, nobody may frame it, and
+        it leads here and to the client alone."""
         name, redirect = await self._checked(fields), urlsplit(fields["redirect_uri"])
         scope = {word for grant in self.ledger.open_invitations() for word in grant["scope"].split()}
         page = form(fields["lang"], name, redirect.netloc, scope, problem)
         style = b64encode(sha256(re.split("</?style>", page)[1].encode()).digest()).decode()
         origin = f"{redirect.scheme}://{redirect.netloc}"
         policy = f"default-src 'none'; style-src 'sha256-{style}'; form-action 'self' {origin}; frame-ancestors 'none'"
-        kind = {"content-type": "text/html; charset=utf-8", "content-security-policy": f"{policy}; base-uri 'none'"}
+        kind = {
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy": f"{policy}; base-uri 'none'",
+        }
         return status, {**HEADERS, **kind}, page
 
     async def let_in(self, fields: dict[str, str]) -> Answer:
@@ -141,9 +155,12 @@ class SignIn:
         return 303, {**HEADERS, "location": f"{redirect}{'&' if '?' in redirect else '?'}{answer}"}, ""
 
     async def _checked(self, fields: dict[str, str]) -> str:
-        """The name of the client of a good request for a code. What is wrong is told to the person: nobody is sent to an
-        address that only the request names."""
-        (name, uris), redirect = await self._client(fields.get("client_id", "")), fields.get("redirect_uri", "")
+        """The name of the client of a good request for a code. What is wrong is told to the person: nobody is
+        sent to an address that only the request names."""
+        (name, uris), redirect = (
+            await self._client(fields.get("client_id", "")),
+            fields.get("redirect_uri", ""),
+        )
         listed = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
         if not REDIRECT.fullmatch(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in listed:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
@@ -154,10 +171,13 @@ class SignIn:
         return name
 
     async def _client(self, client_id: str) -> tuple[str, list[str]]:
-        """The name and redirects of a client: its id says them, or the document at that address. Raises Denied."""
+        """The name and redirects of a client: its id says them, or the document at that address. Raises
+        Denied."""
         if client_id.startswith("https://"):
             if self.fetches.wait_s():
-                raise Denied("temporarily_unavailable", "too many clients at once; try again in a minute", 429)
+                raise Denied(
+                    "temporarily_unavailable", "too many clients at once; try again in a minute", 429
+                )
             return _described(await asyncio.to_thread(_fetched, client_id))
         with suppress(tokens.InvalidToken):
             claims = tokens.signed_claims(client_id, self.keys())
@@ -172,24 +192,33 @@ class SignIn:
             raise Denied("unsupported_grant_type", f"grant_type is not of {[*GRANTS]}")
         secret, proof = fields.get(field, ""), {"client_id": fields.get("client_id")}
         if kind == "code":
-            proof["code_challenge"] = tokens.base64url(sha256(fields.get("code_verifier", "").encode()).digest())
+            proof["code_challenge"] = tokens.base64url(
+                sha256(fields.get("code_verifier", "").encode()).digest()
+            )
             proof["redirect_uri"] = fields.get("redirect_uri")
         grant = self.ledger.grant_of(kind, secret)
         if not grant or not proof.items() <= grant.items():
             raise Denied("invalid_grant", f"the {kind} is unknown, over, or another's")
         spent = self.ledger.spend(kind, secret)
-        # A refresh token comes twice where two of a client's requests renew at once; after that it was stolen.
+        # A refresh token comes twice where two of a client's requests renew at once; after that it was
+        # stolen.
         if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
             self.ledger.revoke(grant["token_id"])
         if self.ledger.is_revoked(grant["token_id"]):
-            raise Denied("invalid_grant", f"the sign-in was revoked, or the {kind} was used twice, which ends it")
+            raise Denied(
+                "invalid_grant", f"the sign-in was revoked, or the {kind} was used twice, which ends it"
+            )
         lifetime_s = int(grant["days"] * DAY_S)
         claims = tokens.new_claims(grant["user"], grant["scope"].split(), self.url, lifetime_s)
         claims["jti"] = grant["token_id"]
         # The sign-in itself lasts twice as long: a client renews once its token is over.
         self.ledger.add({**claims, "exp": claims["exp"] + lifetime_s}, grant["label"])
         refresh = self.ledger.make_secret("refresh", 2 * lifetime_s, grant)
-        access = {"access_token": tokens.sign(claims, self.keys()[0]), "token_type": "Bearer", "expires_in": lifetime_s}
+        access = {
+            "access_token": tokens.sign(claims, self.keys()[0]),
+            "token_type": "Bearer",
+            "expires_in": lifetime_s,
+        }
         return {**access, "refresh_token": refresh, "scope": grant["scope"]}
 
 
@@ -200,11 +229,16 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
 
 
 def form(lang: str, name: str, host: str, scope: set[str], problem: str = "") -> str:
-    """The page for a client `name` that the person will be sent back to at `host`; `problem` is one of the words."""
+    """The page for a client `name` that the person will be sent back to at `host`; `problem` is one of the
+    words."""
     words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
     items = (word.partition(":") for word in sorted(scope))
     allowed = "".join(f"<li>{words[toolset]} {words[colon + read]}" for toolset, colon, read in items)
-    may = f"{words['may']}<ul>{allowed}</ul>" if scope else f"{words['invite']} <code>python3 -m tools invite</code>"
+    may = (
+        f"{words['may']}<ul>{allowed}</ul>"
+        if scope
+        else f"{words['invite']} <code>python3 -m tools invite</code>"
+    )
     values = {"lang": lang, "name": escape(name), "host": escape(host), "may": may, "note": words[problem]}
     return Template(PAGE.read_text(encoding="utf-8")).substitute(words, **values)
 

@@ -6,8 +6,8 @@ list             the tokens given out: id, user, scope, label, end, last use
 revoke ID        refuse a token from now on
 rotate           sign with a new key; tokens of the old one hold until the next rotation, and are not renewed
 
-`python3 -m tools invite --user NAME --scope "TOOLSET …" [--days N]` lets somebody sign in from a client that takes only
-a URL: eight characters, which hold for ten minutes, once.
+`python3 -m tools invite --user NAME --scope "TOOLSET …" [--days N]` lets somebody sign in from a client that
+takes only a URL: eight characters, which hold for ten minutes, once.
 """
 
 import argparse
@@ -71,7 +71,9 @@ def _scope(text: str) -> list[str]:
     scope = text.replace(",", " ").split()
     known = {word for name in toolsets() for word in (name, name + calls.READ_ONLY)}
     if unknown := [word for word in scope or [""] if word not in known]:
-        raise ArgumentTypeError(f"there is no toolset {unknown[0]!r}; there are: {', '.join(toolsets())}, or NAME:read")
+        raise ArgumentTypeError(
+            f"there is no toolset {unknown[0]!r}; there are: {', '.join(toolsets())}, or NAME:read"
+        )
     return scope
 
 
@@ -108,7 +110,10 @@ def _day(seconds: float) -> str:
 
 def _revoke(options: Namespace, current: settings.Settings) -> None:
     is_known = Ledger(current.state_dir).revoke(options.id)
-    print(f"{options.id} is refused from now on" + "; it was not given out here, by `token list`" * (not is_known))
+    print(
+        f"{options.id} is refused from now on"
+        + "; it was not given out here, by `token list`" * (not is_known)
+    )
 
 
 def _rotate(options: Namespace, current: settings.Settings) -> None:

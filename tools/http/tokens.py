@@ -1,7 +1,8 @@
 """Tokens of remote callers: JSON Web Tokens (RFC 7519), signed with HS256, by the standard library alone.
 
-Whoever holds the key can sign: this server's owner, with `python3 -m tools token new`, and the owner's own backend, for
-its people. A token names a user, what it may use (`scope`), for which address (`aud`) and until when (`exp`).
+Whoever holds the key can sign: this server's owner, with `python3 -m tools token new`, and the owner's own
+backend, for its people. A token names a user, what it may use (`scope`), for which address (`aud`) and until
+when (`exp`).
 """
 
 import base64
@@ -58,7 +59,11 @@ def read(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
     claims = signed_claims(token, keys)
     time_s = time.time()
     audiences = claims["aud"] if isinstance(claims.get("aud"), list) else [claims.get("aud")]
-    if claims.get("iss") != ISSUER or not all(isinstance(name, str) for name in audiences) or audience not in audiences:
+    if (
+        claims.get("iss") != ISSUER
+        or not all(isinstance(name, str) for name in audiences)
+        or audience not in audiences
+    ):
         raise InvalidToken("it is for another address, or of another issuer")
     begins = max(_time(claims, name) for name in ("nbf", "iat"))
     if not begins - LEEWAY_S <= time_s < _time(claims, "exp") + LEEWAY_S:
@@ -82,15 +87,23 @@ def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
     except (ValueError, RecursionError):
         raise InvalidToken("it is not JSON") from None
     # `crit` and `b64` must be understood, or change what is signed (RFC 7515 4.1.11, RFC 7797).
-    is_plain = isinstance(header, dict) and header.get("alg") == "HS256" and not header.keys() & {"crit", "b64"}
+    is_plain = (
+        isinstance(header, dict) and header.get("alg") == "HS256" and not header.keys() & {"crit", "b64"}
+    )
     if not is_plain or not isinstance(claims, dict):
         raise InvalidToken("it is not a plain HS256 token")
     return claims
 
 
 def is_name(value: object) -> TypeGuard[str]:
-    """True for a possible user or id: they reach a database and a log, and two that differ must look different."""
-    return isinstance(value, str) and value.isprintable() and value == value.strip() and len(value) <= LONGEST_NAME
+    """True for a possible user or id: they reach a database and a log, and two that differ must look
+    different."""
+    return (
+        isinstance(value, str)
+        and value.isprintable()
+        and value == value.strip()
+        and len(value) <= LONGEST_NAME
+    )
 
 
 def _time(claims: JsonObject, name: str) -> float:
@@ -136,7 +149,8 @@ def keys_at(path: Path) -> tuple[bytes, ...]:
 
 
 def rotate(path: Path) -> tuple[bytes, ...]:
-    """Put a new key first into the file and keep the one before it, so that its tokens hold until the next rotation.
+    """Put a new key first into the file and keep the one before it, so that its tokens hold until the next
+    rotation.
 
     Raises OSError.
     """

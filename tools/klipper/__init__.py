@@ -1,4 +1,5 @@
-"""Klipper documentation: search, reading and sync of a local git checkout; a printer's configuration checked."""
+"""Klipper documentation: search, reading and sync of a local git checkout; a printer's configuration
+checked."""
 
 from tools.core.registry import Instruction
 

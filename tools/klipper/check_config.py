@@ -23,18 +23,20 @@ ALWAYS = "whether the board has each pin, the wiring, and values that Klipper ta
 @Tool("check_config", title="Check printer.cfg", requires=pages.require_docs, envelope=True)
 def check_config(
     config: Annotated[
-        str | None, "the file's text; without it the printer's own file", Limits(max_length=printer_cfg.LONGEST)
+        str | None,
+        "the file's text; without it the printer's own file",
+        Limits(max_length=printer_cfg.LONGEST),
     ] = None,
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
     path: Annotated[str | None, "another file beside printer.cfg", Limits(max_length=1000)] = None,
 ) -> JsonObject:
-    """Check a printer.cfg as Klipper would: options, values, pins, what is missing, what names something that is not there;
-    worst first. Without `config` the printer's own printer.cfg and its includes. No findings is not an all-clear: see
-    `not_checked`.
+    """Check a printer.cfg as Klipper would: options, values, pins, what is missing, what names something that
+    is not there; worst first. Without `config` the printer's own printer.cfg and its includes. No findings is
+    not an all-clear: see `not_checked`.
 
-    Source: Config_Reference.md and Config_Changes.md as they are in the checkout, kinds and bounds from Klipper's source. A
-    finding is {line, file (of an include), section, option, level: error | warning | hint, message, nearest, also_in_lines};
-    at most 3,000 bytes, `more` counts the others.
+    Source: Config_Reference.md and Config_Changes.md as they are in the checkout, kinds and bounds from
+    Klipper's source. A finding is {line, file (of an include), section, option, level: error | warning |
+    hint, message, nearest, also_in_lines}; at most 3,000 bytes, `more` counts the others.
     """
     if config is None:
         inside = printer_data.folder()
@@ -46,7 +48,8 @@ def check_config(
 
 @command("check")
 def check(file: str) -> TextOutput:
-    """Check a printer.cfg and the files it includes: a line for each finding; exit status 1 if there are errors."""
+    """Check a printer.cfg and the files it includes: a line for each finding; exit status 1 if there are
+    errors."""
     pages.require_docs()
     read = printer_cfg.read_files(Path(file))
     told = checking.current().findings(read)
@@ -54,7 +57,8 @@ def check(file: str) -> TextOutput:
 
 
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
-    """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there are."""
+    """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
+    are."""
     levels = [finding.level for finding in findings]
     report: JsonObject = {
         "sections": len(config.sections),
@@ -93,7 +97,9 @@ def _size(value: Any) -> int:
 
 def not_checked(config: PrinterConfig) -> list[str]:
     """The things that a check leaves out, each in a few words: an empty list of findings is no all-clear."""
-    templates = sum(s.name.endswith("gcode") for section in config.sections.values() for s in section.settings)
+    templates = sum(
+        s.name.endswith("gcode") for section in config.sections.values() for s in section.settings
+    )
     saved = sum(section.saved for section in config.sections.values())
     left_out = [ALWAYS]
     if config.missing:
@@ -115,13 +121,16 @@ def _names(names: Sequence[str]) -> str:
 
 
 def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
-    """For people: `file:line: level: [section] message`, a line for each, then what was counted and what was left out."""
+    """For people: `file:line: level: [section] message`, a line for each, then what was counted and what was
+    left out."""
     shown = []
     for finding in findings:
         section = f"[{finding.section}] " if finding.section not in finding.message else ""
         meant = f" (did you mean {finding.nearest}?)" if finding.nearest else ""
         also = f" (also in lines {', '.join(map(str, finding.also))})" if finding.also else ""
-        message = "".join(char if char.isprintable() else "?" for char in section + finding.message + meant + also)
+        message = "".join(
+            char if char.isprintable() else "?" for char in section + finding.message + meant + also
+        )
         shown.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
     levels = [finding.level for finding in findings]
     counts = ", ".join(f"{levels.count(level)} {level}s" for level in LEVELS)

@@ -25,10 +25,11 @@ LONGEST_CHANGE = 160
 
 @Tool("config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True)
 def config_reference(section: Name = None, option: Name = None, full: bool = False) -> JsonObject:
-    """Look up a printer.cfg section's options (default, required, text), or the sections that have an option; with what
-    Config_Changes says. Texts are shortened unless `full`.
+    """Look up a printer.cfg section's options (default, required, text), or the sections that have an option;
+    with what Config_Changes says. Texts are shortened unless `full`.
 
-    Source: Config_Reference.md and Config_Changes.md as they are in the checkout. Without either name: all sections.
+    Source: Config_Reference.md and Config_Changes.md as they are in the checkout. Without either name: all
+    sections.
     """
     known = checking.current()
     reference, entries = known.reference, known.entries
@@ -59,9 +60,14 @@ def _unknown(message: str, near: list[str]) -> ToolError:
 
 
 def _blocks(reference: Reference, name: str) -> list[Block]:
-    """The blocks of a section by its name as typed: `[stepper_x]`, `heater_fan hotend`, `common spi settings`."""
+    """The blocks of a section by its name as typed: `[stepper_x]`, `heater_fan hotend`, `common spi
+    settings`."""
     wanted = " ".join(name.strip().strip("[]").split())
-    headed = [block for block in reference.blocks if block.heading.lower() in (f"[{wanted.lower()}]", wanted.lower())]
+    headed = [
+        block
+        for block in reference.blocks
+        if block.heading.lower() in (f"[{wanted.lower()}]", wanted.lower())
+    ]
     kind = reference.kind(wanted) or reference.kind(wanted.lower())
     own = reference.kinds.get(kind, [])
     if AXIS_STEPPER.fullmatch(kind) and not any(block.options for block in own):
@@ -71,15 +77,22 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
 
 def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
-    shown: JsonObject = {"section": blocks[0].name or blocks[0].heading, "page": PAGE, "heading": blocks[0].heading}
+    shown: JsonObject = {
+        "section": blocks[0].name or blocks[0].heading,
+        "page": PAGE,
+        "heading": blocks[0].heading,
+    }
     described = []  # of each block the names of each group of options, and the group's text
     for block in blocks:
         groups = [list(group) for _, group in groupby(block.options, lambda option: option.text or option)]
-        described.append([(", ".join(_marked(one.name, one) for one in group), group[0].text) for group in groups])
+        described.append(
+            [(", ".join(_marked(one.name, one) for one in group), group[0].text) for group in groups]
+        )
     lengths = [len(names) + 5 for block in described for names, _ in block]
     room = max(LEAST, (BUDGET - sum(lengths)) // max(1, len(lengths)))
     listed = [
-        [f"{names}: {text if full else short(text, room)}".rstrip(": ") for names, text in group] for group in described
+        [f"{names}: {text if full else short(text, room)}".rstrip(": ") for names, text in group]
+        for group in described
     ]
     if len(blocks) == 1:
         shown["options"] = listed[0]
@@ -99,7 +112,8 @@ def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -
 
 
 def _option(reference: Reference, blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
-    """The reference's words for an option: in the section given by its blocks, or in every section that has it."""
+    """The reference's words for an option: in the section given by its blocks, or in every section that has
+    it."""
     key = name.strip().strip("#: ").lower()
     every = [(block, named) for block in blocks or reference.blocks for named in block.options]
     owners = [(block, named) for block, named in every if named.key == key]
@@ -111,10 +125,15 @@ def _option(reference: Reference, blocks: Sequence[Block], name: str, entries: S
     for block, named in owners:
         place = _marked(f"[{block.name}]" if block.name else block.heading, named)
         texts.setdefault(named.text, []).append(place)
-    described = sorted(texts.items(), key=lambda item: (not item[0] or item[0].startswith("See the"), -len(item[1])))
+    described = sorted(
+        texts.items(), key=lambda item: (not item[0] or item[0].startswith("See the"), -len(item[1]))
+    )
     shown: JsonObject = {"option": owners[0][1].name, "page": PAGE}
     shown["sections"] = [
-        {"in": list(dict.fromkeys(places))[:MOST_OWNERS], "text": text if len(described) == 1 else short(text, 300)}
+        {
+            "in": list(dict.fromkeys(places))[:MOST_OWNERS],
+            "text": text if len(described) == 1 else short(text, 300),
+        }
         for text, places in described[:6]
     ]
     return shown | _changes(entries, key, full=False)
@@ -127,7 +146,8 @@ def _marked(name: str, option: Option) -> str:
 
 
 def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> JsonObject:
-    """The entries of the page on changes that have a name: each entry's date, and of its text the first sentence that has it."""
+    """The entries of the page on changes that have a name: each entry's date, and of its text the first
+    sentence that has it."""
     named = changes.about(entries, name)[: None if full else MOST_CHANGES]
     texts = (entry.text if full else short(changes.saying(entry, name), LONGEST_CHANGE) for entry in named)
     told = [f"{entry.date}: {text}" for entry, text in zip(named, texts, strict=True)]

@@ -1,4 +1,5 @@
-"""Reading the documentation: a page by section or window by window, the map of all pages; each page as a resource."""
+"""Reading the documentation: a page by section or window by window, the map of all pages; each page as a
+resource."""
 
 from contextlib import suppress
 from typing import Annotated
@@ -24,12 +25,12 @@ def read_doc(
         str | None, "its text or #anchor, a [section], option or command", Limits(max_length=200)
     ] = None,
 ) -> JsonObject:
-    """Read one section of a Klipper docs page by its heading, or up to 10,000 characters from `offset`. While next_offset
-    is not null there is more.
+    """Read one section of a Klipper docs page by its heading, or up to 10,000 characters from `offset`. While
+    next_offset is not null there is more.
 
-    Source: the page in docs/ of the checkout. `text` holds the page's characters from `offset` to `next_offset` (the end of the
-    section or page, when null), then, if there is more, one closing line that is not the page's. With a heading
-    `next_heading` names the section that follows.
+    Source: the page in docs/ of the checkout. `text` holds the page's characters from `offset` to
+    `next_offset` (the end of the section or page, when null), then, if there is more, one closing line that
+    is not the page's. With a heading `next_heading` names the section that follows.
     """
     page = pages.resolve(path)
     text, name = pages.read(page), page.path
@@ -54,7 +55,8 @@ def read_doc(
 
 
 def _window(text: str, offset: int, end: int, *, in_section: bool) -> tuple[str, int]:
-    """The part that fits into one answer from `offset`, cut after a line where that costs little, and its end."""
+    """The part that fits into one answer from `offset`, cut after a line where that costs little, and its
+    end."""
     if end - offset <= LIMIT:
         return text[offset:end], end
     also = " and this heading" if in_section else ""
@@ -66,14 +68,17 @@ def _window(text: str, offset: int, end: int, *, in_section: bool) -> tuple[str,
 
 @Tool("list_docs_map", title="Contents of Klipper's docs", requires=pages.require_docs, envelope=True)
 def list_docs_map(
-    path: Annotated[str | None, "one page: its headings with their size; or a source", Limits(max_length=1000)] = None,
+    path: Annotated[
+        str | None, "one page: its headings with their size; or a source", Limits(max_length=1000)
+    ] = None,
 ) -> JsonObject:
-    """List all pages of the Klipper docs by folder, with title and size in bytes; or the headings of one page. To find
-    something use search_docs.
+    """List all pages of the Klipper docs by folder, with title and size in bytes; or the headings of one
+    page. To find something use search_docs.
 
-    Source: the pages in docs/ of the checkout. A folder is {"pages": [{name, title, size}], "folders": {name: folder},
-    "assets": count of other files}, empty parts left out; a page's path is the names of its folders and its own,
-    joined by "/"; further sources are a line each. A heading is its marks, its text and the characters of its section, all below it included.
+    Source: the pages in docs/ of the checkout. A folder is {"pages": [{name, title, size}], "folders": {name:
+    folder}, "assets": count of other files}, empty parts left out; a page's path is the names of its folders
+    and its own, joined by "/"; further sources are a line each. A heading is its marks, its text and the
+    characters of its section, all below it included.
     """
     named = {source.name: source for source in sources()}
     shown = named.get((path or "").strip().strip("/"))
@@ -107,7 +112,9 @@ def _tree(shown: Source) -> JsonObject:
     for source in sources() if not shown.name else ():
         if source.name:
             count = len(list(pages.pages([source])))
-            root.setdefault("sources", {})[source.name] = f"{count} pages: list_docs_map(path={source.name!r})"
+            root.setdefault("sources", {})[source.name] = (
+                f"{count} pages: list_docs_map(path={source.name!r})"
+            )
     return root
 
 
@@ -126,7 +133,12 @@ def _about(path: str) -> JsonObject:
         return {}
 
 
-@Resource("klipper://docs/{path}", "Klipper docs", entries=lambda: (page.path for page in pages.pages()), about=_about)
+@Resource(
+    "klipper://docs/{path}",
+    "Klipper docs",
+    entries=lambda: (page.path for page in pages.pages()),
+    about=_about,
+)
 def page(path: str) -> str:
     """A page of the Klipper documentation, whole.
 

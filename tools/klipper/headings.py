@@ -1,4 +1,5 @@
-"""The headings of a Markdown page, as GitHub reads them, and its sections, by what people and pages call them."""
+"""The headings of a Markdown page, as GitHub reads them, and its sections, by what people and pages call
+them."""
 
 import re
 from bisect import bisect_right
@@ -7,19 +8,20 @@ from typing import NamedTuple
 
 from tools.core.errors import ToolError, several
 
-# A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or the fence of
-# a code block: marks and what is behind them.
+# A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or
+# the fence of a code block: marks and what is behind them.
 LINE = re.compile(r"^ {0,3}(?:(#{1,6})(?![^ \t\r\n])([^\n]*)|(`{3,}|~{3,})([^\n]*))", re.MULTILINE)
 # Marks that close a heading, apart from its text.
 CLOSING = re.compile(r"(?<![^ \t])#+$")
-# What a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it stays linear.
+# What a reader does not see: the address of a link, marks of emphasis and code. Bounded, so that it stays
+# linear.
 MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
 # What an anchor leaves out.
 DROPPED = re.compile(r"[^\w\- ]")
 # Characters of a heading that are looked at, and that its plain text has at most.
 LONGEST_HEADING, LONGEST_TEXT = 500, 200
-# The date that begins an entry of a page of dated ones (`Config_Changes.md`), and one as it is typed, with the number of
-# an entry among those of the same day.
+# The date that begins an entry of a page of dated ones (`Config_Changes.md`), and one as it is typed, with
+# the number of an entry among those of the same day.
 DATED = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
 DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(-\d+)?$")
 ENTRY_LEVEL = 7
@@ -32,8 +34,8 @@ NAMED = re.compile(r"\s*\[(\w+) +\S")
 
 
 class Section(NamedTuple):
-    """A section: its heading as plain text, its level (1 to 6), and where it goes on: from `offset`, the line of its
-    heading, to `end`, where the next heading of its or a higher level begins."""
+    """A section: its heading as plain text, its level (1 to 6), and where it goes on: from `offset`, the line
+    of its heading, to `end`, where the next heading of its or a higher level begins."""
 
     heading: str
     level: int
@@ -42,7 +44,8 @@ class Section(NamedTuple):
 
 
 def headings(text: str) -> Iterator[Section]:
-    """The headings (`# …`) of a page in order, without their ends. A `#` in a fenced code block is not one."""
+    """The headings (`# …`) of a page in order, without their ends. A `#` in a fenced code block is not
+    one."""
     fence = ""
     for match in LINE.finditer(text):
         marks, title, opening, rest = match.groups()
@@ -66,8 +69,11 @@ def anchor(text: str) -> str:
 
 
 def sections(text: str) -> dict[str, Section]:
-    """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in order."""
-    entries = [Section("-".join(match.groups()), ENTRY_LEVEL, match.start()) for match in DATED.finditer(text)]
+    """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in
+    order."""
+    entries = [
+        Section("-".join(match.groups()), ENTRY_LEVEL, match.start()) for match in DATED.finditer(text)
+    ]
     starts = [*headings(text), *(entries if len(entries) >= FEWEST_ENTRIES else ())]
     starts.sort(key=lambda section: section.offset)
     ends: dict[int, int] = {}
@@ -89,7 +95,8 @@ def sections(text: str) -> dict[str, Section]:
 
 
 def find(text: str, wanted: str, path: str) -> Section:
-    """The section that is meant: by its heading or anchor, a section of printer.cfg, a command, an option or a date.
+    """The section that is meant: by its heading or anchor, a section of printer.cfg, a command, an option or
+    a date.
 
     Raises ToolError HEADING_NOT_FOUND with the nearest, HEADING_AMBIGUOUS with all that fit.
     """
@@ -104,16 +111,22 @@ def find(text: str, wanted: str, path: str) -> Section:
     places = _places(text, wanted, list(named.values()))
     words = set(re.findall(r"\w{3,}", wanted.lower()))
     if not places and words:  # the only heading that has all the words
-        places = [place for place in named.values() if words <= set(re.findall(r"\w+", place.heading.lower()))]
+        places = [
+            place for place in named.values() if words <= set(re.findall(r"\w+", place.heading.lower()))
+        ]
         places = places if len(places) == 1 else []
     if len(places) == 1:
         return places[0]
     if places:
         hint = f"Name one as heading: {'; '.join(place.heading for place in places)}."
-        raise ToolError(f"{len(places)} sections of {path} have {wanted[:80]}", hint, code="HEADING_AMBIGUOUS")
+        raise ToolError(
+            f"{len(places)} sections of {path} have {wanted[:80]}", hint, code="HEADING_AMBIGUOUS"
+        )
     key = anchor(wanted.lstrip("# \t"))
     near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3] or list(named)[:5]
-    hint = f"Nearest: {'; '.join(named[name].heading for name in near)}" if near else f"{path} has no headings."
+    hint = (
+        f"Nearest: {'; '.join(named[name].heading for name in near)}" if near else f"{path} has no headings."
+    )
     raise ToolError(f"No such heading in {path}: {wanted[:200]}", hint, code="HEADING_NOT_FOUND")
 
 

@@ -22,8 +22,8 @@ ADDRESS = re.compile(
 
 
 class Page(NamedTuple):
-    """A page written for readers: `path` is what read_doc takes, `location` the path of its file on this machine, `anchor`
-    the place in it that was asked for."""
+    """A page written for readers: `path` is what read_doc takes, `location` the path of its file on this
+    machine, `anchor` the place in it that was asked for."""
 
     path: str
     location: str
@@ -54,7 +54,8 @@ def _is_markdown(path: str) -> bool:
 
 
 def _files(root: Path) -> Iterator[str]:
-    """The paths below `root` that are not hidden and can be named; links lead out of it neither for files nor for folders."""
+    """The paths below `root` that are not hidden and can be named; links lead out of it neither for files nor
+    for folders."""
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if _is_shown(name)]
         for name in filter(_is_shown, names):
@@ -64,7 +65,8 @@ def _files(root: Path) -> Iterator[str]:
 
 
 def _is_shown(name: str) -> bool:
-    # A name that is not UTF-8 has half a surrogate pair, which is not printable and does not go over the protocol.
+    # A name that is not UTF-8 has half a surrogate pair, which is not printable and does not go over the
+    # protocol.
     return name.isprintable() and not name.startswith(".")
 
 
@@ -105,22 +107,33 @@ def title(text: str, path: str) -> str:
 
 
 def resolve(path: str) -> Page:
-    """The page that `path` means: relative to docs, as a link in a page, or as an address of the site; with its anchor.
+    """The page that `path` means: relative to docs, as a link in a page, or as an address of the site; with
+    its anchor.
 
-    `docs/` in front, `.html`, a missing `.md` and the case are forgiven. Raises ToolError: a path that leaves the
-    documentation, nothing there (the hint names the nearest pages).
+    `docs/` in front, `.html`, a missing `.md` and the case are forgiven. Raises ToolError: a path that leaves
+    the documentation, nothing there (the hint names the nearest pages).
     """
     wanted = path.strip()
     if match := ADDRESS.match(wanted):
         wanted = unquote(match[1]).partition("?")[0] or "index.md"
-    if not wanted.isprintable() or wanted.startswith(("/", "~")) or "\\" in wanted or ".." in re.split("[/#]", wanted):
+    if (
+        not wanted.isprintable()
+        or wanted.startswith(("/", "~"))
+        or "\\" in wanted
+        or ".." in re.split("[/#]", wanted)
+    ):
         message = f"The path must be relative to docs and stay inside it: {wanted[:200]}"
         hint = "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them."
         raise ToolError(message, hint, code="INVALID_PATH")
     before, _, anchor = wanted.partition("#")
     for name, rest in ((wanted, ""), (before, anchor)):  # C#.md is a name
         name = "/".join(part for part in name.split("/") if part not in ("", "."))
-        for candidate in (name, name + SUFFIX, name.removeprefix("docs/"), name.removeprefix("docs/") + SUFFIX):
+        for candidate in (
+            name,
+            name + SUFFIX,
+            name.removeprefix("docs/"),
+            name.removeprefix("docs/") + SUFFIX,
+        ):
             if page := _page(candidate):
                 return page._replace(anchor=rest)
     named = {page.path.lower(): page for page in pages()}

@@ -1,4 +1,5 @@
-"""The printer's own files, which are only read: the folder that Moonraker keeps for a printer (`~/printer_data`)."""
+"""The printer's own files, which are only read: the folder that Moonraker keeps for a printer
+(`~/printer_data`)."""
 
 import os
 import stat

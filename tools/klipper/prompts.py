@@ -54,7 +54,11 @@ Here is my printer.cfg: what is wrong with it?
 }
 
 
-@Prompt("klipper_question", "Вопрос о Klipper · Klipper question", when="asks about Klipper, a 3D printer's firmware")
+@Prompt(
+    "klipper_question",
+    "Вопрос о Klipper · Klipper question",
+    when="asks about Klipper, a 3D printer's firmware",
+)
 def klipper_question(question: Annotated[str, "what to find out"], language: Language = "ru") -> str:
     """Answer a question from the Klipper documentation, naming the page.
 

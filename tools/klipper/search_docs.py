@@ -21,7 +21,8 @@ MOST_ABSENT = 8
 FEWEST, WEAK = 2, 0.4
 """So many pages are shown at least; a further one only if its score has this share of the best."""
 ANOTHER = 0.85
-"""The share of the best section's score that another section of the page has to have to be shown beside it."""
+"""The share of the best section's score that another section of the page has to have to be shown beside
+it."""
 NEAR = 0.8
 """The main source comes first where its page has this share of the score of another source's."""
 CLOSE = 160
@@ -40,16 +41,20 @@ CUT = "…"
 
 @Tool("search_docs", title="Search Klipper's docs", requires=pages.require_docs, envelope=True)
 def search_docs(
-    query: Annotated[str, "words, question, command, option, error message or log", Limits(max_length=20_000)],
+    query: Annotated[
+        str, "words, question, command, option, error message or log", Limits(max_length=20_000)
+    ],
     limit: Annotated[int, Limits(ge=1, le=7)] = 7,
 ) -> JsonObject | list[JsonObject]:
     """Search the Klipper documentation, in English or Russian, best first.
 
-    Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message (Klipper's own
-    are explained as `known_message`). Each result has `path` and `heading` for read_doc, `offset`, `line`, a `snippet`.
+    Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message
+    (Klipper's own are explained as `known_message`). Each result has `path` and `heading` for read_doc,
+    `offset`, `line`, a `snippet`.
 
-    Source: the pages in docs/ of the checkout. `title` is there only if it differs from the path, `date` in a page of dated entries.
-    `also_in` names the same page of other sources. `absent` names the words that are nowhere, not even inside of others.
+    Source: the pages in docs/ of the checkout. `title` is there only if it differs from the path, `date` in a
+    page of dated entries. `also_in` names the same page of other sources. `absent` names the words that are
+    nowhere, not even inside of others.
     """
     if not query.strip():
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
@@ -69,8 +74,11 @@ def search_docs(
     return {**answer, "result": results} if answer else results
 
 
-def _results(known: Index, terms: Sequence[Term], message: Message | None, query: str) -> Iterator[JsonObject]:
-    """The results: first where a known message sends the reader, then the pages of the search, each page once."""
+def _results(
+    known: Index, terms: Sequence[Term], message: Message | None, query: str
+) -> Iterator[JsonObject]:
+    """The results: first where a known message sends the reader, then the pages of the search, each page
+    once."""
     files = {page.path: page for page in known.files}
     leading: dict[str, str] = {}
     for place in message.read if message and message.leads else ():
@@ -95,13 +103,20 @@ def _results(known: Index, terms: Sequence[Term], message: Message | None, query
 
 
 def _worth_showing(known: Index, every: Sequence[Ranked], query: str) -> dict[str, Ranked]:
-    """The best pages by path; those of further sources behind the main one's, unless the query names the source."""
-    behind = tuple(source.prefix for source in sources() if source.prefix and source.name not in query.lower())
+    """The best pages by path; those of further sources behind the main one's, unless the query names the
+    source."""
+    behind = tuple(
+        source.prefix for source in sources() if source.prefix and source.name not in query.lower()
+    )
     paths = [known.files[page.page].path for page in every]
-    scores = [page.score * (NEAR if path.startswith(behind) else 1) for page, path in zip(every, paths, strict=True)]
+    scores = [
+        page.score * (NEAR if path.startswith(behind) else 1) for page, path in zip(every, paths, strict=True)
+    ]
     rows = sorted(zip(scores, paths, every, strict=True), key=lambda row: -row[0])
     least = WEAK * max(scores, default=0)
-    return {path: page for number, (score, path, page) in enumerate(rows) if number < FEWEST or score >= least}
+    return {
+        path: page for number, (score, path, page) in enumerate(rows) if number < FEWEST or score >= least
+    }
 
 
 def _copies(best: Iterable[str]) -> dict[str, list[str]]:
@@ -118,7 +133,9 @@ def _of_page(known: Index, page: Ranked, text: str, terms: Sequence[Term]) -> It
     """The results of a page: two if two sections say nearly as much."""
     path = known.files[page.page].path
     most = page.sections[0][0] if page.sections else 0
-    near = [section for score, section in page.sections if score >= ANOTHER * most] or [known.sections[page.page][0]]
+    near = [section for score, section in page.sections if score >= ANOTHER * most] or [
+        known.sections[page.page][0]
+    ]
     if known.places[near[0]].level == ENTRY_LEVEL:
         near = [min(near)]  # the newest entry that says as much
     for section in near[:2]:
@@ -160,14 +177,17 @@ def _result(known: Index, path: str, text: str, place: tuple[str, int, int]) -> 
 
 
 def _nearest_names(query: str, known: Index) -> str:
-    names = {page.path.removesuffix(pages.SUFFIX).lower().replace("_", " "): page.path for page in known.files}
+    names = {
+        page.path.removesuffix(pages.SUFFIX).lower().replace("_", " "): page.path for page in known.files
+    }
     near = several(query[:200].lower().replace("_", " "), names, cutoff=0.4)
     listed = f"The nearest file names: {', '.join(names[name] for name in near)}. " if near else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
 
 
 def _snippet(text: str, at: int, section: int = 0) -> str:
-    """150 to 184 characters around `at` on one line, cut between words with `…`; fewer only if the page has no more.
+    """150 to 184 characters around `at` on one line, cut between words with `…`; fewer only if the page has
+    no more.
 
     It begins no earlier than the `section` (the offset of a line), unless too little is left there.
     """
@@ -183,7 +203,8 @@ def _snippet(text: str, at: int, section: int = 0) -> str:
 
 
 def _window(line: str, at: int) -> tuple[int, int]:
-    """Start and end of the part of the line that is shown: between words, unless there is none within reach (a long address)."""
+    """Start and end of the part of the line that is shown: between words, unless there is none within reach
+    (a long address)."""
     room = MOST - 2 * len(CUT)
     if len(line) <= room:
         return 0, len(line)

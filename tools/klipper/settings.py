@@ -1,4 +1,5 @@
-"""The settings of the Klipper documentation, and the sources they name: the repositories whose pages are read together."""
+"""The settings of the Klipper documentation, and the sources they name: the repositories whose pages are read
+together."""
 
 import os
 import re
@@ -15,13 +16,15 @@ STATE = ".pi-mcp"
 CURRENT = "current"
 """The link in it to the generation to read. A sync switches by replacing it."""
 SPARSE = ".git/info/sparse-checkout"
-"""A checkout of the documentation alone has this file; a printer's whole ~/klipper has not, and stays at its version."""
+"""A checkout of the documentation alone has this file; a printer's whole ~/klipper has not, and stays at its
+version."""
 # The parts of a Repository as it is written.
 REPOSITORY = re.compile(r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::(.*))?)?", re.ASCII)
 
 
 class Repository(NamedTuple):
-    """One more repository of documentation: `name=url#branch:docs-path`; branch and docs-path may be left out."""
+    """One more repository of documentation: `name=url#branch:docs-path`; branch and docs-path may be left
+    out."""
 
     name: str
     url: str
@@ -54,9 +57,13 @@ class KlipperSettings(Section):
     """The documentation that is kept: whose, where, and how often it is compared."""
 
     klipper_docs_url: str = setting(
-        "KLIPPER_DOCS_URL", "https://github.com/Klipper3d/klipper.git", "repository of the Klipper documentation"
+        "KLIPPER_DOCS_URL",
+        "https://github.com/Klipper3d/klipper.git",
+        "repository of the Klipper documentation",
     )
-    klipper_docs_branch: str = setting("KLIPPER_DOCS_BRANCH", "", "its branch; empty: the repository's default")
+    klipper_docs_branch: str = setting(
+        "KLIPPER_DOCS_BRANCH", "", "its branch; empty: the repository's default"
+    )
     klipper_docs_dir: Path = setting(
         "KLIPPER_DOCS_DIR",
         PROJECT / "docs_repo" / "klipper",
@@ -65,7 +72,10 @@ class KlipperSettings(Section):
         writes=lambda checkout: None if is_foreign(checkout) else checkout,
     )
     klipper_docs_extra: tuple[Repository, ...] = setting(
-        "KLIPPER_DOCS_EXTRA", (), "more repositories: `name=url#branch:docs-path`, separated by spaces", _repositories
+        "KLIPPER_DOCS_EXTRA",
+        (),
+        "more repositories: `name=url#branch:docs-path`, separated by spaces",
+        _repositories,
     )
     klipper_printer_data: Path = setting(
         "KLIPPER_PRINTER_DATA",
@@ -88,8 +98,8 @@ def current() -> KlipperSettings:
 
 @dataclass(frozen=True)
 class Source:
-    """One repository: its pages lie in the folder `docs` of a generation, or of the checkout if it has none. `name` is the
-    first part of the paths of its pages (`moonraker/…`); it is empty for Klipper's own."""
+    """One repository: its pages lie in the folder `docs` of a generation, or of the checkout if it has none.
+    `name` is the first part of the paths of its pages (`moonraker/…`); it is empty for Klipper's own."""
 
     name: str
     url: str
@@ -105,7 +115,8 @@ class Source:
 
     @property
     def head(self) -> str:
-        """The commit of the pages that are here now; empty if it is not known, or nobody wants it compared."""
+        """The commit of the pages that are here now; empty if it is not known, or nobody wants it
+        compared."""
         if current := generation_of(self.checkout):
             return current.name.rpartition("_")[2]
         return _head_of_a_person(self.checkout) if (self.checkout / SPARSE).is_file() else ""
@@ -122,7 +133,8 @@ class Source:
 
 
 def sources() -> list[Source]:
-    """Klipper's own documentation first, then those of KLIPPER_DOCS_EXTRA; with the generations of this moment."""
+    """Klipper's own documentation first, then those of KLIPPER_DOCS_EXTRA; with the generations of this
+    moment."""
     values = current()
     checkout = values.klipper_docs_dir.absolute()
     own = (("", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs"),)
@@ -141,14 +153,17 @@ def generation_of(checkout: Path) -> Path | None:
 
 
 def _head_of_a_person(checkout: Path) -> str:
-    """The commit that a checkout of somebody else is at, read without git: its configuration may name programs."""
+    """The commit that a checkout of somebody else is at, read without git: its configuration may name
+    programs."""
     git_dir = checkout / ".git"
     try:
         head = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
         if (git_dir / head).is_file():
             return (git_dir / head).read_text("ascii").strip()
         # `packed-refs` has rows of `commit name`; without a branch HEAD has the commit itself.
-        packed = (git_dir / "packed-refs").read_text("utf-8") if head.startswith("refs/") else f"{head} {head}"
+        packed = (
+            (git_dir / "packed-refs").read_text("utf-8") if head.startswith("refs/") else f"{head} {head}"
+        )
         return next((row.partition(" ")[0] for row in packed.splitlines() if row.endswith(f" {head}")), "")
     except (OSError, ValueError):
         return ""
@@ -169,6 +184,8 @@ def check_place(folder: Path) -> None:
     """Raises ToolError UNSAFE_FOLDER for a folder that nobody can have meant for documentation."""
     real = folder.resolve()
     if any(place.resolve().is_relative_to(real) for place in (Path.home(), PROJECT)):
-        message = f"The documentation cannot be kept in {folder}: that is, or holds, the home folder or the project"
+        message = (
+            f"The documentation cannot be kept in {folder}: that is, or holds, the home folder or the project"
+        )
         hint = "Let KLIPPER_DOCS_DIR name a folder of its own, for example ~/klipper-docs."
         raise ToolError(message, hint, code="UNSAFE_FOLDER")

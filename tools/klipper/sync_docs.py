@@ -21,7 +21,11 @@ from tools.klipper.settings import Source, check_place, folders_to_write, is_for
 MOST_ENTRIES, LONGEST_ENTRY = 20, 200
 CHANGED = ("updated", "cloned", "restored")
 CALL = "Call sync_docs once: python3 -m tools call sync_docs"
-STATES = {True: "behind its upstream", False: "up to date at the last look", None: "not yet compared with its upstream"}
+STATES = {
+    True: "behind its upstream",
+    False: "up to date at the last look",
+    None: "not yet compared with its upstream",
+}
 ONLY_READ = (
     "sync_docs did not make this checkout and only reads it: nothing was changed. Its owner keeps it up to date: "
     "Moonraker's update manager for the printer's own ~/klipper, git for others."
@@ -34,14 +38,17 @@ ONLY_READ = (
 )  # fmt: skip
 def sync_docs(
     since: Annotated[
-        str | None, "a day: also the pages and the entries of Config_Changes since then", Limits(max_length=10)
+        str | None,
+        "a day: also the pages and the entries of Config_Changes since then",
+        Limits(max_length=10),
     ] = None,
 ) -> JsonObject:
     """Bring the Klipper docs to the newest version (fetches about 2 MB). Answers the old and new
     commit and each page added, changed, removed or renamed with its change of size in bytes.
 
-    Source: git fetch of KLIPPER_DOCS_URL. {"status", "old", "new", "added": {path: bytes}, …, "local_edits"}; with further
-    sources {"sources": [{"source", …}]}; one that failed has "error", "hint" and "code" there, and the others are done.
+    Source: git fetch of KLIPPER_DOCS_URL. {"status", "old", "new", "added": {path: bytes}, …, "local_edits"};
+    with further sources {"sources": [{"source", …}]}; one that failed has "error", "hint" and "code" there,
+    and the others are done.
 
     Raises ToolError when every source failed.
     """
@@ -65,7 +72,9 @@ def sync_docs(
     index.current()  # so that no session has to count the words in its first search
     if len(every) == 1:
         return answers[0]
-    return {"sources": [{"source": source.label, **answer} for source, answer in zip(every, answers, strict=True)]}
+    return {
+        "sources": [{"source": source.label, **answer} for source, answer in zip(every, answers, strict=True)]
+    }
 
 
 def _report(label: str, number: int, count: int, percent: int, step: str) -> None:
@@ -76,7 +85,9 @@ def _sync(source: Source, report: Callable[[int, str], None], since: str | None)
     check_place(source.checkout)
     if is_foreign(source.checkout):
         if not source.root.is_dir():
-            raise git.failure("NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it")
+            raise git.failure(
+                "NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it"
+            )
         answer: JsonObject = {"status": "only read", "folder": str(source.checkout), "note": ONLY_READ}
     else:
         with generations.locked(source):
@@ -114,5 +125,7 @@ def health() -> Health:
             state = f", {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"
         parts.append(f"{source.label}: {count} pages{state}")
     return Health(
-        "ok", "; ".join(parts), CALL if not all(counts.values()) else "Call sync_docs" if freshness.note() else ""
+        "ok",
+        "; ".join(parts),
+        CALL if not all(counts.values()) else "Call sync_docs" if freshness.note() else "",
     )

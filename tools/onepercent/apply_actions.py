@@ -40,7 +40,9 @@ KEPT_LINES = 5  # and when they are undone
 def apply_actions(
     preview_id: str,
     user_confirmation: Annotated[str, "the person's words of consent"],
-    idempotency_key: Annotated[str | None, "default: the preview's own: a repeated call does nothing twice"] = None,
+    idempotency_key: Annotated[
+        str | None, "default: the preview's own: a repeated call does nothing twice"
+    ] = None,
 ) -> JsonObject:
     """Phase 2: apply a preview, all or nothing, only after the person said yes to its diff.
 
@@ -57,8 +59,8 @@ def apply_actions(
 
 
 def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
-    """Apply a preview that the person has agreed to, but for the actions `without`; return the recorded answer. Raises
-    ToolError."""
+    """Apply a preview that the person has agreed to, but for the actions `without`; return the recorded
+    answer. Raises ToolError."""
     moment = days.now()
     try:
         with store.writing() as db:
@@ -80,9 +82,9 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
 
 
 def _ask(preview_id: str, key: str) -> None:
-    """Ask the person, not the model, showing the changes in words. Calls that change nothing need no consent: one that
-    is repeated after the apply, and that of an expired preview. Raises ToolError: DECLINED (the preview is cancelled
-    then), NOT_CONFIRMED, CANNOT_ASK."""
+    """Ask the person, not the model, showing the changes in words. Calls that change nothing need no consent:
+    one that is repeated after the apply, and that of an expired preview. Raises ToolError: DECLINED (the
+    preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK."""
     moment = days.now()
     with store.writing() as db:
         preview = previews.find(db, preview_id, moment)
@@ -104,20 +106,23 @@ def _ask(preview_id: str, key: str) -> None:
 
 
 def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
-    """The stored answer if this call was already answered. Raises ToolError IDEMPOTENCY_CONFLICT if the key belongs to
-    another preview."""
+    """The stored answer if this call was already answered. Raises ToolError IDEMPOTENCY_CONFLICT if the key
+    belongs to another preview."""
     statement = """SELECT p.id, a.answer FROM previews p JOIN audit a ON a.id = p.audit_id
         WHERE p.user = ? AND p.idempotency_key = ?"""
     row = db.execute(statement, (preview["user"], key)).fetchone()
     if row and row["id"] != preview["id"]:
-        message, hint = "idempotency_key was already used for another preview", "Use a new UUID for this preview."
+        message, hint = (
+            "idempotency_key was already used for another preview",
+            "Use a new UUID for this preview.",
+        )
         raise ToolError(message, hint, code="IDEMPOTENCY_CONFLICT")
     return json.loads(row["answer"]) if row else None
 
 
 def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: datetime) -> JsonObject:
-    """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises ToolError that
-    names the `failed_action`; the transaction is to be rolled back then."""
+    """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises
+    ToolError that names the `failed_action`; the transaction is to be rolled back then."""
     unit = UnitOfWork(db, preview["user"], moment, plan.today, plan.seen)
     outcomes: list[Outcome] = []
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
@@ -127,11 +132,15 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: da
                 raise stale(f"{planned.kind.name} would now do something else than it showed")
             outcomes.append(outcome)
         except ToolError as error:
-            if error.code == "NOTHING_TO_UPDATE":  # the preview changed something, so another apply has done the same
+            if (
+                error.code == "NOTHING_TO_UPDATE"
+            ):  # the preview changed something, so another apply has done the same
                 error = stale(f"{planned.kind.name}: it is so already")
             own = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
             error.data["failed_action"] = {"index": len(outcomes), **own}
-            error.data["results"] = [result | {"rollback": True} for result in _results(plan.actions, outcomes)]
+            error.data["results"] = [
+                result | {"rollback": True} for result in _results(plan.actions, outcomes)
+            ]
             raise error from None
     histories.settle(db, days.today(moment))
     lines = list(islice((line for outcome in outcomes for line in outcome.done()), KEPT_LINES))
@@ -169,23 +178,29 @@ def _results(actions: list[Planned], outcomes: list[Outcome]) -> list[JsonObject
 
 
 def _keep_journal(unit: UnitOfWork, preview_id: str, outcomes: list[Outcome], lines: list[str]) -> None:
-    """Keep the changes so that they can be undone. A reversal turns the journal of what it reverses; anything else ends
-    what could be redone, and leaves the last UNDONE_AT_MOST applies."""
+    """Keep the changes so that they can be undone. A reversal turns the journal of what it reverses; anything
+    else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
     db, user = unit.db, unit.user
     changes = [
-        change._replace(values=change.values and {name: digested(value) for name, value in change.values.items()})
+        change._replace(
+            values=change.values and {name: digested(value) for name, value in change.values.items()}
+        )
         for change in unit.journal
     ]
     if reversal := next((outcome.reversal for outcome in outcomes if outcome.reversal), None):
         applied_id, undone = reversal
-        journal = json.loads(db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()[0])
+        journal = json.loads(
+            db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()[0]
+        )
         turned = dispatch.packed(journal | {"changes": changes})
         db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, turned, applied_id))
         return
     count = sum(len(outcome.entries) for outcome in outcomes)
     journal = dispatch.packed({"changes": changes, "lines": lines, "count": count})
     db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))
-    db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview_id, journal))
+    db.execute(
+        "INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview_id, journal)
+    )
     db.execute(
         """DELETE FROM applied WHERE user = ? AND id <=
         (SELECT id FROM applied WHERE user = ? ORDER BY id DESC LIMIT 1 OFFSET ?)""",

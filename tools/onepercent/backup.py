@@ -1,8 +1,9 @@
-"""Backup and export: everything the database holds, of all its users, as a copy of the file or as JSON, and back in.
+"""Backup and export: everything the database holds, of all its users, as a copy of the file or as JSON, and
+back in.
 
-Copies are checked, one a day, thinned out to the last days and months. What comes in is put together in a temporary file,
-migrated and checked; then sqlite copies it over the present one in a transaction, so that sessions that are open and a
-power cut find the old state or the new.
+Copies are checked, one a day, thinned out to the last days and months. What comes in is put together in a
+temporary file, migrated and checked; then sqlite copies it over the present one in a transaction, so that
+sessions that are open and a power cut find the old state or the new.
 """
 
 import json
@@ -49,12 +50,21 @@ SEQUENCES = "sequences"
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
-NOT_OURS = (sqlite3.Error, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+NOT_OURS = (
+    sqlite3.Error,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 @command("backup")
 def backup(file: str = "") -> JsonObject | TextOutput:
-    """Copy the database, while it is in use, to one sqlite3 file, to standard output (-), or as the copy of the day."""
+    """Copy the database, while it is in use, to one sqlite3 file, to standard output (-), or as the copy of
+    the day."""
     if not file:
         return _copy_of_today()
     with TemporaryDirectory() as folder, store.reading() as db:
@@ -68,8 +78,8 @@ def backup(file: str = "") -> JsonObject | TextOutput:
 
 
 def destination(file: str) -> Path:
-    """The file to write; through a link, the file that it leads to. Raises ToolError DATABASE_ERROR if it is the
-    database."""
+    """The file to write; through a link, the file that it leads to. Raises ToolError DATABASE_ERROR if it is
+    the database."""
     target = Path(file).expanduser().resolve()
     if target.exists() and store.path().exists() and target.samefile(store.path()):
         raise refused(f"{target} is the database itself", "Name another file.")
@@ -77,7 +87,8 @@ def destination(file: str) -> Path:
 
 
 def _copy_of_today() -> JsonObject:
-    """Make the copy of today in ONEPERCENT_BACKUP_DIR, in place of one that is there, and remove those that are past.
+    """Make the copy of today in ONEPERCENT_BACKUP_DIR, in place of one that is there, and remove those that
+    are past.
 
     A copy takes its place once it is whole and sound, so a damaged database never drives sound copies out.
     Raises ToolError DATABASE_ERROR.
@@ -88,14 +99,18 @@ def _copy_of_today() -> JsonObject:
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise refused(f"{target.parent}: {error.strerror}", "Point ONEPERCENT_BACKUP_DIR at a folder.") from error
+        raise refused(
+            f"{target.parent}: {error.strerror}", "Point ONEPERCENT_BACKUP_DIR at a folder."
+        ) from error
     with store.reading() as db, store.replacing(target) as part:
         store.copy(db, part)
         with closing(store.connect(part)) as copy:
             if faults := faults_of(copy):
                 raise refused(f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE)
     copies = there()
-    months = {copy.name[:-11]: copy for copy in copies}  # of copies in a month the first day's is the last to come
+    months = {
+        copy.name[:-11]: copy for copy in copies
+    }  # of copies in a month the first day's is the last to come
     past = {*copies[DAYS_KEPT:]} - {*list(months.values())[:MONTHS_KEPT]}
     for old in past:
         old.unlink(missing_ok=True)
@@ -114,7 +129,8 @@ def there() -> list[Path]:
 
 
 def advice() -> str:
-    """A warning if the newest copy is missing or old, or would be lost together with the database; else nothing."""
+    """A warning if the newest copy is missing or old, or would be lost together with the database; else
+    nothing."""
     command = "`python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
     newest = next(iter(there()), None)
     if newest is None:
@@ -159,7 +175,8 @@ def faults_of(db: Database) -> list[str]:
 
 @command("export")
 def export(file: str) -> JsonObject | TextOutput:
-    """Write everything to one JSON file, in place of what it held, or to standard output (-); one row a line."""
+    """Write everything to one JSON file, in place of what it held, or to standard output (-); one row a
+    line."""
     if file == "-":
         with store.reading() as db:
             sys.stdout.buffer.writelines(line.encode() for line in _lines(db))
@@ -239,7 +256,9 @@ def _fill(db: Database, content: JsonObject) -> None:
     there = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     db.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", content[SEQUENCES].items())
     exported = {**content["state"], **content["history"]}
-    for table in there.intersection((*migrations.STATE, *migrations.HISTORY, "last_applied")):  # which undo had until 2
+    for table in there.intersection(
+        (*migrations.STATE, *migrations.HISTORY, "last_applied")
+    ):  # which undo had until 2
         columns = exported[table]["columns"]
         names, marks = ", ".join(f'"{name}"' for name in columns), ", ".join("?" * len(columns))
         db.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"])
@@ -276,8 +295,8 @@ def _keep_present(reason: str) -> Path | None:
 
 
 def _overwrite(fresh: Database) -> None:
-    """Copy `fresh` over the present database as one write transaction: sqlite's own locks and log keep readers and a
-    power cut out of it. What sqlite does not take for a database is replaced as a file."""
+    """Copy `fresh` over the present database as one write transaction: sqlite's own locks and log keep
+    readers and a power cut out of it. What sqlite does not take for a database is replaced as a file."""
     file = store.path()
     store.ensure(file)
     try:

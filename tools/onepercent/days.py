@@ -24,7 +24,8 @@ _persons: dict[str, PersonsDay] = {}  # by user, as the last transaction of this
 
 
 def learn(zone: str | None, start_hour: int) -> None:
-    """Keep how the present user counts days: every transaction begins by reading it, as another session may change it."""
+    """Keep how the present user counts days: every transaction begins by reading it, as another session may
+    change it."""
     own = settings.current()
     _persons[own.onepercent_user] = PersonsDay(zone or own.onepercent_tz, start_hour)
 

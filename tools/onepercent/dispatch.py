@@ -94,7 +94,9 @@ def _answer(tool: "Tool", arguments: JsonObject) -> Any:
         if missing := next((name for name in required if arguments.get(name) is None), None):
             raise fields.required(missing)
         # No optional argument of these tools is free text, so a blank one is absent.
-        present = {name: value for name, value in arguments.items() if name in required or value not in ABSENT_TEXTS}
+        present = {
+            name: value for name, value in arguments.items() if name in required or value not in ABSENT_TEXTS
+        }
         values = tool.parameters.read(present)
     except ToolError as error:
         known = ("RATE_LIMITED", "FIELD_UNKNOWN", "FIELD_REQUIRED")

@@ -16,7 +16,8 @@ DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """An action with its canonical values; `place`: its number in the call, by which others may refer to it, too."""
+    """An action with its canonical values; `place`: its number in the call, by which others may refer to it,
+    too."""
 
     kind: Action
     client_action_id: str
@@ -36,8 +37,8 @@ class Planned:
 
 
 def read(sent: object, place: int, used: set[str]) -> Planned:
-    """One action of a preview as sent. Without a client_action_id its place is its id; the id joins `used`. Raises
-    ToolError."""
+    """One action of a preview as sent. Without a client_action_id its place is its id; the id joins `used`.
+    Raises ToolError."""
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
     fields.check_names(sent, actions.ENVELOPE, "An action")
@@ -87,14 +88,18 @@ class DryRun:
         return bool(self.errors) and any(section == "deletes" for section, _ in self.entries)
 
     def lines(self) -> list[str]:
-        """Tell the person what stays undone, what is going to happen, deletions first, and what becomes of the XP."""
-        ordered = sorted(self.outcomes, key=lambda outcome: all(section != "deletes" for section, _ in outcome.entries))
+        """Tell the person what stays undone, what is going to happen, deletions first, and what becomes of
+        the XP."""
+        ordered = sorted(
+            self.outcomes, key=lambda outcome: all(section != "deletes" for section, _ in outcome.entries)
+        )
         planned = [f"• {line}" for outcome in ordered for line in outcome.planned()]
         xp = words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
         return [*map(sentences.refused, self.errors), *planned, xp]
 
     def question(self) -> str:
-        """Ask the person for consent: the counts in the first line, since clients show few, then every change."""
+        """Ask the person for consent: the counts in the first line, since clients show few, then every
+        change."""
         *lines, xp = self.lines()
         counts = words.say("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
         return "\n".join([counts, *lines, *(f"! {line}" for line in self.warnings)])

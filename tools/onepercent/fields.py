@@ -1,6 +1,7 @@
 """Fields of actions and tools: the JSON Schema, the words and the reader of each kind.
 
-The schemas are plain (no unions, no patterns or lengths: several model APIs refuse those); the words say the rest.
+The schemas are plain (no unions, no patterns or lengths: several model APIs refuse those); the words say the
+rest.
 """
 
 import re
@@ -46,10 +47,11 @@ OTHER_NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A kind of value. `convert` takes the field's name and a value as sent, which is not empty, and returns the
-    canonical one, or raises ToolError with the contract's code.
+    """A kind of value. `convert` takes the field's name and a value as sent, which is not empty, and returns
+    the canonical one, or raises ToolError with the contract's code.
 
-    `empty`: null, and text without content, stand for none; `takes_null`: null means something else than that.
+    `empty`: null, and text without content, stand for none; `takes_null`: null means something else than
+    that.
     """
 
     schema: JsonObject
@@ -69,7 +71,8 @@ class Field:
 
 
 def text(longest: int, *, line: bool = False, default: str | None = None) -> Field:
-    """Text of at most `longest` characters; a blank one counts as none. `line`: one line, which cannot be empty."""
+    """Text of at most `longest` characters; a blank one counts as none. `line`: one line, which cannot be
+    empty."""
 
     def convert(name: str, value: object) -> str:
         if not isinstance(value, str):
@@ -107,12 +110,16 @@ def choice(choices: tuple[str, ...], code: str, default: str | None = None) -> F
 def whole(least: int, most: int, *, empty: bool = False, default: str | int | None = None) -> Field:
     """A whole number; true and false are not numbers."""
     kind, words = Annotated[int, Limits(ge=least, le=most)], f"a whole number from {least} to {most}"
-    return Field({"type": "integer"}, words, lambda name, value: valid(kind, name, value, words), default, empty)
+    return Field(
+        {"type": "integer"}, words, lambda name, value: valid(kind, name, value, words), default, empty
+    )
 
 
 def flag() -> Field:
     """True or false."""
-    return Field({"type": "boolean"}, "true or false", lambda name, value: valid(bool, name, value, "true or false"))
+    return Field(
+        {"type": "boolean"}, "true or false", lambda name, value: valid(bool, name, value, "true or false")
+    )
 
 
 def day(*, empty: bool = False, default: str | None = None) -> Field:
@@ -163,7 +170,8 @@ def duration() -> Field:
 
 
 def reference(*, latest: bool = False) -> Field:
-    """The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that text.
+    """The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that
+    text.
 
     `latest`: null stands for the one created last.
     """
@@ -192,22 +200,26 @@ def record(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: b
         check_names(value, kinds, name)
         if missing := next((key for key in needed if value.get(key) is None), None):
             raise required(f"{name}.{missing}")
-        return {key: kinds[key].read(f"{name}.{key}", each) for key, each in value.items() if each is not None}
+        return {
+            key: kinds[key].read(f"{name}.{key}", each) for key, each in value.items() if each is not None
+        }
 
     words = f"object of {', '.join(kinds)}" + (", or null" if empty else "")
     return Field({"type": "object"}, words, convert, empty=empty)
 
 
 def read_day(name: str, value: object) -> str:
-    """A date as its text. Raises ToolError INVALID_DATE, whose hint says what today is and which date a word like
-    «завтра» means."""
+    """A date as its text. Raises ToolError INVALID_DATE, whose hint says what today is and which date a word
+    like «завтра» means."""
     try:
         if not isinstance(value, str) or not DATE.fullmatch(value):
             raise ValueError
         date.fromisoformat(value)
     except ValueError:
         hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
-        raise ToolError(f"{name} is not a date: {printable(value)}", hint, code="INVALID_DATE", field=name) from None
+        raise ToolError(
+            f"{name} is not a date: {printable(value)}", hint, code="INVALID_DATE", field=name
+        ) from None
     return value
 
 
@@ -244,7 +256,9 @@ def check_names(sent: Mapping[str, object], names: Mapping[str, object], place: 
     if unknown is None:
         return
     near = nearest(unknown.lower(), names)
-    meant = [name for name in OTHER_NAMES.get(unknown.lower(), ()) if name in names] or ([near] if near else [])
+    meant = [name for name in OTHER_NAMES.get(unknown.lower(), ()) if name in names] or (
+        [near] if near else []
+    )
     if unknown not in ("content", "text"):  # A diary has four texts; any of them may be meant.
         meant = meant[:1]
     hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
@@ -255,12 +269,16 @@ def check_names(sent: Mapping[str, object], names: Mapping[str, object], place: 
 
 def required(name: str) -> ToolError:
     """The error of a value that is missing."""
-    return ToolError(f"{name} is required", f"Add {name}; it cannot be empty.", code="FIELD_REQUIRED", field=name)
+    return ToolError(
+        f"{name} is required", f"Add {name}; it cannot be empty.", code="FIELD_REQUIRED", field=name
+    )
 
 
 def invalid(name: str, expected: str) -> ToolError:
     """The error of a value that does not fit."""
-    return ToolError(f"{name} must be {expected}", f"Send {name} as {expected}.", code="FIELD_INVALID", field=name)
+    return ToolError(
+        f"{name} must be {expected}", f"Send {name} as {expected}.", code="FIELD_INVALID", field=name
+    )
 
 
 def valid(annotation: Any, name: str, value: object, expected: str) -> Any:

@@ -40,22 +40,29 @@ def get_user_snapshot(
     date_to: Annotated[str | None, "default date_from + 7 days; history: today"] = None,
     goals_status: Annotated[Status | None, "default work"] = None,
     goal_id: Annotated[int | None, "that one goal whole, with every step"] = None,
-    find: Annotated[str | None, "words: goals, steps, habits, diary that have them, instead of a snapshot"] = None,
+    find: Annotated[
+        str | None, "words: goals, steps, habits, diary that have them, instead of a snapshot"
+    ] = None,
     picture: Annotated[bool | None, "add the habits' marks as an image"] = None,
 ) -> JsonObject:
     """Read a person's goals, habits, diary, schedule and XP, with the ids that actions need.
 
-    A goal shows what is done and next; include steps shows all open ones. usual: what items have that do not say otherwise.
-    history: what was closed, kept and earned, and the period before.
+    A goal shows what is done and next; include steps shows all open ones. usual: what items have that do not
+    say otherwise. history: what was closed, kept and earned, and the period before.
     Source: the sections in tools/onepercent/snapshot.
     """
-    names = list(dict.fromkeys("goals" if name == STEPS else name for name in include or (() if find else DEFAULT)))
+    names = list(
+        dict.fromkeys("goals" if name == STEPS else name for name in include or (() if find else DEFAULT))
+    )
     today, user = store.today(), settings.current().onepercent_user
     first = fields.read_day("date_from", date_from) if date_from else today.isoformat()
     ahead = min(date.fromisoformat(first).toordinal() + DAYS_AHEAD, date.max.toordinal())
     last = fields.read_day("date_to", date_to) if date_to else date.fromordinal(ahead).isoformat()
     if last < first:
-        message, hint = f"date_to {last} is before date_from {first}", f"Swap the two dates. {days.date_hint(None)}"
+        message, hint = (
+            f"date_to {last} is before date_from {first}",
+            f"Swap the two dates. {days.date_hint(None)}",
+        )
         raise ToolError(message, hint, code="INVALID_DATE", field="date_to")
     goal_id = None if goal_id is None else min(goal_id, fields.LARGEST_ID)
     past = _past(today, date_from and first, date_to and last)
@@ -79,4 +86,6 @@ def _past(today: date, first: str | None, last: str | None) -> tuple[date, date]
     """The days that `history` looks back on: what is asked for of the past, else the last seven."""
     until = min(date.fromisoformat(last), today) if last else today
     start = date.fromisoformat(first) if first else until - timedelta(days=days.WEEK - 1)
-    return max(min(start, until), today - timedelta(days=DAYS_BACK)), max(until, today - timedelta(days=DAYS_BACK))
+    return max(min(start, until), today - timedelta(days=DAYS_BACK)), max(
+        until, today - timedelta(days=DAYS_BACK)
+    )

@@ -1,7 +1,8 @@
 """Notices: what the day holds in the morning, what is left of it in the evening, sent to the person's phone.
 
-A timer starts `python3 -m tools notify` at both times. A part of the day is told once: what could not be sent is tried
-again until it can, or the next part comes (exit status 75). Only titles leave the house, or counts (NOTIFY_PRIVATE).
+A timer starts `python3 -m tools notify` at both times. A part of the day is told once: what could not be sent
+is tried again until it can, or the next part comes (exit status 75). Only titles leave the house, or counts
+(NOTIFY_PRIVATE).
 """
 
 import json
@@ -26,7 +27,8 @@ LONGEST_LIST = 10  # titles of one kind that a notice names
 
 
 def main(options: list[str], cards_due: Callable[[], int]) -> int:
-    """Tell the part of the day that it is; `--now` shows it and sends it in any case. Returns the exit status."""
+    """Tell the part of the day that it is; `--now` shows it and sends it in any case. Returns the exit
+    status."""
     own = settings.current()
     if options not in ([], ["--now"]):
         print("python3 -m tools notify [--now]", file=sys.stderr)
@@ -83,8 +85,8 @@ def _listed(kind: str, titles: list[str]) -> list[str]:
 
 
 def _send(title: str, text: str) -> None:
-    """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook (NOTIFY_BODY).
-    Raises ToolError."""
+    """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook
+    (NOTIFY_BODY). Raises ToolError."""
     own, kind = settings.current(), "text/plain; charset=utf-8"
     url, body, template = own.notify_url, text, own.notify_body
     if not template and urlsplit(url).path.endswith("/message"):
@@ -106,4 +108,6 @@ def _send(title: str, text: str) -> None:
     if status in (429, 502, 503, 504):
         raise ToolError(f"{host} answered {status}", "It is tried again.", code="NOTIFY_UNREACHABLE")
     if status >= 300:
-        raise ToolError(f"{host} answered {status}", "Check NOTIFY_URL and NOTIFY_BODY.", code="NOTIFY_REFUSED")
+        raise ToolError(
+            f"{host} answered {status}", "Check NOTIFY_URL and NOTIFY_BODY.", code="NOTIFY_REFUSED"
+        )

@@ -48,7 +48,12 @@ def tick_by_press(
     Source: docs/pages.md
     """
     keys.check(keys.of_day(), press_key)
-    optional = {f"{action.partition('.')[0]}_id": id, "date": date, "amount": amount, "excuse_reason": excuse_reason}
+    optional = {
+        f"{action.partition('.')[0]}_id": id,
+        "date": date,
+        "amount": amount,
+        "excuse_reason": excuse_reason,
+    }
     params = {name: value for name, value in optional.items() if value is not None}
     with store.writing() as db:
         preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], days.now()).checked())

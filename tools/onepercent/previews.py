@@ -1,4 +1,5 @@
-"""Previews: shown by a tool, kept as they were shown, found again, given up, made anew once they no longer hold."""
+"""Previews: shown by a tool, kept as they were shown, found again, given up, made anew once they no longer
+hold."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -29,12 +30,15 @@ REPEAT = "Call preview_actions again."
 def actions_schema() -> JsonObject:
     """The JSON Schema of a list of actions.
 
-    It is paid for in every conversation, and read by model APIs that refuse unions, patterns and conditions: one flat
-    object of all fields with their types; which action takes what is said in words. The tool itself checks everything.
+    It is paid for in every conversation, and read by model APIs that refuse unions, patterns and conditions:
+    one flat object of all fields with their types; which action takes what is said in words. The tool itself
+    checks everything.
     """
     every = declared.ordered()
     kinds = {name: kind for action in every for name, kind in action.fields.items()}
-    takes: dict[str, list[str]] = {}  # By domain, beside the id of its own: `create name*-target`, `unmark date`.
+    takes: dict[
+        str, list[str]
+    ] = {}  # By domain, beside the id of its own: `create name*-target`, `unmark date`.
     for action in every:
         named = [name for name in action.fields if name != f"{action.domain}_id"]
         if named and not action.updates:
@@ -61,7 +65,8 @@ def actions_schema() -> JsonObject:
 
 
 def _runs(named: list[str], names: list[str], required: tuple[str, ...]) -> Iterator[str]:
-    """The names, of several in the order of `names` the first and the last; a star behind what is required."""
+    """The names, of several in the order of `names` the first and the last; a star behind what is
+    required."""
     while named:
         at, length = names.index(named[0]), 1
         while named[length : length + 1] == names[at + length : at + length + 1] != []:
@@ -98,7 +103,9 @@ def preview_actions(
             raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
         if dry.is_unsafe and not partial:
             hint = "Fix or leave out what errors names; or partial: true, if the person wants the rest without it."
-            raise ToolError("Refused beside a deletion", hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors)
+            raise ToolError(
+                "Refused beside a deletion", hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors
+            )
         return dispatch.recorded(db, {"success": True, **keep_and_show(dry)})
 
 
@@ -159,7 +166,8 @@ class Plan(NamedTuple):
 
 
 def plan(preview: Row, without: Collection[str] = ()) -> Plan:
-    """The plan of a preview that is pending or has expired, but for the actions `without`, by their client_action_id."""
+    """The plan of a preview that is pending or has expired, but for the actions `without`, by their
+    client_action_id."""
     kept = json.loads(preview["plan"])
     both = [both for both in zip(kept["actions"], kept["entries"], strict=True) if both[0][1] not in without]
     planned = [Planned(declared.ACTIONS[name], *rest) for (name, *rest), _ in both]
@@ -168,8 +176,8 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
 
 
 def find(db: Database, preview_id: str, moment: datetime) -> Row:
-    """This user's preview. Its status is that of the moment: after ONEPERCENT_PREVIEW_TTL, its time to live, it has expired.
-    Raises ToolError PREVIEW_NOT_FOUND."""
+    """This user's preview. Its status is that of the moment: after ONEPERCENT_PREVIEW_TTL, its time to live,
+    it has expired. Raises ToolError PREVIEW_NOT_FOUND."""
     statement = "SELECT * FROM previews WHERE id = ? AND user = ?"
     row = db.execute(statement, (preview_id, settings.current().onepercent_user)).fetchone()
     if row is None:
@@ -179,9 +187,12 @@ def find(db: Database, preview_id: str, moment: datetime) -> Row:
 
 
 def check_unused(preview: Row) -> None:
-    """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; PREVIEW_EXPIRED is its applier's."""
+    """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; PREVIEW_EXPIRED is its
+    applier's."""
     if preview["status"] == "applied":
-        raise ToolError("Preview already applied", "get_user_snapshot shows the present state.", code="PREVIEW_APPLIED")
+        raise ToolError(
+            "Preview already applied", "get_user_snapshot shows the present state.", code="PREVIEW_APPLIED"
+        )
     if preview["status"] == "cancelled":
         raise ToolError("Preview already cancelled", REPEAT, code="PREVIEW_CANCELLED")
 

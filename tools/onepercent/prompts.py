@@ -125,7 +125,10 @@ def evening_review(told: Annotated[str, "how the day was"] = "", language: Langu
 
 
 @Prompt(
-    "weekly_review", "Итоги недели · Weekly review", when="wants to look back on the week or plan the next", write=True
+    "weekly_review",
+    "Итоги недели · Weekly review",
+    when="wants to look back on the week or plan the next",
+    write=True,
 )
 def weekly_review(language: Language = "ru") -> str:
     """Look back on the last seven days and plan the next.

@@ -54,7 +54,9 @@ def _sentence(tense: str, kind: str, entity: str, entry: JsonObject, new_title: 
     key = f"{tense}.{kind}.{entity}"
     template = words.template(key if key in texts.TEXTS else f"{tense}.{kind}")
     text = template.format_map(Places(tense, entity, entry, name))
-    return f"{text} {words.span(entry['pause']['from'], entry['pause'].get('to'))}" if "pause" in entry else text
+    return (
+        f"{text} {words.span(entry['pause']['from'], entry['pause'].get('to'))}" if "pause" in entry else text
+    )
 
 
 @dataclass(slots=True)
@@ -90,7 +92,9 @@ PLACES: dict[str, Callable[[Places], str]] = {
     "date": lambda of: _dates(of.entry),
     "status": lambda of: _status(of.entry),
     "steps": lambda of: words.counted(of.entry.get("count") or len(of.entry.get("rows", ())), "step"),
-    "shift": lambda of: words.say("later" if of.entry["shifted_days"] > 0 else "earlier", days=PLACES["days"](of)),
+    "shift": lambda of: words.say(
+        "later" if of.entry["shifted_days"] > 0 else "earlier", days=PLACES["days"](of)
+    ),
     "days": lambda of: words.counted(abs(of.entry["shifted_days"]), "day"),
     "a": lambda of: "" if of.entity == "step" else "а",
     "en": lambda of: "ён" if of.entity == "step" else "ена",
@@ -146,8 +150,15 @@ def _details(kind: str, entity: str, entry: JsonObject) -> list[str]:
     if kind == "shifted_days":
         (first, first_moved), (last, last_moved) = entry["first"], entry["last"]
         titles = [words.quoted(title) for title, _ in entry["rows"]]
-        more = [words.say("and.more", count=entry["count"] - len(titles))] if entry["count"] > len(titles) else []
-        return [f"{words.span(first, last)} → {words.span(first_moved, last_moved)}", ", ".join(titles + more)]
+        more = (
+            [words.say("and.more", count=entry["count"] - len(titles))]
+            if entry["count"] > len(titles)
+            else []
+        )
+        return [
+            f"{words.span(first, last)} → {words.span(first_moved, last_moved)}",
+            ", ".join(titles + more),
+        ]
     scores = [f"{words.value('category', name)} {score}" for name, score in entry.get("scores", {}).items()]
     return [words.quoted(entry["pause"]["reason"])] if entry.get("pause", {}).get("reason") else scores
 
@@ -162,7 +173,9 @@ def _changes(entry: JsonObject, named: bool) -> list[str]:
         if "place" in pair:
             change = words.quoted(pair["place"], 2 * words.LONGEST_PART + 4 * words.AROUND)
         if entry["entity"] == "ssp":
-            change = str(pair["to"]) + (f" ({words.say('before', value=pair['from'])})" if pair["from"] else "")
+            change = str(pair["to"]) + (
+                f" ({words.say('before', value=pair['from'])})" if pair["from"] else ""
+            )
         lines.append(f"{words.field(name)}: {change}" if named else change)
     return lines
 
@@ -176,7 +189,11 @@ def _content(entry: JsonObject) -> list[str]:
             return due + ([f"{words.counted(len(rows), 'step')}: {', '.join(rows)}"] if rows else [])
         case "step":
             names = ("dt", "time_duration", "priority")
-            shown = [words.value(name, entry[name]) for name in names if entry.get(name) and entry[name] != "attention"]
+            shown = [
+                words.value(name, entry[name])
+                for name in names
+                if entry.get(name) and entry[name] != "attention"
+            ]
             return [", ".join(rows)] if rows else shown
         case "habit":
             due = [words.value(name, entry[name]) for name in DETAILS if entry.get(name)]
@@ -196,7 +213,10 @@ def refused(error: JsonObject) -> str:
     """✗ Не получится изменить шаг «Пройти тест»: так уже и есть."""
     action = str(error.get("action", error.get("index")))
     domain, _, verb = action.partition(".")
-    verb, thing = VERBS.get(verb.removesuffix("_entry"), verb), f"thing.{'mark' if verb == 'unmark' else domain}"
+    verb, thing = (
+        VERBS.get(verb.removesuffix("_entry"), verb),
+        f"thing.{'mark' if verb == 'unmark' else domain}",
+    )
     if f"planned.{verb}" in texts.TEXTS and (thing in texts.TEXTS or verb == "undo"):
         about = [words.say(thing)] if thing in texts.TEXTS else []
         about += [words.quoted(error["title"], 100)] if "title" in error else []
@@ -209,16 +229,23 @@ def refused(error: JsonObject) -> str:
 
 
 def counts(entries: list[tuple[str, JsonObject]], are_done: bool = False) -> str:
-    """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a question."""
+    """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
+    question."""
     parts = []
     for section in ("deletes", "updates", "completions", "creates"):
         things: Counter[str] = Counter()
         for entry in (entry for where, entry in entries if where == section):
             _, entity = _kind(section, entry)
             things["step" if entity == "steps" else entity] += entry.get("count", entity != "steps")
-            things["step"] += entry.get("steps_deleted", 0) + (0 if "count" in entry else len(entry.get("rows", ())))
+            things["step"] += entry.get("steps_deleted", 0) + (
+                0 if "count" in entry else len(entry.get("rows", ()))
+            )
         if things := +things:
-            key = f"counts.{section}" if are_done else f"planned.{'mark' if section == 'completions' else section}"
+            key = (
+                f"counts.{section}"
+                if are_done
+                else f"planned.{'mark' if section == 'completions' else section}"
+            )
             listed = ", ".join(words.counted(count, name) for name, count in things.items())
             parts.append(f"{words.say(key, thing='').strip()}: {listed}.")
     return " ".join(parts)

@@ -47,7 +47,10 @@ class OnePercentSettings(Section):
         per_user=True,
     )
     onepercent_tz: str = setting(
-        "ONEPERCENT_TZ", "", "time zone that decides what today is, e.g. `Europe/Berlin`; empty: the machine's", zone
+        "ONEPERCENT_TZ",
+        "",
+        "time zone that decides what today is, e.g. `Europe/Berlin`; empty: the machine's",
+        zone,
     )
     onepercent_preview_ttl_s: int = setting(
         "ONEPERCENT_PREVIEW_TTL", 300, "seconds for which a preview can be applied", settings.positive
@@ -64,10 +67,16 @@ class OnePercentSettings(Section):
         "empty: none", settings.url, secret=True,
     )  # fmt: skip
     notify_body: str = setting(
-        "NOTIFY_BODY", "", 'what a webhook takes, with `{title}` and `{text}` in it, e.g. `{"content": "{text}"}`'
+        "NOTIFY_BODY",
+        "",
+        'what a webhook takes, with `{title}` and `{text}` in it, e.g. `{"content": "{text}"}`',
     )
-    notify_morning: str = setting("NOTIFY_MORNING", "08:00", "when a notice says what the day holds", _time_of_day)
-    notify_evening: str = setting("NOTIFY_EVENING", "21:00", "when a notice says what is left of it", _time_of_day)
+    notify_morning: str = setting(
+        "NOTIFY_MORNING", "08:00", "when a notice says what the day holds", _time_of_day
+    )
+    notify_evening: str = setting(
+        "NOTIFY_EVENING", "21:00", "when a notice says what is left of it", _time_of_day
+    )
     notify_private: bool = setting("NOTIFY_PRIVATE", False, "1 sends counts, no titles", settings.flag)
 
 

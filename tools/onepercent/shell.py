@@ -28,7 +28,9 @@ def today() -> TextOutput:
     data, day = answer["data"], answer["today"]
     lines = [f"{day['date']}, {day['weekday']}"]
     lines += [f"! {step['date']} {_step(step)}" for step in data["schedule"].get("overdue", ())]
-    lines += [f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in data["schedule"].get("today", ())]
+    lines += [
+        f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in data["schedule"].get("today", ())
+    ]
     for habit in data["habits"]["items"]:
         streak = words.say("shell.streak", count=habit["current_streak"])
         lines.append(f"{MARK[habit['today_status']]} {habit['name']} ({streak})")
@@ -53,7 +55,10 @@ def history(number_of_days: str = "7") -> TextOutput:
     rows.append(_row(words.say("shell.before", days=words.counted(count, "day")), past["previous"]))
     lines = _table("shell.history", rows)
     if habits := past["habits"]:
-        rows = [[one["name"], one.get("marks", ""), f"{one.get('rate', '')}", f"{one['streak']}"] for one in habits]
+        rows = [
+            [one["name"], one.get("marks", ""), f"{one.get('rate', '')}", f"{one['streak']}"]
+            for one in habits
+        ]
         lines += ["", *_table("shell.habits", rows), words.say("shell.marks")]
     return TextOutput("\n".join(lines))
 
@@ -85,25 +90,33 @@ def find(words_wanted: str) -> TextOutput:
 
 @command("report")
 def report(file: str, *period: str) -> TextOutput:
-    """Write the last four weeks, or the days --from DAY --to DAY, as a page to keep, open in any browser and print."""
+    """Write the last four weeks, or the days --from DAY --to DAY, as a page to keep, open in any browser and
+    print."""
     options = dict(zip(period[::2], period[1::2], strict=False))
     if len(period) % 2 or not options.keys() <= {"--from", "--to"}:
         return TextOutput(USAGE, 2)
     today, target = store.today(), Path(file).expanduser()
     last = min(today, date.fromisoformat(fields.read_day("--to", options.get("--to", f"{today}"))))
-    first = date.fromisoformat(fields.read_day("--from", options.get("--from", f"{last - timedelta(DAYS_SHOWN - 1)}")))
+    first = date.fromisoformat(
+        fields.read_day("--from", options.get("--from", f"{last - timedelta(DAYS_SHOWN - 1)}"))
+    )
     if not timedelta(0) <= last - first < timedelta(days.YEAR):
-        raise ToolError(f"{first} to {last} is not a period of 1 to {days.YEAR} days", USAGE, code="INVALID_DATE")
+        raise ToolError(
+            f"{first} to {last} is not a period of 1 to {days.YEAR} days", USAGE, code="INVALID_DATE"
+        )
     with store.reading() as db:
         _, text = encodable(_content(db, settings.current().onepercent_user, first, last, today))
     page = document(Path(__file__).parent / "page" / "report.html")
     with store.replacing(target) as part:
-        part.write_text(page.replace(PLACE, PLACE.replace("null", text.replace("<", "\\u003c"))), encoding="utf-8")
+        part.write_text(
+            page.replace(PLACE, PLACE.replace("null", text.replace("<", "\\u003c"))), encoding="utf-8"
+        )
     return TextOutput(words.say("report.written", file=target))
 
 
 def _content(db: Database, user: str, first: date, last: date, today: date) -> JsonObject:
-    """The data that the page draws: sums of the period and of each day, a sign per day of each habit, goals closed, the diary."""
+    """The data that the page draws: sums of the period and of each day, a sign per day of each habit, goals
+    closed, the diary."""
     told = past(db, user, first, last, today)
     dates = [first + timedelta(place) for place in range((last - first).days + 1)]
     return {
@@ -113,7 +126,12 @@ def _content(db: Database, user: str, first: date, last: date, today: date) -> J
         "sums": told.sums(first, last)._asdict(),
         "days": [told.sums(day, day)._asdict() for day in dates],
         "habits": [
-            {"name": habit.name, "signs": habit.signs, "rate": rate(habit.signs, last == today), "streak": habit.streak}
+            {
+                "name": habit.name,
+                "signs": habit.signs,
+                "rate": rate(habit.signs, last == today),
+                "streak": habit.streak,
+            }
             for habit in told.habits
         ],
         "goals": [tuple(row) for row in told.read(f"{TITLES} {CLOSED_GOALS} {IN_ORDER}", first, last)],

@@ -1,6 +1,7 @@
 """The tool that takes back what was applied last, and the actions of this reversal, which it alone uses.
 
-A journal (table `applied`) holds every change of one apply in order: the columns set and the values they replaced.
+A journal (table `applied`) holds every change of one apply in order: the columns set and the values they
+replaced.
 """
 
 # - The changes are taken back last first, through the unit of work, which records these changes in turn: the journal of
@@ -8,7 +9,8 @@ A journal (table `applied`) holds every change of one apply in order: the column
 # - Undo takes the newest apply that stands, or a single one before it; redo the oldest that is undone. A new apply ends
 #   redoing.
 # - Nothing is reversed that was changed since: each row must hold what the journal left in it (long texts are compared
-#   by digest), and rows that depend on one to be removed stop it (foreign keys). Else PREVIEW_STALE names the row.
+# by digest), and rows that depend on one to be removed stop it (foreign keys). Else PREVIEW_STALE names the
+# row.
 # - Ledger entries are reversed like any row, so XP is exact; the CHECK of the balance stops what is already spent.
 
 import json
@@ -51,7 +53,15 @@ Rows = dict[Place, Row | None]
 FEW_LINES = 3  # lines by which the list names a change
 
 
-@Tool("undo_last", title="Undo", order=50, write=True, lock=False, on_call=dispatch.dispatch, page=person_pages.PREVIEW)
+@Tool(
+    "undo_last",
+    title="Undo",
+    order=50,
+    write=True,
+    lock=False,
+    on_call=dispatch.dispatch,
+    page=person_pages.PREVIEW,
+)
 def undo_last(
     redo: Annotated[bool, "bring back what was undone last"] = False,
     number: Annotated[int, "take back only the n-th of what stands, newest first"] = 1,
@@ -59,7 +69,8 @@ def undo_last(
 ) -> JsonObject:
     """Preview the exact reversal of what was applied last, XP included; confirm it with apply_actions.
 
-    Applied again and again it walks back, up to 20 changes. Fails, saying why, if what it touches has changed since.
+    Applied again and again it walks back, up to 20 changes. Fails, saying why, if what it touches has changed
+    since.
     Source: the journals of what was applied.
     """
     calls.checkpoint()
@@ -77,7 +88,8 @@ def undo_last(
 
 
 def _changes(db: Database) -> list[JsonObject]:
-    """Everything that undo and redo reach: when it was applied, on the person's clock, and what it was in words."""
+    """Everything that undo and redo reach: when it was applied, on the person's clock, and what it was in
+    words."""
     rows = db.execute(
         """SELECT a.journal, a.undone, c.at FROM applied a JOIN previews p ON p.id = a.preview_id
         LEFT JOIN audit c ON c.id = p.audit_id WHERE a.user = ? ORDER BY a.id DESC""",
@@ -91,7 +103,8 @@ def _changes(db: Database) -> list[JsonObject]:
 
 
 def applied(db: Database, user: str, undone: bool, number: int = 1) -> Row | None:
-    """The apply to take back next, or the one to bring back next if `undone`; the number 2 is the one after it."""
+    """The apply to take back next, or the one to bring back next if `undone`; the number 2 is the one after
+    it."""
     order = "ASC" if undone else "DESC"
     statement = f"SELECT * FROM applied WHERE user = ? AND undone = ? ORDER BY id {order} LIMIT 1 OFFSET ?"
     return db.execute(statement, (user, undone, max(number, 1) - 1)).fetchone()
@@ -100,7 +113,9 @@ def applied(db: Database, user: str, undone: bool, number: int = 1) -> Row | Non
 def told(journal: str, most: int) -> str:
     """The first lines that told the person of the changes of a journal."""
     kept = json.loads(journal)
-    return "; ".join(words.more(kept["lines"], most, kept.get("count", 0)))  # all of them are kept in older ones
+    return "; ".join(
+        words.more(kept["lines"], most, kept.get("count", 0))
+    )  # all of them are kept in older ones
 
 
 def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
@@ -110,7 +125,9 @@ def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
     row = unit.db.execute(statement, (applied_id, unit.user, undone)).fetchone()
     if row is None:
         raise _blocked("it was taken back, or something else was applied, since")
-    changes = [Change(table, tuple(key), *rest) for table, key, *rest in json.loads(row["journal"])["changes"]]
+    changes = [
+        Change(table, tuple(key), *rest) for table, key, *rest in json.loads(row["journal"])["changes"]
+    ]
     before = _rows(unit, changes)
     _check_untouched(changes, before)
     try:
@@ -172,8 +189,8 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
 
 
 def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, JsonObject]]:
-    """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry; those that
-    go or come with their goal are counted in its entry."""
+    """The diff, without rows that the same changes inserted and removed. Many steps of a goal are one entry;
+    those that go or come with their goal are counted in its entry."""
     entries: list[tuple[str, JsonObject]] = []
     goals: dict[tuple[str, str], JsonObject] = {}
     steps: dict[tuple[str, str], list[JsonObject]] = {}
@@ -192,7 +209,9 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
             goals[section, title]["steps_deleted" if section == "deletes" else "steps_restored"] = len(group)
         elif len(group) > KEPT_LINES:
             restored = {"restored": True} if section == "creates" else {}
-            entries.append((section, {"entity": "step", "goal_title": title, "count": len(group), **restored}))
+            entries.append(
+                (section, {"entity": "step", "goal_title": title, "count": len(group), **restored})
+            )
         else:
             entries += [(section, shown) for shown in group]
     return entries
@@ -212,7 +231,9 @@ def _described(
     changes = {
         name: change(name, before[name], after[name])
         for name in before
-        if name in after and before[name] != after[name] and name not in (*SILENT, "deleted_at", "archived_at")
+        if name in after
+        and before[name] != after[name]
+        and name not in (*SILENT, "deleted_at", "archived_at")
     }
     shown |= {"changes": changes} if changes else {}
     if before.get("archived_at") != after.get("archived_at"):

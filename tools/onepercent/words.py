@@ -67,7 +67,9 @@ def value(name: str, content: Any) -> str:
     if name == "schedule_days":
         return ", ".join(texts.SHORT_WEEKDAYS[language()][number - 1] for number in content)
     if name == "month_days":
-        return say("every.month_days", count=", ".join(say("last") if each == 31 else str(each) for each in content))
+        return say(
+            "every.month_days", count=", ".join(say("last") if each == 31 else str(each) for each in content)
+        )
     if name in ("times", "n"):
         return say(f"every.{name}", count=counted(content, "time" if name == "times" else "day"))
     if isinstance(content, bool):
@@ -149,7 +151,8 @@ def counted(count: int, name: str) -> str:
 
 
 def more(texts_shown: list[str], most: int, count: int = 0) -> list[str]:
-    """The first of several texts, or of `count` of which these are the first, with the number of the others: ещё 3."""
+    """The first of several texts, or of `count` of which these are the first, with the number of the others:
+    ещё 3."""
     left = (count or len(texts_shown)) - most
     return texts_shown[:most] + ([say("and.more", count=left)] if left > 0 else [])
 

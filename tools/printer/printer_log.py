@@ -21,17 +21,20 @@ LIMIT = 2800
 """Characters of an answer: 700 tokens."""
 MOST_ERRORS, MOST_FINDINGS = 4, 4
 MOST_BYTES, LONGEST_READ = 200_000_000, 65_536
-"""The end of a log that is read if it is longer, line by line: a day of printing writes 60 MB. And of a line."""
+"""The end of a log that is read if it is longer, line by line: a day of printing writes 60 MB. And of a
+line."""
 MOST_FILES = 3
 STATS, CONFIG, CONFIG_END = b"Stats ", b"===== Config file =====", b"======================="
-# `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the boot.
+# `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
+# boot.
 STARTED = re.compile(r"Start printer at (.+?) \([\d.]+ ([\d.]+)\)")
 VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands.
 TELLING = re.compile(
     rb"(?i)error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart"
 )
-# What a message begins with in the log and people do not write: `Transition to shutdown state: `, `pins.error: `.
+# What a message begins with in the log and people do not write: `Transition to shutdown state: `,
+# `pins.error: `.
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
 # A number in a Stats line: `bytes_retransmit=9`.
 PAIR = re.compile(r"\b(\w+)=(-?\d+(?:\.\d+)?)")
@@ -44,11 +47,11 @@ def printer_log(
         int, "-1: the last start, -2: the one before; 1: the first in the log", Limits(ge=-100, le=100)
     ] = -1,
 ) -> JsonObject:
-    """Tell what Klipper's log says of a start: when, which version, the errors with what they mean, the link to the boards,
-    and what is wrong in the configuration it ran with. Read only.
+    """Tell what Klipper's log says of a start: when, which version, the errors with what they mean, the link
+    to the boards, and what is wrong in the configuration it ran with. Read only.
 
-    Source: logs/klippy.log and the rotated ones in KLIPPER_PRINTER_DATA. Only lines that are known messages are given: a log
-    holds names and tokens.
+    Source: logs/klippy.log and the rotated ones in KLIPPER_PRINTER_DATA. Only lines that are known messages
+    are given: a log holds names and tokens.
     """
     starts = _starts(printer_data.folder())
     try:
@@ -56,7 +59,12 @@ def printer_log(
     except IndexError:
         message = f"The log has {len(starts)} starts, not {abs(session)}"
         raise ToolError(message, "-1 is the last one.", code="NO_SUCH_START") from None
-    answer: JsonObject = {"started": start.when, "version": start.version, "starts": len(starts), "ran_s": start.ran_s}
+    answer: JsonObject = {
+        "started": start.when,
+        "version": start.version,
+        "starts": len(starts),
+        "ran_s": start.ran_s,
+    }
     if start.state:
         answer["shutdown"] = short(start.state, 200)
     told = list(start.told.values())[::-1][:MOST_ERRORS]  # the last ones first
@@ -92,9 +100,16 @@ def _config(start: "Start") -> JsonObject:
     try:
         found = checking.current().findings(read)
     except ToolError:
-        return {"sections": len(read.sections), "not_checked": "the Klipper documentation is not here: call sync_docs"}
+        return {
+            "sections": len(read.sections),
+            "not_checked": "the Klipper documentation is not here: call sync_docs",
+        }
     told = [short(finding.message, 160) for finding in found if finding.level != HINT][:MOST_FINDINGS]
-    return {"sections": len(read.sections), "errors": sum(one.level == ERROR for one in found), "findings": told}
+    return {
+        "sections": len(read.sections),
+        "errors": sum(one.level == ERROR for one in found),
+        "findings": told,
+    }
 
 
 class Told(NamedTuple):
@@ -178,7 +193,9 @@ class _Reader:
 
     def line(self, line: bytes) -> None:
         text = line[:LONGEST_LINE].decode("utf-8", "replace")
-        if self.in_config and (STARTED.match(text) or VERSION.match(text)):  # the power cut the configuration off
+        if self.in_config and (
+            STARTED.match(text) or VERSION.match(text)
+        ):  # the power cut the configuration off
             self.in_config, self.start.config = False, []
         if self.in_config:
             self.in_config = line != CONFIG_END
@@ -193,7 +210,9 @@ class _Reader:
             self.start.version = self.start.version or self.version
         elif len(line) <= LONGEST_LINE and TELLING.search(line):
             told = PREFIX.sub("", text := text.strip())
-            if text.startswith("Transition to shutdown state") or (self.start.state and "' shutdown: " in text):
+            if text.startswith("Transition to shutdown state") or (
+                self.start.state and "' shutdown: " in text
+            ):
                 self.start.state = told
             key = re.sub(r"[\d.]+", "0", text)
             if key not in self.known:

@@ -1,4 +1,5 @@
-"""The printer's present state, as Klipper itself says, and for `server.py --check` the files that are here."""
+"""The printer's present state, as Klipper itself says, and for `server.py --check` the files that are
+here."""
 
 import json
 import os
@@ -31,10 +32,11 @@ OBJECTS: JsonObject = {
 
 @Tool("printer_state")
 def printer_state() -> JsonObject:
-    """Tell what the printer does now: state and its message, job and progress, temperatures with targets, position and what is
-    homed, warnings of the configuration. Read only.
+    """Tell what the printer does now: state and its message, job and progress, temperatures with targets,
+    position and what is homed, warnings of the configuration. Read only.
 
-    Source: Klipper's socket comms/klippy.sock in KLIPPER_PRINTER_DATA, methods info and objects/query (API_Server.md).
+    Source: Klipper's socket comms/klippy.sock in KLIPPER_PRINTER_DATA, methods info and objects/query
+    (API_Server.md).
     """
     path = os.fspath(printer_data.folder() / "comms" / "klippy.sock")
     try:
@@ -45,7 +47,9 @@ def printer_state() -> JsonObject:
             info = call(INFO, {})
             status = call(QUERY, {"objects": OBJECTS})["status"]
             heaters = status.get("heaters") or {}
-            names = [*heaters.get("available_heaters", ()), *heaters.get("available_sensors", ())][:MOST_HEATERS]
+            names = [*heaters.get("available_heaters", ()), *heaters.get("available_sensors", ())][
+                :MOST_HEATERS
+            ]
             wanted = {key: ["temperature", "target"] for key in names}
             degrees = call(QUERY, {"objects": wanted})["status"]
         return {name: value for name, value in _answer(info, status, degrees).items() if value}
@@ -80,7 +84,9 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
         "temperatures": temperatures,
         "homed": (toolhead.get("homed_axes") or "none") if toolhead else "",
         "position": [round(place, 2) for place in toolhead.get("position", ())[:3]],
-        "warnings": [str(warning.get("message"))[:120] for warning in config.get("warnings", ())[:MOST_WARNINGS]],
+        "warnings": [
+            str(warning.get("message"))[:120] for warning in config.get("warnings", ())[:MOST_WARNINGS]
+        ],
         "save_config_pending": config.get("save_config_pending") is True,
     }
 

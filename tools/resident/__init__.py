@@ -1,1 +1,2 @@
-"""The resident service: a parent that imported everything once, and a child forked from it for each session."""
+"""The resident service: a parent that imported everything once, and a child forked from it for each
+session."""

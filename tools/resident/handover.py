@@ -1,14 +1,16 @@
 """A client's session, handed to the resident service: the caller's side and what both sides agree on.
 
-It runs at every start, before anything else, on the bare interpreter: it imports nothing that takes time. `_socket` is
-the half of `socket` that is enough.
+It runs at every start, before anything else, on the bare interpreter: it imports nothing that takes time.
+`_socket` is the half of `socket` that is enough.
 """
 
 # The contract, one exchange per connection:
-#   caller  -> service   a frame: NUL, four bytes of length, then identity, folder and environment separated by NUL;
+# caller  -> service   a frame: NUL, four bytes of length, then identity, folder and environment separated by
+# NUL;
 #                        with its first bytes stdin, stdout and stderr as SCM_RIGHTS
-#   service -> caller    a line: `ok`, `refused: REASON` (serve the client yourself) or `full: REASON` (give up)
-#   caller  -> service   one byte. Only then does the service read from the client: a caller that waited too long has
+# service -> caller    a line: `ok`, `refused: REASON` (serve the client yourself) or `full: REASON` (give up)
+# caller  -> service   one byte. Only then does the service read from the client: a caller that waited too
+# long has
 #                        gone on by itself, and two must never serve one client
 #   service -> caller    the exit status, a line. If the connection closes without one, the session broke off
 # The caller keeps the connection open as long as it lives: its end ends the session, whatever it is doing.
@@ -59,12 +61,14 @@ def main() -> NoReturn:
     words = sys.argv[1:]
     if not words:
         attempt(os.environ)
-    os.execv(sys.executable, [sys.executable, os.path.join(PROJECT, "server.py"), *(words or ["--standalone"])])
+    os.execv(
+        sys.executable, [sys.executable, os.path.join(PROJECT, "server.py"), *(words or ["--standalone"])]
+    )
 
 
 def begin() -> None:
-    """Begin `server.py`: hand the session over unless the command line says otherwise, then go on as the project's own
-    Python, which has the SDK, whatever python3 this was started by."""
+    """Begin `server.py`: hand the session over unless the command line says otherwise, then go on as the
+    project's own Python, which has the SDK, whatever python3 this was started by."""
     ensure_stdio_open()
     if sys.version_info < (3, 10):  # noqa: UP036
         sys.stderr.write(f"pi-mcp: Python 3.10 or newer is needed, this is {sys.version.split()[0]}\n")
@@ -81,8 +85,8 @@ def begin() -> None:
 
 
 def ensure_stdio_open() -> None:
-    """Open /dev/null for each of stdin, stdout and stderr that is closed: the next file opened would take its number,
-    and be used as it."""
+    """Open /dev/null for each of stdin, stdout and stderr that is closed: the next file opened would take its
+    number, and be used as it."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             stream = open(os.devnull, mode)  # noqa: SIM115 | it takes the lowest number, which is the closed one's
@@ -91,7 +95,8 @@ def ensure_stdio_open() -> None:
 
 
 def attempt(environ: Mapping[str, str]) -> None:
-    """Hand the session to the service and exec a waiter. Returns only if this process must serve the client itself."""
+    """Hand the session to the service and exec a waiter. Returns only if this process must serve the client
+    itself."""
     try:
         path = next(filter(os.path.lexists, places.sockets(environ)), None)
         connection = _offer(path) if path else None
@@ -107,7 +112,8 @@ def attempt(environ: Mapping[str, str]) -> None:
 
 
 def identity() -> str:
-    """A fingerprint of these sources and packages. Another one on the other side means that the service is outdated."""
+    """A fingerprint of these sources and packages. Another one on the other side means that the service is
+    outdated."""
     from binascii import crc32
 
     files = sorted(_sources(os.path.join(PROJECT, "tools")))
@@ -156,7 +162,8 @@ def _offer(path: str) -> socket:
 
 
 def _trust(path: str) -> None:
-    """Raises ServeHere if somebody but this user and root can have put the socket there, or can connect to it."""
+    """Raises ServeHere if somebody but this user and root can have put the socket there, or can connect to
+    it."""
     status, folder = os.lstat(path), os.stat(os.path.dirname(path) or ".")
     for is_wrong, reason in (
         (not stat.S_ISSOCK(status.st_mode), f"{path} is not a socket"),
@@ -172,7 +179,8 @@ def _trust(path: str) -> None:
 
 
 def _is_starting(connection: socket) -> bool:
-    """True if systemd keeps the socket for a service that does not run yet: the last listener is root or gone."""
+    """True if systemd keeps the socket for a service that does not run yet: the last listener is root or
+    gone."""
     pid, uid, _ = peer(connection)
     if uid not in (0, os.getuid()):
         raise ServeHere("another user listens there")
@@ -191,7 +199,9 @@ def peer(connection: socket) -> tuple[int, int, int]:
     import struct
 
     credentials = struct.Struct("iII")
-    return credentials.unpack(connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, credentials.size))
+    return credentials.unpack(
+        connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, credentials.size)
+    )
 
 
 def _ask(connection: socket) -> bytes:
@@ -225,8 +235,8 @@ def _frame(fields: list[bytes]) -> bytes:
 
 
 def _stand_by(connection: socket) -> NoReturn:
-    """Become a shell that waits for the exit status: it uses a twentieth of Python's memory; the session ends when it
-    does."""
+    """Become a shell that waits for the exit status: it uses a twentieth of Python's memory; the session ends
+    when it does."""
     connection.setblocking(True)
     os.dup2(connection.fileno(), 3)
     os.set_inheritable(3, True)  # also where it was number 3 already

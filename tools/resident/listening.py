@@ -65,7 +65,8 @@ def tell_systemd(state: str) -> None:
 
 
 def for_http(place: str) -> tuple[socket.socket, bool]:
-    """The socket that systemd keeps for HTTP, or one at `place` (`host:port`, or a path), and whether systemd keeps it.
+    """The socket that systemd keeps for HTTP, or one at `place` (`host:port`, or a path), and whether systemd
+    keeps it.
 
     Raises CannotListen.
     """
@@ -77,14 +78,16 @@ def for_http(place: str) -> tuple[socket.socket, bool]:
     host, _, port = place.rpartition(":")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return _prompt(socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)), False
+        return _prompt(
+            socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)
+        ), False
     except (OSError, ValueError, OverflowError) as error:
         raise CannotListen(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None
 
 
 def _prompt(listener: socket.socket) -> socket.socket:
-    """Disable Nagle's algorithm: without TCP_NODELAY the last chunk of a stream waits 40 ms for an ACK. asyncio does so
-    only if the socket names its protocol, which Python's does not."""
+    """Disable Nagle's algorithm: without TCP_NODELAY the last chunk of a stream waits 40 ms for an ACK.
+    asyncio does so only if the socket names its protocol, which Python's does not."""
     if listener.family in (socket.AF_INET, socket.AF_INET6):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # those that it accepts inherit it
     return listener

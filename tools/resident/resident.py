@@ -1,7 +1,8 @@
 """The resident service: one process that imported everything, and a child forked from it for each session.
 
-The parent runs neither threads nor an event loop, and reads nothing from a client: what a child would inherit stays
-small and certain. Each child takes its client's descriptors, environment and folder, and ends with its caller.
+The parent runs neither threads nor an event loop, and reads nothing from a client: what a child would inherit
+stays small and certain. Each child takes its client's descriptors, environment and folder, and ends with its
+caller.
 """
 
 import gc
@@ -30,8 +31,9 @@ PAUSE_S = 0.5
 class Service:
     """Accepts sessions on `listener` and forks a child for each, which calls `serve`.
 
-    `lock` is what keeps a second service away from a listener of our own; without one the listener is systemd's, and
-    the service ends after MCP_IDLE_EXIT seconds without a session. `identity` are the sources it was started with.
+    `lock` is what keeps a second service away from a listener of our own; without one the listener is
+    systemd's, and the service ends after MCP_IDLE_EXIT seconds without a session. `identity` are the sources
+    it was started with.
     """
 
     # The contract of the loop:
@@ -56,7 +58,9 @@ class Service:
     def run(self) -> None:
         """Serve until a signal or until idle for long enough. Sessions that run then go on by themselves."""
         self.wakeup = self._catch_signals()
-        while len(os.listdir("/proc/self/task")) > 1:  # threads of the warm-up are ending; no child may inherit one
+        while (
+            len(os.listdir("/proc/self/task")) > 1
+        ):  # threads of the warm-up are ending; no child may inherit one
             time.sleep(0.001)
         gc.collect()
         gc.freeze()  # else a child's first collection would copy every page

@@ -33,12 +33,16 @@ def take(connection: socket.socket, identity: str) -> bool:
         os.dup2(handle, target)
         os.close(handle)
     processes.caller = connection.dup()
-    processes.AT_LEAVING.insert(0, ended)  # called last: when the caller is told, nothing of the session is left
+    processes.AT_LEAVING.insert(
+        0, ended
+    )  # called last: when the caller is told, nothing of the session is left
     return True
 
 
 def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
-    data, handles, _, _ = socket.recv_fds(connection, 2**16, 3)  # with handles, the kernel gives 36 kB at most
+    data, handles, _, _ = socket.recv_fds(
+        connection, 2**16, 3
+    )  # with handles, the kernel gives 36 kB at most
     while len(data) < 5 or len(data) < 5 + int.from_bytes(data[1:5], "big"):
         more = connection.recv(2**16)
         if not more:
@@ -74,8 +78,8 @@ def _enter(folder: bytes, environ: list[bytes]) -> str:
 
 
 def _replace_environment(environ: list[bytes]) -> None:
-    """Have the client's environment; a setting that it lacks stays as the service has it. Only what differs is written:
-    every write is to memory that the session shared with the service until then."""
+    """Have the client's environment; a setting that it lacks stays as the service has it. Only what differs
+    is written: every write is to memory that the session shared with the service until then."""
     kept = {name.encode() for name in settings.names()}
     theirs = {name: value for name, _, value in (variable.partition(b"=") for variable in environ)}
     for name in os.environb.keys() - theirs.keys() - kept:

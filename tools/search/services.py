@@ -1,4 +1,5 @@
-"""Search services: a row of data for each public engine, a request to the service of the moment, the results it finds."""
+"""Search services: a row of data for each public engine, a request to the service of the moment, the results
+it finds."""
 
 import html
 import json
@@ -34,9 +35,10 @@ WHOLE = {"title": "title", "url": "url", "content": "content", "score": "score"}
 
 
 class Engine(NamedTuple):
-    """`address` begins its URL. `limit` and `page` are parameters, "" if it has none; `number` makes the value of `page`
-    from the page and the limit. `key` is a header with what precedes the key, or a parameter `?name`. `results` is the
-    path to the list, `fields` the names there of ours. tests/search/test_engines.py names each documentation."""
+    """`address` begins its URL. `limit` and `page` are parameters, "" if it has none; `number` makes the
+    value of `page` from the page and the limit. `key` is a header with what precedes the key, or a parameter
+    `?name`. `results` is the path to the list, `fields` the names there of ours. tests/search/test_engines.py
+    names each documentation."""
 
     kind: str
     address: str
@@ -84,8 +86,9 @@ def require_configured() -> None:
 
 
 def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> Any:
-    """The service's JSON answer to a search, the first of `values`. `key` is the header with what precedes the key, or a
-    parameter `?name`. The answer has neither the key, which a service may echo, nor numbers that JSON has no form for.
+    """The service's JSON answer to a search, the first of `values`. `key` is the header with what precedes
+    the key, or a parameter `?name`. The answer has neither the key, which a service may echo, nor numbers
+    that JSON has no form for.
 
     Raises ToolError for everything but a whole JSON answer with status 2xx.
     """
@@ -116,9 +119,13 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
     elif secret:
         headers[name] = secret if name == "Authorization" and SCHEME.match(secret) else scheme + secret
     if "{query}" in url:  # the address says itself how it wants to be asked
-        return http.Request(url.replace("{query}", quote(next(iter(values.values())), safe="")), headers=headers)
+        return http.Request(
+            url.replace("{query}", quote(next(iter(values.values())), safe="")), headers=headers
+        )
     if post:
-        return http.Request(url, "POST", json.dumps(values).encode(), {**headers, "Content-Type": "application/json"})
+        return http.Request(
+            url, "POST", json.dumps(values).encode(), {**headers, "Content-Type": "application/json"}
+        )
     parts = urlsplit(url)
     query = urlencode([*parse_qsl(parts.query, keep_blank_values=True), *values.items()])
     return http.Request(parts._replace(query=query).geturl(), headers=headers)
@@ -127,7 +134,10 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
 def _unanswered(error: http.HttpError) -> ToolError:
     code, hint = "CUT", "Try again, or look at the service's log and its proxy."
     if isinstance(error, http.Late):
-        code, hint = "TIMEOUT", "Try again, with a smaller limit or a narrower query. SEARCH_API_TIMEOUT allows more."
+        code, hint = (
+            "TIMEOUT",
+            "Try again, with a smaller limit or a narrower query. SEARCH_API_TIMEOUT allows more.",
+        )
     elif isinstance(error, http.TooLong):
         code, hint = "ANSWER_TOO_LONG", "Ask with a smaller limit, or for snippets of pages."
     elif isinstance(error, http.Misdirected):
@@ -142,7 +152,10 @@ def _refused(response: http.Response, told: str) -> ToolError:
     status, wait = response.status, response.headers.get("Retry-After", "").strip()
     text, more = f"The search service answered {status}{told}", {}
     if status in (401, 403):
-        hint, code = (KEY_HINT if current().search_api_key else "It wants a key: set SEARCH_API_KEY."), "UNAUTHORIZED"
+        hint, code = (
+            (KEY_HINT if current().search_api_key else "It wants a key: set SEARCH_API_KEY."),
+            "UNAUTHORIZED",
+        )
     elif status != 429 and status < 500:
         hint, code = URL_HINT, "REFUSED"
     elif wait.isascii() and wait.isdigit():
@@ -156,14 +169,24 @@ def message_in(answer: Any) -> str:
     """`: ` and the error that a JSON object tells of, in quotation marks."""
     found: Any = answer if isinstance(answer, dict) else None
     while found and isinstance(found, dict | list):
-        found = next((found[name] for name in MESSAGES if found.get(name)), "") if isinstance(found, dict) else found[0]
+        found = (
+            next((found[name] for name in MESSAGES if found.get(name)), "")
+            if isinstance(found, dict)
+            else found[0]
+        )
     return f": {quoted(str(found), LONGEST_MESSAGE)}" if found else ""
 
 
 def _hidden(text: str) -> str:
     """`text` without the key (the part after its scheme), as it is, %-encoded or as JSON escapes it."""
     secret = current().search_api_key.rpartition(" ")[2]
-    forms = {secret, quote(secret), quote(secret, safe=""), secret.replace("/", "\\/"), json.dumps(secret)[1:-1]}
+    forms = {
+        secret,
+        quote(secret),
+        quote(secret, safe=""),
+        secret.replace("/", "\\/"),
+        json.dumps(secret)[1:-1],
+    }
     for form in sorted(forms) if len(secret) > 3 else ():  # a shorter one would be found in every word
         text = text.replace(form, "***")
     return text
@@ -172,10 +195,16 @@ def _hidden(text: str) -> str:
 def parameters(engine: Engine, query: str, limit: int, cursor: str) -> JsonObject:
     """The parameters of a request. Raises ToolError INVALID_CURSOR."""
     if not re.fullmatch("[1-9][0-9]?", cursor):
-        raise ToolError("No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR")
+        raise ToolError(
+            "No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR"
+        )
     limit = min(limit, engine.most)
     numbers = {engine.limit: limit, engine.page: 0 if cursor == "1" else engine.number(int(cursor), limit)}
-    return {engine.query: query, **engine.more, **{name: number for name, number in numbers.items() if name and number}}
+    return {
+        engine.query: query,
+        **engine.more,
+        **{name: number for name, number in numbers.items() if name and number},
+    }
 
 
 def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
@@ -198,22 +227,30 @@ def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
     for name in values.keys() & {"title", "snippet", "content"}:
         text = html.unescape(TAG.sub("", str(values[name] or "")))
         values[name] = text if full else _cut(text, LONGEST_TEXT)
-    return (member if full else {}) | {name: value for name, value in values.items() if value not in (None, "")}
+    return (member if full else {}) | {
+        name: value for name, value in values.items() if value not in (None, "")
+    }
 
 
 def read_own(answer: Any) -> JsonObject:
-    """{"results", "nextCursor"} from an object with `results` or `items`, a bare list, or n8n's list of one object.
+    """{"results", "nextCursor"} from an object with `results` or `items`, a bare list, or n8n's list of one
+    object.
 
     Raises ToolError SEARCH_NO_RESULTS.
     """
     if isinstance(answer, list):
         of_n8n = len(answer) == 1 and isinstance(answer[0], dict) and answer[0].keys() & {"results", "items"}
         answer = answer[0] if of_n8n else {"results": answer}
-    name = next((name for name in ("results", "items") if name in answer), "") if isinstance(answer, dict) else ""
+    name = (
+        next((name for name in ("results", "items") if name in answer), "")
+        if isinstance(answer, dict)
+        else ""
+    )
     if not name or not isinstance(answer[name] or [], list):
         raise _no_results(answer)
     cursor = next(
-        (answer[name] for name in ("nextCursor", "next_cursor") if answer.get(name) not in (None, "", False)), None
+        (answer[name] for name in ("nextCursor", "next_cursor") if answer.get(name) not in (None, "", False)),
+        None,
     )
     results = [_result(member) for member in answer[name] or [] if member is not None]
     return {"results": results, "nextCursor": _text(cursor)}
@@ -221,7 +258,9 @@ def read_own(answer: Any) -> JsonObject:
 
 def _no_results(answer: object) -> ToolError:
     names = ", ".join(map(quoted, list(answer)[:10])) if isinstance(answer, dict) else type(answer).__name__
-    message = f"The search service's answer has no results, only: {names[:200] or 'nothing'}{message_in(answer)}"
+    message = (
+        f"The search service's answer has no results, only: {names[:200] or 'nothing'}{message_in(answer)}"
+    )
     hint = "It must answer {results: […]}, {items: […]} or a list; SEARCH_API_KIND names a public engine."
     return ToolError(message, f"{hint} ({N8N})", code="SEARCH_NO_RESULTS")
 
@@ -240,11 +279,14 @@ def _cut(value: Any, longest: int) -> Any:
         return value if len(value) <= longest else f"{value[: longest - 1]}…"
     if isinstance(value, list):
         return [_cut(member, longest) for member in value]
-    return {name: _cut(member, longest) for name, member in value.items()} if isinstance(value, dict) else value
+    return (
+        {name: _cut(member, longest) for name, member in value.items()} if isinstance(value, dict) else value
+    )
 
 
 def _result(member: Any) -> JsonObject:
-    """Known fields as documented, others as they are; a bare text is a snippet, and n8n wraps an item as `json`."""
+    """Known fields as documented, others as they are; a bare text is a snippet, and n8n wraps an item as
+    `json`."""
     if not isinstance(member, dict):
         member = {"snippet": member}
     elif isinstance(member.get("json"), dict) and member.keys() <= {"json", "pairedItem", "binary"}:

@@ -29,9 +29,14 @@ class SearchSettings(Section):
         _header, secret=True,
     )  # fmt: skip
     search_api_method: str = setting(
-        "SEARCH_API_METHOD", "post", "`get` sends query parameters instead of JSON", settings.one_of("post", "get")
+        "SEARCH_API_METHOD",
+        "post",
+        "`get` sends query parameters instead of JSON",
+        settings.one_of("post", "get"),
     )
-    search_api_timeout_s: int = setting("SEARCH_API_TIMEOUT", 30, "seconds to wait for its answer", settings.positive)
+    search_api_timeout_s: int = setting(
+        "SEARCH_API_TIMEOUT", 30, "seconds to wait for its answer", settings.positive
+    )
 
 
 def current() -> SearchSettings:

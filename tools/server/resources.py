@@ -14,7 +14,8 @@ def status() -> str:
     Source: the checks of each system, the settings.
     """
     toolsets = [
-        f"| {name} | {found.state} | {_cell(found.summary)} | {_cell(found.advice)} |" for name, found in health.every()
+        f"| {name} | {found.state} | {_cell(found.summary)} | {_cell(found.advice)} |"
+        for name, found in health.every()
     ]
     values = [
         f"| `{name}` | {_cell(value)} |"

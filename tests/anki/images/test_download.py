@@ -100,9 +100,13 @@ def test_a_name_with_one_private_address_is_refused(names, web):
     assert web.seen == []
 
 
-def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect_checked_alike(names, web, monkeypatch):
+def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect_checked_alike(
+    names, web, monkeypatch
+):
     meant, real = [], socket.socket.connect
-    monkeypatch.setattr(TimedSocket, "connect", lambda self, at: meant.append(at) or real(self, web.server_address))
+    monkeypatch.setattr(
+        TimedSocket, "connect", lambda self, at: meant.append(at) or real(self, web.server_address)
+    )
     names["rebind.example"] = [["93.184.216.34"], ["127.0.0.1"]]
     names["public.example"] = [["93.184.216.34"]]
     web.pages |= {"/a.png": png(), "/b.png": redirect("http://169.254.169.254/latest")}
@@ -135,7 +139,8 @@ def test_a_body_without_an_end_is_cut_at_the_limit_or_the_deadline(web, private_
 
 @pytest.mark.slow
 def test_a_public_address_of_this_machine_or_its_network_is_not_fetched_from():
-    """In a network of its own, with an IPv6 address as every device at home has one, and an IPv4 one as a server has."""
+    """In a network of its own, with an IPv6 address as every device at home has one, and an IPv4 one as a
+    server has."""
     script = f"ip link set lo up && ip addr add {OWN}/64 dev lo nodad && ip -6 route add 2600:9000:1234::/64 dev lo && ip addr add 93.184.216.34/24 dev lo"
     root = [] if os.geteuid() == 0 else ["--map-root-user"]
     shell = ["sh", "-c", f'{script} || exit 77; exec "$0" -c "$1"', sys.executable, SERVE_AND_FETCH]

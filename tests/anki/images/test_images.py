@@ -64,7 +64,9 @@ def test_an_image_goes_into_its_field_in_the_one_form(anki, call, without_pillow
 def test_a_data_url_in_a_field_is_stored_as_it_is_by_its_hash_and_true_type(anki, call):
     data = png()
 
-    answer = call("anki.add_from_model", items=[{"Front": "a", "Back": f"DATA:image/JPEG;BASE64,{text(data)}"}])
+    answer = call(
+        "anki.add_from_model", items=[{"Front": "a", "Back": f"DATA:image/JPEG;BASE64,{text(data)}"}]
+    )
 
     (detail,) = answer["details"]
     name = f"img_{hashlib.sha1(data).hexdigest()}.png"
@@ -89,7 +91,10 @@ BASE64 = {
         *(({"image_base64": data}, words) for data, words in BASE64.items()),
         ({"image_url": "file:///etc/passwd"}, "not an http(s) address"),
         ({"image_url": "http://127.0.0.1:9/a.png"}, "this machine or its network"),
-        *(({"image_base64": text(png()), "filename": name}, "not a media file name") for name in ("..", "a/b.png")),
+        *(
+            ({"image_base64": text(png()), "filename": name}, "not a media file name")
+            for name in ("..", "a/b.png")
+        ),
     ],
 )
 def test_a_bad_image_fails_its_note_and_no_other(anki, call, env, image, words):
@@ -109,7 +114,9 @@ def test_a_bad_image_fails_its_note_and_no_other(anki, call, env, image, words):
 def test_an_unknown_target_field_is_refused_by_add_notes_and_a_warning_of_add_from_model(anki, call):
     images = [{"image_base64": text(png()), "target_field": "Image"}]
 
-    refused = call("anki.add_notes", notes=[{"fields": {"Front": "a"}}, {"fields": {"Front": "b"}, "images": images}])
+    refused = call(
+        "anki.add_notes", notes=[{"fields": {"Front": "a"}}, {"fields": {"Front": "b"}, "images": images}]
+    )
     (warned,) = call("anki.add_from_model", items=[{"Front": "a", "Back": "b", "images": images}])["details"]
 
     assert refused["error"].startswith("ValueError: ") and "notes.1: 'Image'" in refused["error"]
@@ -158,7 +165,9 @@ def test_updating_with_the_same_image_again_does_not_show_it_twice(anki, call):
         ("\u0435\u0308.png", "\u0451.png"),
     ],
 )
-def test_a_file_name_ends_as_the_content_does_and_is_the_one_that_anki_kept(anki, call, without_pillow, name, stored):
+def test_a_file_name_ends_as_the_content_does_and_is_the_one_that_anki_kept(
+    anki, call, without_pillow, name, stored
+):
     detail = add(call, {"image_base64": text(png()), "filename": name})
 
     assert detail["images"][0]["filename"] == stored
@@ -166,12 +175,16 @@ def test_a_file_name_ends_as_the_content_does_and_is_the_one_that_anki_kept(anki
     assert f'src="{html.escape(stored)}"' in back(anki, detail)
 
 
-def test_a_large_file_is_offered_by_its_path_and_sent_where_anki_does_not_see_it(anki, call, env, monkeypatch):
+def test_a_large_file_is_offered_by_its_path_and_sent_where_anki_does_not_see_it(
+    anki, call, env, monkeypatch
+):
     monkeypatch.setattr(pictures, "BY_PATH_BYTES", 10)
     monkeypatch.setitem(sys.modules, "PIL", None)
     add(call, {"image_base64": text(png())})
     store = anki.addon.storeMediaFile
-    anki.addon.storeMediaFile = lambda filename, data=None, path=None, **more: store(filename, data or 1 / 0, **more)
+    anki.addon.storeMediaFile = lambda filename, data=None, path=None, **more: store(
+        filename, data or 1 / 0, **more
+    )
 
     detail = add(call, {"image_base64": text(png(3, 3))}, front="g")
 
@@ -198,7 +211,11 @@ def stored_image(anki, call, pillow, data, front="f", **more):
 
 @pytest.mark.parametrize(
     ("size", "more", "small"),
-    [((2000, 1000), {}, (768, 384)), ((400, 300), {"max_side": 100}, (100, 75)), ((400, 300), {}, (400, 300))],
+    [
+        ((2000, 1000), {}, (768, 384)),
+        ((400, 300), {"max_side": 100}, (100, 75)),
+        ((400, 300), {}, (400, 300)),
+    ],
 )
 def test_a_large_image_becomes_a_small_jpeg_and_nothing_is_enlarged(anki, call, pillow, size, more, small):
     stored = stored_image(anki, call, pillow, encoded(pillow.new("RGB", size, "red"), "PNG"), **more)
@@ -217,13 +234,17 @@ def test_a_photo_is_turned_upright_and_its_preview_is_no_animation(anki, call, p
     photo = pillow.new("RGB", (1000, 10), "red")
     exif = photo.getexif()
     exif[0x0112] = 6
-    data = encoded(photo, "MPO", exif=exif, save_all=True, append_images=[pillow.new("RGB", (100, 10), "blue")])
+    data = encoded(
+        photo, "MPO", exif=exif, save_all=True, append_images=[pillow.new("RGB", (100, 10), "blue")]
+    )
 
     assert stored_image(anki, call, pillow, data).size == (8, 768)
 
 
 @pytest.mark.parametrize("kind", ["moving", "drawing", "small transparent logo", "too large", "broken"])
-def test_what_moves_is_drawn_or_cannot_be_made_smaller_is_stored_as_it_came(anki, call, pillow, monkeypatch, kind):
+def test_what_moves_is_drawn_or_cannot_be_made_smaller_is_stored_as_it_came(
+    anki, call, pillow, monkeypatch, kind
+):
     red, blue = (pillow.new("RGB", (1000, 10), color) for color in ("red", "blue"))
     data = {
         "moving": encoded(red, "GIF", save_all=True, append_images=[blue]),
@@ -293,7 +314,10 @@ def test_no_picture_runs_ghostscript(pillow, tmp_path, monkeypatch):
     (tmp_path / "gs").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
 
-    assert "stored as it came" in resize.shrink(b"%!PSftypavif\n%!PS-Adobe-3.0 EPSF-3.0\nshowpage\n", "avif", 768)[2]
+    assert (
+        "stored as it came"
+        in resize.shrink(b"%!PSftypavif\n%!PS-Adobe-3.0 EPSF-3.0\nshowpage\n", "avif", 768)[2]
+    )
     assert not (tmp_path / "ran").exists()
 
 

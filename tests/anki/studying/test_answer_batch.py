@@ -179,12 +179,20 @@ def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, call, end
 
 @pytest.mark.parametrize("state", ["new", "relearning", "across", "review"])
 def test_making_room_beside_a_review_changes_no_card(deck, call, state):
-    """A card is suspended and woken before the answers; a copy answered without that ends in the same state."""
+    """A card is suspended and woken before the answers; a copy answered without that ends in the same
+    state."""
     one, two, *_ = cards_of(deck)
     today = deck.collection.sched.today
     columns = {
         "new": {},
-        "relearning": {"type": 3, "queue": 1, "due": minutes_from_now(-3), "left": 1001, "ivl": 9, "factor": 2100},
+        "relearning": {
+            "type": 3,
+            "queue": 1,
+            "due": minutes_from_now(-3),
+            "left": 1001,
+            "ivl": 9,
+            "factor": 2100,
+        },
         "across": {"type": 1, "queue": 3, "due": today - 1, "left": 1001},
         "review": {"type": 2, "queue": 2, "due": today, "ivl": 9, "factor": 2100, "reps": 4, "lapses": 1},
     }[state]

@@ -34,7 +34,9 @@ def test_a_dry_run_changes_nothing_and_the_change_needs_its_count(ten, call, cha
     unsaid = call("anki.change_cards", query="deck:Geo", **change, dryRun=False)
 
     assert (dry["count"], len(dry["examples"])) == (10, 5)
-    assert {name: count for name, count in dry["before"].items() if count} == ({"new": 10} if "due" in change else {})
+    assert {name: count for name, count in dry["before"].items() if count} == (
+        {"new": 10} if "due" in change else {}
+    )
     assert wrong["code"] == unsaid["code"] == "EXPECTED_COUNT"
     assert snapshot(ten.collection) == before
     assert ten.collection.find_cards(search) == []
@@ -161,7 +163,13 @@ def test_an_older_add_on_that_cannot_set_due_dates_is_named(ten, call):
     assert answer["before"]["suspended"] == 0
 
 
-REPEATED = [{"forget": True}, {"unsuspend": True}, {"due": "3-7"}, {"deck": "Other"}, {"renameTag": ["t", "u"]}]
+REPEATED = [
+    {"forget": True},
+    {"unsuspend": True},
+    {"due": "3-7"},
+    {"deck": "Other"},
+    {"renameTag": ["t", "u"]},
+]
 
 
 @pytest.mark.parametrize("change", REPEATED)
@@ -174,7 +182,9 @@ def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_ba
     if "unsuspend" in change:
         collection.sched.suspend_cards(cards)
     before = states(collection)
-    ten.faults = {3 if "forget" in change or "due" in change else 2: "cut_after"}  # the request that makes the change
+    ten.faults = {
+        3 if "forget" in change or "due" in change else 2: "cut_after"
+    }  # the request that makes the change
 
     lost = call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
     again = call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)

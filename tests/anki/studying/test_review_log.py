@@ -19,11 +19,15 @@ def test_stats_are_one_multi_after_the_names_without_rows_made_by_hand(deck, cal
     make_due(collection, cards[:10])
     for note in collection.find_notes("deck:Geo::Cities")[:2]:
         collection.tags.bulk_add([note], "leech")
-    answers = [{"cardId": card, "ease": ease} for card, ease in zip(cards[:10], [1, 3, 3, 3, 4] * 2, strict=True)]
+    answers = [
+        {"cardId": card, "ease": ease} for card, ease in zip(cards[:10], [1, 3, 3, 3, 4] * 2, strict=True)
+    ]
     call("anki.answer_cards", answers=answers)
 
     for number in range(14):
-        add_notes(collection, f"Languages::Book {number}", *(f"{number} {at} " + "word " * 30 for at in range(3)))
+        add_notes(
+            collection, f"Languages::Book {number}", *(f"{number} {at} " + "word " * 30 for at in range(3))
+        )
     deck.requests.clear()
     answer = call("anki.stats")
 
@@ -38,7 +42,9 @@ def test_stats_are_one_multi_after_the_names_without_rows_made_by_hand(deck, cal
 
 
 def test_retention_counts_reviews_of_young_and_mature_cards(anki, call):
-    cards = [anki.collection.find_cards(f"nid:{note}")[0] for note in add_notes(anki.collection, "A", *"abcdefgh")]
+    cards = [
+        anki.collection.find_cards(f"nid:{note}")[0] for note in add_notes(anki.collection, "A", *"abcdefgh")
+    ]
     for number, card in enumerate(cards):
         ivl = 10 if number < 4 else 30
         put(anki.collection, card, type=2, queue=2, ivl=ivl, due=0, reps=3, factor=2500)

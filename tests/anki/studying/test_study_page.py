@@ -34,7 +34,9 @@ def host(client):
     host = Host(client)
     host.calls = []
     ask = host.ask
-    host.ask = lambda name, arguments, **more: host.calls.append((name, arguments)) or ask(name, arguments, **more)
+    host.ask = lambda name, arguments, **more: (
+        host.calls.append((name, arguments)) or ask(name, arguments, **more)
+    )
     yield host
     host.close()
 
@@ -47,7 +49,9 @@ def web():
 
 def study(browser, host, width=390, locale="en-GB", **how):
     tab = shown(browser, host.url, "anki_due", {"deck": "Geo"}, width, locale=locale, **how)
-    tab.wait("document.querySelector('.card, h2') || /chat|cards/.test(document.querySelector('#state').innerText)")
+    tab.wait(
+        "document.querySelector('.card, h2') || /chat|cards/.test(document.querySelector('#state').innerText)"
+    )
     return tab
 
 
@@ -75,7 +79,9 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens(browser, host, anki
     tokens = sum(len(block["text"]) for block in told) / 4
     print(f"{len(host.calls)} requests, {tokens:.0f} tokens")
     tab.picture(tmp_path / "study-done.png")
-    assert len(host.calls) <= 30  # 20 answers; how often more cards are asked for hangs on how fast one presses
+    assert (
+        len(host.calls) <= 30
+    )  # 20 answers; how often more cards are asked for hangs on how fast one presses
     assert tokens <= 300
     assert tab.console == []
     assert len(document(due.Path(due.__file__).parent / "studying" / "study.html").encode()) <= 20_000
@@ -134,7 +140,9 @@ def test_a_rating_reaches_the_log_once_and_can_be_taken_back(browser, host, anki
     tab.close()
 
 
-def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formulas(browser, host, anki, tmp_path, web):
+def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formulas(
+    browser, host, anki, tmp_path, web
+):
     (note,) = add_notes(anki.collection, "Geo", "x")
     found = anki.collection.get_note(note)
     found["Front"] = (
@@ -142,7 +150,9 @@ def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formula
     )
     anki.collection.update_note(found)
     anki.collection.media.write_data("my map.png", png(40, 30))
-    silence = b"RIFF" + struct.pack("<I4s4sIHHIIHH4sI", 836, b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", 800)
+    silence = b"RIFF" + struct.pack(
+        "<I4s4sIHHIIHH4sI", 836, b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", 800
+    )
     anki.collection.media.write_data("a.wav", silence + bytes(800))
     for theme in ("light", "dark"):
         tab = study(browser, host, theme=theme)
@@ -150,9 +160,15 @@ def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formula
         tab.picture(tmp_path / f"study-390-{theme}.png")
         source = tab.run("document.querySelector('iframe').srcdoc")
         assert (
-            re.search(r'src="data:image/png;base64,\w', source) and "<mfrac>" in source and r"\(\unknown{x}\)" in source
+            re.search(r'src="data:image/png;base64,\w', source)
+            and "<mfrac>" in source
+            and r"\(\unknown{x}\)" in source
         )
-        assert "<script" not in source and "<link" not in source and "refresh" not in source.partition("</title>")[2]
+        assert (
+            "<script" not in source
+            and "<link" not in source
+            and "refresh" not in source.partition("</title>")[2]
+        )
         assert tab.run("document.querySelector('iframe').getAttribute('sandbox').trim()") == ""
         assert tab.run("document.querySelectorAll('main img, main script').length") == 0
         tab.press("▶ a.wav")
@@ -165,10 +181,15 @@ def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formula
 
 
 def test_the_page_passes_axe_and_asks_the_chat_to_explain(browser, host, anki, axe, tmp_path):
-    formula = r"What is it? \(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\) <img src=map.png> \[\sum_{i=1}^n i\]"
+    formula = (
+        r"What is it? \(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\) <img src=map.png> \[\sum_{i=1}^n i\]"
+    )
     add_notes(anki.collection, "Geo", formula, "b")
     anki.collection.media.write_data("map.png", png(200, 80))
-    for locale, reveal, explain in (("en-GB", "Show answer", "Explain"), ("ru-RU", "Показать ответ", "Объясни")):
+    for locale, reveal, explain in (
+        ("en-GB", "Show answer", "Explain"),
+        ("ru-RU", "Показать ответ", "Объясни"),
+    ):
         tab = study(browser, host, 320, locale=locale, theme="dark" if locale == "ru-RU" else "light")
         tab.press(reveal)
         assert axe(tab) == []
@@ -188,7 +209,9 @@ def test_a_press_needs_its_key_and_the_model_has_none(client, anki):
     press = {"cardId": card["cardId"], "ease": 3, "seen": card["seen"]}
 
     refused = client.call("anki_answer_by_press", **press, press_key="guess")["structuredContent"]
-    twice = [client.call("anki_answer_by_press", **press, press_key=result["_meta"]["pi-mcp/press"]) for _ in "ab"]
+    twice = [
+        client.call("anki_answer_by_press", **press, press_key=result["_meta"]["pi-mcp/press"]) for _ in "ab"
+    ]
 
     assert refused["code"] == "NOT_PRESSED"
     assert [answer["structuredContent"]["answered"] for answer in twice] == [1, 1]
@@ -200,7 +223,9 @@ def test_how_studying_goes_can_be_looked_at(browser, host, anki, axe, tmp_path):
     hostile = "<img src=x onerror=\"parent.seen.push('run')\">"
     add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(9)), hostile)
     add_notes(anki.collection, f"Geo::{hostile}", "deep")
-    anki.addon.answerCards([{"cardId": card, "ease": 3} for card in anki.collection.find_cards("deck:Geo")[:4]])
+    anki.addon.answerCards(
+        [{"cardId": card, "ease": 3} for card in anki.collection.find_cards("deck:Geo")[:4]]
+    )
     anki.collection.tags.bulk_add(anki.collection.find_notes("onerror"), "leech")
     for theme, width, locale, words, none in (
         ("light", 320, "en-GB", "answers today", "No answers in 30 days"),

@@ -20,7 +20,8 @@ from tests.anki.anki_standin import StandIn
 
 
 def scheduled(collection, deck):
-    """The cards of the scheduler's own queue for a deck, as far as it shows them before the clock moves on."""
+    """The cards of the scheduler's own queue for a deck, as far as it shows them before the clock moves
+    on."""
     collection.decks.select(collection.decks.id(deck))
     queued = [queued.card for queued in collection.sched.get_queued_cards(fetch_limit=1000).cards]
     ahead = [card.id for card in queued if card.queue == LEARNING and card.due > time.time()]
@@ -28,12 +29,15 @@ def scheduled(collection, deck):
 
 
 def random_collection(collection, seed):
-    """Decks with a backlog, learning cards ahead and due, siblings, new cards in odd positions, a filtered deck."""
+    """Decks with a backlog, learning cards ahead and due, siblings, new cards in odd positions, a filtered
+    deck."""
     choice = random.Random(seed)
     preset(collection, choice)
     names = ["Geo", "Geo::Cities", "Geo::Rivers", "Other"]
     for number in range(choice.randint(20, 60)):
-        note = collection.new_note(collection.models.by_name(choice.choice(["Basic", "Basic (and reversed card)"])))
+        note = collection.new_note(
+            collection.models.by_name(choice.choice(["Basic", "Basic (and reversed card)"]))
+        )
         note["Front"], note["Back"] = f"question {number}", "answer"
         collection.add_note(note, collection.decks.id(choice.choice(names)))
     today, now = collection.sched.today, int(time.time())
@@ -45,7 +49,11 @@ def random_collection(collection, seed):
             "review": {"type": 2, "queue": REVIEW, "due": today - choice.choice(overdue)},
             "learning": {"type": 1, "queue": LEARNING, "due": now - choice.randint(1, 5000)},
             "ahead": {"type": 1, "queue": LEARNING, "due": now + choice.randint(60, 3600)},
-            "across": {"type": choice.choice([1, 3]), "queue": DAY_LEARNING, "due": today - choice.randint(0, 2)},
+            "across": {
+                "type": choice.choice([1, 3]),
+                "queue": DAY_LEARNING,
+                "due": today - choice.randint(0, 2),
+            },
             "later": {"type": 2, "queue": REVIEW, "due": today + choice.randint(1, 9)},
         }[kind]
         left = 1001 if kind in ("learning", "ahead", "across") else 0
@@ -61,12 +69,17 @@ def preset(collection, choice):
     config["new"]["perDay"], config["rev"]["perDay"] = choice.choice([2, 5, 20]), choice.choice([5, 10, 200])
     config["new"]["bury"] = config["rev"]["bury"] = config["buryInterdayLearning"] = choice.random() < 0.5
     config["newMix"], config["interdayLearningMix"] = choice.choice([0, 0, 1, 2]), choice.choice([0, 0, 1, 2])
-    config["newSortOrder"], config["newGatherPriority"] = choice.choice([0, 0, 1]), choice.choice([0, 0, 1, 2])
+    config["newSortOrder"], config["newGatherPriority"] = (
+        choice.choice([0, 0, 1]),
+        choice.choice([0, 0, 1, 2]),
+    )
     collection.decks.update_config(config)
 
 
 @pytest.mark.parametrize(
-    ("seeds", "at_least"), [(range(20), 19), pytest.param(range(100), 95, marks=pytest.mark.slow)], ids=["20", "100"]
+    ("seeds", "at_least"),
+    [(range(20), 19), pytest.param(range(100), 95, marks=pytest.mark.slow)],
+    ids=["20", "100"],
 )
 def test_the_order_is_that_of_the_scheduler_in_95_of_100_random_collections(
     collection_in, tmp_path, env, call, seeds, at_least
@@ -110,7 +123,9 @@ def test_a_card_being_learned_comes_before_others_once_it_is_due_and_not_before(
 @both_versions
 def test_due_shows_cards_as_text_in_at_most_three_requests(deck, call):
     for note in map(deck.collection.get_note, deck.collection.find_notes("deck:Geo")):
-        note["Back"] = "<b>answer</b>" + ", a whole sentence that explains it" * (note["Front"] != "Geo question 0")
+        note["Back"] = "<b>answer</b>" + ", a whole sentence that explains it" * (
+            note["Front"] != "Geo question 0"
+        )
         deck.collection.update_note(note)
     deck.requests.clear()
 

@@ -7,7 +7,8 @@ from tools.klipper.config.checking import Checker
 from tools.klipper.config.reference import Reference
 
 REFERENCE, CHANGES = (
-    Path(__file__).with_name(f"sample_{name}.md").read_text(encoding="utf-8") for name in ("reference", "changes")
+    Path(__file__).with_name(f"sample_{name}.md").read_text(encoding="utf-8")
+    for name in ("reference", "changes")
 )
 WHOLE = "[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n"
 """With it a configuration is a whole one: nothing can stand in another file."""

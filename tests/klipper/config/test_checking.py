@@ -19,7 +19,9 @@ min_temp: 0
 """
 
 
-HEATER = "[heater_bed]\nheater_pin: PA1\nsensor_type: Generic 3950\nsensor_pin: PA2\nmin_temp: 0\nmax_power: 1\n"
+HEATER = (
+    "[heater_bed]\nheater_pin: PA1\nsensor_type: Generic 3950\nsensor_pin: PA2\nmin_temp: 0\nmax_power: 1\n"
+)
 DELTA = "[stepper_b]\narm_length: 3\nhoming_speed: 3\n"
 GONE_SENSOR = EXTRUDER.replace("Generic 3950", "NTC 100K")
 
@@ -46,7 +48,8 @@ def found(text, **include):
         FAN + "loud: 1\n": "warning 3 loud",  # deprecated
         FAN + "whirl: 1\n": "warning 3 whirl spin",
         GONE_SENSOR: "error 5 sensor_type",
-        GONE_SENSOR + "[display_status]\n[thermistor NTC 100K]\ntemperature1: 25\n": "hint 10 thermistor NTC 100K",
+        GONE_SENSOR
+        + "[display_status]\n[thermistor NTC 100K]\ntemperature1: 25\n": "hint 10 thermistor NTC 100K",
         "\n[fan]\nhardware_pwm: 0\n" + WHOLE: "error 2 pin",
         "[printer]\nmax_jump: 3\n[stepper_x]\ngear_ratio: 5:1\n": "",  # the reference describes several kinds
         EXTRUDER.replace("Generic 3950", "temperature_host").replace("sensor_pin: PA3\n", ""): "",

@@ -16,12 +16,12 @@ if not documentation():
 MISTAKES = SHARED / "klipper" / "config_mistakes.jsonl"
 STEPPER = "step_pin: P{0}1\ndir_pin: P{0}2\nmicrosteps: 16\nrotation_distance: 40\nendstop_pin: P{0}3\n"
 RANGE = "position_endstop: 0\nposition_max: 200\n"
-HEATER = (
-    "heater_pin: P{0}1\nsensor_type: Generic 3950\nsensor_pin: P{0}2\ncontrol: watermark\nmin_temp: 0\nmax_temp: 130\n"
-)
+HEATER = "heater_pin: P{0}1\nsensor_type: Generic 3950\nsensor_pin: P{0}2\ncontrol: watermark\nmin_temp: 0\nmax_temp: 130\n"
 PRINTER = (
     "[printer]\nkinematics: cartesian\nmax_velocity: 300\nmax_accel: 3000\n[mcu]\nserial: /dev/ttyACM0\n"
-    + "".join(f"[stepper_{axis}]\n{STEPPER.format(port)}{RANGE}" for axis, port in zip("xyz", "ABC", strict=True))
+    + "".join(
+        f"[stepper_{axis}]\n{STEPPER.format(port)}{RANGE}" for axis, port in zip("xyz", "ABC", strict=True)
+    )
     + f"[heater_bed]\n{HEATER.format('D')}[fan]\npin: PE1\n"
 )
 TMC = "[tmc2209 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n"
@@ -31,12 +31,17 @@ Z = "[stepper_z]\nendstop_pin: probe:z_virtual_endstop\n"
 @pytest.fixture
 def judged(real_docs):
     """A function that gives the new findings of a sound printer with some lines more: (level, message)."""
-    return lambda more: [(one.level, one.message) for one in current().findings(printer_cfg.read(PRINTER + more))]
+    return lambda more: [
+        (one.level, one.message) for one in current().findings(printer_cfg.read(PRINTER + more))
+    ]
 
 
 def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged):
     answer = call("check_config", config=PRINTER)
-    assert judged("") == answer["findings"] == [] and "whether the board has each pin" in answer["not_checked"][0]
+    assert (
+        judged("") == answer["findings"] == []
+        and "whether the board has each pin" in answer["not_checked"][0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +136,11 @@ def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_erro
         for first, last, new in sorted(row["edits"], reverse=True):
             lines[first:last] = new
         findings = current().findings(printer_cfg.read("\n".join(lines)))
-        named = [one for one in findings if row["about"].lower() in f"{one.section} {one.option} {one.message}".lower()]
+        named = [
+            one
+            for one in findings
+            if row["about"].lower() in f"{one.section} {one.option} {one.message}".lower()
+        ]
         if row["klipper"]:
             refused += 1
             found += any(one.level in ("error", "warning") for one in named)
@@ -178,13 +187,17 @@ LESS = {
 @pytest.mark.parametrize("file", PRINTERS, ids=lambda file: file.stem)
 def test_a_whole_configuration_has_no_error_and_a_misspelt_option_in_it_is_found(real_docs, file):
     text = file.read_text(encoding="utf-8")
-    told = [one for one in current().findings(printer_cfg.read(text)) if "unless another file" not in one.message]
+    told = [
+        one for one in current().findings(printer_cfg.read(text)) if "unless another file" not in one.message
+    ]
     assert [(finding.level, finding.option or finding.section) for finding in told] == LESS.get(file.stem, [])
     windows = current().findings(printer_cfg.read(text.replace("\n", "\r\n")))
     assert [finding for finding in windows if finding.level == "error"] == []
 
     lines = text.split("\n")
-    number = next(number for number, line in enumerate(lines) if line.strip().startswith("[") and "include" not in line)
+    number = next(
+        number for number, line in enumerate(lines) if line.strip().startswith("[") and "include" not in line
+    )
     lines.insert(number + 1, "  mispelt_optoin: 1" if lines[number].startswith("  ") else "mispelt_optoin: 1")
     errors = [one for one in current().findings(printer_cfg.read("\n".join(lines))) if one.level == "error"]
     assert [(error.line, error.option) for error in errors] == [(number + 2, "mispelt_optoin")]

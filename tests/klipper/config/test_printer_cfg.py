@@ -17,7 +17,10 @@ def values(text, **include):
 
 
 def problems(text, **include):
-    return [(problem.line, problem.message.partition(":")[0]) for problem in printer_cfg.read(text, include).problems]
+    return [
+        (problem.line, problem.message.partition(":")[0])
+        for problem in printer_cfg.read(text, include).problems
+    ]
 
 
 def test_a_value_is_what_klipper_takes():
@@ -33,7 +36,9 @@ def test_it_reads_as_pythons_configparser_does():
     text = "[a b]\nx: 1\ny = 2\n  3\n\n  4\n[c]\n z : 5\n z2: 6\n   7\n[a b]\nx: 9\n"
     parser = configparser.RawConfigParser(strict=False, inline_comment_prefixes=(";", "#"))
     parser.read_string(text)
-    expected = {name: {k: "\n".join(filter(None, v.split("\n"))) for k, v in parser[name].items()} for name in parser}
+    expected = {
+        name: {k: "\n".join(filter(None, v.split("\n"))) for k, v in parser[name].items()} for name in parser
+    }
     assert values(text) == {name: found for name, found in expected.items() if name != "DEFAULT"}
 
 
@@ -47,7 +52,9 @@ def test_repeated_sections_are_one_and_the_last_value_holds():
 
 def test_what_save_config_wrote_counts_where_the_file_has_nothing():
     text = (
-        "[x]\na: 1\n\n" + SAVED + "#*# [x]\n#*# a = 2\n#*# b = 3\n#*# [y default]\n#*# points =\n#*# \t1, 2\n#*# \t3\n"
+        "[x]\na: 1\n\n"
+        + SAVED
+        + "#*# [x]\n#*# a = 2\n#*# b = 3\n#*# [y default]\n#*# points =\n#*# \t1, 2\n#*# \t3\n"
     )
     assert values(text) == {"x": {"a": "1", "b": "3"}, "y default": {"points": "1, 2\n3"}}
     config = printer_cfg.read(text)

@@ -34,7 +34,9 @@ WIDTHS = (42, 14, 46, 7, 0)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--save", action="store_true")
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *BENCHES])
     options = parser.parse_args()
@@ -73,8 +75,13 @@ Measured on {date.today()} by `.venv-test/bin/python tests/lab/bench --save` wit
 which the two sides took turns. Compare ratios: milliseconds are another machine's.
 """
     for name, table in tables.items():
-        explained = inspect.getdoc(importlib.import_module(f"tests.lab.bench.bench_{name}")).partition("\n\n")[0]
-        lines = [f"| {' | '.join(cells)} |" for cells in (HEAD, ["---"] * len(HEAD), *(row.cells() for row in table))]
+        explained = inspect.getdoc(importlib.import_module(f"tests.lab.bench.bench_{name}")).partition(
+            "\n\n"
+        )[0]
+        lines = [
+            f"| {' | '.join(cells)} |"
+            for cells in (HEAD, ["---"] * len(HEAD), *(row.cells() for row in table))
+        ]
         text += f"\n## {BENCHES[name]}\n\n{explained}\n\n" + "\n".join(lines) + "\n"
     return text
 

@@ -1,6 +1,6 @@
-"""Over HTTP: from spawning the server until it answered `initialize`, and calls of `greet` for each second of the
-server's processor time, at 1 and 50 connections. The anchor is a server with a single tool over HTTP on the same SDK,
-stateless too, without tokens; the two take turns."""
+"""Over HTTP: from spawning the server until it answered `initialize`, and calls of `greet` for each second of
+the server's processor time, at 1 and 50 connections. The anchor is a server with a single tool over HTTP on
+the same SDK, stateless too, without tokens; the two take turns."""
 
 import json
 import time
@@ -15,7 +15,12 @@ from tests.support.services import cpu_s
 
 READY_RUNS, ROUNDS, ROUND_CALLS = 7, 5, 400
 ANCHOR = "one-tool server"
-GREET = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "greet", "arguments": {"name": "Анна"}}}
+GREET = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "greet", "arguments": {"name": "Анна"}},
+}
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE}
 
 

@@ -1,5 +1,5 @@
-"""OnePercent with one and with ten years of habits: a snapshot and a year's history after ten years beside one, and fifty actions
-previewed and applied beside fifty bare inserts."""
+"""OnePercent with one and with ten years of habits: a snapshot and a year's history after ten years beside
+one, and fifty actions previewed and applied beside fifty bare inserts."""
 
 import tempfile
 import time
@@ -31,10 +31,14 @@ def rows() -> Iterator[Row]:
         yield row("50 actions previewed and applied", fifty_actions, fifty_inserts, "50 inserts by SQL", 20)
 
 
-def row(what: str, ours: Callable[[], float], anchor: Callable[[], float], anchor_name: str, limit: float) -> Row:
+def row(
+    what: str, ours: Callable[[], float], anchor: Callable[[], float], anchor_name: str, limit: float
+) -> Row:
     medians(3, ours, anchor)
     ours_ms, anchor_ms = medians(ROUNDS, ours, anchor)
-    return Row(what, ours_ms, "ms", anchor_ms, anchor_name, f"at most {limit:g}", ours_ms <= limit * anchor_ms)
+    return Row(
+        what, ours_ms, "ms", anchor_ms, anchor_name, f"at most {limit:g}", ours_ms <= limit * anchor_ms
+    )
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -67,7 +71,9 @@ def fifty_actions() -> float:
 
     def both() -> None:
         preview_id = call("preview_actions", actions=actions)["preview_id"]
-        answer = call("apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да")
+        answer = call(
+            "apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да"
+        )
         assert answer["success"], answer
 
     return timed(both)

@@ -1,6 +1,6 @@
-"""Sessions of the resident service: from spawning the command `pi-mcp` until it is ready, the memory (PSS) that each of
-several sessions takes, its caller included, and what the service has kept after hundreds. The anchor is a server with
-a single tool on the same SDK, as many of them as there are sessions."""
+"""Sessions of the resident service: from spawning the command `pi-mcp` until it is ready, the memory (PSS)
+that each of several sessions takes, its caller included, and what the service has kept after hundreds. The
+anchor is a server with a single tool on the same SDK, as many of them as there are sessions."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -51,7 +51,8 @@ def memory(caller: list[str]) -> Iterator[Row]:
 
 
 def growing(start: Callable[[], Client], others: Callable[[], list[int]]) -> Iterator[tuple[str, int, float]]:
-    """(what, number, MiB) for more and more clients that have their list of tools; `others` are counted in."""
+    """(what, number, MiB) for more and more clients that have their list of tools; `others` are counted
+    in."""
     clients = []
     with ExitStack() as ends:
         for what in MOST_MIB:

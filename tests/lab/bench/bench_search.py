@@ -1,5 +1,5 @@
-"""What `search_docs` costs, over real questions, in processor time and in memory. The anchor is a plain pass: opening,
-reading and decoding every page once, measured beside each query; the least of some rounds counts."""
+"""What `search_docs` costs, over real questions, in processor time and in memory. The anchor is a plain pass:
+opening, reading and decoding every page once, measured beside each query; the least of some rounds counts."""
 
 import json
 import os
@@ -26,7 +26,11 @@ def rows() -> Iterator[Row]:
         return
     os.environ["KLIPPER_DOCS_DIR"] = str(docs)
     # The index is there, as after a sync.
-    run([sys.executable, "-m", "tools", "call", "search_docs", '{"query": "mesh"}'], stdout=DEVNULL, check=True)
+    run(
+        [sys.executable, "-m", "tools", "call", "search_docs", '{"query": "mesh"}'],
+        stdout=DEVNULL,
+        check=True,
+    )
     queries = [question["query"] for question in json.loads(QUESTIONS.read_text(encoding="utf-8"))]
     yield memory(queries)
     yield from times(docs / "docs", queries)
@@ -41,7 +45,9 @@ def memory(queries: list[str]) -> Row:
     for number in range(100):
         search_docs(queries[number % len(queries)])
     now = memory_mib(os.getpid())
-    return Row("memory after 100 queries", now, "MiB", before, "before them", "at most 5 MiB more", now <= before + 5)
+    return Row(
+        "memory after 100 queries", now, "MiB", before, "before them", "at most 5 MiB more", now <= before + 5
+    )
 
 
 def times(docs: Path, queries: list[str]) -> Iterator[Row]:
@@ -56,16 +62,22 @@ def times(docs: Path, queries: list[str]) -> Iterator[Row]:
         search_docs(queries[0])
 
     first, plain = (min(seconds(side) for _ in range(ROUNDS)) for side in (first_query, plain_pass))
-    yield Row("a session's first query", first * 1000, "ms", plain * 1000, ANCHOR, "at most 20", first <= 20 * plain)
+    yield Row(
+        "a session's first query", first * 1000, "ms", plain * 1000, ANCHOR, "at most 20", first <= 20 * plain
+    )
     pairs = []
     for query in queries:
-        rounds = [(seconds(lambda query=query: search_docs(query)), seconds(plain_pass)) for _ in range(ROUNDS)]
+        rounds = [
+            (seconds(lambda query=query: search_docs(query)), seconds(plain_pass)) for _ in range(ROUNDS)
+        ]
         pairs.append(tuple(map(min, zip(*rounds, strict=True))))
     plain_ms = statistics.median(plain for _, plain in pairs) * 1000
     ratios = sorted(query / plain for query, plain in pairs)
     slow = ratios[int(len(ratios) * 0.95)]
     for what, ratio, limit in (("median", statistics.median(ratios), 20), ("95th of 100", slow, 60)):
-        yield Row(f"a query, {what}", ratio * plain_ms, "ms", plain_ms, ANCHOR, f"at most {limit}", ratio <= limit)
+        yield Row(
+            f"a query, {what}", ratio * plain_ms, "ms", plain_ms, ANCHOR, f"at most {limit}", ratio <= limit
+        )
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -1,5 +1,6 @@
-"""A cold start: from spawning the server until `initialize`, `tools/list` and a first call are answered, and its memory
-(RSS) then. The anchor is the time until a server with a single tool on the same SDK answers `initialize`."""
+"""A cold start: from spawning the server until `initialize`, `tools/list` and a first call are answered, and
+its memory (RSS) then. The anchor is the time until a server with a single tool on the same SDK answers
+`initialize`."""
 
 import os
 import statistics
@@ -38,7 +39,10 @@ def measure(command: list[str], forget: bool = False) -> tuple[float, ...]:
         client.request("initialize", **HANDSHAKE)
         times = [time.perf_counter()]
         client.send(method="notifications/initialized")
-        for method, params in (("tools/list", {}), ("tools/call", {"name": "greet", "arguments": {"name": "Pi"}})):
+        for method, params in (
+            ("tools/list", {}),
+            ("tools/call", {"name": "greet", "arguments": {"name": "Pi"}}),
+        ):
             assert "result" in client.request(method, **params)
             times.append(time.perf_counter())
         return *((moment - began) * 1000 for moment in times), memory_mib(client.process.pid)

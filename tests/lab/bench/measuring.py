@@ -22,7 +22,9 @@ def installed() -> list[str]:
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder)
     command = Path(folder) / "pi-mcp"
-    command.write_text(text.replace("@python@", os.path.realpath(sys.executable)).replace("@project@", str(PROJECT)))
+    command.write_text(
+        text.replace("@python@", os.path.realpath(sys.executable)).replace("@project@", str(PROJECT))
+    )
     command.chmod(0o755)
     return [str(command)]
 
@@ -35,7 +37,8 @@ def memory_mib(pid: int, kind: str = "Rss") -> float:
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured: `ours` and the `anchor`, in one unit. `promise` is the limit in words, `kept` whether it holds."""
+    """What was measured: `ours` and the `anchor`, in one unit. `promise` is the limit in words, `kept`
+    whether it holds."""
 
     what: str
     ours: float

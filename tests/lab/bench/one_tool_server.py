@@ -1,4 +1,5 @@
-"""The smallest server one can write with the SDK: the anchor of the figures. With a PORT it serves over HTTP."""
+"""The smallest server one can write with the SDK: the anchor of the figures. With a PORT it serves over
+HTTP."""
 
 import sys
 

@@ -8,7 +8,8 @@ from tests.support.web import Handler
 
 
 class ModelApi(ThreadingHTTPServer):
-    """`plan` are the calls (name, arguments) that the model makes; `requests` the bodies of what clients asked."""
+    """`plan` are the calls (name, arguments) that the model makes; `requests` the bodies of what clients
+    asked."""
 
     daemon_threads = True
 

@@ -1,4 +1,5 @@
-"""The Pi of the READMEs on loopback: `ssh pi@raspberrypi.local` reaches it, and the server lies where they say."""
+"""The Pi of the READMEs on loopback: `ssh pi@raspberrypi.local` reaches it, and the server lies where they
+say."""
 
 import os
 import shlex
@@ -42,8 +43,8 @@ def _why_there_is_none() -> str:
 
 @contextmanager
 def raspberrypi(folder: Path, delay_s: float = 0, import_s: float = 0, **settings):
-    """Gives a folder for PATH with the `ssh` that knows it; `settings` are those of the Pi's user. The server starts
-    `delay_s` later than it would, its import of the SDK takes `import_s` longer."""
+    """Gives a folder for PATH with the `ssh` that knows it; `settings` are those of the Pi's user. The server
+    starts `delay_s` later than it would, its import of the SDK takes `import_s` longer."""
     if reason := _why_there_is_none():
         pytest.skip(reason)
     files = {

@@ -1,5 +1,6 @@
-"""Clients that people use, end to end: added by the README's words, over ssh, to what their model reads of the answers;
-and the Inspector over HTTP. They are fetched once into a cache of the person who runs the tests."""
+"""Clients that people use, end to end: added by the README's words, over ssh, to what their model reads of
+the answers; and the Inspector over HTTP. They are fetched once into a cache of the person who runs the
+tests."""
 
 import json
 import os
@@ -93,7 +94,12 @@ class Desktop:
 
     def run(self, command, program, **more):
         """A command as it stands in a shell, with the folder of `program` on its PATH."""
-        environ = {"HOME": str(self.home), "PATH": f"{program.parent}:{self.path}", "LANG": "C.UTF-8", "CI": "1"}
+        environ = {
+            "HOME": str(self.home),
+            "PATH": f"{program.parent}:{self.path}",
+            "LANG": "C.UTF-8",
+            "CI": "1",
+        }
         done = subprocess.run(
             ["sh", "-c", command],
             cwd=self.home / "work",
@@ -197,8 +203,26 @@ def inspected(bearer, url, era, method, *words):
     """What the Inspector prints of a request."""
     node = from_npm("node@22.21.1", "node")
     inspector = from_npm("@modelcontextprotocol/inspector@2.12.0", "mcp-inspector")
-    command = [str(node), str(inspector), "--cli", "--server-url", url, "--transport", "http", "--format", "json"]
-    command += ["--header", f"Authorization: Bearer {bearer}", "--protocol-era", era, "--method", method, *words]
+    command = [
+        str(node),
+        str(inspector),
+        "--cli",
+        "--server-url",
+        url,
+        "--transport",
+        "http",
+        "--format",
+        "json",
+    ]
+    command += [
+        "--header",
+        f"Authorization: Bearer {bearer}",
+        "--protocol-era",
+        era,
+        "--method",
+        method,
+        *words,
+    ]
     environ = {**os.environ, "NO_PROXY": "127.0.0.1", "MCP_INSPECTOR_SECRET_STORE": "memory"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env=environ)
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
@@ -213,4 +237,6 @@ def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_sh
         assert {"greet", "read_doc", "preview_actions"} <= {tool["name"] for tool in listed}
         assert "Ann" in ask("tools/call", "--tool-name", "greet", "--tool-args-json", '{"name": "Ann"}')
         for more in ([], ["--advertise-apps"]):
-            assert "ui://onepercent" in ask("tools/call", "--tool-name", "preview_actions", "--app-info", *more)
+            assert "ui://onepercent" in ask(
+                "tools/call", "--tool-name", "preview_actions", "--app-info", *more
+            )

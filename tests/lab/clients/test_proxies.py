@@ -1,4 +1,5 @@
-"""Caddy and nginx in front, with TLS and the configuration of docs/remote.md; skips where they are not installed."""
+"""Caddy and nginx in front, with TLS and the configuration of docs/remote.md; skips where they are not
+installed."""
 
 import getpass
 import os
@@ -18,12 +19,16 @@ from tests.support.services import free_port, wait_until
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS = {name: shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") for name in ("caddy", "nginx", "openssl")}
+PROGRAMS = {
+    name: shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") for name in ("caddy", "nginx", "openssl")
+}
 if not (PROGRAMS["caddy"] or PROGRAMS["nginx"]):
     pytest.skip("neither Caddy nor nginx is installed", allow_module_level=True)
 
 NAME = "pi.example"
-CADDY_HERE = "{\n admin off\n local_certs\n skip_install_trust\n auto_https disable_redirects\n https_port %d\n}\n"
+CADDY_HERE = (
+    "{\n admin off\n local_certs\n skip_install_trust\n auto_https disable_redirects\n https_port %d\n}\n"
+)
 NGINX_HERE = """daemon off; user %(user)s; pid %(folder)s/pid; error_log stderr; worker_processes 1;
 events {}
 http {
@@ -68,7 +73,18 @@ def caddy(folder, port, tls_port):
 
 def nginx(folder, port, tls_port):
     key, certificate = folder / "key.pem", folder / "certificate.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={NAME}", "-days", "1"]
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-subj",
+        f"/CN={NAME}",
+        "-days",
+        "1",
+    ]
     subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
     text = config("nginx", port).replace("listen 443", f"listen 127.0.0.1:{tls_port}")
     text = re.sub(r"/etc/\S+fullchain.pem", str(certificate), re.sub(r"/etc/\S+privkey.pem", str(key), text))
@@ -117,7 +133,9 @@ def test_everything_works_through_it(server):
     token = server.token(scope="server onepercent klipper anki")
     assert server.ask("tools/list", token=token)["result"]["tools"]
     assert "Ann" in server.call("greet", token=token, name="Ann")["content"][0]["text"]
-    assert server.call("read_doc", token=token, path="Bed_Mesh.md")["structuredContent"]["title"] == "Bed Mesh"
+    assert (
+        server.call("read_doc", token=token, path="Bed_Mesh.md")["structuredContent"]["title"] == "Bed Mesh"
+    )
     assert server.call("greet", token=token, name="x", nam="y" * 3_500_000)["structuredContent"]["code"]
 
 

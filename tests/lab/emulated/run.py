@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the server on the processors of a Raspberry Pi, which qemu emulates: 64-bit and 32-bit ARM.
 
-It answers initialize, tools/list and calls of each toolset there; what its start takes is printed. Where qemu, Debian's
-mirror or pip's index is out of reach it says why, and the exit status is 0.
+It answers initialize, tools/list and calls of each toolset there; what its start takes is printed. Where
+qemu, Debian's mirror or pip's index is out of reach it says why, and the exit status is 0.
 
 usage: .venv-test/bin/python tests/lab/emulated/run.py [arm64] [armhf]
 """
@@ -33,7 +33,11 @@ PROCESSORS = {
 SUITE, PYTHON = "bookworm", "3.11"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 TIMEOUT_S = 300
-GOAL = {"action": "goal.create", "client_action_id": "11111111-1111-4111-8111-111111111111", "params": {"title": "Pi"}}
+GOAL = {
+    "action": "goal.create",
+    "client_action_id": "11111111-1111-4111-8111-111111111111",
+    "params": {"title": "Pi"},
+}
 
 
 class Unavailable(Exception):
@@ -41,7 +45,8 @@ class Unavailable(Exception):
 
 
 class Machine:
-    """A Raspberry Pi's Debian without the Pi: its Python in a folder, with the pinned packages, as setup.sh leaves them."""
+    """A Raspberry Pi's Debian without the Pi: its Python in a folder, with the pinned packages, as setup.sh
+    leaves them."""
 
     def __init__(self, name: str, folder: Path):
         self.name, self.folder = name, folder
@@ -61,7 +66,9 @@ class Machine:
         for name in ("state/lists/partial", "cache/archives/partial", "etc/preferences.d"):
             (apt / name).mkdir(parents=True)
         (apt / "status").touch()  # nothing is installed yet, so apt fetches all that python3 needs
-        (apt / "sources.list").write_text(f"deb [signed-by={KEYRING}] {mirror()} {SUITE} main\n", encoding="utf-8")
+        (apt / "sources.list").write_text(
+            f"deb [signed-by={KEYRING}] {mirror()} {SUITE} main\n", encoding="utf-8"
+        )
         options = {
             "Dir::State": apt / "state",
             "Dir::State::status": apt / "status",
@@ -90,7 +97,16 @@ class Machine:
         (venv / "bin").mkdir()
         (venv / "bin" / "python").symlink_to(self.root / "usr" / "bin" / f"python{PYTHON}")
         (venv / "pyvenv.cfg").write_text(f"home = {self.root / 'usr' / 'bin'}\n", encoding="utf-8")
-        pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-q", "--no-deps"]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+            "--no-input",
+            "-q",
+            "--no-deps",
+        ]
         pip += ["--retries=1", "--only-binary=:all:", f"--python-version={PYTHON}", "--implementation=cp"]
         pip += [f"--platform={platform}" for platform in self.platforms]
         run_or_skip("pip's index", [*pip, "--root-user-action=ignore", f"--target={packages}", *pins()])
@@ -122,7 +138,9 @@ def pins() -> list[str]:
 
 
 def run_or_skip(what: str, command: list[str]) -> None:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S
+    )
     if done.returncode:
         raise Unavailable(f"{what} does not give what is needed: {' | '.join(done.stdout.splitlines()[-3:])}")
 
@@ -170,7 +188,9 @@ def use(machine: Machine, settings: dict[str, str]) -> int:
         call("search", "example.org/pi", query="pi")
         preview_id = call("preview_actions", "preview_id", actions=[GOAL])["preview_id"]
         key = "123e4567-e89b-42d3-a456-426614174000"
-        call("apply_actions", "created_id", preview_id=preview_id, idempotency_key=key, user_confirmation="yes")
+        call(
+            "apply_actions", "created_id", preview_id=preview_id, idempotency_key=key, user_confirmation="yes"
+        )
         call("get_user_snapshot", '"Pi"')
         assert session.end() == 0
     return len(tools)
@@ -185,7 +205,9 @@ def how_it_starts(machine: Machine, settings: dict[str, str]) -> str:
             session.request("tools/list")
             listed_s = cpu_s(session.process.pid)
             session.call("greet", name="Pi")
-            lines.append(f"{case}: listed after {listed_s:.1f} s, a first call {cpu_s(session.process.pid):.1f} s")
+            lines.append(
+                f"{case}: listed after {listed_s:.1f} s, a first call {cpu_s(session.process.pid):.1f} s"
+            )
     return f"{'; '.join(lines)} (processor's time)"
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A soak of the resident service: sessions come and go, all systems are used, and around it things break.
 
-usage: .venv-test/bin/python tests/lab/soak [MINUTES] [--seed N] [--workers N]      (default 10 minutes, 4 workers)
+usage: .venv-test/bin/python tests/lab/soak [MINUTES] [--seed N] [--workers N]      (default 10 minutes, 4
+workers)
 
-Every answer is checked against a model; an error counts as right only while a fault explains it. Prints a table, and
-exits 1 for a wrong answer, a lost write, a service that grew, or anything left over. A seed repeats what the sessions
-ask; when they are served, and what is broken then, depends on the machine. Needs `./setup.sh test` to have been run.
+Every answer is checked against a model; an error counts as right only while a fault explains it. Prints a
+table, and exits 1 for a wrong answer, a lost write, a service that grew, or anything left over. A seed
+repeats what the sessions ask; when they are served, and what is broken then, depends on the machine. Needs
+`./setup.sh test` to have been run.
 """
 
 import argparse
@@ -72,7 +74,9 @@ def soak(duration_s: float, seed: int, count: int) -> int:
     finally:
         around.close()
     record.show()
-    print(f"memory       {before:.1f} → {after:.1f} MiB (at most {GROWN_MIB} more), handles {handles} → {more}")
+    print(
+        f"memory       {before:.1f} → {after:.1f} MiB (at most {GROWN_MIB} more), handles {handles} → {more}"
+    )
     return 0 if not record.wrong and after <= before + GROWN_MIB and more <= handles else 1
 
 
@@ -124,7 +128,11 @@ def person(db: sqlite3.Connection, somebody: Person) -> Iterator[str]:
 
     statuses = [status for (status,) in asked("SELECT status FROM previews")]
     [(xp,)] = asked("SELECT total(xp) FROM xp_ledger")
-    goals = {goal: title for goal, title, deleted in asked("SELECT id, title, deleted_at FROM goals") if not deleted}
+    goals = {
+        goal: title
+        for goal, title, deleted in asked("SELECT id, title, deleted_at FROM goals")
+        if not deleted
+    }
     there = (statuses.count("applied"), xp, goals)
     confirmed = (somebody.applied, somebody.xp, somebody.goals)
     if there != confirmed:

@@ -1,4 +1,5 @@
-"""The Klipper documentation: an upstream that keeps publishing, and calls checked against what it ever published."""
+"""The Klipper documentation: an upstream that keeps publishing, and calls checked against what it ever
+published."""
 
 import random
 import re
@@ -11,16 +12,26 @@ from tests.conftest import documentation
 from tests.klipper.upstreams import Upstream, contents, page
 from tests.lab.soak.record import Flow, Request, expect
 
-QUERIES = ("bltouch", "pressure advance", "bed mesh", "[extruder] rotation_distance", "как настроить", "resonance")
-WORDS = "bltouch, pressure advance, bed mesh, rotation_distance of the extruder, resonance: configure, настроить"
+QUERIES = (
+    "bltouch",
+    "pressure advance",
+    "bed mesh",
+    "[extruder] rotation_distance",
+    "как настроить",
+    "resonance",
+)
+WORDS = (
+    "bltouch, pressure advance, bed mesh, rotation_distance of the extruder, resonance: configure, настроить"
+)
 """What is asked for, for pages of our own."""
 CLOSING = "\n[… {} characters more: read_doc again with offset={}]"
 """The line below a window that is not the last one."""
 
 
 class Published:
-    """The upstream; `history` has the pages of each commit in the order of publishing, `synced` the newest one that
-    a finished sync brought here. Whoever reads holds `lock`, so that no commit is out and not noted yet."""
+    """The upstream; `history` has the pages of each commit in the order of publishing, `synced` the newest
+    one that a finished sync brought here. Whoever reads holds `lock`, so that no commit is out and not noted
+    yet."""
 
     def __init__(self, folder: Path, chance: random.Random):
         self.lock = threading.Lock()
@@ -73,7 +84,11 @@ class Published:
 
 def _first_pages() -> dict[str, str]:
     if real := documentation():
-        return {f"docs/{path}": text.decode() for path, text in contents(real / "docs").items() if path.endswith(".md")}
+        return {
+            f"docs/{path}": text.decode()
+            for path, text in contents(real / "docs").items()
+            if path.endswith(".md")
+        }
     return {f"docs/Page_{number}.md": page(f"Page {number} {WORDS}", 5 * number) for number in range(1, 40)}
 
 
@@ -104,7 +119,9 @@ class Docs:
             expect("" in versions or any(offset > len(text) for text in versions), f"{answer.code} of {path}")
             return
         start, end = answer.value["offset"], answer.value["next_offset"]
-        piece = answer.value["text"].removesuffix(CLOSING.format(answer.value["total_chars"] - (end or 0), end))
+        piece = answer.value["text"].removesuffix(
+            CLOSING.format(answer.value["total_chars"] - (end or 0), end)
+        )
         is_window = any(piece == text[start:end] for text in versions)
         expect(is_window, f"{path} at {offset} is of no commit: {answer.value['text'][:80]!r}")
 
@@ -115,6 +132,8 @@ class Docs:
         if not answer.code:
             shown = answer.value["new"].split()[0]
             with self.published.lock:
-                brought = max(at for at, commit in enumerate(self.published.commits) if commit.startswith(shown))
+                brought = max(
+                    at for at, commit in enumerate(self.published.commits) if commit.startswith(shown)
+                )
             expect(brought >= least, f"brought {answer.value['new']} ({brought}), older than {least}")
             self.published.synced = max(self.published.synced, brought)

@@ -1,4 +1,5 @@
-"""One person of OnePercent beside the goals that were confirmed to them, and calls that are checked against those."""
+"""One person of OnePercent beside the goals that were confirmed to them, and calls that are checked against
+those."""
 
 import random
 import uuid
@@ -41,10 +42,14 @@ class Person:
     def _actions(self) -> list[dict[str, Any]]:
         """Goals to make, and of those there are one with another title and one to delete."""
         there = self.chance.sample(sorted(self.goals), min(2, len(self.goals)))
-        texts = [{"title": f"{self.user} № {self.made + number}"} for number in range(self.chance.randint(1, 4))]
+        texts = [
+            {"title": f"{self.user} № {self.made + number}"} for number in range(self.chance.randint(1, 4))
+        ]
         self.made += len(texts) + 1
         actions = [act("goal.create", **text) for text in texts]
-        actions += [act("goal.update", goal_id=goal, title=f"{self.user} № {self.made}") for goal in there[:1]]
+        actions += [
+            act("goal.update", goal_id=goal, title=f"{self.user} № {self.made}") for goal in there[:1]
+        ]
         return actions + [act("goal.delete", goal_id=goal) for goal in there[1:]]
 
     def change(self) -> Flow:

@@ -1,4 +1,5 @@
-"""The notes of one owner in Anki: which must be there, which may be, and calls that are checked against that."""
+"""The notes of one owner in Anki: which must be there, which may be, and calls that are checked against
+that."""
 
 import random
 import uuid
@@ -13,7 +14,8 @@ MOST = 40
 
 @dataclass
 class Note:
-    """`state` is "there", or of a note whose last call was not answered "maybe" (being added) or "leaving"."""
+    """`state` is "there", or of a note whose last call was not answered "maybe" (being added) or
+    "leaving"."""
 
     front: str
     deck: str
@@ -82,7 +84,10 @@ class Notes:
             for note in chosen:
                 note.state = "there"
         elif not answer.code:
-            expect(answer.value == {"deleted": len(chosen), "missing": 0}, f"deleted {answer.value} of {len(chosen)}")
+            expect(
+                answer.value == {"deleted": len(chosen), "missing": 0},
+                f"deleted {answer.value} of {len(chosen)}",
+            )
             for note in chosen:
                 del self.notes[note.front]
 
@@ -93,7 +98,9 @@ class Notes:
             return
         infos = answer.value["notes"]
         present = {info["fields"]["Front"]: info for info in infos}
-        expect(len(present) == answer.value["total"], f"a note is there twice, or left out: {sorted(present)}")
+        expect(
+            len(present) == answer.value["total"], f"a note is there twice, or left out: {sorted(present)}"
+        )
         expect(present.keys() <= self.notes.keys(), f"notes never sent: {present.keys() - self.notes.keys()}")
         lost = {note.front for note in self._in("there")} - present.keys()
         self.notes = {front: note for front, note in self.notes.items() if front in present}

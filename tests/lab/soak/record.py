@@ -22,7 +22,8 @@ class Lost(Exception):
 
 @dataclass
 class Request:
-    """A call to make; `expects` are the codes of errors that may be the right answer whatever goes wrong outside."""
+    """A call to make; `expects` are the codes of errors that may be the right answer whatever goes wrong
+    outside."""
 
     tool: str
     arguments: dict[str, Any] = field(default_factory=dict)

@@ -42,7 +42,11 @@ class Session:
         params = {"name": request.tool, "arguments": request.arguments}
         try:
             self.client.send(id=self.client.last_id, method="tools/call", params=params)
-            reply = self._cut(request.system) if self.calls == self.cut_at else self.client.answer(self.client.last_id)
+            reply = (
+                self._cut(request.system)
+                if self.calls == self.cut_at
+                else self.client.answer(self.client.last_id)
+            )
         except (AssertionError, BrokenPipeError, queue.Empty) as error:
             self.is_over = True
             raise Wrong(f"no answer, {error!r}") from None
@@ -63,7 +67,8 @@ class Session:
         return reply
 
     def _judged(self, request: Request, reply: dict[str, Any]) -> Answer:
-        """What is true of every answer, whatever the tool: its shape, and that an error has a fault to blame."""
+        """What is true of every answer, whatever the tool: its shape, and that an error has a fault to
+        blame."""
         self.record.count("calls", request.system)
         expect("result" in reply, f"a JSON-RPC error: {reply.get('error')}")
         result, text = reply["result"], reply["result"]["content"][0]["text"]
@@ -74,7 +79,10 @@ class Session:
         expect(result["structuredContent"] == structured, "structuredContent differs")
         if not failed:
             return Answer(value)
-        expect(all(value.get(name) for name in ("error", "hint", "code")), f"an error without hint or code: {value}")
+        expect(
+            all(value.get(name) for name in ("error", "hint", "code")),
+            f"an error without hint or code: {value}",
+        )
         if value["code"] not in request.expects:
             fault = self.faults.excuse(value["code"], request)
             expect(fault, f"{value['code']} without a reason: {value}")

@@ -1,4 +1,5 @@
-"""All that is around the sessions, the service, Anki, the upstream, a small disk; what goes wrong with it, and when."""
+"""All that is around the sessions, the service, Anki, the upstream, a small disk; what goes wrong with it,
+and when."""
 
 import os
 import random
@@ -138,7 +139,9 @@ FAULTS = {
     "anki dies": Fault(World.anki_dead, 0, 1, ("ANKI_UNREACHABLE", "ANKI_CUT")),
     "anki hangs": Fault(World.anki_hanging, 5, 7, ("ANKI_NO_ANSWER",)),
     "upstream gone": Fault(lambda world: world.published.vanished(), 2, 4, ("UPSTREAM_UNREACHABLE",)),
-    "database locked briefly": Fault(World.database_locked, 2, 4),  # less than the service waits: no call may fail
+    "database locked briefly": Fault(
+        World.database_locked, 2, 4
+    ),  # less than the service waits: no call may fail
     "database locked for long": Fault(World.database_locked, 17, 18, ("DATABASE_ERROR",)),
     "disk full": Fault(World.disk_full, 2, 4, ("DATABASE_ERROR", "STATE_NOT_WRITABLE", "DISK_FULL")),
 }
@@ -159,7 +162,8 @@ class Window:
 
 
 class Faults:
-    """Rounds, each for a thread of its own, that break one thing now and then, in a short soak after shorter calms."""
+    """Rounds, each for a thread of its own, that break one thing now and then, in a short soak after shorter
+    calms."""
 
     def __init__(self, world: World, seed: int, record: Record, duration_s: float):
         self.world, self.record = world, record
@@ -168,9 +172,16 @@ class Faults:
         self.stopping = threading.Event()
         self.windows: list[Window] = []
         locks = ("database locked briefly", *(["database locked for long"] if duration_s >= LONG_S else []))
-        rounds = [("anki dies", "anki hangs"), ("upstream gone",), locks, *([("disk full",)] if world.has_disk else [])]
+        rounds = [
+            ("anki dies", "anki hangs"),
+            ("upstream gone",),
+            locks,
+            *([("disk full",)] if world.has_disk else []),
+        ]
         self.rounds = [[partial(self.have, fault) for fault in faults] for faults in rounds]
-        self.rounds.append([world.published.publish])  # no fault: an upstream as it should be, while it is there
+        self.rounds.append(
+            [world.published.publish]
+        )  # no fault: an upstream as it should be, while it is there
 
     def go_round(self, steps: list[Callable[[], None]]) -> None:
         """One step after the other until the time is up and, however short it was, each was there once."""

@@ -1,4 +1,5 @@
-"""What the installed units do under a real systemd; runs as the installing user, who may sudo, in a machine to spoil.
+"""What the installed units do under a real systemd; runs as the installing user, who may sudo, in a machine
+to spoil.
 
 boot.sh beside it makes such a machine.
 

@@ -64,7 +64,9 @@ def served(**settings):
     """A session that the service took; `hello` is what it answered to the handshake."""
     with session(**settings) as client:
         client.hello = client.initialize()
-        wait_until(lambda: is_handed_over(client))  # the session may answer before its caller has become what waits
+        wait_until(
+            lambda: is_handed_over(client)
+        )  # the session may answer before its caller has become what waits
         yield client
 
 
@@ -74,7 +76,8 @@ def is_handed_over(client):
 
 
 def sessions():
-    """Process ids of the service's own but its main one: what was forked from it, also by one that is gone."""
+    """Process ids of the service's own but its main one: what was forked from it, also by one that is
+    gone."""
     return {pid for pid in pids() if b"--daemon" in words_of(pid)} - {main_pid()}
 
 

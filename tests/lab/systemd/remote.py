@@ -1,5 +1,5 @@
-"""What the documentation says, in its own words: of ssh, to Debian's own sshd, from a computer without a key to Anki over a
-link; of HTTP, switched on, asked with a token, withdrawn, shut."""
+"""What the documentation says, in its own words: of ssh, to Debian's own sshd, from a computer without a key
+to Anki over a link; of HTTP, switched on, asked with a token, withdrawn, shut."""
 
 import json
 import re
@@ -20,7 +20,9 @@ ANSWERS = f"#!/bin/sh\ncase $1 in *yes/no*) echo yes ;; *) echo {PASSWORD} ;; es
 ANKI_PORT = 8765
 REMOTE = (PROJECT / "docs" / "remote.md").read_text(encoding="utf-8")
 SWITCH_ON, TOKEN, SHUT, _ = re.findall(r"```sh\n(.*?)```", REMOTE, re.DOTALL)
-SWITCH_ON = "".join(line for line in SWITCH_ON.splitlines(keepends=True) if "tailscale " not in line.partition("#")[0])
+SWITCH_ON = "".join(
+    line for line in SWITCH_ON.splitlines(keepends=True) if "tailscale " not in line.partition("#")[0]
+)
 KEYS = STATE / "http-keys"
 UNITS = ("pi-mcp-http.socket", "pi-mcp-http.service")
 

@@ -50,7 +50,11 @@ def the_smoke_test_of_the_readme_passes():
 
 
 def what_one_session_writes_the_next_one_reads():
-    action = {"action": "goal.create", "client_action_id": str(uuid.uuid4()), "params": {"title": "A goal to keep"}}
+    action = {
+        "action": "goal.create",
+        "client_action_id": str(uuid.uuid4()),
+        "params": {"title": "A goal to keep"},
+    }
     with machine.served() as client:
         previewed = client.call("preview_actions", actions=[action])["structuredContent"]
         keys = {"preview_id": previewed["preview_id"], "idempotency_key": str(uuid.uuid4())}
@@ -65,7 +69,9 @@ def the_goal_is_there():
 
 def nobody_else_connects():
     code = "import socket; socket.socket(socket.AF_UNIX).connect('/run/pi-mcp/socket')"
-    done = subprocess.run(["sudo", "-u", "nobody", "python3", "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["sudo", "-u", "nobody", "python3", "-c", code], capture_output=True, text=True, timeout=60
+    )
     assert "PermissionError" in done.stderr
 
 

@@ -41,7 +41,9 @@ def the_timer_is_set_and_its_service_brings_new_pages_to_every_session():
     assert machine.shown("NextElapseUSecRealtime", "pi-mcp-docs.timer")
     with machine.served() as client:
         assert "Quokka.md" not in found(client)
-        (DOCS_UPSTREAM / "docs" / "Quokka.md").write_text("# Quokka\n\nAll about the quokka.\n", encoding="utf-8")
+        (DOCS_UPSTREAM / "docs" / "Quokka.md").write_text(
+            "# Quokka\n\nAll about the quokka.\n", encoding="utf-8"
+        )
         git(DOCS_UPSTREAM, "add", "-A")
         git(DOCS_UPSTREAM, "commit", "-qm", "two")
         machine.systemctl("start", "pi-mcp-docs.service")

@@ -14,7 +14,9 @@ from tests.support.pages import CAPABLE, Host, capable, shown
 
 if program() is None:
     # A single test says so, that of the report; each of thirty need not.
-    collect_ignore = [f"test_{name}.py" for name in "accessible app_bridge days_page preview_page screenshots".split()]
+    collect_ignore = [
+        f"test_{name}.py" for name in "accessible app_bridge days_page preview_page screenshots".split()
+    ]
 
 
 class Person:
@@ -32,7 +34,9 @@ class Person:
         """A tab in which the model's call of `tool` shows its page."""
         tab = shown(self.browser, self.host.url, tool, arguments or {}, width, **how)
         self.tabs.append(tab)
-        tab.wait("document.querySelector('h1').textContent && !/Loading|Загрузка/.test(document.body.innerText)")
+        tab.wait(
+            "document.querySelector('h1').textContent && !/Loading|Загрузка/.test(document.body.innerText)"
+        )
         return tab
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
@@ -46,7 +50,12 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client,
     """A server with settings of its own that the tests share, each with a new database."""
     folder = tmp_path_factory.mktemp("standing")
     file = folder / "life.sqlite3"
-    settings = {"ONEPERCENT_DB": file, "MCP_STATE_DIR": folder, "HOME": folder, "ONEPERCENT_RATE_LIMIT": "off"}
+    settings = {
+        "ONEPERCENT_DB": file,
+        "MCP_STATE_DIR": folder,
+        "HOME": folder,
+        "ONEPERCENT_RATE_LIMIT": "off",
+    }
     client = capable(**{name: str(value) for name, value in settings.items()})
     host = Host(client)
     yield client, file, host
@@ -56,8 +65,8 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client,
 
 @pytest.fixture
 def sit(browser: Browser, file: Path, standing: tuple[Client, Path, Host]) -> Iterator[Callable[..., Person]]:
-    """Sit down at a client with pages, whose server has these settings. What a page says to the console, and any
-    request that leaves it, fails the test."""
+    """Sit down at a client with pages, whose server has these settings. What a page says to the console, and
+    any request that leaves it, fails the test."""
     people: list[Person] = []
     own: list[Person] = []
 

@@ -39,7 +39,10 @@ def test_the_page_of_a_preview_has_no_violation(sit, axe):
 
 def test_the_page_of_the_days_has_no_violation(sit, axe):
     person = sit()
-    habits = [act("habit.create", name=HOSTILE[:200]), act("habit.create", name="Бег", frequency_type="weekly")]
+    habits = [
+        act("habit.create", name=HOSTILE[:200]),
+        act("habit.create", name="Бег", frequency_type="weekly"),
+    ]
     do(person, *create()["actions"], act("step.create", goal_id=None, title="s", dt=today()), *habits)
     do(
         person,
@@ -69,7 +72,9 @@ def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(lang, browser, 
     scope = {"onepercent", "klipper:read", "printer", "anki", "search", "server:read"}
     host = "a-host-with-a-name-of-many-letters.connectors.example.com"
     for look, problem, allowed in (("asks", "", scope), ("wrong", "wrong", scope), ("closed", "wait", set())):
-        (tmp_path / "sign_in.html").write_text(form(lang, "Claude" * 9, host, allowed, problem), encoding="utf-8")
+        (tmp_path / "sign_in.html").write_text(
+            form(lang, "Claude" * 9, host, allowed, problem), encoding="utf-8"
+        )
         tab = browser.open((tmp_path / "sign_in.html").as_uri(), width=390)
         tab.wait("document.querySelector('button')", host=True)
         tab.picture(tmp_path / f"sign_in-{lang}-{look}.png")

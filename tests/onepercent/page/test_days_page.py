@@ -64,7 +64,9 @@ def test_what_is_due_today_can_be_ticked_off(person):
     assert "2 of 4 done" in tab.text() and "+10 XP" in tab.text("#state")
     assert person.rows("SELECT title FROM steps WHERE is_complete = 1") == [("Пройти тест",)]
     assert person.rows("SELECT habit_id, status FROM habit_marks") == [(1, "completed")]
-    assert [tool for (tool,) in person.rows("SELECT tool FROM audit ORDER BY id")][2:] == ["tick_by_press"] * 2
+    assert [tool for (tool,) in person.rows("SELECT tool FROM audit ORDER BY id")][2:] == [
+        "tick_by_press"
+    ] * 2
     assert calls(tab) == ["tick_by_press"] * 2
     tab.press("Прочитать главу")
     saved(tab)
@@ -218,7 +220,8 @@ def test_a_new_language_and_theme_redraw_it(person):
     tab = person.see("get_user_snapshot", locale="ru-RU")
     assert "Просрочено" in tab.text()
     tab.run(
-        "send({ method: 'ui/notifications/host-context-changed', params: { locale: 'en', theme: 'dark' } })", host=True
+        "send({ method: 'ui/notifications/host-context-changed', params: { locale: 'en', theme: 'dark' } })",
+        host=True,
     )
     ends(tab, "day")
     assert "Overdue" in tab.text()

@@ -21,7 +21,8 @@ MOST_BYTES = {28: 3_000, 366: 9_000}
 def year(seed, days=366, weights=(70, 15, 5, 10)):
     draw = random.Random(seed)
     return [
-        HabitSigns(number, f"habit {number}", "".join(draw.choices("+-e.", weights, k=days))) for number in range(8)
+        HabitSigns(number, f"habit {number}", "".join(draw.choices("+-e.", weights, k=days)))
+        for number in range(8)
     ]
 
 
@@ -38,7 +39,12 @@ def test_another_reader_of_pngs_sees_every_mark(days, habits):
     image = pytest.importorskip("PIL.Image")
     marks = [(year(1, days) * 2)[number] for number in range(habits)]
     pixels = image.open(io.BytesIO(picture.calendars(marks, FIRST))).convert("RGBA")
-    colours = {"+": (47, 127, 209, 255), "-": (217, 96, 59, 192), "e": (47, 127, 209, 128), ".": (128, 128, 128, 40)}
+    colours = {
+        "+": (47, 127, 209, 255),
+        "-": (217, 96, 59, 192),
+        "e": (47, 127, 209, 128),
+        ".": (128, 128, 128, 40),
+    }
     weeks = (FIRST.weekday() + days + 6) // 7
     width = max(picture.LEFT + weeks * picture.STEP, picture.LETTER * len("habit 0")) + picture.LETTER
     beside = min(habits, picture.WIDEST // width)

@@ -43,7 +43,9 @@ def listed(client):
         (CAPABLE, "off", 0, 0),
     ],
 )
-def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(file, capabilities, setting, pages, presses):
+def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(
+    file, capabilities, setting, pages, presses
+):
     with capable(capabilities, MCP_PAGES=setting) as client:
         shown = [tool["_meta"]["ui"] for tool in listed(client).values() if "_meta" in tool]
         assert len([ui for ui in shown if "resourceUri" in ui]) == pages
@@ -67,7 +69,9 @@ def test_a_client_without_pages_cannot_press(file):
     with capable({}) as plain:
         result = plain.call("preview_actions", actions=[GOAL])
         assert "_meta" not in result
-        refused = plain.call("apply_by_press", preview_id=result["structuredContent"]["preview_id"], press_key="x")
+        refused = plain.call(
+            "apply_by_press", preview_id=result["structuredContent"]["preview_id"], press_key="x"
+        )
         assert refused["structuredContent"]["code"] == "UNKNOWN_TOOL"
 
 
@@ -104,7 +108,9 @@ def test_a_key_file_that_somebody_could_guess_or_read_is_good_for_nothing(conten
     assert answer["code"] == "NOT_PRESSED" and str(secret) in answer["error"]
     assert "pi-mcp/press" not in person_pages.PREVIEW.private({"success": True, "preview_id": preview_id})
     secret.unlink()
-    assert person.call("apply_by_press", preview_id=preview_id, press_key=keys.of_preview(preview_id))["success"]
+    assert person.call("apply_by_press", preview_id=preview_id, press_key=keys.of_preview(preview_id))[
+        "success"
+    ]
 
 
 @pytest.mark.parametrize("key", ["", "é" * 64, "\ud800"])
@@ -124,7 +130,10 @@ def test_a_key_is_good_for_one_preview_of_one_person():
 
 
 def test_a_second_press_gets_the_answer_of_the_first():
-    press = {"preview_id": (preview := person.preview(GOAL)["preview_id"]), "press_key": keys.of_preview(preview)}
+    press = {
+        "preview_id": (preview := person.preview(GOAL)["preview_id"]),
+        "press_key": keys.of_preview(preview),
+    }
     assert person.call("apply_by_press", **press) == person.call("apply_by_press", **press)
     assert len(person.items("goals")) == 1
 

@@ -11,7 +11,10 @@ from tests.support.browser import Tab
 pytestmark = pytest.mark.slow
 
 GOAL = "Пробежать полумарафон"
-HOSTILE = "<img src=x onerror=\"parent.seen.push('run')\"><script>parent.seen.push('run')</script> שלום " + "ы" * 400
+HOSTILE = (
+    "<img src=x onerror=\"parent.seen.push('run')\"><script>parent.seen.push('run')</script> שלום "
+    + "ы" * 400
+)
 
 
 def act(action, **params):
@@ -136,7 +139,9 @@ def test_a_stale_preview_says_what_changed_and_is_shown_again(sit):
 def test_what_the_model_applied_meanwhile_is_not_offered_again(sit):
     person, tab = offered(sit())
     preview_id = tab.run("preview.preview_id")
-    person.ask("apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да")
+    person.ask(
+        "apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да"
+    )
     press(tab, "Apply", "Applied")
     assert "before" in tab.text("#state")
     assert goals(person) == [GOAL]
@@ -170,12 +175,27 @@ def test_a_refused_action_stands_beside_the_others_and_says_which(sit):
     assert "there is no such step (77)" in alone.text()
     assert alone.run("document.querySelectorAll('button').length") == 0
     russian = person.see("preview_actions", arguments={"actions": actions}, locale="ru-RU")
-    assert "такого шага нет (77)" in russian.text() and "отметку «Бег»: ещё не сделано\n" in russian.text() + "\n"
+    assert (
+        "такого шага нет (77)" in russian.text()
+        and "отметку «Бег»: ещё не сделано\n" in russian.text() + "\n"
+    )
 
 
 MANY = [
-    act("goal.create", title="Научиться готовить", category="hobby", why_important="Кормить друзей по воскресеньям"),
-    act("step.create", goal_id=None, title="Купить нож", dt="2031-11-25", time_duration="one", priority="important"),
+    act(
+        "goal.create",
+        title="Научиться готовить",
+        category="hobby",
+        why_important="Кормить друзей по воскресеньям",
+    ),
+    act(
+        "step.create",
+        goal_id=None,
+        title="Купить нож",
+        dt="2031-11-25",
+        time_duration="one",
+        priority="important",
+    ),
     act("step.create", goal_id=None, title="Борщ", dt="2031-11-29"),
     *(act("habit.create", name=f"Готовить дома, неделя {week}", xp_reward=15) for week in range(8)),
     act("diary.create_entry", what_done="Пробежал 15 км, дописал бота", reflection="Темп ровный"),
@@ -203,7 +223,9 @@ def lively(sit, **settings):
 
 
 def test_seventeen_changes_weigh_at_a_glance(sit):
-    tab = lively(sit).see("preview_actions", arguments={"actions": MANY, "partial": True}, width=390, locale="ru-RU")
+    tab = lively(sit).see(
+        "preview_actions", arguments={"actions": MANY, "partial": True}, width=390, locale="ru-RU"
+    )
     assert head(tab) == "17 изменений · +40 XP"
     assert "1 удаление · 12 новых · 3 поправки · 1 отметка" in tab.text("#state")
     assert "Поездка на озеро" in tab.text("li"), "what is deleted stands first, with what goes with it"
@@ -244,7 +266,8 @@ def test_a_host_that_refuses_is_not_taken_for_a_yes_or_a_no(sit):
 
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_page_is_in_one_language(sit, language):
-    """But for the person's own words and XP: in the host's; in the server's, if it is handed nothing but the message."""
+    """But for the person's own words and XP: in the host's; in the server's, if it is handed nothing but the
+    message."""
     locales = {"ru": "ru-RU", "en": "en-GB"}
     (other,) = locales.keys() - {language}
     person = lively(sit, MCP_LANGUAGE=language)
@@ -308,7 +331,9 @@ def test_it_follows_the_host_and_fits(sit, theme, width):
     tab.wait("document.documentElement.style.colorScheme === 'dark'")
 
 
-@pytest.mark.parametrize(("locale", "is_read_as"), [("en_US", "en-US"), ("ru-RU@calendar=x", "ru-RU"), ("en-", "en")])
+@pytest.mark.parametrize(
+    ("locale", "is_read_as"), [("en_US", "en-US"), ("ru-RU@calendar=x", "ru-RU"), ("en-", "en")]
+)
 def test_a_locale_in_any_spelling_leaves_the_page_readable(sit, locale, is_read_as):
     tab = sit().see("preview_actions", arguments=create(), locale=locale)
     assert tab.run("document.documentElement.lang") == is_read_as
@@ -318,7 +343,8 @@ def test_a_locale_in_any_spelling_leaves_the_page_readable(sit, locale, is_read_
 def test_it_answers_what_a_host_may_ask(sit):
     tab = sit().see("preview_actions", arguments=create())
     tab.run(
-        "['ping', 'ui/resource-teardown', 'other'].forEach((method, id) => send({ id, method, params: {} }))", host=True
+        "['ping', 'ui/resource-teardown', 'other'].forEach((method, id) => send({ id, method, params: {} }))",
+        host=True,
     )
     tab.wait("seen.filter(one => !one.method && one.id < 3).length === 3", host=True)
     results = tab.run("seen.filter(one => !one.method && one.id < 3)", host=True)

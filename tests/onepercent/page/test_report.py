@@ -23,9 +23,16 @@ def report(*words: object):
 def lived() -> None:
     habits = do(act("habit.create", name=SCRIPT), act("habit.create", name=HOSTILE[:200]))
     do(*[act("habit.mark_completed", habit_id=habit, dates=["2026-03-01..2026-03-17"]) for habit in habits])
-    goal, step = do(act("goal.create", title="Марафон"), act("step.create", goal_id=None, title="Купить обувь"))
+    goal, step = do(
+        act("goal.create", title="Марафон"), act("step.create", goal_id=None, title="Купить обувь")
+    )
     do(act("step.complete", step_id=step), act("goal.complete", goal_id=goal))
-    do(*[act("diary.create_entry", date=f"2026-03-{day:02}", what_done="Длинный день. " * 40) for day in range(1, 18)])
+    do(
+        *[
+            act("diary.create_entry", date=f"2026-03-{day:02}", what_done="Длинный день. " * 40)
+            for day in range(1, 18)
+        ]
+    )
 
 
 @pytest.mark.slow
@@ -40,7 +47,15 @@ def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_pat
     assert tab.run("document.documentElement.scrollWidth", host=True) <= 320
     assert tab.run("document.title", host=True) == "OnePercent, 1–18 марта 2026 г."
     text = tab.run("document.body.innerText", host=True)
-    for part in (SCRIPT, "Март 2026", "ЦЕЛИ", "Марафон", "Купить обувь", "воскресенье, 1 марта", "100 %, серия: 17"):
+    for part in (
+        SCRIPT,
+        "Март 2026",
+        "ЦЕЛИ",
+        "Марафон",
+        "Купить обувь",
+        "воскресенье, 1 марта",
+        "100 %, серия: 17",
+    ):
         assert part.casefold() in text.casefold().replace("\xa0", " "), part
     assert tab.requests == [(tmp_path / "r.html").as_uri()] and tab.console == []
     # Printed as browsers do it by default, without backgrounds, the marks are there all the same.
@@ -86,6 +101,10 @@ def test_what_cannot_be_reported_is_a_clear_error_and_makes_nothing(words, error
 
 
 def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path: Path):
-    assert report(tmp_path / "r.html", "--from").status == report(tmp_path / "r.html", "--since", "x").status == 2
+    assert (
+        report(tmp_path / "r.html", "--from").status
+        == report(tmp_path / "r.html", "--since", "x").status
+        == 2
+    )
     report(tmp_path / "r.html")
     assert (tmp_path / "r.html").stat().st_mode & 0o777 == 0o600

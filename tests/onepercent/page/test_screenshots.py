@@ -1,6 +1,8 @@
-"""Screenshots of both pages, for whoever looks at them after a run, and their measures; the documentation's are made here.
+"""Screenshots of both pages, for whoever looks at them after a run, and their measures; the documentation's
+are made here.
 
-They lie in pytest's temporary folder. With PI_MCP_SCREENSHOTS=docs those of the documentation are written anew.
+They lie in pytest's temporary folder. With PI_MCP_SCREENSHOTS=docs those of the documentation are written
+anew.
 """
 
 import os
@@ -15,7 +17,9 @@ from tests.support.client import PROJECT
 
 pytestmark = pytest.mark.slow
 
-LOOKS = [(theme, width, 16) for theme in ("light", "dark") for width in (320, 390, 720, 1200)] + [("light", 320, 32)]
+LOOKS = [(theme, width, 16) for theme in ("light", "dark") for width in (320, 390, 720, 1200)] + [
+    ("light", 320, 32)
+]
 """Theme, width, and the size of the font: 32 is the default twice as large."""
 MOST_BYTES = 60_000
 
@@ -23,13 +27,25 @@ WORDS = {
     "ru": (
         ("Пробежать полумарафон", "Выучить Python и написать бота для друзей", "Собрать Voron 2.4"),
         ("Выложить бота на сервер", "Пробежать 15 км", "Прочитать главу 3", "Настроить input shaper"),
-        ("Зарядка", "Читать 20 минут", "Английский: 15 новых слов и упражнение", "Лечь до 23:30", "Пить воду"),
+        (
+            "Зарядка",
+            "Читать 20 минут",
+            "Английский: 15 новых слов и упражнение",
+            "Лечь до 23:30",
+            "Пить воду",
+        ),
         ("Разбор недели", "Позвонить родителям", "Медитация"),
     ),
     "en": (
         ("Run a half marathon", "Learn Python and write a bot for my friends", "Build a Voron 2.4"),
         ("Put the bot on the server", "Run 15 km", "Read chapter 3", "Tune the input shaper"),
-        ("Exercise", "Read 20 minutes", "Spanish: 15 new words and one exercise", "In bed by 23:30", "Drink water"),
+        (
+            "Exercise",
+            "Read 20 minutes",
+            "Spanish: 15 new words and one exercise",
+            "In bed by 23:30",
+            "Drink water",
+        ),
         ("Weekly review", "Call my parents", "Meditate"),
     ),
 }
@@ -47,7 +63,10 @@ def live(someone, language="ru"):
         act("step.create", goal_id=1, title=steps[1], dt=today(), time_duration="two"),
         act("step.create", goal_id=2, title=steps[2], dt=today()),
         act("step.create", goal_id=3, title=steps[3], dt=today()),
-        *(act("habit.create", name=name, xp_reward=10 + 5 * (place == 2)) for place, name in enumerate(habits)),
+        *(
+            act("habit.create", name=name, xp_reward=10 + 5 * (place == 2))
+            for place, name in enumerate(habits)
+        ),
         *(act("habit.create", name=name, frequency_type="weekly", xp_reward=30) for name in weekly),
     )
     for habit in range(1, 6):
@@ -114,7 +133,9 @@ def test_a_picture_of_each_look(sit, tmp_path, page, tool):
             assert tab.run("document.querySelector('p.days').getBoundingClientRect().top") <= 1000
     print(page, heights)
     if page == "days":  # in one language, but for the person's own words
-        text = tab.text() + " ".join(tab.run("[...document.querySelectorAll('[title]')].map(one => one.title)"))
+        text = tab.text() + " ".join(
+            tab.run("[...document.querySelectorAll('[title]')].map(one => one.title)")
+        )
         assert not set(re.findall("[A-Za-z]{2,}", text)) - {"Python", "Voron", "input", "shaper", "XP"}
     assert page == "days" or heights[390, 16] <= 1200
 

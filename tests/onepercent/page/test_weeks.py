@@ -11,7 +11,8 @@ from tools.onepercent.page.person_pages import DAYS_SHOWN, glance
 
 
 def read(clock):
-    """The data of the day that ends the last four weeks; `sums` added up: habits kept and due, XP, steps, diary entries."""
+    """The data of the day that ends the last four weeks; `sums` added up: habits kept and due, XP, steps,
+    diary entries."""
     today = days.today(clock())
     with store.reading() as db:
         shown = glance(db, "local", today, today, today - timedelta(DAYS_SHOWN - 1), today)

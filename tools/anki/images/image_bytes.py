@@ -9,7 +9,8 @@ PNG_END = b"IEND\xaeB`\x82"
 """The last chunk with its checksum."""
 SVG_HEAD_BYTES = 4096
 
-# How a file of each format begins. Before the root of a drawing: a byte order mark, blanks, comments, declarations.
+# How a file of each format begins. Before the root of a drawing: a byte order mark, blanks, comments,
+# declarations.
 FORMATS = {
     "png": rb"\x89PNG\r\n\x1a\n",
     "jpg": rb"\xff\xd8\xff",
@@ -39,7 +40,8 @@ def kind(data: bytes) -> str:
     extension = next((extension for extension, pattern in PATTERNS.items() if pattern.match(head)), "")
     if not extension:
         raise ImageError("the data is not an image", "Send a PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF or SVG.")
-    # Base64 that a model or a clipboard cut off is common; a broken picture on a card would be found weeks later.
+    # Base64 that a model or a clipboard cut off is common; a broken picture on a card would be found weeks
+    # later.
     end = {"png": PNG_END, "jpg": b"\xff\xd9"}.get(extension, b"")
     whole = end in data and (extension != "gif" or b";" in data[-64:])
     if extension == "webp":

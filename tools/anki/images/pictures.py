@@ -1,4 +1,5 @@
-"""The pictures of one call: each is decoded or fetched once, made small, and stored once in Anki's media folder."""
+"""The pictures of one call: each is decoded or fetched once, made small, and stored once in Anki's media
+folder."""
 
 import base64
 import binascii
@@ -27,7 +28,8 @@ BLANKS = re.compile(r"[ \t\r\n]+")
 ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.IGNORECASE)
 
 BY_PATH_BYTES = MIB = 1024 * 1024
-"""From this size a file is offered by its path first: AnkiConnect reads `data` in a time quadratic in its size."""
+"""From this size a file is offered by its path first: AnkiConnect reads `data` in a time quadratic in its
+size."""
 S_PER_MIB_SQUARED = 2
 
 TIMEOUT_S = 30
@@ -85,21 +87,25 @@ def decode(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise ImageError(f"the base64 is wrong: {error}", "Encode the whole file again, padding included.") from error
+        raise ImageError(
+            f"the base64 is wrong: {error}", "Encode the whole file again, padding included."
+        ) from error
 
 
-# From the public web, never from this machine or its network: a host is resolved once, every address it has is checked,
-# and the connection goes to a checked one, so a name that resolves differently the second time gains nothing. Each
-# redirect is checked in the same way.
+# From the public web, never from this machine or its network: a host is resolved once, every address it has
+# is checked, and the connection goes to a checked one, so a name that resolves differently the second time
+# gains nothing. Each redirect is checked in the same way.
 def fetch(url: str) -> bytes:
     """The bytes at `url`.
 
-    Raises ImageError: not http(s), an address that is not public, no answer in time, an HTTP error, too many redirects,
-    more than IMAGE_MAX_BYTES.
+    Raises ImageError: not http(s), an address that is not public, no answer in time, an HTTP error, too many
+    redirects, more than IMAGE_MAX_BYTES.
     """
     url = url.strip()
     if not WEB_ADDRESS.fullmatch(url):
-        raise ImageError(f"{url[:200]!r} is not an http(s) address", "Give one with %20 for a space, or send base64.")
+        raise ImageError(
+            f"{url[:200]!r} is not an http(s) address", "Give one with %20 for a space, or send base64."
+        )
     limits = http.Limits(time.monotonic() + TIMEOUT_S, current().image_max_bytes, MOST_REDIRECTS, _admit)
     try:
         response = http.send(http.Request(url, headers={"Accept": "image/*"}), limits)
@@ -144,7 +150,10 @@ def store(name: str, data: bytes) -> str:
     stored = None
     if len(data) >= BY_PATH_BYTES:
         # Anki may not see our disk (a container, a tunnel), or the disk is full.
-        with suppress(Refused, OSError), tempfile.NamedTemporaryFile(dir=settings.current().state_dir) as copy:
+        with (
+            suppress(Refused, OSError),
+            tempfile.NamedTemporaryFile(dir=settings.current().state_dir) as copy,
+        ):
             copy.write(data)
             copy.flush()
             stored = client.call("storeMediaFile", path=copy.name, **file)

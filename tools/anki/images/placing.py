@@ -17,8 +17,8 @@ from tools.core.json_types import JsonObject
 DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
 # A field that is nothing but a data URL.
 WHOLE = re.compile(rf"{DATA_URL}([A-Za-z0-9+/=%\r\n]*)", re.IGNORECASE)
-# A data URL as the source of an image, or anywhere else. The base64 is matched in a lookahead, which gives nothing
-# back: a tag that is never closed would else take a time quadratic in its length.
+# A data URL as the source of an image, or anywhere else. The base64 is matched in a lookahead, which gives
+# nothing back: a tag that is never closed would else take a time quadratic in its length.
 WITHIN = re.compile(
     rf"""<img\b[^<>]{{0,2000}}?\bsrc\s*=\s*(["']?){DATA_URL}(?=(?P<tagged>[^"'<>\s]*))(?P=tagged)\1[^<>]*>"""
     rf"""|{DATA_URL}(?P<bare>[^"'<>()\s]*)""",
@@ -28,7 +28,8 @@ WITHIN = re.compile(
 
 @dataclass
 class Placed:
-    """The values of a note with its pictures in them, what became of each picture, and what the client must know."""
+    """The values of a note with its pictures in them, what became of each picture, and what the client must
+    know."""
 
     values: dict[str, str]
     images: list[JsonObject] = field(default_factory=list)
@@ -36,7 +37,9 @@ class Placed:
 
     def detail(self) -> JsonObject:
         """The part of a note's detail about its pictures."""
-        return {name: value for name, value in (("images", self.images), ("warnings", self.warnings)) if value}
+        return {
+            name: value for name, value in (("images", self.images), ("warnings", self.warnings)) if value
+        }
 
     def upload(self, pictures: Pictures, target: str, picture: Picture) -> str:
         """Upload a picture for the field `target`; its name in Anki."""
@@ -48,9 +51,11 @@ class Placed:
         return filename
 
 
-def place(pictures: Pictures, values: dict[str, str], present: dict[str, str], images: list[ImageSpec]) -> Placed:
-    """`values` with their data URLs stored, and `images` at the end of their target fields; `present` is what the note
-    holds already.
+def place(
+    pictures: Pictures, values: dict[str, str], present: dict[str, str], images: list[ImageSpec]
+) -> Placed:
+    """`values` with their data URLs stored, and `images` at the end of their target fields; `present` is what
+    the note holds already.
 
     Raises ImageError before anything of this note is uploaded.
     """

@@ -22,7 +22,15 @@ QUALITY = 85
 MOST_BYTES = 85_000_000
 """Memory that decoding and shrinking one image may take."""
 
-FORMATS = {"png": "PNG", "jpg": "JPEG", "gif": "GIF", "webp": "WEBP", "bmp": "BMP", "tiff": "TIFF", "avif": "AVIF"}
+FORMATS = {
+    "png": "PNG",
+    "jpg": "JPEG",
+    "gif": "GIF",
+    "webp": "WEBP",
+    "bmp": "BMP",
+    "tiff": "TIFF",
+    "avif": "AVIF",
+}
 """Pillow's decoder of each format."""
 
 NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
@@ -30,8 +38,8 @@ AS_IT_CAME = "the image could not be resized and is stored as it came"
 
 
 def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]:
-    """The image as JPEG, its longer side `max_side` at most; its extension; the reason if it is as it came. A small logo,
-    whose JPEG would be larger, stays as it is.
+    """The image as JPEG, its longer side `max_side` at most; its extension; the reason if it is as it came. A
+    small logo, whose JPEG would be larger, stays as it is.
 
     Raises ImageError for an image that is cut short.
     """
@@ -45,10 +53,16 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=[FORMATS[extension]]) as image:
-                if extension != "jpg" and getattr(image, "is_animated", False):  # a photo's second frame is a preview
+                if extension != "jpg" and getattr(
+                    image, "is_animated", False
+                ):  # a photo's second frame is a preview
                     return data, extension, ""
                 if _decoding_bytes(image, extension, max_side) > MOST_BYTES:
-                    return data, extension, f"{AS_IT_CAME}: {image.width * image.height:,} pixels take too much memory"
+                    return (
+                        data,
+                        extension,
+                        f"{AS_IT_CAME}: {image.width * image.height:,} pixels take too much memory",
+                    )
                 fits = _is_transparent(image) and max(image.size) <= max_side
                 small = _jpeg(image, max_side, ImageOps.exif_transpose)
                 return (data, extension, "") if fits and len(data) < len(small) else (small, "jpg", "")
@@ -59,8 +73,8 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
 
 
 def _decoding_bytes(image: PilImage, extension: str, max_side: int) -> int:
-    """Memory that decoding takes, as measured: libwebp and libavif hold an image several times over. A baseline JPEG is
-    decoded at 1/2, 1/4 or 1/8."""
+    """Memory that decoding takes, as measured: libwebp and libavif hold an image several times over. A
+    baseline JPEG is decoded at 1/2, 1/4 or 1/8."""
     pixels = image.width * image.height
     image.draft("RGB", (max_side, max_side))  # of no effect on other formats
     if "progressive" not in image.info:

@@ -1,4 +1,5 @@
-"""The review log of some days, counted as it comes: a year of a large collection does not fit a small board."""
+"""The review log of some days, counted as it comes: a year of a large collection does not fit a small
+board."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -38,8 +39,8 @@ class LogRow(NamedTuple):
 
 
 class ReviewLog:
-    """Answers counted by quarters of an hour, until it is known where Anki's day begins: this clock may be in another
-    zone."""
+    """Answers counted by quarters of an hour, until it is known where Anki's day begins: this clock may be in
+    another zone."""
 
     def __init__(self) -> None:
         self.slots: dict[int, Counter[str]] = defaultdict(Counter)
@@ -62,8 +63,9 @@ class ReviewLog:
             self.newest[row.card] = max(second, self.newest.get(row.card, 0))
 
     def day_start(self, rated: list[set[int]]) -> int:
-        """The second at which Anki's day began. `rated` are the cards answered today, since yesterday, and so on, by
-        Anki's own count: its day began before the newest answers of these, and after those of all others."""
+        """The second at which Anki's day began. `rated` are the cards answered today, since yesterday, and so
+        on, by Anki's own count: its day began before the newest answers of these, and after those of all
+        others."""
         after, until = 0, usual_day_start() + DAY
         for days_ago, cards in enumerate(rated):
             for card, second in self.newest.items():
@@ -86,7 +88,11 @@ class ReviewLog:
         streak = counts if counts[0] else counts[1:]  # today may have none yet
         known = {age: 100 * whole[f"{age} known"] / (whole[age] or 1) for age in ("young", "mature")}
         return {
-            "today": {"answers": counts[0], "cards": len(rated[0]), "minutes": round(days[0]["ms"] / 60_000, 1)},
+            "today": {
+                "answers": counts[0],
+                "cards": len(rated[0]),
+                "minutes": round(days[0]["ms"] / 60_000, 1),
+            },
             "perDay": counts[::-1],
             "streakDays": next((day for day, answers in enumerate(streak) if not answers), len(streak)),
             "retention": {age: round(rate, 1) if whole[age] else None for age, rate in known.items()},
@@ -103,7 +109,8 @@ def usual_day_start() -> int:
 
 
 def newest(log: object) -> dict[int, LogRow]:
-    """The newest answer of each card in an answer of getReviewsOfCards, without rows that were made by hand."""
+    """The newest answer of each card in an answer of getReviewsOfCards, without rows that were made by
+    hand."""
     by_card = {}
     for card, rows in log.items() if isinstance(log, dict) else ():
         answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["type"] < BY_HAND]

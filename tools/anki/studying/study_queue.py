@@ -2,7 +2,8 @@
 
 # The order is that of Anki's scheduler (its queue builder, with the deck's own options):
 # - learning cards whose time has come; then reviews, most overdue first and by a hash within a day, with cards that learn
-#   across days and new cards spread among them; learning cards ahead of their time only if nothing else is left.
+# across days and new cards spread among them; learning cards ahead of their time only if nothing else is
+# left.
 # - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has borrowed is there.
 # - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
 # AnkiConnect tells due days by searches alone: ids are cheap, details (cardsInfo) cost milliseconds a card. So details are
@@ -24,7 +25,8 @@ UNKNOWN_DUE = 2**31
 BORROWED_DUE = -50_000
 """A filtered deck gives its cards places from -100,000 on in place of days."""
 MIX, AFTER, BEFORE = range(3)
-"""Options of a deck: new cards, and those that learn across days, come among the reviews, after or before them."""
+"""Options of a deck: new cards, and those that learn across days, come among the reviews, after or before
+them."""
 BY_TEMPLATE = 0
 """Option of a deck: new cards by the number of their template, within it as they were gathered."""
 BY_DECK, HIGHEST_FIRST = (0, 5), 2
@@ -96,7 +98,8 @@ class StudyQueue:
         self.infos = {info["cardId"]: info for info in infos if info}
         self.changed_at = {row["cardId"]: row["mod"] for row in changes if row}
         self.learning, self.new, self.reviews = (
-            [card for card in cards if self.deck_of.get(card) in self.names] for cards in (learning, new, reviews)
+            [card for card in cards if self.deck_of.get(card) in self.names]
+            for cards in (learning, new, reviews)
         )
         self.reviews.sort(key=self._place)
 
@@ -110,7 +113,9 @@ class StudyQueue:
             *(f"is:due -is:learn prop:due{day}" for day in days),
         ]
         queries = [{"query": f"{scope}{search} -is:suspended -is:buried"} for search in searches]
-        self.deck_ids, *matches = client.results(("deckNamesAndIds", {}), *(("findCards", query) for query in queries))
+        self.deck_ids, *matches = client.results(
+            ("deckNamesAndIds", {}), *(("findCards", query) for query in queries)
+        )
         self.names = chosen(deck, self.deck_ids)
         self.name = self.names[0] if deck.strip() else ""
         return matches
@@ -156,10 +161,13 @@ class StudyQueue:
         return [info["cardId"] for info in today if info["due"] <= now] + main or ahead
 
     def _reviews_left(self, across: list[int]) -> dict[str, int]:
-        """The reviews left today in each deck. Cards that learn `across` days count, but are told as learning cards."""
+        """The reviews left today in each deck. Cards that learn `across` days count, but are told as learning
+        cards."""
         a_day = self.config.get("rev", {}).get("perDay", MOST_CANDIDATES)
         return {
-            name: min(a_day, counts["review"] + sum(decks.within(self.deck_of[card], name) for card in across))
+            name: min(
+                a_day, counts["review"] + sum(decks.within(self.deck_of[card], name) for card in across)
+            )
             for name, counts in self.due.items()
         }
 
@@ -167,7 +175,8 @@ class StudyQueue:
         return bool(self.config.get(kind, {}).get("bury"))
 
     def _gather(self, cards: list[int], left: dict[str, int], *, bury: bool) -> list[int]:
-        """The first of these cards, as many as the limits `left` allow, without siblings if they are buried."""
+        """The first of these cards, as many as the limits `left` allow, without siblings if they are
+        buried."""
         gathered = []
         for card in cards:
             above = [name for name in left if decks.within(self.deck_of[card], name)]
@@ -180,7 +189,8 @@ class StudyQueue:
         return gathered
 
     def _new_place(self, card: int) -> tuple[object, ...]:
-        """The place in which a new card is gathered: first by deck or not, then by position from either end."""
+        """The place in which a new card is gathered: first by deck or not, then by position from either
+        end."""
         info, priority = self.infos.get(card), self.config.get("newGatherPriority", 1)
         deck = decks.folded(self.deck_of[card]).split(decks.SEPARATOR) if priority in BY_DECK else []
         position, template = (info["due"], info["ord"]) if info else (UNKNOWN_DUE, card)
@@ -188,7 +198,8 @@ class StudyQueue:
 
 
 def hashed(card: int, changed_at: int) -> int:
-    """The order of reviews within a day: FNV-1a of the card's id and the second of its last change, as Anki hashes them."""
+    """The order of reviews within a day: FNV-1a of the card's id and the second of its last change, as Anki
+    hashes them."""
     number = 0xCBF29CE484222325
     for byte in card.to_bytes(8, "little") + changed_at.to_bytes(8, "little"):
         number = (number ^ byte) * 0x100000001B3 % 2**64

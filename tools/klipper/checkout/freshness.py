@@ -1,5 +1,5 @@
-"""The upstream's tip, and the check whether the documentation is behind it: in the background, shared by all sessions
-through stamps."""
+"""The upstream's tip, and the check whether the documentation is behind it: in the background, shared by all
+sessions through stamps."""
 
 import json
 import logging
@@ -25,20 +25,26 @@ NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 
 
 def ask(source: Source) -> tuple[str, str]:
-    """The branch that a source follows, that of the settings or the default one, and its tip. Fetches nothing.
+    """The branch that a source follows, that of the settings or the default one, and its tip. Fetches
+    nothing.
 
     Raises ToolError: unreachable, no such branch, an address with a password.
     """
     if LOGIN.match(source.url):
         address = core_settings.masked(source.url)
-        raise git.failure("INVALID_UPSTREAM", f"{address!r} holds a login: store it for git instead (git credential)")
+        raise git.failure(
+            "INVALID_UPSTREAM", f"{address!r} holds a login: store it for git instead (git credential)"
+        )
     name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
-    # Rows of `commit<tab>name`; --symref adds `ref: refs/heads/main<tab>HEAD`, which names the default branch.
+    # Rows of `commit<tab>name`; --symref adds `ref: refs/heads/main<tab>HEAD`, which names the default
+    # branch.
     listed = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
     values = [value for value, _, ref in (row.partition("\t") for row in listed.splitlines()) if ref == name]
     branch = source.branch or "".join(value[16:] for value in values if value.startswith("ref: refs/heads/"))
     if not values or not branch:
-        missing = f"has no branch {source.branch!r}" if source.branch else "is empty or names no default branch"
+        missing = (
+            f"has no branch {source.branch!r}" if source.branch else "is empty or names no default branch"
+        )
         raise git.failure("INVALID_UPSTREAM", f"The upstream of {source.label} {missing}")
     return branch, values[-1]
 
@@ -49,14 +55,16 @@ def note() -> str:
 
 
 def is_behind(source: Source) -> bool | None:
-    """True if the last check found the source behind its upstream, None if it says nothing of this commit's."""
+    """True if the last check found the source behind its upstream, None if it says nothing of this
+    commit's."""
     head, tip = source.head, _stamp(source).get("upstream")
     return head != tip if head and tip else None
 
 
 @contextmanager
 def announcing() -> Iterator[list[str]]:
-    """Tell who serves the tools if the note came or went inside, or there were changes of pages, which are resources."""
+    """Tell who serves the tools if the note came or went inside, or there were changes of pages, which are
+    resources."""
     before, changes = note(), list[str]()
     try:
         yield changes
@@ -84,7 +92,8 @@ def check() -> None:
 
 
 def _compare(source: Source) -> None:
-    """Ask for the upstream's tip by its name, if an interval is over since the last look: nothing is fetched."""
+    """Ask for the upstream's tip by its name, if an interval is over since the last look: nothing is
+    fetched."""
     stamp, interval_s = _stamp(source), settings.current().klipper_docs_check_interval_s
     if not source.head or 0 <= time.time() - stamp.get("checked", 0) < interval_s:
         return
@@ -93,7 +102,10 @@ def _compare(source: Source) -> None:
         _, tip = ask(source)
     except Cancelled:
         return
-    except (ToolError, OSError) as error:  # the attempt counts: without a network not every session tries again
+    except (
+        ToolError,
+        OSError,
+    ) as error:  # the attempt counts: without a network not every session tries again
         logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
     remember(source, tip)
 

@@ -1,7 +1,8 @@
-"""The generations of pages in a checkout, each with the files of one commit: how the newest comes and what it changed.
+"""The generations of pages in a checkout, each with the files of one commit: how the newest comes and what it
+changed.
 
-`.pi-mcp/generations/<time made>_<day of the commit>_<commit>` is one. `.pi-mcp/current` leads to the one to read, and
-the checkout's `docs` and `.git` lead there for people.
+`.pi-mcp/generations/<time made>_<day of the commit>_<commit>` is one. `.pi-mcp/current` leads to the one to
+read, and the checkout's `docs` and `.git` lead there for people.
 """
 
 # The contract, which lets a sync be killed, or the power go, between any two steps:
@@ -37,8 +38,8 @@ CLONE = (
     *("--no-local", "--template=", "--origin=origin", "--config=core.worktree=.."),
     *("--config=core.sparseCheckout=true", "--config=core.sparseCheckoutCone=false"),
 )
-"""One commit without contents, in a repository that has seen nothing before: no history, lost object or configuration
-of an older one can be in the way. A person's own git finds a sparse checkout there."""
+"""One commit without contents, in a repository that has seen nothing before: no history, lost object or
+configuration of an older one can be in the way. A person's own git finds a sparse checkout there."""
 ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding\n"
 """Over the upstream's `.gitattributes`: files are written as they are, and through no program."""
 ROOM_BYTES = 1 << 20
@@ -58,7 +59,9 @@ def locked(source: Source) -> Iterator[None]:
             yield
     except OSError as error:
         code = "DISK_FULL" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "NOT_WRITABLE"
-        message = f"The checkout of {source.label} cannot be written: {error.strerror or error}: {error.filename}"
+        message = (
+            f"The checkout of {source.label} cannot be written: {error.strerror or error}: {error.filename}"
+        )
         raise git.failure(code, message) from error
 
 
@@ -69,7 +72,8 @@ def title(generation: Path) -> str:
 
 
 def update(source: Source, report: Callable[[int, str], None]) -> JsonObject:
-    """Bring a checkout to its upstream's tip, and answer what changed. Under its lock. `report` gets per cent and step.
+    """Bring a checkout to its upstream's tip, and answer what changed. Under its lock. `report` gets per cent
+    and step.
 
     Raises ToolError, OSError; the pages are those of one generation whatever happens.
     """
@@ -98,7 +102,9 @@ def _place(source: Source) -> Iterator[Path]:
     """A folder for one sync, gone afterwards; those of a sync that was killed go, too."""
     for left in (source.checkout / STATE).glob("new-*"):
         _remove(left)
-    place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"  # git of a killed sync may still write in another
+    place = (
+        source.checkout / STATE / f"new-{os.urandom(4).hex()}"
+    )  # git of a killed sync may still write in another
     try:
         yield place
     finally:
@@ -119,23 +125,29 @@ def _renewed(source: Source, branch: str, report: Callable[[int, str], None]) ->
             pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
             (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
             report(40, "fetching the pages")
-            # Makes the index, asks for the contents of all files that the sparse checkout has in one go, writes them.
+            # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
+            # writes them.
             run("read-tree", "-m", "-u", "HEAD", environ={"GIT_NO_LAZY_FETCH": "0"})
             commit, day = run("log", "-1", "--format=%H %cs").split()
             if not (place / source.docs).is_dir():
-                message = f"The upstream of {source.label} has no folder {source.docs!r} at {commit[:9]} {day}"
+                message = (
+                    f"The upstream of {source.label} has no folder {source.docs!r} at {commit[:9]} {day}"
+                )
                 raise git.failure("NO_DOCS", message)
             report(90, "switching to them")
             return _switch(source, place, commit, day)
         except ToolError as error:
             disk = os.statvfs(source.checkout)
-            if error.code == "GIT_FAILED" and disk.f_bavail * disk.f_frsize < ROOM_BYTES:  # git often does not say so
+            if (
+                error.code == "GIT_FAILED" and disk.f_bavail * disk.f_frsize < ROOM_BYTES
+            ):  # git often does not say so
                 raise git.failure("DISK_FULL", error.message) from error
             raise
 
 
 def pages_since(source: Source, day: str) -> list[str]:
-    """The pages that commits since a day changed, asked of the upstream: a checkout has no history. Under its lock."""
+    """The pages that commits since a day changed, asked of the upstream: a checkout has no history. Under its
+    lock."""
     branch, _ = ask(source)
     with _place(source) as place:
         run = partial(git.run, git_dir=place, timeout_s=git.FETCH_TIMEOUT_S)
@@ -167,7 +179,8 @@ def _switch(source: Source, made: Path, commit: str, day: str) -> Path:
 
 
 def _changed(generation: Path, docs: str) -> list[Path]:
-    """Everything in a generation that a person changed, and the folders that they added to or removed from."""
+    """Everything in a generation that a person changed, and the folders that they added to or removed
+    from."""
     stamp = _stamp(generation)
     return [path for path in _everything(generation / docs) if path.lstat().st_mtime_ns != stamp]
 
@@ -207,7 +220,8 @@ def _remove(folder: Path) -> None:
 
 
 def _stamp(generation: Path) -> int:
-    """The time of all files of a generation, in nanoseconds: the day of its commit; an earlier version's names have none."""
+    """The time of all files of a generation, in nanoseconds: the day of its commit; an earlier version's
+    names have none."""
     day = generation.name.split("_")[-2]
     return timegm(time.strptime(day, "%Y-%m-%d")) * 10**9 if "-" in day else 0
 
@@ -232,7 +246,9 @@ def _changes(source: Source, old: Path | None, new: Path) -> JsonObject:
     rows = [("changed", path, path) for path in sorted(after) if before.get(path, after[path]) != after[path]]
     for path in sorted(before.keys() - after.keys()):  # a file of the same name or contents is the same one
         name = os.path.basename(path)
-        moved = next((other for other in come if os.path.basename(other) == name or after[other] == before[path]), "")
+        moved = next(
+            (other for other in come if os.path.basename(other) == name or after[other] == before[path]), ""
+        )
         rows.append(("renamed" if moved else "removed", path, moved))
         come = [other for other in come if other != moved]
     rows += [("added", "", path) for path in come]

@@ -37,7 +37,8 @@ CONFIG = {
     "protocol.ext.allow": "never",
 }
 """These win over the user's own configuration."""
-# The lines of git that tell what went wrong, and its cure for a repository on this machine that is another user's.
+# The lines of git that tell what went wrong, and its cure for a repository on this machine that is another
+# user's.
 TELLING = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
 # The part of git's last words that tells the case; the first that matches is it.
 CAUSES = {
@@ -69,7 +70,10 @@ HINTS = {
 
 
 def run(
-    *words: str, git_dir: Path = Path(os.devnull), environ: dict[str, str] | None = None, timeout_s: float = 180
+    *words: str,
+    git_dir: Path = Path(os.devnull),
+    environ: dict[str, str] | None = None,
+    timeout_s: float = 180,
 ) -> str:
     """Run git on `git_dir` and return what it writes to stdout.
 

@@ -13,7 +13,8 @@ SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`(\"\[])")
 LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)")
 NAME = re.compile(r"[`\"]([A-Za-z_][\w<>]*)[`\"]")
 """A name in backticks or quotes; one in brackets, too, is a section's."""
-# What a sentence has that says that a name is gone, or that it still works; "It was deprecated on 20240313" is history.
+# What a sentence has that says that a name is gone, or that it still works; "It was deprecated on 20240313"
+# is history.
 GONE = re.compile(r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b")
 DEPRECATED = re.compile(r"\bdeprecated\b(?! on \d)")
 # A name as in NAME, or that of a section.
@@ -22,8 +23,10 @@ SUCCESSOR = re.compile(
     r"\b(?:[Uu]se|[Rr]eplace with|renamed(?: as| to)?|replaced with|superseded by|in favou?r of|new)"
     rf"(?: (?:the|a|an|new))*? ((?:{QUOTED}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
 )
-"""The words that come in the place of a name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config section`."""
-# A name with a placeholder, `default_parameter_<name>`; what makes the name behind it the new one of a change.
+"""The words that come in the place of a name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config
+section`."""
+# A name with a placeholder, `default_parameter_<name>`; what makes the name behind it the new one of a
+# change.
 PATTERN = re.compile(r"(\w+_)<\w+>")
 NEW = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
 LONGEST_ENTRY, LONGEST_NAME = 3000, 100
@@ -66,13 +69,16 @@ def about(listed: Sequence[Entry], name: str) -> list[Entry]:
 
 
 def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
-    """The fate of an option of a section by the newest entry that tells it; the successor may be an older one's."""
+    """The fate of an option of a section by the newest entry that tells it; the successor may be an older
+    one's."""
     changes = list(_changes(listed, option)) if len(option) < LONGEST_NAME else []
     # The word by which entries speak of a section: `stepper` for `stepper_z1`.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
     near = [change for change, text in changes if subject in text.lower()]
     near = near or [change for change, _ in changes if "_" in option]
-    successors = (change.successor for change in (*near, *(change for change, _ in changes)) if change.successor)
+    successors = (
+        change.successor for change in (*near, *(change for change, _ in changes)) if change.successor
+    )
     return near[0]._replace(successor=next(successors, "")) if near else None
 
 

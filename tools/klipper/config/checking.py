@@ -11,7 +11,16 @@ from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
 from tools.klipper.config.machine import MOST_FINDINGS, Machine, at, cut, nearest, together
 from tools.klipper.config.printer_cfg import ERROR, HINT, WARNING, Finding, PrinterConfig, Section, Setting
-from tools.klipper.config.reference import AXIS_STEPPER, SENSOR, SENSORS, STEPPER, Block, Option, Options, Reference
+from tools.klipper.config.reference import (
+    AXIS_STEPPER,
+    SENSOR,
+    SENSORS,
+    STEPPER,
+    Block,
+    Option,
+    Options,
+    Reference,
+)
 from tools.klipper.pages import Page
 from tools.klipper.settings import sources
 
@@ -64,7 +73,8 @@ class Checker:
         return together(islice(chain(config.problems, own, *rules), MOST_FINDINGS))
 
     def options_of(self, word: str, kinematics: str) -> Options:
-        """The options of the sections that begin with a word: the same for all words of a kind, axes aside."""
+        """The options of the sections that begin with a word: the same for all words of a kind, axes
+        aside."""
         kind = self.reference.kind(word + " x")
         kinematics = kinematics if kinematics in motion.AXES else ""
         key = kind, bool(AXIS_STEPPER.fullmatch(word)), kinematics
@@ -125,7 +135,9 @@ class Checker:
         ):  # the names of sensors were once others
             yield _changed(section, name, change)
         elif section.kind == "printer" and name == "kinematics" and setting.value not in motion.AXES:
-            yield at(section, name, f"Kinematics '{cut(setting.value)}' is not one of {', '.join(motion.AXES)}")
+            yield at(
+                section, name, f"Kinematics '{cut(setting.value)}' is not one of {', '.join(motion.AXES)}"
+            )
         elif message := options.wrong(section.name, option, name, setting.value):
             yield at(section, name, message, ERROR if options.spec(section.kind, name) else WARNING)
         if name.endswith("gcode"):
@@ -146,7 +158,11 @@ class Checker:
             if name in words:
                 return at(section, name, f"{message}: that is Marlin's", near=meant)
         kinds = self.reference.kinds.items()
-        owners = [kind for kind, blocks in kinds if any(name == own.key for block in blocks for own in block.options)]
+        owners = [
+            kind
+            for kind, blocks in kinds
+            if any(name == own.key for block in blocks for own in block.options)
+        ]
         if owners:
             message += f"; it is one of [{'], ['.join(owners[:3])}]{' and others' if len(owners) > 3 else ''}"
         return at(section, name, message, near=nearest(name, known.names))
@@ -164,7 +180,9 @@ class Checker:
         without = {option} if other in section.values else set()
         if sensor:  # some sensors have no pin
             kinds = [block for block in self.reference.blocks if block.group == SENSORS]
-            pinless = [block for block in kinds if not any(option.key == SENSOR_PIN for option in block.options)]
+            pinless = [
+                block for block in kinds if not any(option.key == SENSOR_PIN for option in block.options)
+            ]
             without |= {SENSOR_PIN} if sensor.value in _sensors(pinless) else set()
         yield from machine.missing(section, *(option.name for option in needed if option.key not in without))
 
@@ -176,7 +194,8 @@ def _sensors(blocks: Sequence[Block]) -> set[str]:
 
 
 def _twice(section: Section) -> Iterator[Finding]:
-    """The options that stand in a file twice; in an included file and in the one that includes it, it is meant so."""
+    """The options that stand in a file twice; in an included file and in the one that includes it, it is
+    meant so."""
     first: dict[tuple[str, str], Setting] = {}
     for setting in section.settings:
         before = first.setdefault((setting.name, setting.file), setting)
@@ -190,5 +209,7 @@ def _twice(section: Section) -> Iterator[Finding]:
 
 def _changed(section: Section, name: str, change: Change) -> Finding:
     level, what = (WARNING, "is deprecated") if change.deprecated else (ERROR, "is gone")
-    message = f"Option '{cut(name)}' in section '{cut(section.name)}' {what}, {change.date}: {change.sentence}"
+    message = (
+        f"Option '{cut(name)}' in section '{cut(section.name)}' {what}, {change.date}: {change.sentence}"
+    )
     return at(section, name, message, level, change.successor)

@@ -1,4 +1,5 @@
-"""A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in it."""
+"""A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in
+it."""
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
@@ -13,7 +14,9 @@ MOST_MISTAKES = 2
 """Letters by which a name may differ from one that was meant; a wrong advice is worse than none."""
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 HEATERS = ("extruder", "heater_bed", "heater_generic")
-CHIPS = tuple("sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split())
+CHIPS = tuple(
+    "sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
+)
 """Sections whose pins are not a micro-controller's."""
 NUMBERED = ("stepper_", "extruder")
 
@@ -25,23 +28,29 @@ def at(section: Section, option: str, message: str, level: str = ERROR, near: st
 
 
 def together(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings, errors first, each level in the order of files and lines; one for those that differ only in their
-    section's name."""
+    """The findings, errors first, each level in the order of files and lines; one for those that differ only
+    in their section's name."""
     groups: dict[tuple[str, str, str, str], list[Finding]] = {}
     for finding in sorted(findings, key=lambda finding: finding.line):
         kind = finding.section.partition(" ")[0]
         message = finding.message.replace(finding.section, kind) if finding.section else finding.message
         groups.setdefault((finding.level, finding.file, finding.option, message), []).append(finding)
-    ordered = [first._replace(also=tuple(dict.fromkeys(e.line for e in others))) for first, *others in groups.values()]
+    ordered = [
+        first._replace(also=tuple(dict.fromkeys(e.line for e in others)))
+        for first, *others in groups.values()
+    ]
     return sorted(ordered, key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line))
 
 
 def nearest(name: str, names: Collection[str]) -> str:
-    """The name that differs from this one by so few letters that it was meant: none of at most three letters is."""
+    """The name that differs from this one by so few letters that it was meant: none of at most three letters
+    is."""
     from tools.klipper.search.spelling import distance
 
     most = min(MOST_MISTAKES, (len(name) - 1) // 3)
-    near = [(distance(name.lower(), other, most), other) for other in names if abs(len(other) - len(name)) <= most]
+    near = [
+        (distance(name.lower(), other, most), other) for other in names if abs(len(other) - len(name)) <= most
+    ]
     return min(((steps, other) for steps, other in near if steps <= most), default=(0, ""))[1]
 
 
@@ -63,8 +72,11 @@ class Machine:
 
     @cached_property
     def plugins(self) -> set[str]:
-        """The kinds of sections that the documentation does not have: other programs may bring what they name."""
-        return {section.kind for section in self.sections.values() if not self.reference.kind(section.kind + " x")}
+        """The kinds of sections that the documentation does not have: other programs may bring what they
+        name."""
+        return {
+            section.kind for section in self.sections.values() if not self.reference.kind(section.kind + " x")
+        }
 
     def value(self, section: str, option: str) -> str:
         """The value of an option; "" if it is not there."""
@@ -74,7 +86,9 @@ class Machine:
     def numbers(self, section: str, option: str, default: str = "") -> list[float]:
         """The numbers of a list with commas; none if something else stands there."""
         try:
-            return [float(word) for word in (self.value(section, option) or default).split(",") if word.strip()]
+            return [
+                float(word) for word in (self.value(section, option) or default).split(",") if word.strip()
+            ]
         except ValueError:
             return []
 
@@ -122,7 +136,9 @@ class Machine:
             yield self.absent(section, names[0], message)
             return
         for option in names:
-            yield self.absent(section, option, f"Option '{option}' in section '{cut(section.name)}' must be specified")
+            yield self.absent(
+                section, option, f"Option '{option}' in section '{cut(section.name)}' must be specified"
+            )
 
 
 def _base(kind: str) -> str:

@@ -16,8 +16,8 @@ AXES = {
     "generic_cartesian": "",
     "none": "",
 }
-"""The steppers of each kinematics: `+endstop` needs its position, `+range` position_max; `+motor` has no endstop,
-`+gears` turns: it has gear_ratio in place of rotation_distance (klippy/kinematics/)."""
+"""The steppers of each kinematics: `+endstop` needs its position, `+range` position_max; `+motor` has no
+endstop, `+gears` turns: it has gear_ratio in place of rotation_distance (klippy/kinematics/)."""
 STEPS = ("1", "2", "4", "8", "16", "32", "64", "128", "256")
 ALGORITHMS = ("lagrange", "bicubic")
 Z_PROBE = "z_virtual_endstop"
@@ -80,7 +80,9 @@ def ranges(machine: Machine, section: Section) -> Iterator[Finding]:
         message = f"position_endstop in section '{name}' must be between position_min and position_max"
         yield at(section, "position_endstop", message)
     elif not machine.value(name, "homing_positive_dir") and least + quarter < endstop < most - quarter:
-        message = f"Unable to infer homing_positive_dir in section '{name}': position_endstop is at neither end"
+        message = (
+            f"Unable to infer homing_positive_dir in section '{name}': position_endstop is at neither end"
+        )
         yield at(section, "position_endstop", message)
 
 
@@ -93,11 +95,15 @@ def drivers(machine: Machine) -> Iterator[Finding]:
             continue
         steps = machine.value(stepper, "microsteps")
         if stepper not in machine.sections:
-            yield machine.absent(section, "", f"Could not find config section '[{stepper}]' required by tmc driver")
+            yield machine.absent(
+                section, "", f"Could not find config section '[{stepper}]' required by tmc driver"
+            )
         elif steps not in STEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{stepper}' is not a valid choice"
             yield at(machine.sections[stepper], "microsteps", f"{message} with a {section.kind}")
-        pin, *parts = (machine.value(section.name, option) for option in ("uart_pin", "select_pins", "uart_address"))
+        pin, *parts = (
+            machine.value(section.name, option) for option in ("uart_pin", "select_pins", "uart_address")
+        )
         wire = (pin.replace(" ", "").lstrip("^~!"), parts[0], parts[1] or "0")
         if pin and wire in wires:
             yield at(section, "uart_pin", "Shared TMC uarts need unique address or select_pins polarity")
@@ -110,7 +116,9 @@ def levelling(machine: Machine) -> Iterator[Finding]:
     for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
         if rows := [row for row in machine.value(name, option).split("\n") if row.strip()]:
             wanted = 4 if name == "quad_gantry_level" else len(rows)
-            message = f"{name} {option} needs exactly {motors} items: there are {motors} z steppers, not {wanted}"
+            message = (
+                f"{name} {option} needs exactly {motors} items: there are {motors} z steppers, not {wanted}"
+            )
             message = f"{name} requires multiple z steppers" if motors < 2 else message
             if motors < 2 or motors != wanted:
                 yield machine.absent(machine.sections[name], option, message)
@@ -149,7 +157,9 @@ def homing(machine: Machine) -> Iterator[Finding]:
     if stepper := machine.sections.get("stepper_z"):
         setting = stepper.values.get("position_endstop")
         if setting and not setting.saved and Z_PROBE in machine.value("stepper_z", "endstop_pin"):
-            message = f"Option 'position_endstop' is not valid in section 'stepper_z' with {Z_PROBE}: remove it"
+            message = (
+                f"Option 'position_endstop' is not valid in section 'stepper_z' with {Z_PROBE}: remove it"
+            )
             yield at(stepper, "position_endstop", message)
     if not (section := machine.sections.get("safe_z_home")):
         return

@@ -1,10 +1,11 @@
-"""Kinds and bounds of options' values: those of Klipper's own source (`options.txt`), else those of the reference's defaults;
-the brackets of templates.
+"""Kinds and bounds of options' values: those of Klipper's own source (`options.txt`), else those of the
+reference's defaults; the brackets of templates.
 
-In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
-choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as an interval: `[0,1]`,
-`(0` for what is above 0. A line `[section]- modules` says which modules read a section, nearest first, and whether a name
-follows its kind: - never, + always, ? perhaps. `@names` are the values of sensor_type. `tests/lab/klipper_facts.py` makes it from a checkout of Klipper.
+In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b
+boolean, c choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as
+an interval: `[0,1]`, `(0` for what is above 0. A line `[section]- modules` says which modules read a section,
+nearest first, and whether a name follows its kind: - never, + always, ? perhaps. `@names` are the values of
+sensor_type. `tests/lab/klipper_facts.py` makes it from a checkout of Klipper.
 """
 
 import re
@@ -17,7 +18,8 @@ from tools.klipper.config.reference import SERIES, STEPPER, Option
 
 TABLE = Path(__file__).with_name("options.txt")
 KNOWN = Path(__file__).with_name("known.txt")
-# Kind with the count of a list, lower bound, upper bound, both with the bracket that says whether it is included.
+# Kind with the count of a list, lower bound, upper bound, both with the bracket that says whether it is
+# included.
 SPEC = re.compile(r"(b|i|f|l[if]?n?\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
 TRUTHS = ("1", "yes", "true", "on", "0", "no", "false", "off")
 """Klipper takes these as a boolean, in any case."""
@@ -36,8 +38,8 @@ KINDS = {"b": "True or False", "i": "a whole number", "f": "a number", "l": "num
 
 
 class Table(NamedTuple):
-    """`sensors` are values of sensor_type; `options` by module, `readers` (modules) and `signs` (whether a name follows) by
-    kind of section."""
+    """`sensors` are values of sensor_type; `options` by module, `readers` (modules) and `signs` (whether a
+    name follows) by kind of section."""
 
     sensors: set[str]
     options: dict[str, dict[str, str]]
@@ -66,9 +68,16 @@ def table() -> Table:
 
 @cache
 def spec(kind: str, option: str) -> str:
-    """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not know them."""
+    """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not
+    know them."""
     known = table()
-    kind = STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789") if kind not in known.readers else kind
+    kind = (
+        STEPPER
+        if kind.startswith("stepper_")
+        else kind.rstrip("0123456789")
+        if kind not in known.readers
+        else kind
+    )
     names = (option, SERIES.sub("1", option))
     readers = [known.options.get(module, {}) for module in known.readers.get(kind, ())]
     return next((options[name] for options in readers for name in names if name in options), "")
@@ -76,8 +85,13 @@ def spec(kind: str, option: str) -> str:
 
 @cache
 def known(what: str) -> Mapping[str, list[str]]:
-    """The words of `known.txt` for each name: what a section `takes`, its `command`s, Marlin's words for an option."""
-    lines = (line.removeprefix(what + " ") for line in KNOWN.read_text("utf-8").splitlines() if line.startswith(what))
+    """The words of `known.txt` for each name: what a section `takes`, its `command`s, Marlin's words for an
+    option."""
+    lines = (
+        line.removeprefix(what + " ")
+        for line in KNOWN.read_text("utf-8").splitlines()
+        if line.startswith(what)
+    )
     listed: dict[str, list[str]] = {}
     for name, _, words in (line.partition(": ") for line in lines):
         listed.setdefault(name, []).extend(words.split())
@@ -85,7 +99,8 @@ def known(what: str) -> Mapping[str, list[str]]:
 
 
 def wrong(section: str, option: Option, name: str, value: str) -> str:
-    """Klipper's words for a value that it refuses; "" if it takes it. An empty value is a matter of each option."""
+    """Klipper's words for a value that it refuses; "" if it takes it. An empty value is a matter of each
+    option."""
     known = spec(section.partition(" ")[0], name)
     if not value or "{" in value:  # `{…}`: the constants of a fork of Klipper
         return ""
@@ -94,7 +109,11 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
         choices = known[1:].split("|")
         base = value.partition("(")[0]  # a shaper may have parameters: `ei(v_tol=0.02)`
         named = rf"(?<![\w-]){re.escape(value)}(?![\w-])"  # the reference may be newer than the table
-        if base in choices or (value.isdigit() and str(int(value)) in choices) or re.search(named, option.text):
+        if (
+            base in choices
+            or (value.isdigit() and str(int(value)) in choices)
+            or re.search(named, option.text)
+        ):
             return ""
         return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
     match = SPEC.match(known or _by_default(option))
@@ -102,7 +121,9 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
         return ""
     if problem := _not_of_kind(value, match[1]):
         is_count = "element" in problem
-        return f"O{what[1:]} must have {problem}" if is_count else f"Unable to parse {what}: expected {problem}"
+        return (
+            f"O{what[1:]} must have {problem}" if is_count else f"Unable to parse {what}: expected {problem}"
+        )
     bound = _out_of_bounds(float(value), match) if match[1] in "if" else ""
     return f"O{what[1:]} must {bound}" if bound else ""
 

@@ -15,7 +15,10 @@ from tools.klipper.printer_data import content
 
 SAVED = "#*#"
 """Begins each line of what SAVE_CONFIG wrote."""
-SAVED_HEADER = ("#*# <---------------------- SAVE_CONFIG ---------------------->", "#*# DO NOT EDIT THIS BLOCK")
+SAVED_HEADER = (
+    "#*# <---------------------- SAVE_CONFIG ---------------------->",
+    "#*# DO NOT EDIT THIS BLOCK",
+)
 INCLUDE = "include "
 # What ends a line: `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
@@ -42,7 +45,8 @@ class Setting(NamedTuple):
 
 @dataclass
 class Section:
-    """A section with the settings of all places where it stands. `saved`: it stands only in what SAVE_CONFIG wrote."""
+    """A section with the settings of all places where it stands. `saved`: it stands only in what SAVE_CONFIG
+    wrote."""
 
     name: str
     line: int
@@ -57,12 +61,16 @@ class Section:
 
     @cached_property
     def values(self) -> dict[str, Setting]:
-        """The setting of each option that holds: the last one, but a saved one only if there is no other. For after reading."""
-        return {setting.name: setting for setting in sorted(self.settings, key=lambda setting: not setting.saved)}
+        """The setting of each option that holds: the last one, but a saved one only if there is no other. For
+        after reading."""
+        return {
+            setting.name: setting for setting in sorted(self.settings, key=lambda setting: not setting.saved)
+        }
 
 
 class Finding(NamedTuple):
-    """Something to look at: where, how bad, what, and a name that may have been meant. `also`: lines with the same."""
+    """Something to look at: where, how bad, what, and a name that may have been meant. `also`: lines with the
+    same."""
 
     line: int
     file: str
@@ -78,7 +86,8 @@ class Finding(NamedTuple):
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
-    `problems` are lines that Klipper cannot read, `missing` are the includes that were not given, `unused` the given ones that nothing includes.
+    `problems` are lines that Klipper cannot read, `missing` are the includes that were not given, `unused`
+    the given ones that nothing includes.
     """
 
     sections: dict[str, Section] = field(default_factory=dict)
@@ -125,7 +134,9 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
             text.decode("utf-8")
         except UnicodeDecodeError as error:
             line = text.count(b"\n", 0, error.start) + 1
-            message = f"Unable to open config file: a byte in line {line} is not UTF-8, and Klipper does not start"
+            message = (
+                f"Unable to open config file: a byte in line {line} is not UTF-8, and Klipper does not start"
+            )
             reader.config.problems.append(Finding(line, name, "", "", ERROR, message))
     return reader.config
 
@@ -133,8 +144,8 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
 class _Reader:
     """Reads files line by line. An option goes on over the lines below it that are indented more than it is.
 
-    `find` gives the texts of the files that an include means, by their names, first if it is beside the file that has it;
-    none if there is no such file, None if those that there are cannot be read.
+    `find` gives the texts of the files that an include means, by their names, first if it is beside the file
+    that has it; none if there is no such file, None if those that there are cannot be read.
     """
 
     def __init__(self, find: Callable[[str, str], dict[str, str] | None]):
@@ -156,7 +167,9 @@ class _Reader:
         """Read a file, and what it includes at its place."""
         self.files.append(name)
         if text.startswith(BOM):
-            self.problem(1, "Byte order mark at the beginning: Klipper cannot read the file; save as UTF-8 without BOM")
+            self.problem(
+                1, "Byte order mark at the beginning: Klipper cannot read the file; save as UTF-8 without BOM"
+            )
         for number, line, saved in _lines(text.removeprefix(BOM)):
             self.lines += 1
             if self.lines >= MOST_LINES:
@@ -172,7 +185,8 @@ class _Reader:
         self.begin()
 
     def included(self, pattern: str, line: int) -> None:
-        """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
+        """Read the files that an include means; Klipper takes those of a pattern in the order of their
+        names."""
         folder, slash, _ = self.files[-1].rpartition("/")
         files = self.find(folder + slash + pattern, pattern)  # Klipper looks beside the file
         if files is None:
@@ -202,11 +216,15 @@ class _Reader:
             self.indent = indent
             if content.startswith("[") and "]" in content[2:]:
                 name = content[1 : content.rindex("]")]
-                self.section = self.config.sections.setdefault(name, Section(name, number, self.files[-1], self.saved))
+                self.section = self.config.sections.setdefault(
+                    name, Section(name, number, self.files[-1], self.saved)
+                )
                 self.skipping = False
             elif self.section is None:
                 if not self.lost:  # the first such line stands for all
-                    self.problem(number, f"File contains no section headers: '{content[:60]}' stands in no section")
+                    self.problem(
+                        number, f"File contains no section headers: '{content[:60]}' stands in no section"
+                    )
                 self.lost = True
             elif not self.skipping:
                 self.option(number, content, self.section)
@@ -253,6 +271,7 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _means(pattern: str, name: str) -> bool:
-    """True if an include means a file given by that name: `./macros/*.cfg` means `macros/start.cfg`, none below it."""
+    """True if an include means a file given by that name: `./macros/*.cfg` means `macros/start.cfg`, none
+    below it."""
     patterns, names = pattern.removeprefix("./").split("/"), name.removeprefix("./").split("/")
     return len(patterns) == len(names) and all(map(fnmatchcase, names, patterns))

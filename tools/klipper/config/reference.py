@@ -24,11 +24,13 @@ PROSE = re.compile(r"#(?:  +(.*)| (.*))?$")
 REFERS = re.compile(
     r"[Ss]ee the [\"']?\[?([\w ]{1,60}?)\]?[\"']? section(?! for (?:the definition|information) (?:of|on) this)"
 )
-"""Options are those of another section: `See the "fan" section …`, but for a single option it says all there is."""
+"""Options are those of another section: `See the "fan" section …`, but for a single option it says all there
+is."""
 REMAINING = re.compile(r"The remaining \w+ ")
 """A comment that divides the options of a block into parts (`extruder`: stepper, then heater)."""
 RAIL = "endstop_pin"
-"""Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first (klippy/stepper.py)."""
+"""Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first
+(klippy/stepper.py)."""
 MUST = re.compile(r"(?:must be (?:provided|specified)(?: and must be set to [\w.]+)?|is required)\.")
 """A demand without a condition after it, unlike "must be provided for PID heaters"."""
 SPARES = re.compile(r"\b(?:default|if|when|unless|either|optional|must be|recommended)\b", re.IGNORECASE)
@@ -44,8 +46,8 @@ LONGEST_LINE = 1000
 
 
 class Option(NamedTuple):
-    """An option as the reference prints it: its `default` ("" where none stands beside it), whether it stands there
-    uncommented, the text that describes it, and the number of the part of its block."""
+    """An option as the reference prints it: its `default` ("" where none stands beside it), whether it stands
+    there uncommented, the text that describes it, and the number of the part of its block."""
 
     name: str
     default: str
@@ -68,7 +70,8 @@ class Option(NamedTuple):
 
 @dataclass
 class Block:
-    """The options under one `[name]` of the page, or, with an empty `name`, those that a heading has in common.
+    """The options under one `[name]` of the page, or, with an empty `name`, those that a heading has in
+    common.
 
     `group` is the chapter, `kinematics` the value of that option in it or before it in the same code block.
     """
@@ -152,7 +155,8 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 class Reference:
-    """The page as data. `blocks` are all of them in order, `headings` those of `[sections]` and of common options."""
+    """The page as data. `blocks` are all of them in order, `headings` those of `[sections]` and of common
+    options."""
 
     def __init__(self, text: str):
         self.blocks = list(blocks(text))
@@ -190,8 +194,8 @@ class Reference:
         return next((kind for kind in alike if kind in self.kinds), "")
 
     def options_of(self, section: str, kinematics: str = "") -> dict[str, Option]:
-        """The options of a section by their key, those it shares with the sections it refers to included. Of blocks for
-        some kinematics those for these count, or all of them if none is."""
+        """The options of a section by their key, those it shares with the sections it refers to included. Of
+        blocks for some kinematics those for these count, or all of them if none is."""
         blocks = self.kinds.get(self.kind(section), [])
         if AXIS_STEPPER.fullmatch(section.partition(" ")[0]):
             axes = [block for block in self.blocks if AXIS_STEPPER.fullmatch(block.kind)]
@@ -200,7 +204,12 @@ class Reference:
             blocks = [block for block in blocks if block.kinematics in ("", kinematics)]
         options: dict[str, Option] = {}
         own = (option for block in blocks for option in block.options)
-        shared = (option for block, parts in self.referred(blocks) for option in block.options if option.part in parts)
+        shared = (
+            option
+            for block, parts in self.referred(blocks)
+            for option in block.options
+            if option.part in parts
+        )
         for option in (*own, *shared):
             known = options.setdefault(option.key, option)
             if not known.default and option.default:
@@ -208,7 +217,8 @@ class Reference:
         return options
 
     def referred(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, set[int]]]:
-        """The blocks that these refer to, and so on, each with the parts that count; where a sensor is named, all sensors."""
+        """The blocks that these refer to, and so on, each with the parts that count; where a sensor is named,
+        all sensors."""
         queue = [(block, {option.part for option in block.options} | {0}) for block in blocks]
         seen = {id(block) for block, _ in queue}
         keys: set[str] = set()
@@ -239,10 +249,13 @@ class Options:
         self.by_key = options
         self.names = [key for key in options if "<" not in key]
         self._series = {SERIES.sub("0", key): option for key, option in options.items() if SERIES.search(key)}
-        self._patterns = [(PLACEHOLDER.sub(".+", key), option) for key, option in options.items() if "<" in key]
+        self._patterns = [
+            (PLACEHOLDER.sub(".+", key), option) for key, option in options.items() if "<" in key
+        ]
 
     def find(self, name: str) -> Option | None:
-        """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern (`variable_<name>`)."""
+        """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern
+        (`variable_<name>`)."""
         fitting = (option for pattern, option in self._patterns if re.fullmatch(pattern, name))
         return self.by_key.get(name) or self._series.get(SERIES.sub("0", name)) or next(fitting, None)
 

@@ -1,4 +1,5 @@
-"""The rules of names: what options name of other sections and of pins, the sections that there have to be, macros."""
+"""The rules of names: what options name of other sections and of pins, the sections that there have to be,
+macros."""
 
 import ast
 import re
@@ -13,7 +14,8 @@ from tools.klipper.config.reference import SENSOR
 OWN_SENSORS = ("thermistor", "adc_temperature")
 """Sections that define a sensor by the name behind."""
 MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
-# Options that name other sections: in which kind of section (or in any), the option, its default, what it names.
+# Options that name other sections: in which kind of section (or in any), the option, its default, what it
+# names.
 REFERS = (
     ("heater_fan", "heater", "extruder", "heater"),
     ("controller_fan", "heater", "extruder", "heater"),
@@ -36,13 +38,23 @@ MODULE = re.compile(r"[a-z][a-z_]*$")
 
 SIGNS = "^~! "
 """Before the name of a pin: pulled up, pulled down, inverted."""
-SHARED = ("enable_pin", "endstop_pin", "spi_software_", "i2c_software_", "uart_pin", "tx_pin", "cs_pin", "select_pins")
+SHARED = (
+    "enable_pin",
+    "endstop_pin",
+    "spi_software_",
+    "i2c_software_",
+    "uart_pin",
+    "tx_pin",
+    "cs_pin",
+    "select_pins",
+)
 """Options whose pin several sections may name alike (klippy/pins.py: `share_type`)."""
 UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
 """Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py)."""
 OVERRIDE, ALIASES, ANALOG = "duplicate_pin_override", "board_pins", "analog_range"
 PRIMARY = "mcu:"
-# The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040 (gpio4), Linux, Arduino.
+# The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
+# (gpio4), Linux, Arduino.
 FORM = re.compile(
     r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|(ar|analog)\d{1,2}|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
 )
@@ -78,7 +90,9 @@ def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
             yield from parts(machine, section, sensors)
     probes = [section for section in machine.of(*PROBES) if not section.saved]
     for section in probes[1:]:
-        message = f"Printer object 'probe' already created: there is [{probes[0].name}], too; only one may be there"
+        message = (
+            f"Printer object 'probe' already created: there is [{probes[0].name}], too; only one may be there"
+        )
         yield at(section, "", message)
     yield from pins(machine)
 
@@ -96,7 +110,9 @@ def needed(machine: Machine) -> Iterator[Finding]:
             yield from machine.missing(section, "serial")
         uuid = section.values.get("canbus_uuid")
         if uuid and not CAN_UUID.match(uuid.value.lower()):
-            message = f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid.value[:40]}'"
+            message = (
+                f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid.value[:40]}'"
+            )
             yield at(section, "canbus_uuid", message, WARNING)
 
 
@@ -117,7 +133,9 @@ def refers(machine: Machine, section: Section) -> Iterator[Finding]:
         if owner in ("", section.kind) and (option in values or (owner and default)):
             for name in _words(values[option].value if option in values else default):
                 if name not in there[what]:
-                    yield machine.absent(section, option if option in values else "", UNKNOWN[what].format(name))
+                    yield machine.absent(
+                        section, option if option in values else "", UNKNOWN[what].format(name)
+                    )
     heater = section.name.partition(" ")[2]
     if section.kind == "verify_heater" and heater not in machine.heaters:
         yield machine.absent(section, "", UNKNOWN["heater"].format(heater))
@@ -132,10 +150,13 @@ def _words(value: str) -> list[str]:
 
 
 def parts(machine: Machine, section: Section, sensors: set[str]) -> Iterator[Finding]:
-    """A temperature sensor that Klipper does not know, the constants of a PID, the height of a probe, the colours of LEDs."""
+    """A temperature sensor that Klipper does not know, the constants of a PID, the height of a probe, the
+    colours of LEDs."""
     setting = section.values.get(SENSOR)
     if setting and setting.value and section.kind.startswith(MEASURING):
-        known = setting.value in sensors or any(f"{kind} {setting.value}" in machine.sections for kind in OWN_SENSORS)
+        known = setting.value in sensors or any(
+            f"{kind} {setting.value}" in machine.sections for kind in OWN_SENSORS
+        )
         if not known and not (machine.plugins and MODULE.match(setting.value)):
             yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(setting.value)}'")
     control, order = section.values.get("control"), section.values.get("color_order")
@@ -193,19 +214,28 @@ def pins(machine: Machine) -> Iterator[Finding]:
         same = before.setting.name == name and name.startswith(SHARED)
         full = use.pin if use.chip == "mcu" else f"{use.chip}:{use.pin}"
         if before.section is not use.section and not same and full not in allowed:
-            message = f"pin {use.pin[:60]} used multiple times in config: also in [{cut(before.section.name)}]"
+            message = (
+                f"pin {use.pin[:60]} used multiple times in config: also in [{cut(before.section.name)}]"
+            )
             yield at(use.section, name, message)
 
 
 def _uses(machine: Machine, section: Section, aliases: dict[str, str]) -> Iterator[Use]:
-    if section.kind in (OVERRIDE, ALIASES, *machine.plugins) or any(name.startswith(ANALOG) for name in section.values):
+    if section.kind in (OVERRIDE, ALIASES, *machine.plugins) or any(
+        name.startswith(ANALOG) for name in section.values
+    ):
         return
     for setting in section.values.values():
         if setting.name in ("pin", "pins") or setting.name.endswith(("_pin", "_pins")):
             for part in setting.value.split(",") if len(setting.value) < 1000 else ():
                 chip, colon, pin = part.strip().lstrip(SIGNS).rpartition(":")
                 if pin:
-                    yield Use(chip.strip() if colon else "mcu", aliases.get(pin.strip(), pin.strip()), section, setting)
+                    yield Use(
+                        chip.strip() if colon else "mcu",
+                        aliases.get(pin.strip(), pin.strip()),
+                        section,
+                        setting,
+                    )
 
 
 def _misformed(use: Use) -> str:
@@ -225,10 +255,16 @@ def _unknown(machine: Machine, use: Use) -> str:
     unknown = f"Unknown pin chip name '{use.chip[:40]}'"
     if use.chip.startswith("tmc") and use.pin == "virtual_endstop":  # homing without a switch
         if driver := machine.chips.get(use.chip):
-            return "" if set(UNUSED) & driver.values.keys() else "tmc virtual endstop requires diag pin config"
+            return (
+                "" if set(UNUSED) & driver.values.keys() else "tmc virtual endstop requires diag pin config"
+            )
         return f"{unknown}: there is no such driver with a diag_pin"
     if use.chip in machine.chips or any(use.chip.startswith(kind.lower()) for kind in machine.plugins):
         return ""
     if use.chip != "probe":
         return unknown
-    return "" if machine.of(*PROBES) or machine.plugins else f"{unknown}: z_virtual_endstop needs a probe's section"
+    return (
+        ""
+        if machine.of(*PROBES) or machine.plugins
+        else f"{unknown}: z_virtual_endstop needs a probe's section"
+    )

@@ -1,11 +1,12 @@
 """The words of all pages, counted by section."""
 
-# The contract of the index: it is made at a sync, or when it is first asked for, and kept in a file of the state folder as
-# long as no page has changed (name, time and size of each are looked at in every search), nor what makes it. The file has
-# a line that says of which pages it is, a line of JSON, a line of all words, and numbers, which sessions share in memory.
-# It has no text: a section is a page, where it begins and how many words it has; a word is a chain of finds in sections.
-# Words joined by `_` or `-` count one by one and as one, so that `bed_mesh`, `bed-mesh` and `bedmesh` find each other; so
-# do the pairs of words in a longer identifier.
+# The contract of the index: it is made at a sync, or when it is first asked for, and kept in a file of the
+# state folder as long as no page has changed (name, time and size of each are looked at in every search), nor
+# what makes it. The file has a line that says of which pages it is, a line of JSON, a line of all words, and
+# numbers, which sessions share in memory. It has no text: a section is a page, where it begins and how many
+# words it has; a word is a chain of finds in sections. Words joined by `_` or `-` count one by one and as
+# one, so that `bed_mesh`, `bed-mesh` and `bedmesh` find each other; so do the pairs of words in a longer
+# identifier.
 
 import json
 import os
@@ -48,8 +49,8 @@ MAKERS = [(path.name, path.stat().st_mtime_ns) for path in SOURCES]
 
 
 class Place(NamedTuple):
-    """A section of a page: the number of the page, its heading, where it begins, how many words it has; the words of its
-    heading that say something."""
+    """A section of a page: the number of the page, its heading, where it begins, how many words it has; the
+    words of its heading that say something."""
 
     page: int
     heading: str
@@ -60,7 +61,8 @@ class Place(NamedTuple):
 
 
 class Words(Sequence[str]):
-    """The words of a text, a blank before and behind each, by their numbers: as a list they would take six times the memory.
+    """The words of a text, a blank before and behind each, by their numbers: as a list they would take six
+    times the memory.
 
     `starts` are the offsets of the words, and of the end.
     """
@@ -77,8 +79,9 @@ class Words(Sequence[str]):
 
 
 class Index:
-    """`places` are the sections of all pages, `words` all words in order. Of each find, a word in a section, three arrays have
-    the section, the count, and the find before it of this word; `last` has the last find of each word, 0 for none.
+    """`places` are the sections of all pages, `words` all words in order. Of each find, a word in a section,
+    three arrays have the section, the count, and the find before it of this word; `last` has the last find of
+    each word, 0 for none.
 
     `titles` are the first headings of the pages, or their file names; `names` the words of both.
     """
@@ -99,7 +102,9 @@ class Index:
             self.sections[page] = range(first, first + 1 + len(others))
         self.words = Words(kept[end + 1 : start - 1].decode(), numbers[: count + 1])
         self.last, finds = numbers[count + 1 : 2 * count + 1], numbers[2 * count + 1 :]
-        self.finds = [finds[third : third + len(finds) // 3] for third in range(0, len(finds), len(finds) // 3)]
+        self.finds = [
+            finds[third : third + len(finds) // 3] for third in range(0, len(finds), len(finds) // 3)
+        ]
         self.mean = sum(place.size for place in self.places) / max(1, len(self.places)) or 1
 
     def row(self, word: str) -> Iterator[tuple[int, int]]:
@@ -111,7 +116,8 @@ class Index:
             at = before[at]
 
     def forms(self, word: str) -> dict[str, float]:
-        """The words of the pages that are forms of this one, `calibrating` of `calibrate`, each with the weight 1."""
+        """The words of the pages that are forms of this one, `calibrating` of `calibrate`, each with the
+        weight 1."""
         text, endings = stem(word)
         found = {}
         for other in self.beginning(text):

@@ -1,10 +1,10 @@
 """Klipper's own messages: what they mean, what to look at first, where to read on.
 
-Each entry of `messages.txt` has four lines, the last three indented: the message as Klipper prints it or people say it, `*`
-for what differs, alternatives divided by ` | `; what it means; what to look at first; where to read on as `page#heading`,
-best first, and after ` < ` the files of Klipper's sources that print it, src/ being the firmware, the others below klippy/.
-An `=` before the pages leaves the order of the results to the search: the words in the place of `*` say more than the
-message. Of several that fit, the first is it.
+Each entry of `messages.txt` has four lines, the last three indented: the message as Klipper prints it or
+people say it, `*` for what differs, alternatives divided by ` | `; what it means; what to look at first;
+where to read on as `page#heading`, best first, and after ` < ` the files of Klipper's sources that print it,
+src/ being the firmware, the others below klippy/. An `=` before the pages leaves the order of the results to
+the search: the words in the place of `*` say more than the message. Of several that fit, the first is it.
 """
 
 import re
@@ -18,7 +18,9 @@ from tools.klipper.search.spelling import nearest, stem
 TABLE = Path(__file__).with_name("messages.txt")
 WORD = re.compile(r"[^\W_]+")
 # Words that people leave out or add; other words for one; names that they write as two words.
-SILENT = frozenset("a an the is are was were be been of in on at for with and or my it its this i me got get".split())
+SILENT = frozenset(
+    "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
+)
 ALIKE = dict(
     pair.split("=")
     for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication comm=communication "
@@ -34,8 +36,8 @@ MISSPELT = 300
 
 
 class Message(NamedTuple):
-    """A message of Klipper, and what to say of it. `read`: pages with `#heading`; `leads`: they come before what the search
-    finds."""
+    """A message of Klipper, and what to say of it. `read`: pages with `#heading`; `leads`: they come before
+    what the search finds."""
 
     message: str
     meaning: str
@@ -62,7 +64,9 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
         known_words = _vocabulary()
         words = [word if word in known_words else nearest(word, known_words) or word for word in words]
     text, having = f" {' '.join(words)} ", set(words)
-    return next((message for told, pattern, message in _forms() if told <= having and re.search(pattern, text)), None)
+    return next(
+        (message for told, pattern, message in _forms() if told <= having and re.search(pattern, text)), None
+    )
 
 
 def explained(message: Message) -> JsonObject:
@@ -86,7 +90,8 @@ def messages() -> list[tuple[list[str], Message]]:
 
 @cache
 def _forms() -> list[tuple[frozenset[str], str, Message]]:
-    """The words of each wording, and the pattern that finds it: in order, few others between, more in the place of a `*`."""
+    """The words of each wording, and the pattern that finds it: in order, few others between, more in the
+    place of a `*`."""
     gap, long_gap = (rf"(?: \S+){{0,{most}}}? " for most in (GAP, LONG_GAP))
     found = []
     for forms, message in messages():

@@ -3,11 +3,12 @@
 The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relevance Framework).
 """
 
-# A section scores for each term its rarity, times how often it has it, which saturates (SATURATION), for its length (LENGTH).
-# What the page's file name and title have counts in each of its sections as if it were there NAMED times. A heading that
-# says the question and little else counts besides (HEADED). The sum is worth less, the less of the question a section has
-# (COVERAGE). A page is its best section and a part (NEXT) of each next one, and what its name has of the question
-# (OF_NAME). The constants are textbook values, or were moved only where both halves of the questions gained.
+# A section scores for each term its rarity, times how often it has it, which saturates (SATURATION), for its
+# length (LENGTH). What the page's file name and title have counts in each of its sections as if it were there
+# NAMED times. A heading that says the question and little else counts besides (HEADED). The sum is worth
+# less, the less of the question a section has (COVERAGE). A page is its best section and a part (NEXT) of
+# each next one, and what its name has of the question (OF_NAME). The constants are textbook values, or were
+# moved only where both halves of the questions gained.
 
 import math
 import re
@@ -31,10 +32,11 @@ SHORTEST_PART = 3
 # The weights of what is less than a word as it was typed.
 ALTERNATIVE, PART, JOINED, INSIDE, RESPELT = 0.5, 0.5, 0.3, 0.7, 0.6
 
-# Printing terms in the words of users, and what the English documentation calls them: a line of `glossary.txt` has entries
-# `key: meaning`. A Russian key is stems, each of which fits the words that begin with it; an English key is whole words.
-# `a/b` in a meaning are alternatives for one word, the likelier first; `a_b` is one expression. A search looks for the
-# meaning instead of a Russian word, and beside an English one. Of the keys that fit, the one with most words wins.
+# Printing terms in the words of users, and what the English documentation calls them: a line of
+# `glossary.txt` has entries `key: meaning`. A Russian key is stems, each of which fits the words that begin
+# with it; an English key is whole words. `a/b` in a meaning are alternatives for one word, the likelier
+# first; `a_b` is one expression. A search looks for the meaning instead of a Russian word, and beside an
+# English one. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")
 SHORTEST_STEM, LONGEST_ENDING = 3, 2
 """A stem of so few letters (`ток`) takes an ending of at most so many."""
@@ -56,8 +58,8 @@ class Term(NamedTuple):
 
 
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
-    """The terms of a text, each once, without stop words, unless there is nothing else; the typed words that are nowhere in
-    the pages."""
+    """The terms of a text, each once, without stop words, unless there is nothing else; the typed words that
+    are nowhere in the pages."""
     plain = NUMBER.sub(" ", text)
     typed = words(plain)
     absent: list[str] = []
@@ -72,7 +74,9 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     return list(unique.values())[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
-def _terms(typed: Sequence[str], index: Index, absent: list[str], russian: bool, together: set[str]) -> Iterator[Term]:
+def _terms(
+    typed: Sequence[str], index: Index, absent: list[str], russian: bool, together: set[str]
+) -> Iterator[Term]:
     """The terms of the words as typed, those that are one expression of the glossary together."""
     start = 0
     while start < len(typed):
@@ -135,7 +139,8 @@ def _identifiers(text: str, index: Index) -> Iterator[Term]:
 
 
 def _pairs(typed: Sequence[str], index: Index) -> dict[tuple[str, str], Term]:
-    """The words side by side that the pages write as one, `bl touch`: worth a word if one of the two is no word there."""
+    """The words side by side that the pages write as one, `bl touch`: worth a word if one of the two is no
+    word there."""
     found = {}
     for before, after in pairwise(typed):
         says_something = not {before, after} & STOP_WORDS or 1 in (len(before), len(after))
@@ -146,7 +151,8 @@ def _pairs(typed: Sequence[str], index: Index) -> dict[tuple[str, str], Term]:
 
 
 def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
-    """The number of the first words that have a meaning here, and that meaning; (1, []) if the first word has none."""
+    """The number of the first words that have a meaning here, and that meaning; (1, []) if the first word has
+    none."""
 
     def fits(word: str, key: str) -> bool:
         if key.isascii():
@@ -161,7 +167,8 @@ def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
 
 @cache
 def _glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
-    """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words and longer ones first."""
+    """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
+    and longer ones first."""
     entries: dict[str, list[tuple[list[str], Meaning]]] = {}
     for line in GLOSSARY.read_text("utf-8").splitlines():
         for text in line.split(";") if not line.startswith("#") else ():

@@ -28,7 +28,21 @@ EXACT = frozenset(("",))
 PLURAL = frozenset(("", "s"))
 AFTER_Y = frozenset(("y", "ies", "ied"))
 AT_ENDINGS = frozenset(("ate", "ates", "ated", "ating", "ation", "ations"))
-AFTER_E = AT_ENDINGS | {"e", "es", "ed", "ing", "ings", "ion", "ions", "ment", "ments", "ement", "ements", "s", "d"}
+AFTER_E = AT_ENDINGS | {
+    "e",
+    "es",
+    "ed",
+    "ing",
+    "ings",
+    "ion",
+    "ions",
+    "ment",
+    "ments",
+    "ement",
+    "ements",
+    "s",
+    "d",
+}
 ENDINGS = AFTER_E | EXACT
 
 
@@ -48,8 +62,8 @@ def words(text: str) -> list[str]:
 def stem(word: str) -> Stem:
     """The stem of an English word, with the endings of its inflection and of the noun of a verb.
 
-    `calibrate` covers `calibrating` and `calibration`, `print` does not cover `printer`. A word with other characters
-    than English letters has no other form.
+    `calibrate` covers `calibrating` and `calibration`, `print` does not cover `printer`. A word with other
+    characters than English letters has no other form.
     """
     if not (word.isascii() and word.isalpha()):
         return Stem(word, EXACT)
@@ -85,9 +99,11 @@ def nearest(word: str, words: Iterable[str], often: Callable[[str], int] = lambd
 
 
 def distance(word: str, other: str, most: int) -> int:
-    """Letters to change, insert, leave out or swap with the next to get from one word to the other, at most `most` + 1.
+    """Letters to change, insert, leave out or swap with the next to get from one word to the other, at most
+    `most` + 1.
 
-    Computed row by row (Damerau and Levenshtein): a cell is the distance of the beginnings of both words up to there.
+    Computed row by row (Damerau and Levenshtein): a cell is the distance of the beginnings of both words up
+    to there.
     """
     above_last: list[int] = []
     last = list(range(len(other) + 1))

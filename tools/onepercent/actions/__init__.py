@@ -31,10 +31,12 @@ ACTIONS: dict[str, "Action"] = {}
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of an action: the diff's entries by section (`dry_run.DIFF_SECTIONS`), the id of what it created.
+    """The result of an action: the diff's entries by section (`dry_run.DIFF_SECTIONS`), the id of what it
+    created.
 
-    `plan` and `message`: lines for the person, before and after, if the entries do not say it; `warnings`: what may not
-    be meant; `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then.
+    `plan` and `message`: lines for the person, before and after, if the entries do not say it; `warnings`:
+    what may not be meant; `reversal`: the number of the apply that is taken back or brought back here, and if
+    it is undone then.
     """
 
     entries: list[tuple[str, JsonObject]] = field(default_factory=list)
@@ -54,7 +56,11 @@ class Outcome:
 
     def done(self) -> list[str]:
         """Tell the person what has happened."""
-        return [self.message] if self.message else [sentences.done(section, entry) for section, entry in self.entries]
+        return (
+            [self.message]
+            if self.message
+            else [sentences.done(section, entry) for section, entry in self.entries]
+        )
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,8 @@ class Action:
 
     @cached_property
     def domain(self) -> str:
-        """The kind of thing it acts on, as ENTITIES has it: goal, step, habit, diary, ssp; or person, undo."""
+        """The kind of thing it acts on, as ENTITIES has it: goal, step, habit, diary, ssp; or person,
+        undo."""
         return self.name.partition(".")[0]
 
     @cached_property
@@ -96,9 +103,12 @@ class Action:
 
 
 def action(name: str, takes: Mapping[str, Field], *required: str):
-    """Declare the function below an action: it takes the unit of work and the canonical values, and returns an Outcome."""
+    """Declare the function below an action: it takes the unit of work and the canonical values, and returns
+    an Outcome."""
 
-    def declare(run: Callable[["UnitOfWork", JsonObject], Outcome]) -> Callable[["UnitOfWork", JsonObject], Outcome]:
+    def declare(
+        run: Callable[["UnitOfWork", JsonObject], Outcome],
+    ) -> Callable[["UnitOfWork", JsonObject], Outcome]:
         ACTIONS[name] = Action(name, takes, required, run)
         return run
 
@@ -136,7 +146,9 @@ def _near(name: str, published: list[str]) -> list[str]:
     domain, _, verb = name.partition(".")
     if any(word in verb for word in TAKING_BACK):
         return [other for other in (f"{domain}.reopen", f"{domain}.unmark") if other in published][:1]
-    harmless = [other for other in published if "delete" not in other or any(word in verb for word in REMOVING)]
+    harmless = [
+        other for other in published if "delete" not in other or any(word in verb for word in REMOVING)
+    ]
     return several(name, harmless, cutoff=0.5)
 
 
@@ -148,8 +160,8 @@ def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject
 
 
 def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, JsonObject]:
-    """The columns that `params` really changes: the new values, and {column: {from, to}} for the diff. Raises ToolError
-    NOTHING_TO_UPDATE."""
+    """The columns that `params` really changes: the new values, and {column: {from, to}} for the diff. Raises
+    ToolError NOTHING_TO_UPDATE."""
     columns = row.keys()
     values = {name: value for name, value in params.items() if name in columns and row[name] != value}
     if not values:
@@ -202,12 +214,12 @@ def check_day(unit: "UnitOfWork", day: str | None, most_back: int, what: str) ->
     raise ToolError(f"date is {why}: {day}", hint, code="INVALID_DATE", field="date")
 
 
-def same_title(unit: "UnitOfWork", table: str, title: str, condition: str = "1", *values: object) -> list[str]:
+def same_title(
+    unit: "UnitOfWork", table: str, title: str, condition: str = "1", *values: object
+) -> list[str]:
     """A warning if something undeleted has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
-    statement = (
-        f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition} AND length({column}) = ?"
-    )
+    statement = f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition} AND length({column}) = ?"
     rows = unit.db.execute(statement, (unit.user, *values, len(title)))
     folded = title.casefold()
     same = next((other for (other,) in rows if other.casefold() == folded), "")

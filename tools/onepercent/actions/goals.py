@@ -3,7 +3,16 @@
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
-from tools.onepercent.actions import Outcome, action, appended, changed, entry, same_title, set_archived, stored
+from tools.onepercent.actions import (
+    Outcome,
+    action,
+    appended,
+    changed,
+    entry,
+    same_title,
+    set_archived,
+    stored,
+)
 from tools.onepercent.actions.unit_of_work import GOAL_COMPLETED, UnitOfWork
 from tools.onepercent.database import Row
 
@@ -69,7 +78,9 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     earned = unit.earn(GOAL_COMPLETED - unit.xp_from(COMPLETION, goal["id"]), "goal.complete", goal["id"])
     left = sum(not step["is_complete"] for step in steps_of(unit, goal["id"]))
     warnings = [words.warn("warn.open_steps", title=goal["title"], open_steps=left)] if left else []
-    return Outcome([("completions", {**entry(unit, "goal", goal), "xp_reward": earned})], xp=earned, warnings=warnings)
+    return Outcome(
+        [("completions", {**entry(unit, "goal", goal), "xp_reward": earned})], xp=earned, warnings=warnings
+    )
 
 
 @action("goal.reopen", ONLY_GOAL, "goal_id")
@@ -105,7 +116,9 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     for step in steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
     unit.change("goals", goal, {"deleted_at": unit.stamp})
-    return Outcome([("deletes", entry(unit, "goal", goal) | ({"steps_deleted": len(steps)} if steps else {}))])
+    return Outcome(
+        [("deletes", entry(unit, "goal", goal) | ({"steps_deleted": len(steps)} if steps else {}))]
+    )
 
 
 def steps_of(unit: UnitOfWork, goal_id: int) -> list[Row]:
@@ -119,7 +132,9 @@ def add_steps(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: 
     """Add steps to a goal; the last entry of the outcome gets a row for each."""
     for step in steps:
         outcome.warnings += odd_step(unit, goal_id, step)
-        outcome.created_steps.append(unit.create("step", {"priority": "attention"} | step | {"goal_id": goal_id}))
+        outcome.created_steps.append(
+            unit.create("step", {"priority": "attention"} | step | {"goal_id": goal_id})
+        )
     rows = [[step["title"], step.get("dt"), step.get("time_duration")] for step in steps]
     outcome.entries[-1][1]["rows"] = rows
 

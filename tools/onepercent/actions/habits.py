@@ -64,7 +64,16 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     check_schedule(values)
     warnings = same_title(unit, "habits", values["name"], "archived_at IS NULL")
     habit_id = unit.create("habit", values | {"created_on": unit.today.isoformat()})
-    columns = ("name", "description", "icon", "xp_reward", "xp_penalty", *EXAMPLES, "target_amount", "target_unit")
+    columns = (
+        "name",
+        "description",
+        "icon",
+        "xp_reward",
+        "xp_penalty",
+        *EXAMPLES,
+        "target_amount",
+        "target_unit",
+    )
     creation = {"entity": "habit", "frequency": values["frequency_type"], **stored(values, columns)}
     return Outcome([("creates", creation)], created_id=habit_id, warnings=warnings)
 
@@ -90,7 +99,9 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Delete a habit; its history and XP stay."""
     habit = unit.find("habit", params["habit_id"])
-    (marks,) = unit.db.execute("SELECT count(*) FROM habit_marks WHERE habit_id = ?", (habit["id"],)).fetchone()
+    (marks,) = unit.db.execute(
+        "SELECT count(*) FROM habit_marks WHERE habit_id = ?", (habit["id"],)
+    ).fetchone()
     lost = {"marks": marks, "best_streak": streak_of(unit, habit).best} if marks else {}
     unit.change("habits", habit, {"deleted_at": unit.stamp})
     return Outcome([("deletes", entry(unit, "habit", habit) | lost)])
@@ -131,13 +142,18 @@ def _with_target_columns(params: JsonObject) -> JsonObject:
 
 
 def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
-    """Note the new schedule from today on; the days before are judged by the one of their time. A habit of today simply
-    has another one."""
+    """Note the new schedule from today on; the days before are judged by the one of their time. A habit of
+    today simply has another one."""
     today, habit_id = unit.today.isoformat(), habit["id"]
-    new, old = ({"frequency_type": each["frequency_type"], "detail": schedules.detail(each)} for each in (after, habit))
+    new, old = (
+        {"frequency_type": each["frequency_type"], "detail": schedules.detail(each)}
+        for each in (after, habit)
+    )
     if row := unit.read("habit_schedules", habit_id, today):
         unit.change("habit_schedules", row, new)
     elif habit["created_on"] < today:
         if unit.read("habit_schedules", habit_id, schedules.BEGINNING) is None:
-            unit.insert_stamped("habit_schedules", {"habit_id": habit_id, "first_day": schedules.BEGINNING, **old})
+            unit.insert_stamped(
+                "habit_schedules", {"habit_id": habit_id, "first_day": schedules.BEGINNING, **old}
+            )
         unit.insert_stamped("habit_schedules", {"habit_id": habit_id, "first_day": today, **new})

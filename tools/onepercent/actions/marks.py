@@ -21,11 +21,17 @@ MARK = {**DAY, "habit_ids": fields.references(), "dates": fields.dates()}
 FARTHEST_DAYS = 366  # the days from today within which a pause may begin and end
 
 ONLY_HABIT = {"habit_id": HABIT}
-PAUSE = {**ONLY_HABIT, "from": fields.day(default="today"), "to": fields.day(empty=True), "reason": fields.text(500)}
+PAUSE = {
+    **ONLY_HABIT,
+    "from": fields.day(default="today"),
+    "to": fields.day(empty=True),
+    "reason": fields.text(500),
+}
 
 
 class Marked(NamedTuple):
-    """A day that an action has marked: XP earned, the status of the mark that it replaced, the amount of the day."""
+    """A day that an action has marked: XP earned, the status of the mark that it replaced, the amount of the
+    day."""
 
     day: str
     xp: int
@@ -36,7 +42,8 @@ class Marked(NamedTuple):
 
 @action("habit.mark_completed", {**MARK, "amount": amount()})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the target."""
+    """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
+    target."""
     return _mark_all(unit, params, "completed")
 
 
@@ -53,7 +60,9 @@ def unmark(unit: UnitOfWork, params: JsonObject) -> Outcome:
     day = _checked_day(unit, params.get("date"))
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
-        raise ToolError(f"Habit is not marked on {day}", "Nothing is left to take back.", code="NOT_COMPLETED")
+        raise ToolError(
+            f"Habit is not marked on {day}", "Nothing is left to take back.", code="NOT_COMPLETED"
+        )
     before = streak_of(unit, habit)
     unit.remove("habit_marks", mark)
     earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
@@ -127,7 +136,9 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     for part in params.get("dates", [params.get("date")]):
         if isinstance(part, list):
             first, last = (date.fromisoformat(_checked_day(unit, day)).toordinal() for day in part)
-            days |= {date.fromordinal(day).isoformat() for day in range(first, last + 1) if course.is_due(day)}
+            days |= {
+                date.fromordinal(day).isoformat() for day in range(first, last + 1) if course.is_due(day)
+            }
         else:
             days.add(_checked_day(unit, part))
     return sorted(days)
@@ -169,7 +180,11 @@ def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]
 def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Pause a habit between two days, or until it is resumed: nothing is due, no streak breaks or grows."""
     habit = unit.find("habit", params["habit_id"])
-    first, last, reason = params.get("from") or _first_day(unit, habit), params.get("to"), params.get("reason")
+    first, last, reason = (
+        params.get("from") or _first_day(unit, habit),
+        params.get("to"),
+        params.get("reason"),
+    )
     earliest, latest = (unit.today + timedelta(days=days) for days in (-FARTHEST_DAYS, FARTHEST_DAYS))
     if not str(earliest) <= first <= (last or first) <= str(latest):
         message = f"a pause cannot be from {first} to {last or 'the day it is resumed'}"
@@ -177,7 +192,9 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise ToolError(message, hint, code="INVALID_DATE", field="from")
     for row in _pauses(unit, habit):
         if row["first_day"] <= (last or LAST) and first <= (row["last_day"] or LAST):
-            message = f"Habit is paused already from {row['first_day']} until {row['last_day'] or 'it is resumed'}"
+            message = (
+                f"Habit is paused already from {row['first_day']} until {row['last_day'] or 'it is resumed'}"
+            )
             hint = "habit.resume ends that pause; then pause it anew."
             raise ToolError(message, hint, code="FIELD_INVALID", field="from")
     _insert(unit, habit, first, last, reason)
@@ -230,7 +247,9 @@ def _pauses(unit: UnitOfWork, habit: Row) -> list[Row]:
     return [row for (first,) in keys if (row := unit.read("habit_pauses", habit["id"], first))]
 
 
-def _insert(unit: UnitOfWork, habit: Row, first: str, last: str | None = None, reason: str | None = None) -> None:
+def _insert(
+    unit: UnitOfWork, habit: Row, first: str, last: str | None = None, reason: str | None = None
+) -> None:
     values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
     unit.insert_stamped("habit_pauses", values)
 

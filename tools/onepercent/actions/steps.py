@@ -48,14 +48,18 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 
 @action(
-    "step.update", {"step_id": STEP, "goal_id": GOAL, **STEP_CONTENT, "append": fields.record(DESCRIPTION)}, "step_id"
+    "step.update",
+    {"step_id": STEP, "goal_id": GOAL, **STEP_CONTENT, "append": fields.record(DESCRIPTION)},
+    "step_id",
 )
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change a step's title, description, date, priority, duration, order or goal."""
     step = unit.find("step", params.pop("step_id"))
     shown = _entry(unit, step)
     goal = unit.find("goal", params["goal_id"]) if "goal_id" in params else None
-    values, changes = changed(step, appended(step, params, DESCRIPTION) | ({"goal_id": goal["id"]} if goal else {}))
+    values, changes = changed(
+        step, appended(step, params, DESCRIPTION) | ({"goal_id": goal["id"]} if goal else {})
+    )
     if goal and "goal_id" in changes:
         changes["goal_id"]["to"] = unit.shown_id("goal", goal["id"])
         changes["goal_title"] = {"from": shown["goal_title"], "to": goal["title"]}
@@ -77,10 +81,13 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     "days",
 )
 def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Move the dates of open steps: of a goal, of a list, or of all overdue ones; `from` and `to` bound the dates."""
+    """Move the dates of open steps: of a goal, of a list, or of all overdue ones; `from` and `to` bound the
+    dates."""
     first, last, days = params.get("from") or "", params.get("to") or "9999-12-31", params["days"]
     if not days:
-        raise ToolError("Nothing to update", "days is how far to move, e.g. 7 or -1.", code="NOTHING_TO_UPDATE")
+        raise ToolError(
+            "Nothing to update", "days is how far to move, e.g. 7 or -1.", code="NOTHING_TO_UPDATE"
+        )
     open_steps = (step for step in _chosen(unit, params) if step["dt"] and not step["is_complete"])
     steps = [step for step in open_steps if first <= step["dt"] <= last]
     if not steps:
@@ -91,7 +98,9 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
         try:
             moved = (date.fromisoformat(step["dt"]) + timedelta(days=days)).isoformat()
         except OverflowError:
-            raise ToolError(f"{step['dt']} cannot be moved so far", "Send fewer days.", code="INVALID_DATE") from None
+            raise ToolError(
+                f"{step['dt']} cannot be moved so far", "Send fewer days.", code="INVALID_DATE"
+            ) from None
         unit.change("steps", step, {"dt": moved})
         rows.append([step["title"], step["dt"], moved])
     goal_ids = {step["goal_id"] for step in steps}
@@ -108,13 +117,19 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return Outcome([("updates", shown)])
 
 
-@action("step.complete", {"step_id": STEP, "step_ids": fields.references(), "date": fields.day(default="today")})
+@action(
+    "step.complete", {"step_id": STEP, "step_ids": fields.references(), "date": fields.day(default="today")}
+)
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete steps, today or on one of the last days."""
     outcome, day = Outcome(), check_day(unit, params.get("date"), DAYS_BACK, "a step can be completed")
     for step in [unit.find("step", step_id) for step_id in fields.one_or_several(params, "step_id")]:
         if step["is_complete"]:
-            message = f"Step already completed: {step['title']}" if "step_ids" in params else "Step already completed"
+            message = (
+                f"Step already completed: {step['title']}"
+                if "step_ids" in params
+                else "Step already completed"
+            )
             raise ToolError(message, "step.reopen takes it back.", code="ALREADY_COMPLETED")
         completion = _entry(unit, step) | ({"date": day} if "date" in params else {})
         unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
@@ -134,7 +149,9 @@ def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
     _, changes = changed(step, {"is_complete": 0})
     shown = _entry(unit, step)
     unit.change("steps", step, {"is_complete": 0, "completed_at": None, "completed_on": None})
-    earned = unit.earn(-unit.xp_from(COMPLETION, step["id"]), "step.reopen", step["id"], step["completed_on"] or "")
+    earned = unit.earn(
+        -unit.xp_from(COMPLETION, step["id"]), "step.reopen", step["id"], step["completed_on"] or ""
+    )
     return Outcome([("updates", shown | {"changes": changes, "xp_reward": earned})], xp=earned)
 
 
@@ -161,7 +178,9 @@ def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
 
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
     """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
-    named = [name for name in ("goal_id", "step_ids", "overdue") if name in params and params[name] is not False]
+    named = [
+        name for name in ("goal_id", "step_ids", "overdue") if name in params and params[name] is not False
+    ]
     if len(named) != 1:
         code = "FIELD_INVALID" if named else "FIELD_REQUIRED"
         hint = "Send one of goal_id, step_ids, or overdue: true."

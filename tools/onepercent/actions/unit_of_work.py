@@ -1,7 +1,7 @@
 """A unit of work: what a sequence of actions reads and changes inside one transaction.
 
-It records every row as first read, so that apply can detect what changed since the preview, and every change with
-the values it replaced, so that it can be undone.
+It records every row as first read, so that apply can detect what changed since the preview, and every change
+with the values it replaced, so that it can be undone.
 """
 
 # - A unit is one preview or one apply, in a transaction that its caller has opened and ends.
@@ -49,7 +49,8 @@ Place = tuple[str, Key]  # a table and the key of a row in it
 
 
 class Change(NamedTuple):
-    """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or removed."""
+    """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or
+    removed."""
 
     table: str
     key: Key
@@ -63,9 +64,11 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class UnitOfWork:
-    """`expected` is None for a preview; else the rows as the preview saw them, and a difference is PREVIEW_STALE.
+    """`expected` is None for a preview; else the rows as the preview saw them, and a difference is
+    PREVIEW_STALE.
 
-    `journal` holds every change in order. `own`: what this unit has created, which nobody else can have changed.
+    `journal` holds every change in order. `own`: what this unit has created, which nobody else can have
+    changed.
     """
 
     db: Database
@@ -109,8 +112,8 @@ class UnitOfWork:
         return key
 
     def read(self, table: str, *key: int | str) -> Row | None:
-        """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is not as
-        the preview saw it."""
+        """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is
+        not as the preview saw it."""
         statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
         row = self.db.execute(statement, (*key, self.user)).fetchone()
         name = f"{table}/{'/'.join(map(str, key))}"
@@ -133,7 +136,9 @@ class UnitOfWork:
 
     def insert_stamped(self, table: str, values: JsonObject) -> int:
         """Insert a row with the times of its making and of its last change; a rating does not change."""
-        stamps = {"created_at": self.stamp} | ({} if table == "ssp_evaluations" else {"updated_at": self.stamp})
+        stamps = {"created_at": self.stamp} | (
+            {} if table == "ssp_evaluations" else {"updated_at": self.stamp}
+        )
         return self.insert(table, values | stamps)
 
     def insert(self, table: str, values: JsonObject) -> int:
@@ -174,7 +179,9 @@ class UnitOfWork:
         """The net XP that an entity has brought by these actions so far."""
         marks = ", ".join("?" * len(actions))
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
-        statement = f"SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action IN ({marks}) AND +user = ?"
+        statement = (
+            f"SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action IN ({marks}) AND +user = ?"
+        )
         return int(self.db.execute(statement, (entity_id, *actions, self.user)).fetchone()[0])
 
 
@@ -185,7 +192,8 @@ def balance(db: Database, user: str) -> tuple[int, int]:
 
 
 def missing(entity: str) -> ToolError:
-    """The error for an id that does not exist, is deleted or belongs to another user: the same text for all three."""
+    """The error for an id that does not exist, is deleted or belongs to another user: the same text for all
+    three."""
     name = "Diary entry" if entity == "diary" else entity.capitalize()
     hint = "get_user_snapshot shows what there is, with ids."
     return ToolError(f"{name} not found", hint, code=f"{entity.upper()}_NOT_FOUND")
@@ -208,7 +216,8 @@ def _by_key(table: str) -> str:
 
 
 def fingerprint(values: Iterable[Any]) -> list[Any]:
-    """The values of a row, long texts by their digest. Equal rows have equal ones, also after a trip through JSON."""
+    """The values of a row, long texts by their digest. Equal rows have equal ones, also after a trip through
+    JSON."""
     return [digested(value) for value in values]
 
 

@@ -1,14 +1,16 @@
 """The tables of the database, version by version.
 
 Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_balance`, `habit_streaks`,
-`habit_months`) make reading cheap whatever the history; they can be made anew from the record and are never exported.
+`habit_months`) make reading cheap whatever the history; they can be made anew from the record and are never
+exported.
 """
 
 from tools.onepercent import days
 from tools.onepercent.database import Database
 
 APPLICATION_ID = 0x31504374
-"""Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by mistake."""
+"""Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by
+mistake."""
 
 STATE = ("goals", "steps", "habits", "habit_schedules", "habit_pauses", "habit_marks", "diary", "ssp_evaluations",
          "xp_ledger", "persons")  # fmt: skip
@@ -26,8 +28,8 @@ XP_WITHDRAWN = """CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
         UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
         WHERE user = old.user; END"""
 
-# Version 1. Rows are hidden by deleted_at, never removed. Reading costs the same after ten years: sums that a snapshot
-# shows are kept by triggers, and partial indexes hold only what is undeleted.
+# Version 1. Rows are hidden by deleted_at, never removed. Reading costs the same after ten years: sums that a
+# snapshot shows are kept by triggers, and partial indexes hold only what is undeleted.
 FIRST = (
     """CREATE TABLE goals (
         id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL,
@@ -121,8 +123,8 @@ FIRST = (
     "CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN INSERT INTO habit_streaks (habit_id) VALUES (new.id); END",
 )
 
-# Version 2: ids of the XP ledger are never given again. An undo takes entries out, and undoing that puts them back under
-# their ids: nobody else may have got those meanwhile.
+# Version 2: ids of the XP ledger are never given again. An undo takes entries out, and undoing that puts them
+# back under their ids: nobody else may have got those meanwhile.
 SECOND = (
     "DROP TRIGGER xp_entered",
     "DROP TRIGGER xp_withdrawn",
@@ -137,9 +139,9 @@ SECOND = (
     XP_WITHDRAWN,
 )
 
-# Version 3: undo walks back, the diary can be deleted, steps move, history looks back.
-# applied: what was applied, the last of each user, with the changes that led to the present state: taking them back is
-# the undo of what is not undone, and the redo of what is.
+# Version 3: undo walks back, the diary can be deleted, steps move, history looks back. applied: what was
+# applied, the last of each user, with the changes that led to the present state: taking them back is the undo
+# of what is not undone, and the redo of what is.
 THIRD = (
     "ALTER TABLE diary ADD COLUMN deleted_at TEXT",
     "DROP INDEX diary_by_date",
@@ -170,7 +172,9 @@ THIRD = (
     "CREATE INDEX xp_by_entity ON xp_ledger (entity_id, action)",
 )
 
-MARK = """CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END"""
+MARK = (
+    """CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END"""
+)
 """The sign of a mark; see habits/histories.py."""
 SET_MARK = """INSERT INTO habit_months VALUES ({row}.habit_id, substr({row}.date, 1, 7),
             printf('%*s%-*s', substr({row}.date, 9) - 1, '', 32 - substr({row}.date, 9), {sign}))
@@ -198,8 +202,9 @@ MARK_OR_PART = MARK.replace("WHEN new.excuse", "WHEN new.status = 'partial' THEN
 UNFOLD = "UPDATE habit_streaks SET until = '', run = 0, best = 0"
 STAMPS = "created_at TEXT NOT NULL, updated_at TEXT NOT NULL"
 
-# Version 5: habits as people have them, and the day that a thing counts for: what is done late counts on its day, and no
-# journey to another zone moves it. What a habit's schedule is now holds since it began; only a change writes a row.
+# Version 5: habits as people have them, and the day that a thing counts for: what is done late counts on its
+# day, and no journey to another zone moves it. What a habit's schedule is now holds since it began; only a
+# change writes a row.
 FIFTH = (
     # First, so that what follows finds room in the file.
     *(f"DROP INDEX {index}" for index in ("xp_by_time", "steps_by_completion", "goals_by_completion")),
@@ -221,7 +226,8 @@ FIFTH = (
     f"""CREATE TABLE persons (
         user TEXT PRIMARY KEY, time_zone TEXT, day_start_hour INTEGER NOT NULL DEFAULT 0, {STAMPS}
     ) STRICT, WITHOUT ROWID""",
-    # A mark may say how much: amounts of a day add up, and a part of what is wanted is a mark of its own kind.
+    # A mark may say how much: amounts of a day add up, and a part of what is wanted is a mark of its own
+    # kind.
     "ALTER TABLE habit_marks RENAME TO habit_marks_before",
     f"""CREATE TABLE habit_marks (
         habit_id INTEGER NOT NULL REFERENCES habits (id), date TEXT NOT NULL, user TEXT NOT NULL,
@@ -249,7 +255,8 @@ FIFTH = (
     "CREATE INDEX xp_by_day ON xp_ledger (user, day, xp)",
     "CREATE INDEX steps_by_completion ON steps (user, completed_on) WHERE is_complete = 1 AND deleted_at IS NULL",
     "CREATE INDEX goals_by_completion ON goals (user, completed_on) WHERE status = 'complete' AND deleted_at IS NULL",
-    # Folded by former rules: the next change folds them anew. What changes a day that is folded sets the fold back.
+    # Folded by former rules: the next change folds them anew. What changes a day that is folded sets the fold
+    # back.
     UNFOLD,
     *(
         f"""CREATE TRIGGER {table}_unfold_{event} AFTER {event} ON {table} BEGIN

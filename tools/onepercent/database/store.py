@@ -1,6 +1,7 @@
 """The database file: opened once per process, read and written in short transactions, copied whole.
 
-Writers are put in order by sqlite itself (BEGIN IMMEDIATE), across threads and processes; readers never wait (WAL).
+Writers are put in order by sqlite itself (BEGIN IMMEDIATE), across threads and processes; readers never wait
+(WAL).
 """
 
 import logging
@@ -23,7 +24,8 @@ from tools.onepercent.database import Database, migrations
 logger = logging.getLogger(__name__)
 
 BUSY_S = 15
-"""A writer's patience with the others: a transaction takes milliseconds, on a slow card tenths of a second."""
+"""A writer's patience with the others: a transaction takes milliseconds, on a slow card tenths of a
+second."""
 
 LEAST_FREE_BYTES = 100_000
 
@@ -45,10 +47,12 @@ CAUSES = {
 LENIENT_TEXT = partial(str, encoding="utf-8", errors="replace")
 
 Identity = tuple[int, str, int, int]
-"""Process, since a connection must not be used after a fork; path, device, inode: another file may take its place."""
+"""Process, since a connection must not be used after a fork; path, device, inode: another file may take its
+place."""
 
 _kept: dict[Identity, Database] = {}
-"""A connection belongs to one call at a time; the next call takes it over, because closing the last one rewrites files."""
+"""A connection belongs to one call at a time; the next call takes it over, because closing the last one
+rewrites files."""
 
 
 def path() -> Path:
@@ -74,7 +78,8 @@ def writing() -> Iterator[Database]:
 
 
 def today() -> date:
-    """The person's date now, by the database's word on how they count days; by the settings if it cannot be read."""
+    """The person's date now, by the database's word on how they count days; by the settings if it cannot be
+    read."""
     with suppress(ToolError), reading():
         pass
     return days.today(days.now())
@@ -89,8 +94,8 @@ def learn_days(db: Database) -> None:
 
 @contextmanager
 def connected(reads_only: bool = False) -> Iterator[Database]:
-    """A connection outside any transaction. `reads_only`: on a full disk it can still read, and be copied elsewhere.
-    Raises ToolError DATABASE_ERROR for every error of sqlite inside."""
+    """A connection outside any transaction. `reads_only`: on a full disk it can still read, and be copied
+    elsewhere. Raises ToolError DATABASE_ERROR for every error of sqlite inside."""
     file, identity = path(), None
     try:
         # Asked before it is opened: should another file come in between, the next call opens that one.
@@ -99,7 +104,8 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         try:
             db = _kept.pop(identity, None) or open_database(file)
         except sqlite3.OperationalError:
-            # Full, or a card that turned read-only: no room for the files beside this one. What is all in it is read.
+            # Full, or a card that turned read-only: no room for the files beside this one. What is all in it
+            # is read.
             log, disk = Path(f"{file}-wal"), os.statvfs(file.parent)
             has_room = disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES and not disk.f_flag & os.ST_RDONLY
             if has_room or not reads_only or (log.exists() and log.stat().st_size):
@@ -121,8 +127,8 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
 def checkpoint() -> None:
     """Copy what the write-ahead log holds into the file itself: a copy of that one file is then whole.
 
-    Waits for nobody: what another session still reads around is left to the next checkpoint. The log keeps its length,
-    so that the next write need not make the file longer, which costs a second fsync.
+    Waits for nobody: what another session still reads around is left to the next checkpoint. The log keeps
+    its length, so that the next write need not make the file longer, which costs a second fsync.
     """
     with suppress(ToolError), connected() as db:
         db.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -143,8 +149,8 @@ def leave(status: int = 0) -> None:
 
 
 def ensure(file: Path) -> os.stat_result:
-    """Make an empty file if there is none, which only its owner reads: sqlite gives the files beside it the same mode.
-    Raises ToolError DATABASE_ERROR."""
+    """Make an empty file if there is none, which only its owner reads: sqlite gives the files beside it the
+    same mode. Raises ToolError DATABASE_ERROR."""
     try:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -166,8 +172,8 @@ def connect(file: Path | str) -> Database:
 
 
 def open_database(file: Path) -> Database:
-    """Open the database in its newest version, made or migrated if necessary. Raises ToolError DATABASE_ERROR: the file
-    is not a database of ours, or it is one from a newer version."""
+    """Open the database in its newest version, made or migrated if necessary. Raises ToolError
+    DATABASE_ERROR: the file is not a database of ours, or it is one from a newer version."""
     db = connect(file)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -188,7 +194,9 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         is_ours = db.execute("PRAGMA application_id").fetchone()[0] == migrations.APPLICATION_ID
         if not is_ours and db.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise refused(f"{file} is the database of another program", "Point ONEPERCENT_DB at a file of its own.")
+            raise refused(
+                f"{file} is the database of another program", "Point ONEPERCENT_DB at a file of its own."
+            )
         if 0 < version < len(migrations.MIGRATIONS):
             backup(db, file.with_name(f"{file.name}.before-v{len(migrations.MIGRATIONS)}"))
         db.execute("PRAGMA journal_mode = WAL")
@@ -199,7 +207,9 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
 def check_version(version: int, file: Path) -> None:
     """Raises ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
     if version > len(migrations.MIGRATIONS):
-        raise refused(f"{file} was written by a newer version of OnePercent", "Update this server; it is as it was.")
+        raise refused(
+            f"{file} was written by a newer version of OnePercent", "Update this server; it is as it was."
+        )
 
 
 def alone(file: Path):
@@ -235,15 +245,17 @@ def copy(db: Database, part: Path) -> None:
 
 @contextmanager
 def replacing(file: Path) -> Iterator[Path]:
-    """Give an empty file, for the owner alone, that takes the place of `file` once it is whole. Raises ToolError
-    DATABASE_ERROR."""
+    """Give an empty file, for the owner alone, that takes the place of `file` once it is whole. Raises
+    ToolError DATABASE_ERROR."""
     if file.exists() and not file.is_file():
         raise refused(f"{file} is not a file", "Name a file; - writes to standard output.")
     try:
         with files.replacing(file) as part:
             yield part
     except OSError as error:
-        raise refused(f"{file} cannot be written: {error.strerror}", "Choose a folder that is writable.") from error
+        raise refused(
+            f"{file} cannot be written: {error.strerror}", "Choose a folder that is writable."
+        ) from error
 
 
 class Damaged(ToolError):
@@ -257,7 +269,9 @@ def refused(message: str, hint: str) -> ToolError:
 
 def translated(error: object, file: Path) -> ToolError:
     """The error for one of sqlite, or of reading what it gave."""
-    if not isinstance(error, sqlite3.Error) or any(words in str(error) for words in ("malformed", "not a database")):
+    if not isinstance(error, sqlite3.Error) or any(
+        words in str(error) for words in ("malformed", "not a database")
+    ):
         return Damaged(f"{file} is not a database, or damaged", RESTORE, code="DATABASE_ERROR")
     message, advice = next(said for words, said in CAUSES.items() if words in str(error))
     return refused(message.format(file=file), f"Nothing was changed. {advice}")

@@ -1,4 +1,5 @@
-"""Habits with their histories: a sign per day for people, and the streak of the periods in a row in which it was kept."""
+"""Habits with their histories: a sign per day for people, and the streak of the periods in a row in which it
+was kept."""
 
 # The rules, and what is stored of them.
 # - A period is a due day, or an ISO week of a habit that is due some times per week. A mark on a day that is not due, or
@@ -31,8 +32,8 @@ SETTLED_AFTER = 14
 """Days after which a mark counts as history: most are made within a week, and clocks and zones may differ."""
 LONG_UNSETTLED = 28  # days after which more is folded
 
-# The marks of a habit from a month on, or from that up to which they are folded. What was folded when the clock was ahead
-# does not count.
+# The marks of a habit from a month on, or from that up to which they are folded. What was folded when the
+# clock was ahead does not count.
 UNTIL = "iif(s.until < :week_ago, s.until, '')"
 HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
     (SELECT min(date) FROM habit_marks WHERE habit_id = h.id) AS first_mark,
@@ -54,7 +55,8 @@ class Streak(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A habit with its marks from the Monday `first` to a Sunday; `folded`: the streak of the days before `unfolded`."""
+    """A habit with its marks from the Monday `first` to a Sunday; `folded`: the streak of the days before
+    `unfolded`."""
 
     habit: Row
     course: Course
@@ -94,8 +96,8 @@ class History:
     def signs(self, first: int, last: int, today: int) -> str:
         """A sign for each day between two days that the marks reach.
 
-        Nothing is due before the habit began and after today. Of a week in which some times are missing, its last days
-        without a mark are due; of the present week, today.
+        Nothing is due before the habit began and after today. Of a week in which some times are missing, its
+        last days without a mark are due; of the present week, today.
         """
         begin, course, signs = self.first, self.course, bytearray(self.marks, "ascii")
         for paused, until in course.pauses:
@@ -108,7 +110,10 @@ class History:
             candidates = [today] if sunday >= today else range(sunday, monday - 1, -1) if is_whole else ()
             for day in [day for day in candidates if signs[day - begin] == ord(" ")][: max(missing, 0)]:
                 signs[day - begin] = ord("?")
-        before, after = min(max(self.started - begin, 0), len(signs)), min(max(today + 1 - begin, 0), len(signs))
+        before, after = (
+            min(max(self.started - begin, 0), len(signs)),
+            min(max(today + 1 - begin, 0), len(signs)),
+        )
         shown = self.marks[:before] + signs[before:after].decode() + self.marks[max(before, after) :]
         return shown[first - begin : last - begin + 1].replace(" ", ".")
 
@@ -139,7 +144,9 @@ def signs_between(db: Database, user: str, first: date, last: date, today: date)
     """The habits of a user that are in sight, each with a sign per day. Raises Unreadable."""
     begin, end, present = first.toordinal(), last.toordinal(), today.toordinal()
     return [
-        HabitSigns(each.habit["id"], each.habit["name"], each.signs(begin, end, present), each.streak(present).run)
+        HabitSigns(
+            each.habit["id"], each.habit["name"], each.signs(begin, end, present), each.streak(present).run
+        )
         for each in _load(db, SHOWN, {"user": user}, present, begin)
     ]
 
@@ -160,9 +167,14 @@ def settle(db: Database, today: date) -> None:
         db.execute("UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?", values)
 
 
-def _load(db: Database, which: str, values: dict[str, Any], today: int, since: int = FOREVER) -> list[History]:
+def _load(
+    db: Database, which: str, values: dict[str, Any], today: int, since: int = FOREVER
+) -> list[History]:
     """Habits with the marks that are not folded, and those from the day `since` on."""
-    span = {"since": f"{date.fromordinal(since):%Y-%m}", "week_ago": date.fromordinal(today - WEEK).isoformat()}
+    span = {
+        "since": f"{date.fromordinal(since):%Y-%m}",
+        "week_ago": date.fromordinal(today - WEEK).isoformat(),
+    }
     return [_history(row, today, since) for row in db.execute(HABITS.format(which=which), values | span)]
 
 
@@ -173,7 +185,9 @@ def _history(row: Row, today: int, since: int) -> History:
     else:
         folded, unfolded = Streak(), days.monday(min(started, today - WEEK))
     first = min(days.monday(since), unfolded)
-    marks = _joined(row["months"], row["marks"], first, min(days.monday(max(today, first)) + WEEK - 1, FOREVER))
+    marks = _joined(
+        row["months"], row["marks"], first, min(days.monday(max(today, first)) + WEEK - 1, FOREVER)
+    )
     course = _course(row["created_on"], row["frequency_type"], detail(row), row["changes"], row["pauses"])
     return History(row, course, started, folded, unfolded, first, marks)
 
@@ -183,15 +197,19 @@ def _course(created_on: str, frequency_type: str, said: str | None, changes: str
     """The course of a habit. One that never changed its schedule has none but its own."""
     every = json.loads(changes) or [(BEGINNING, frequency_type, said)]
     return Course(
-        tuple((days.ordinal(first), schedule(*how, days.ordinal(max(first, created_on)))) for first, *how in every),
+        tuple(
+            (days.ordinal(first), schedule(*how, days.ordinal(max(first, created_on))))
+            for first, *how in every
+        ),
         tuple((days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(pauses)),
     )
 
 
 def _joined(months: str | None, marks: str | None, first: int, last: int) -> str:
-    """The marks between two days, a blank where there is none, from rows of `habit_months` in their order. Raises
-    Unreadable."""
-    # A month may begin before the first day and end after the last one; the next month covers the end of a short one.
+    """The marks between two days, a blank where there is none, from rows of `habit_months` in their order.
+    Raises Unreadable."""
+    # A month may begin before the first day and end after the last one; the next month covers the end of a
+    # short one.
     signs = bytearray(b" " * (last - first + 1 + 2 * SIGNS_OF_A_MONTH))
     for at, month in enumerate(months.split(",") if months else ()):
         start = _first_day(month) - first + SIGNS_OF_A_MONTH

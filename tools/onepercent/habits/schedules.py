@@ -22,7 +22,8 @@ FOREVER = date.max.toordinal()
 
 
 class Schedule(NamedTuple):
-    """`times` in each ISO week, on any days; if it is 0: each of `weekdays`; every `n` days from `anchor`; `month_days`."""
+    """`times` in each ISO week, on any days; if it is 0: each of `weekdays`; every `n` days from `anchor`;
+    `month_days`."""
 
     weekdays: tuple[int, ...] = ()
     times: int = 0
@@ -50,7 +51,8 @@ def due(schedule: Schedule, first: int, length: int) -> list[range]:
 
 
 class Course(NamedTuple):
-    """The schedules of a habit in order, each with the ordinal of its first day; pauses as first and last ordinals."""
+    """The schedules of a habit in order, each with the ordinal of its first day; pauses as first and last
+    ordinals."""
 
     schedules: tuple[tuple[int, Schedule], ...]
     pauses: tuple[tuple[int, int], ...] = ()
@@ -66,14 +68,16 @@ class Course(NamedTuple):
         return spans[::-1]
 
     def due(self, first: int, last: int) -> Iterator[slice]:
-        """Places, counted from `first`, of the days that are due between two days, but of habits that count by weeks."""
+        """Places, counted from `first`, of the days that are due between two days, but of habits that count
+        by weeks."""
         for schedule, begin, end in self._spans(first, last):
             start = max(begin, first)
             for places in () if schedule.times else due(schedule, start, min(end, last) - start + 1):
                 yield slice(places.start + start - first, places.stop + start - first, places.step)
 
     def weeks(self, first: int, last: int) -> Iterator[tuple[int, int, int, bool]]:
-        """The ISO weeks that want some times: how many, first and last day, and if the week is whole and without a pause.
+        """The ISO weeks that want some times: how many, first and last day, and if the week is whole and
+        without a pause.
 
         A change of the schedule cuts a week.
         """

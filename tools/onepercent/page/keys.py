@@ -18,7 +18,8 @@ def of_day() -> str:
 
 
 def of_question(preview_id: str) -> str:
-    """The key of the question whether to apply a preview, by which an answer to it is known in a later call."""
+    """The key of the question whether to apply a preview, by which an answer to it is known in a later
+    call."""
     return _key(f"question {preview_id}")
 
 

@@ -42,10 +42,13 @@ def _of_preview(answer: JsonObject) -> JsonObject:
 
 
 def _told(answer: JsonObject, language: str) -> JsonObject:
-    """A preview in one language, whatever the server's: a sentence for each entry of the diff, in the page's order."""
+    """A preview in one language, whatever the server's: a sentence for each entry of the diff, in the page's
+    order."""
     diff, token = answer.get("diff", answer), words.LANGUAGE.set(language)
     entries = [
-        (name, entry) for name in ("deletes", "creates", "updates", "completions") for entry in diff.get(name, ())
+        (name, entry)
+        for name in ("deletes", "creates", "updates", "completions")
+        for entry in diff.get(name, ())
     ]
     try:
         return {
@@ -73,8 +76,8 @@ def _of_days(answer: JsonObject) -> JsonObject:
 
 
 def shown_days(span: tuple[date, date] | None = None) -> JsonObject:
-    """The data of the days' page: one day with the weeks before it, today's by default, or the days of a span. Empty if
-    the database cannot be read."""
+    """The data of the days' page: one day with the weeks before it, today's by default, or the days of a
+    span. Empty if the database cannot be read."""
     try:
         with store.reading() as db:
             today = days.today(days.now())
@@ -91,8 +94,9 @@ def shown_days(span: tuple[date, date] | None = None) -> JsonObject:
 
 
 def glance(db: Database, user: str, today: date, day: date, first: date, last: date) -> JsonObject:
-    """The data that the page draws of a day, and of the days between two others: `sums` has those of as many days before and of
-    these: per day habits kept and due, XP, steps done, diary entries. `spheres` are named in both languages."""
+    """The data that the page draws of a day, and of the days between two others: `sums` has those of as many
+    days before and of these: per day habits kept and due, XP, steps done, diary entries. `spheres` are named
+    in both languages."""
     length = (last - first).days + 1
     since = first - timedelta(length)
     dates = [since + timedelta(place) for place in range(2 * length)]

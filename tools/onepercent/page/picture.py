@@ -1,7 +1,8 @@
 """The marks of habits as a picture and as a line of text, for clients that show no pages.
 
-A calendar for each habit under its name: a column is a week, Monday on top, the month's number above the week in which
-it begins. A PNG made of `zlib`; its colours are see-through, so that it stands on light and on dark ground.
+A calendar for each habit under its name: a column is a week, Monday on top, the month's number above the week
+in which it begins. A PNG made of `zlib`; its colours are see-through, so that it stands on light and on dark
+ground.
 """
 
 import zlib
@@ -35,7 +36,9 @@ PALETTE = bytes.fromhex("000000 7d7b74 2f7fd1 2f7fd1 d9603b 808080 808080")
 OPACITY = bytes.fromhex("00 ff ff 80 c0 28 68")
 
 TEXT = {"+": "■", "e": "◇", "-": "□", ".": "·"}
-RUSSIAN = dict(zip("+-e~.?p", "сделано,пропущено,по причине,начато,не нужно,не отмечено,пауза".split(","), strict=True))
+RUSSIAN = dict(
+    zip("+-e~.?p", "сделано,пропущено,по причине,начато,не нужно,не отмечено,пауза".split(","), strict=True)
+)
 
 # A character, and its seven rows of five pixels from the top, a digit of base 32 each.
 FONT = {
@@ -56,7 +59,8 @@ def text_row(signs: str) -> str:
 
 
 def calendars(habits: Sequence[HabitSigns], first: date) -> bytes:
-    """A PNG with a calendar for each habit, whose signs begin on `first`, and a legend; nothing if there are no habits."""
+    """A PNG with a calendar for each habit, whose signs begin on `first`, and a legend; nothing if there are
+    no habits."""
     if not habits:
         return b""
     lead, letters = first.weekday(), texts.SHORT_WEEKDAYS[words.language()]
@@ -110,7 +114,8 @@ def _cell(canvas: list[bytearray], x: int, y: int, sign: str) -> None:
 
 
 def _png(canvas: list[bytearray]) -> bytes:
-    """Four bits a pixel, so that a byte is a pixel twice; a line like the one before it is all zeros under the filter Up."""
+    """Four bits a pixel, so that a byte is a pixel twice; a line like the one before it is all zeros under
+    the filter Up."""
     width, lines, before = SCALE * len(canvas[0]), [], None
     twice = bytes(index % 16 * 17 for index in range(256))
     for line in canvas:
@@ -118,13 +123,22 @@ def _png(canvas: list[bytearray]) -> bytes:
         lines += [again if line == before else b"\0" + line.translate(twice), again]
         before = line
     header = width.to_bytes(4, "big") + len(lines).to_bytes(4, "big") + bytes((4, 3, 0, 0, 0))
-    parts = ((b"IHDR", header), (b"PLTE", PALETTE), (b"tRNS", OPACITY), (b"IDAT", zlib.compress(b"".join(lines), 9)))
+    parts = (
+        (b"IHDR", header),
+        (b"PLTE", PALETTE),
+        (b"tRNS", OPACITY),
+        (b"IDAT", zlib.compress(b"".join(lines), 9)),
+    )
     chunks = (kind + data for kind, data in (*parts, (b"IEND", b"")))
-    framed = ((len(each) - 4).to_bytes(4, "big") + each + zlib.crc32(each).to_bytes(4, "big") for each in chunks)
+    framed = (
+        (len(each) - 4).to_bytes(4, "big") + each + zlib.crc32(each).to_bytes(4, "big") for each in chunks
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(framed)
 
 
-def pictured(db: Database, user: str, today: date, first: str | None, last: str | None) -> tuple[bytes | str, ...]:
+def pictured(
+    db: Database, user: str, today: date, first: str | None, last: str | None
+) -> tuple[bytes | str, ...]:
     """The PNG of the marks between two dates, and its lines; by default of the last four weeks.
 
     At most a year, which ends today at the latest and begins with the first day on which something was due.

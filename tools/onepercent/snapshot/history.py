@@ -61,7 +61,9 @@ class Past:
 
     def read(self, statement: str, first: date, last: date) -> list[tuple]:
         """The rows between two days."""
-        return self.db.execute(statement, {"user": self.user, "first": f"{first}", "last": f"{last}"}).fetchall()
+        return self.db.execute(
+            statement, {"user": self.user, "first": f"{first}", "last": f"{last}"}
+        ).fetchall()
 
     def sums(self, first: date, last: date) -> Sums:
         span = slice((first - self.since).days, (last - self.since).days + 1)
@@ -106,7 +108,11 @@ def history(db: Database, user: str, first: date, last: date, today: date) -> Js
             if any(sums._replace(due=0))
         ],
         "habits": _habits(told, first, last),
-        **({"marks": " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())} if told.habits else {}),
+        **(
+            {"marks": " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())}
+            if told.habits
+            else {}
+        ),
         "xp": {"gained": gained, "lost": lost, "from": end - gained - lost, "to": end},
         "total": _shown(total),
         "previous": {"date_from": before.isoformat(), **_shown(told.sums(before, first - DAY))},
@@ -137,7 +143,9 @@ def _spans(first: date, last: date, pieces: str) -> Iterator[tuple[date, date]]:
     """The days, ISO weeks or months between two days; the outer ones may be cut."""
     while first <= last:
         next_month = (first.replace(day=1) + 31 * DAY).replace(day=1)
-        end = {"days": first, "weeks": first + (6 - first.weekday()) * DAY, "months": next_month - DAY}[pieces]
+        end = {"days": first, "weeks": first + (6 - first.weekday()) * DAY, "months": next_month - DAY}[
+            pieces
+        ]
         yield first, min(end, last)
         first = end + DAY
 
@@ -164,7 +172,10 @@ def _piece(told: Past, first: date, last: date, sums: Sums, pieces: str, is_shor
 
 def _habits(told: Past, first: date, last: date) -> list[JsonObject]:
     length = (last - first).days + 1
-    amounts = {key: {"amount": round(amount, 3), "unit": unit} for key, amount, unit in told.read(AMOUNTS, first, last)}
+    amounts = {
+        key: {"amount": round(amount, 3), "unit": unit}
+        for key, amount, unit in told.read(AMOUNTS, first, last)
+    }
     habits = []
     for habit in told.habits:
         signs = habit.signs[length:]

@@ -44,7 +44,8 @@ USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
 
 @dataclass(frozen=True)
 class View:
-    """The parts to show: of whom, on which day, from one date to another, goals of which status or only one."""
+    """The parts to show: of whom, on which day, from one date to another, goals of which status or only
+    one."""
 
     user: str
     today: date
@@ -62,11 +63,13 @@ def _known(row: Row) -> JsonObject:
 
 
 def goals(db: Database, view: View) -> JsonObject:
-    """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every step. Raises
-    ToolError GOAL_NOT_FOUND."""
+    """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every
+    step. Raises ToolError GOAL_NOT_FOUND."""
     is_one = view.goal_id is not None
     which = "g.id = :goal" if is_one else WHICH[view.goals_status]
-    rows = db.execute(f"{GOALS} AND {which} ORDER BY g.id", {"user": view.user, "goal": view.goal_id}).fetchall()
+    rows = db.execute(
+        f"{GOALS} AND {which} ORDER BY g.id", {"user": view.user, "goal": view.goal_id}
+    ).fetchall()
     if is_one and not rows:
         raise missing("goal")
     shown = _whole if is_one or view.with_steps else _brief
@@ -147,7 +150,8 @@ def _habit(history: History, today: int, amounts: dict[int, float]) -> JsonObjec
 
 
 def _with_usual(items: list[JsonObject]) -> JsonObject:
-    """The items; what most of them share stands under `usual`, and only those that differ keep a value of their own."""
+    """The items; what most of them share stands under `usual`, and only those that differ keep a value of
+    their own."""
     usual = {}
     for name in USUAL if len(items) >= FEW else ():
         value, count = Counter(item[name] for item in items).most_common(1)[0]
@@ -197,7 +201,9 @@ def schedule(db: Database, view: View) -> JsonObject:
 
 def ssp(db: Database, view: View) -> JsonObject:
     """The last rating of the six spheres of life."""
-    row = db.execute("SELECT * FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1", (view.user,)).fetchone()
+    row = db.execute(
+        "SELECT * FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1", (view.user,)
+    ).fetchone()
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
     scores = {category: row[category] for category in CATEGORIES}

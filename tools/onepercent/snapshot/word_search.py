@@ -9,7 +9,8 @@ MOST_SHOWN = 20
 SHORTEST_STEM = 3
 SHORTEST_PART = 4  # letters of a stem that is also found inside a word
 QUOTED = 60  # characters of a diary entry around the first of the words
-# Open things first, then the diary, the newest entry first, and what is done. A column without a value is not shown.
+# Open things first, then the diary, the newest entry first, and what is done. A column without a value is not
+# shown.
 MATCHES = """SELECT *, count(*) OVER () AS matches FROM (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
         NULL AS text, nullif(status = 'complete', 0) AS done
@@ -27,7 +28,8 @@ MATCHES = """SELECT *, count(*) OVER () AS matches FROM (
 
 WORD = re.compile(r"[^\W_]+")
 
-# The endings of inflected words: Russian nouns, adjectives, verbs, and English ones; the longest that fits is taken.
+# The endings of inflected words: Russian nouns, adjectives, verbs, and English ones; the longest that fits is
+# taken.
 ENDINGS = sorted(
     (
         "ами ями ого его ому ему ыми ими ать ять еть ить ешь ишь ете ите али или ала ила ало ило ует уют ает яет ают яют "
@@ -71,8 +73,11 @@ def search(db: Database, user: str, query: str) -> JsonObject:
     if not wanted:
         return {"items": []}
     one, other = wanted[0]
-    # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before it.
-    parts = ([r"(?<![^\W_])" * (len(stem) < SHORTEST_PART) + re.escape(stem) for stem in stems] for stems in wanted)
+    # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before
+    # it.
+    parts = (
+        [r"(?<![^\W_])" * (len(stem) < SHORTEST_PART) + re.escape(stem) for stem in stems] for stems in wanted
+    )
     patterns = [re.compile("|".join(stems)) for stems in parts]
 
     def has_words(data: bytes) -> bool:
