@@ -4,13 +4,14 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from tests.support.client import PROJECT
 from tools.core import calls
 from tools.core.errors import Cancelled, ToolError
-from tools.core.files import exclusive_lock, make_file, replace_file
+from tools.core.files import exclusive_lock, make_file, plain_file, replace_file
 
 
 def test_a_file_is_made_once_and_what_another_made_first_stays(tmp_path):
@@ -35,6 +36,27 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
         with pytest.raises(OSError):
             write(folder / "file" / "key", "x")
     assert sorted(os.listdir(folder)) == ["file", "key"]
+
+
+def test_only_a_plain_file_is_opened_and_nothing_is_waited_for(tmp_path):
+    (tmp_path / "file").write_text("content")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with plain_file(tmp_path / "file", of_this_user=True) as file:
+        assert file.read() == b"content"
+    for path in (tmp_path / "pipe", tmp_path / "folder", tmp_path / "none", Path("/dev/zero")):
+        with pytest.raises(OSError), plain_file(path):
+            pass
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_user_is_not_taken_for_our_own(tmp_path):
+    (tmp_path / "file").touch()
+    os.chown(tmp_path / "file", 1, 1)
+    with plain_file(tmp_path / "file"):
+        pass
+    with pytest.raises(PermissionError), plain_file(tmp_path / "file", of_this_user=True):
+        pass
 
 
 HOLD = """

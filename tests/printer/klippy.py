@@ -4,6 +4,7 @@ import json
 import socketserver
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 STATS = (
     "Stats {0:.1f}: gcodein=0  mcu: mcu_awake=0.003 mcu_task_avg=0.000007 mcu_task_stddev=0.000009 bytes_write=49325"
@@ -72,7 +73,10 @@ RESULTS = {
     },
     "objects/query": {
         "webhooks": {"state": "ready", "state_message": "Printer is ready"},
-        "print_stats": {"filename": "benchy.gcode", "state": "printing", "message": "", "print_duration": 1234.5},
+        "print_stats": {
+            "filename": "benchy.gcode", "state": "printing", "message": "", "print_duration": 1234.5, "filament_used": 1234.5,
+            "info": {"total_layer": 100, "current_layer": 42},
+        },
         "virtual_sdcard": {"progress": 0.42},
         "toolhead": {"homed_axes": "xyz", "position": [10.0, 20.123, 0.3, 155.0]},
         "heaters": {"available_heaters": ["heater_bed", "extruder"], "available_sensors": ["temperature_sensor chamber"]},
@@ -93,6 +97,7 @@ def speaking(path, speak):
             speak(self.request)
 
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
     with socketserver.ThreadingUnixStreamServer(str(path), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -101,6 +106,23 @@ def speaking(path, speak):
         finally:
             server.shutdown()
             thread.join()
+
+
+def status(loaded: dict, objects: dict) -> dict:
+    """The fields that a request wants; as Klipper does, null for those of what is not loaded."""
+    chosen = {}
+    for name, fields in objects.items():
+        part = loaded.get(name, {})
+        chosen[name] = {field: part.get(field) for field in fields} if isinstance(part, dict) else part
+    return chosen
+
+
+RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))
+"""What a real Klipper said in each state (tests/lab/klipper), as `results` of the stand-in."""
+
+
+def recorded(state: str) -> dict:
+    return {"info": RECORDED[state]["info"], "objects/query": RECORDED[state]["status"]}
 
 
 def klipper(results: dict = RESULTS, requests: list | None = None):
@@ -117,7 +139,7 @@ def klipper(results: dict = RESULTS, requests: list | None = None):
                     requests.append(request)
                 result = results[request["method"]]
                 if request["method"] == "objects/query":
-                    result = {"status": {name: result.get(name, {}) for name in request["params"]["objects"]}}
+                    result = {"status": status(result, request["params"]["objects"])}
                 connection.sendall(json.dumps({"id": request["id"], "result": result}).encode() + b"\x03")
 
     return speak

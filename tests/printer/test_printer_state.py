@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from tests.klipper.asking import call
-from tests.printer.klippy import RESULTS, klipper, speaking
+from tests.printer.klippy import RECORDED, RESULTS, klipper, recorded, speaking
 from tools.printer import printer_state
 
 
@@ -19,7 +19,15 @@ def test_a_printing_printer_is_told_in_few_words(printer):
     assert answer == {
         "state": "ready",
         "version": "v0.13.0-21-g84104bbb",
-        "job": {"file": "benchy.gcode", "state": "printing", "seconds": 1234, "percent": 42},
+        "job": {
+            "file": "benchy.gcode",
+            "state": "printing",
+            "seconds": 1234,
+            "percent": 42,
+            "left_s": 1705,
+            "layer": "42 of 100",
+            "filament_m": 1.23,
+        },
         "temperatures": {
             "heater_bed": "59.8 of 60",
             "extruder": "214.6 of 215",
@@ -49,6 +57,57 @@ def test_a_printer_that_stopped_says_why_and_one_that_is_not_there_what_to_do(pr
     )
 
 
+CONFIG_ERRORS = [
+    state for state, said in RECORDED.items() if "Printer is halted" in said["info"]["state_message"]
+]
+
+
+@pytest.mark.parametrize("state", RECORDED)
+def test_every_state_of_a_real_klipper_is_shown_in_few_words(printer, real_docs, state):
+    with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
+        answer = call("printer_state")
+
+    said = RECORDED[state]["info"]
+    assert answer["state"] == said["state"]
+    assert answer.get("message", "Printer is ready").split()[:3] == said["state_message"].split()[:3]
+    assert "Once the underlying issue" not in json.dumps(answer)
+    assert len(json.dumps(answer)) / 4 <= 500
+    assert ("known_message" in answer) == (said["state"] in ("error", "shutdown"))
+
+
+@pytest.mark.parametrize("state", CONFIG_ERRORS)
+def test_a_configuration_error_brings_the_mistakes_with_their_lines(printer, real_docs, state):
+    with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
+        answer = call("printer_state")
+    place = "printer.cfg:13: Option 'rotation_distance' in section 'stepper_x' must be above 0.0"
+    assert place in answer["config"]
+    assert answer["known_message"]["first"]
+
+
+def test_jobs_say_how_far_they_are_and_why_they_ended(printer):
+    jobs = {}
+    for state in ("printing", "paused", "cancelled", "a job: complete", "a job: error"):
+        with speaking(printer / "comms/klippy.sock", klipper(recorded(state))):
+            jobs[state] = call("printer_state")["job"]
+    assert jobs["printing"]["layer"] == "10 of 100" and jobs["printing"]["percent"] >= 20
+    assert jobs["a job: error"]["message"].endswith("Spool is empty")
+    assert "percent" not in jobs["a job: complete"] and "message" not in jobs["cancelled"]
+
+
+NUMBERS = (None, "x", float("nan"), float("inf"), -1, 10**400, True, [], {})
+
+
+@pytest.mark.parametrize("odd", NUMBERS)
+def test_broken_numbers_are_left_out(printer, odd):
+    status = json.loads(json.dumps(RESULTS["objects/query"]))
+    status["print_stats"] |= {"print_duration": odd, "filament_used": odd, "info": {"current_layer": odd}}
+    status["virtual_sdcard"]["progress"] = status["extruder"]["temperature"] = odd
+    status["toolhead"]["position"] = [odd, odd, odd]
+    with speaking(printer / "comms/klippy.sock", klipper({**RESULTS, "objects/query": status})):
+        answer = call("printer_state")
+    assert (answer["state"], answer["job"]["file"]) == ("ready", "benchy.gcode")
+
+
 def saying(text):
     """A socket that answers with these bytes and waits until the client is gone."""
 
@@ -66,7 +125,7 @@ def endless(connection):
             connection.sendall(b"x" * 65536)
 
 
-ODD = {**RESULTS, "objects/query": {"toolhead": 7, "heaters": {"available_heaters": 3}}}
+ODD = {**RESULTS, "objects/query": 7}
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,37 @@
 """Files that several processes share: written whole or not at all, or held as a lock."""
 
+import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.settings import current
 
 POLL_S = 0.05
+
+
+@contextmanager
+def plain_file(path: Path, *, of_this_user: bool = False) -> Iterator[BinaryIO]:
+    """Open a plain file for reading. Never waits for a pipe, opens no device; a file that this server wrote
+    belongs to its user. Raises OSError."""
+
+    def without_waiting(path: str, flags: int) -> int:
+        return os.open(path, flags | os.O_NONBLOCK)
+
+    with open(path, "rb", opener=without_waiting) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a plain file")
+        if of_this_user and status.st_uid != os.geteuid():
+            raise PermissionError(errno.EPERM, "it belongs to another user")
+        yield file
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 (`~/printer_data`)."""
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import BinaryIO
 from tools.core import registry
 from tools.core import settings as core_settings
 from tools.core.errors import ToolError
+from tools.core.files import plain_file
 from tools.klipper import settings
 
 
@@ -40,10 +40,7 @@ def opened(path: Path, inside: Path | None) -> Iterator[BinaryIO]:
         root = os.path.realpath(inside) if inside else ""
         if root and os.path.commonpath([os.path.realpath(path), root]) != root:
             raise _refused(path, "it lies outside the printer's folder", "OUTSIDE")
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise _refused(path, "it is not a plain file", "UNREADABLE")
+        with plain_file(path) as file:
             yield file
     except (OSError, ValueError) as error:
         raise _refused(path, str(getattr(error, "strerror", error)), "UNREADABLE") from error

@@ -4,7 +4,7 @@ from tools.core.registry import Instruction
 
 INSTRUCTIONS = (
     Instruction(
-        "What is wrong with the printer here: printer_log, then check_config without arguments; printer_state for now."
-        " They only read: no tool moves, heats or restarts it."
+        "What is wrong with the printer here: printer_state (the cause, what to do first, mistakes in printer.cfg);"
+        " printer_log for what happened before. They only read: no tool moves, heats or restarts it."
     ),
 )

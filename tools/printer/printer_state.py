@@ -2,18 +2,26 @@
 here."""
 
 import json
+import math
 import os
+import re
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.health import Health, check
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.tool import Tool
 from tools.klipper import printer_data
+from tools.klipper.config import printer_cfg
+from tools.klipper.config.machine import short
+from tools.klipper.search import messages
+from tools.printer import mistakes
 
 # The two methods of Klipper's API (API_Server.md) that this server ever calls: both only read.
 INFO, QUERY = "info", "objects/query"
@@ -21,24 +29,33 @@ END = b"\x03"
 """Ends each message."""
 TIMEOUT_S, MOST_BYTES = 4.0, 1_000_000
 MOST_HEATERS, MOST_WARNINGS = 6, 3
+LIMIT = 2000
+"""Characters of an answer: 500 tokens."""
 OBJECTS: JsonObject = {
-    "print_stats": ["filename", "state", "print_duration"],
+    "print_stats": ["filename", "state", "message", "print_duration", "filament_used", "info"],
     "virtual_sdcard": ["progress"],
     "toolhead": ["homed_axes", "position"],
     "heaters": ["available_heaters", "available_sensors"],
     "configfile": ["warnings", "save_config_pending"],
 }
+ENDED, ACTIVE = ("error", "shutdown"), ("printing", "paused")
+# What Klipper adds to every message: how to restart. `Printer is halted` ends those about the configuration.
+ADVICE = re.compile(
+    r"\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*", re.DOTALL
+)
+HALTED = "Printer is halted"
 
 
 @Tool("printer_state")
 def printer_state() -> JsonObject:
-    """Tell what the printer does now: state and its message, job and progress, temperatures with targets,
-    position and what is homed, warnings of the configuration. Read only.
+    """Show what the printer does now: state, job with time left and layer, temperatures, position, warnings;
+    when it stopped, why, what to do first, and the mistakes in its printer.cfg. Read only.
 
     Source: Klipper's socket comms/klippy.sock in KLIPPER_PRINTER_DATA, methods info and objects/query
     (API_Server.md).
     """
-    path = os.fspath(printer_data.folder() / "comms" / "klippy.sock")
+    folder = printer_data.folder()
+    path = os.fspath(folder / "comms" / "klippy.sock")
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(TIMEOUT_S)
@@ -46,49 +63,126 @@ def printer_state() -> JsonObject:
             call = partial(_call, connection, _messages(connection))
             info = call(INFO, {})
             status = call(QUERY, {"objects": OBJECTS})["status"]
-            heaters = status.get("heaters") or {}
-            names = [*heaters.get("available_heaters", ()), *heaters.get("available_sensors", ())][
-                :MOST_HEATERS
-            ]
-            wanted = {key: ["temperature", "target"] for key in names}
+            heaters = _part(status, "heaters")
+            names = _list(heaters, "available_heaters") + _list(heaters, "available_sensors")
+            wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
             degrees = call(QUERY, {"objects": wanted})["status"]
-        return {name: value for name, value in _answer(info, status, degrees).items() if value}
+            answer = _answer(info, status, degrees)
     except TimeoutError:
         message = "Klipper did not answer in time; it may be starting or hang"
     except OSError as error:
         message = f"Klipper does not run: nothing answers at {path} ({error.strerror or error})"
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         message = f"What answers at klippy.sock is not Klipper ({error})"
-    hint = "printer_log tells what happened; start Klipper, or check its service."
+    else:
+        if answer["state"] in ENDED:
+            answer |= _cause(str(info.get("state_message")), folder)
+            _shorten(answer)
+        return {name: value for name, value in answer.items() if value}
+    hint = "printer_log shows what happened; start Klipper, or check its service."
     raise ToolError(message, hint, code="PRINTER_SILENT") from None
 
 
+def _cause(state_message: str, folder: Path) -> JsonObject:
+    """What is known of a message that Klipper stopped with, and the mistakes in the configuration if that is
+    the cause."""
+    cause: JsonObject = {}
+    known = messages.known(state_message)
+    if known:
+        cause["known_message"] = messages.explained(known[0])
+    if HALTED in state_message:
+        with suppress(ToolError):  # its message says that the file cannot be read
+            config = printer_cfg.read_files(folder / "config/printer.cfg", folder)
+            cause["config"] = mistakes.lines(mistakes.errors(config))
+    return cause
+
+
+def _shorten(answer: JsonObject) -> None:
+    """Leave out what matters least until the answer is short enough."""
+    findings = answer.get("config") or []
+    while len(compact_json(answer)) > LIMIT and len(findings) > 1:
+        findings.pop()
+
+
 def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
-    """The parts of the answer; what is not there is empty."""
-    message = " ".join(str(info.get("state_message", "")).split())
-    job, card, toolhead, config = (
-        status.get(name) or {} for name in ("print_stats", "virtual_sdcard", "toolhead", "configfile")
-    )
-    shown = {"file": str(job.get("filename"))[:80], "state": job.get("state")}
-    shown |= {"seconds": round(job.get("print_duration", 0)), "percent": round(100 * card.get("progress", 0))}
-    temperatures = {}
-    for name, part in degrees.items():
-        if part.get("temperature"):
-            target = f" of {part['target']:g}" if part.get("target") else ""
-            temperatures[name[:40]] = f"{part['temperature']:.1f}{target}"
+    """The parts of the answer; what Klipper does not have is empty."""
+    toolhead, config = _part(status, "toolhead"), _part(status, "configfile")
+    homed = toolhead.get("homed_axes")
+    message = ADVICE.sub("", str(info.get("state_message", "")))
+    warnings = [_text(warning, "message", 120) for warning in _list(config, "warnings")]
+    position = [_number(place) for place in _list(toolhead, "position")[:3]]
     return {
-        "state": str(info.get("state", ""))[:40],
-        "message": message[:300] if message != "Printer is ready" else "",
-        "version": str(info.get("software_version", ""))[:60],
-        "job": shown if job.get("filename") else None,
-        "temperatures": temperatures,
-        "homed": (toolhead.get("homed_axes") or "none") if toolhead else "",
-        "position": [round(place, 2) for place in toolhead.get("position", ())[:3]],
-        "warnings": [
-            str(warning.get("message"))[:120] for warning in config.get("warnings", ())[:MOST_WARNINGS]
-        ],
+        "state": _text(info, "state", 40),
+        "message": short(" ".join(message.split()), 300),
+        "version": _text(info, "software_version", 60),
+        "job": _job(_part(status, "print_stats"), _part(status, "virtual_sdcard")),
+        "temperatures": _temperatures(degrees),
+        "homed": "" if homed is None else str(homed)[:10] or "none",
+        "position": [round(place, 2) for place in position if place is not None],
+        "warnings": warnings[:MOST_WARNINGS],
         "save_config_pending": config.get("save_config_pending") is True,
     }
+
+
+def _job(job: JsonObject, card: JsonObject) -> JsonObject:
+    """The job that is printed or was the last: how far, how long, and why it ended."""
+    if not job.get("filename"):
+        return {}
+    state = job.get("state")
+    seconds, progress = _number(job.get("print_duration")), _number(card.get("progress"))
+    filament = _number(job.get("filament_used"))
+    layers = [_number(_part(job, "info").get(f"{which}_layer")) for which in ("current", "total")]
+    shown: JsonObject = {
+        "file": _text(job, "filename", 80),
+        "state": state,
+        "message": _text(job, "message", 200),
+    }
+    if seconds is not None:
+        shown["seconds"] = round(seconds)
+    if progress is not None and state in ACTIVE:
+        shown["percent"] = round(100 * progress)
+        if seconds and 0 < progress <= 1:
+            shown["left_s"] = round(seconds / progress - seconds)
+    if layers[0] is not None:
+        shown["layer"] = " of ".join(f"{layer:g}" for layer in layers if layer is not None)
+    if filament:
+        shown["filament_m"] = round(filament / 1000, 2)
+    return {name: value for name, value in shown.items() if value != ""}
+
+
+def _temperatures(degrees: JsonObject) -> JsonObject:
+    shown = {}
+    for name in degrees:
+        heater = _part(degrees, name)
+        temperature, target = _number(heater.get("temperature")), _number(heater.get("target"))
+        if temperature is not None:
+            goal = f" of {target:g}" if target else ""
+            shown[name[:40]] = f"{temperature:.1f}{goal}"
+    return shown
+
+
+def _part(status: JsonObject, name: str) -> JsonObject:
+    """A part of what Klipper says. It says null for what is not loaded, such as the toolhead before the
+    configuration is read."""
+    part = status.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _list(part: JsonObject, name: str) -> list[Any]:
+    value = part.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _text(part: Any, name: str, most: int) -> str:
+    value = part.get(name) if isinstance(part, dict) else None
+    return "" if value is None else " ".join(str(value).split())[:most]
+
+
+def _number(value: Any) -> float | None:
+    """A number that can be shown; None for anything else, also for NaN."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < 1e9 and math.isfinite(value) else None
 
 
 def _messages(connection: socket.socket) -> Iterator[Any]:

@@ -5,7 +5,7 @@ In `options.txt` a line `module: option=kind…` has what a module of klippy rea
 boolean, c choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as
 an interval: `[0,1]`, `(0` for what is above 0. A line `[section]- modules` says which modules read a section,
 nearest first, and whether a name follows its kind: - never, + always, ? perhaps. `@names` are the values of
-sensor_type. `tests/lab/klipper_facts.py` makes it from a checkout of Klipper.
+sensor_type. `tests/lab/klipper/facts.py` makes it from a checkout of Klipper.
 """
 
 import re

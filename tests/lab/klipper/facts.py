@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes tools/klipper/config/options.txt: kinds and bounds of options, as Klipper's own source reads them.
 
-usage: klipper_facts.py CHECKOUT [> tools/klipper/config/options.txt]
+usage: facts.py CHECKOUT [> tools/klipper/config/options.txt]
 
 A line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
 choices, l list (lf, li: of numbers; a count behind it; n: one such list a line), then the bounds as an
@@ -304,7 +304,7 @@ def main() -> None:
     version = subprocess.check_output(
         ["git", "-C", checkout, "log", "-1", "--format=%h %cs"], text=True
     ).strip()
-    print(f"# Klipper {version}: made by tests/lab/klipper_facts.py, which says what the signs mean.")
+    print(f"# Klipper {version}: made by tests/lab/klipper/facts.py, which says what the signs mean.")
     for name in sorted(used):
         options = " ".join(f"{option}={spec}" for option, spec in sorted(modules[name].options.items()))
         print(f"{name.rpartition('.')[2]}: {options}")

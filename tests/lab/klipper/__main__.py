@@ -1,0 +1,52 @@
+"""Holds the printer's tools and check_config against a real Klipper, whose sources are fetched and built once
+into a cache.
+
+usage: .venv-test/bin/python tests/lab/klipper states [--save]     printer_state and printer_log in each state;
+                                                                   --save records Klipper for the tests
+       .venv-test/bin/python tests/lab/klipper judge FILE …        Klipper's verdict on configurations beside ours
+
+KLIPPER_SOURCE names a repository to fetch from instead of GitHub's. Needs git, make, gcc and about 5 minutes.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.lab.klipper import judge, states
+from tools.klipper.config import checking, printer_cfg
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("states", "judge"))
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--save", action="store_true")
+    options = parser.parse_args()
+    if options.what == "states":
+        states.record(show, options.save)
+        return 0
+    return max(map(compare, options.files), default=0)
+
+
+def show(name: str, answer: dict) -> None:
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    print(f"{name} ({len(text) // 4} tokens)\n  {text}", flush=True)
+
+
+def compare(path: Path) -> int:
+    """0 if both accept a file or both refuse it."""
+    text = path.read_text("utf-8", "replace")
+    words = judge.verdict(text)
+    findings = checking.current().findings(printer_cfg.read(text))
+    errors = [finding.message for finding in findings if finding.level == "error"]
+    print(f"{path}\n  Klipper: {words or 'accepts it'}\n  check_config: {'; '.join(errors) or 'no errors'}")
+    return int(bool(words) != bool(errors))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

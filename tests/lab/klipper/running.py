@@ -1,0 +1,136 @@
+"""A real Klipper on this machine: its sources of one commit, its Linux process as the board, klippy.py as the
+host."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+COMMIT = "84104bbbd7625d28b4eaaad83f4562972460ecd9"
+SOURCE = os.environ.get("KLIPPER_SOURCE", "https://github.com/Klipper3d/klipper.git")
+"""A git repository that has the commit."""
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pi-mcp-lab"
+PACKAGES = ("cffi", "greenlet", "pyserial", "python-can", "jinja2")
+END = b"\x03"
+READY_S, ASK_S = 150.0, 20.0
+
+
+def checkout() -> Path:
+    """The sources with the board's process built, and an environment for the host: made once."""
+    sources, ready = CACHE / "klipper", CACHE / "ready"
+    if ready.exists():
+        return sources
+    shutil.rmtree(CACHE, ignore_errors=True)
+    CACHE.mkdir(parents=True)
+    subprocess.run(["git", "clone", "-q", SOURCE, sources], check=True)
+    subprocess.run(["git", "-C", sources, "checkout", "-q", COMMIT], check=True)
+    shutil.copy(sources / "test/configs/linuxprocess.config", sources / ".config")
+    for target in ("olddefconfig", "all"):
+        subprocess.run(["make", "-s", "-C", sources, target], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "venv", CACHE / "venv"], check=True)
+    subprocess.run([CACHE / "venv/bin/pip", "install", "-q", *PACKAGES], check=True)
+    ready.touch()
+    return sources
+
+
+class Klipper:
+    """A printer's folder with the processes that serve it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.sources = checkout()
+        self.host: subprocess.Popen[bytes] | None = None
+        self.board: subprocess.Popen[bytes] | None = None
+        for name in ("config", "logs", "comms", "gcodes"):
+            (folder / name).mkdir()
+
+    @property
+    def port(self) -> Path:
+        return self.folder / "board"
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / "comms/klippy.sock"
+
+    def start(self, config: str) -> None:
+        """Start board and host with a configuration; does not wait for anything but the socket."""
+        self.stop()
+        (self.folder / "config/printer.cfg").write_text(config, encoding="utf-8")
+        self.board = subprocess.Popen([self.sources / "out/klipper.elf", "-I", self.port], **SILENT)
+        wait_until(self.port.exists)
+        words = [CACHE / "venv/bin/python", self.sources / "klippy/klippy.py", "config/printer.cfg"]
+        words += ["-I", self.folder / "tty", "-a", self.socket, "-l", "logs/klippy.log"]
+        self.host = subprocess.Popen(words, cwd=self.folder, **SILENT)
+        wait_until(self.answers)
+
+    def stop(self) -> None:
+        """End both processes."""
+        for process in filter(None, (self.host, self.board)):
+            process.kill()
+            process.wait()
+        self.host = self.board = None
+        self.socket.unlink(missing_ok=True)
+        self.port.unlink(missing_ok=True)
+
+    def answers(self) -> bool:
+        try:
+            self.ask("info")
+        except OSError:
+            return False
+        return True
+
+    def ask(self, method: str, **params: object) -> dict:
+        """The answer of the API server to one request."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(ASK_S)
+            connection.connect(str(self.socket))
+            request = {"id": method, "method": method, "params": params}
+            connection.sendall(json.dumps(request).encode() + END)
+            data = b""
+            while True:
+                while END not in data:
+                    data += connection.recv(65536)
+                message, _, data = data.partition(END)
+                answer = json.loads(message)
+                if answer.get("id") == method:
+                    return answer.get("result") or answer
+
+    def send(self, script: str) -> dict:
+        """Run G-Code."""
+        return self.ask("gcode/script", script=script)
+
+    def state(self) -> str:
+        return self.ask("info")["state"]
+
+    def wait_for(self, *states: str) -> None:
+        wait_until(lambda: self.state() in states)
+
+
+SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def wait_until(holds) -> None:
+    """Wait for something that this process is not told of."""
+    deadline = time.monotonic() + READY_S
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError("Klipper did not get there")
+        time.sleep(0.1)
+
+
+@contextmanager
+def printer() -> Iterator[Klipper]:
+    """A Klipper in a folder of its own, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="klipper-") as folder:
+        klipper = Klipper(Path(folder))
+        try:
+            yield klipper
+        finally:
+            klipper.stop()

@@ -1,0 +1,132 @@
+"""The states in which a person asks what is wrong, each on a real Klipper; what it says there, recorded for the
+stand-in of the tests, and what printer_state makes of it."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.lab.klipper.running import Klipper, printer, wait_until
+from tools.core import registry, settings
+
+RECORDED = Path(__file__).resolve().parents[2] / "printer/recorded.json"
+OBJECTS = ("print_stats", "virtual_sdcard", "toolhead", "heaters", "configfile")
+CONFIGFILE = ("warnings", "save_config_pending")
+BOARD = """\
+[mcu]
+serial: {port}
+[printer]
+kinematics: none
+max_velocity: 300
+max_accel: 3000
+"""
+PRINTING = """\
+[virtual_sdcard]
+path: {folder}/gcodes
+[pause_resume]
+[display_status]
+[temperature_sensor chamber]
+sensor_type: temperature_host
+sensor_path: {folder}/degrees
+[gcode_macro LOAD_FILAMENT]
+gcode:
+  {{action_raise_error("Spool is empty")}}
+"""
+LAYERS = "SET_PRINT_STATS_INFO TOTAL_LAYER=100 CURRENT_LAYER=10\n" + "G4 P300\n" * 40
+MISTAKES = {
+    "an include is missing": "[include nope.cfg]\n",
+    "a sensor's file is missing": "[temperature_sensor a]\nsensor_type: temperature_host\nsensor_path: /none\n",
+    "an option is missing": "[output_pin a]\n",
+    "a value is out of range": "[output_pin a]\npin: gpio1\nvalue: 3\n",
+    "a pin is used twice": "[output_pin a]\npin: gpio1\n[output_pin b]\npin: gpio1\n",
+    "a sensor is unknown": "[temperature_sensor a]\nsensor_type: nope\n",
+    "an option is unknown": "[output_pin a]\npin: gpio1\nvalu: 1\n",
+    "a section is unknown": "[output_pi a]\npin: gpio1\n",
+    "a line cannot be read": "[output_pin a]\npin\n",
+}
+
+
+def states(klipper: Klipper) -> Iterator[str]:
+    """Bring Klipper into one state after the other, and give the name of each."""
+    paths = {"port": klipper.port, "folder": klipper.folder}
+    board, full = BOARD.format(**paths), (BOARD + PRINTING).format(**paths)
+    (klipper.folder / "degrees").write_text("31200")
+    for name, mistake in MISTAKES.items():
+        klipper.start(board + mistake)
+        klipper.wait_for("error")
+        yield name
+    klipper.start(board.replace(str(klipper.port), "/dev/none"))
+    yield "it is starting"
+    klipper.wait_for("error")
+    yield "the board's port is not there"
+    klipper.start(board)
+    klipper.wait_for("ready")
+    yield "ready, without heaters"
+    klipper.start(full)
+    klipper.wait_for("ready")
+    yield from jobs(klipper)
+    klipper.send("M112")
+    klipper.wait_for("shutdown")
+    yield "M112"
+    klipper.start(full)
+    klipper.wait_for("ready")
+    assert klipper.board
+    klipper.board.kill()
+    klipper.wait_for("shutdown")
+    yield "the board is gone"
+
+
+def jobs(klipper: Klipper) -> Iterator[str]:
+    """A job that prints, is paused, cancelled, ends, and ends in an error."""
+    files = {"long.gcode": LAYERS, "short.gcode": "G4 P10\n", "bad.gcode": "LOAD_FILAMENT\n"}
+    for name, text in files.items():
+        (klipper.folder / "gcodes" / name).write_text(text)
+    klipper.send("SDCARD_PRINT_FILE FILENAME=long.gcode")
+    wait_until(lambda: card(klipper)["progress"] > 0.2)
+    yield "printing"
+    klipper.send("PAUSE")
+    yield "paused"
+    klipper.send("CANCEL_PRINT")
+    yield "cancelled"
+    for name, state in (("short.gcode", "complete"), ("bad.gcode", "error")):
+        klipper.send(f"SDCARD_PRINT_FILE FILENAME={name}")
+        wait_until(lambda state=state: job(klipper)["state"] == state)
+        yield f"a job: {state}"
+
+
+def card(klipper: Klipper) -> dict:
+    return klipper.ask("objects/query", objects={"virtual_sdcard": None})["status"]["virtual_sdcard"]
+
+
+def job(klipper: Klipper) -> dict:
+    return klipper.ask("objects/query", objects={"print_stats": None})["status"]["print_stats"]
+
+
+def recording(klipper: Klipper) -> dict:
+    """What Klipper says of itself: all fields of what is loaded, nothing of what is not."""
+    about = klipper.ask("info")
+    sensors = [name for name in klipper.ask("objects/list")["objects"] if "sensor" in name]
+    wanted = dict.fromkeys((*OBJECTS, *sensors)) | {"configfile": CONFIGFILE}
+    status = klipper.ask("objects/query", objects=wanted)["status"]
+    info = {key: about[key] for key in ("state", "state_message", "software_version")}
+    text = json.dumps({"info": info, "status": status})
+    return json.loads(text.replace(str(klipper.folder), "/home/pi/printer_data"))
+
+
+def record(show: Callable[[str, dict], None], save: bool) -> None:
+    """Show the answer of printer_state in each state; save what Klipper said."""
+    registry.load()
+    recorded = {}
+    with printer() as klipper:
+        os.environ["KLIPPER_PRINTER_DATA"] = str(klipper.folder)
+        settings.forget()
+        tools = registry.listed(settings.current()).values()
+        for name in states(klipper):
+            recorded[name] = recording(klipper)
+            show(name, registry.find("printer_state", tools).call({}))
+            show(f"{name}: the log", registry.find("printer_log", tools).call({}))
+        klipper.stop()
+        show("Klipper does not run", registry.find("printer_state", tools).call({}))
+    if save:
+        lines = [f"{json.dumps(name)}: {json.dumps(said)}" for name, said in recorded.items()]
+        RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
