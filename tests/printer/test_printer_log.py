@@ -9,6 +9,8 @@ import pytest
 
 from tests.klipper.asking import call
 from tests.printer import klippy
+from tools.core.errors import Cancelled
+from tools.printer import printer_log
 
 
 def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(printer, real_docs):
@@ -22,8 +24,8 @@ def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(p
     assert "host was too late" in error["means"] and error["read"][0].startswith("FAQ.md#")
     assert answer["link"]["EBBCan"] == {"retransmitted": 842, "invalid": 3, "received": 9000}
     assert (answer["link"]["load"], answer["link"]["memory_free_mb"]) == (0.26, 511)
-    assert answer["config"]["errors"] >= 2
-    assert any("rotation_distance" in text for text in answer["config"]["findings"])
+    assert answer["config"] == {"sections": 4}, "Klipper ran with it"
+    assert answer["last_line_hours_ago"] == 0.1
     assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4 <= 700
 
 
@@ -40,11 +42,133 @@ def test_only_known_messages_of_the_log_are_sent(printer, real_docs):
     assert klippy.TOKEN not in json.dumps(call("printer_log"))
 
 
-def test_a_configuration_error_is_the_line_that_klipper_printed(printer):
-    lines = "Config error\nTraceback (most recent call last):\n  File \"x.py\", line 1\nconfigparser.Error: Option 'foo' is not valid in section 'fan'\n"
-    (printer / "logs/klippy.log").write_text(klippy.start(1) + lines)
-    (error,) = call("printer_log")["errors"]
+REFUSED = "Config error\nTraceback (most recent call last):\n  File \"x.py\", line 1\nconfigparser.Error: Option 'foo' is not valid in section 'fan'\n"
+
+
+def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(printer, real_docs):
+    (printer / "logs/klippy.log").write_text(klippy.start(1) + REFUSED)
+    answer = call("printer_log")
+    (error,) = answer["errors"]
     assert error["line"] == "Option 'foo' is not valid in section 'fan'"
+    assert any("rotation_distance" in text for text in answer["config"]["errors"])
+    assert "judged_by" not in answer["config"]
+
+
+def test_an_old_log_says_by_what_its_configuration_is_judged(printer, real_docs):
+    (printer / "logs/klippy.log").write_text(klippy.start(1).replace("v0.13.0", "v0.8.0") + REFUSED)
+    assert "newer than v0.8.0" in call("printer_log")["config"]["judged_by"]
+
+
+MESH = """
+[stepper_z]
+endstop_pin = probe:z_virtual_endstop
+position_endstop = 0.5
+[bed_mesh default]
+version = 1
+points =
+\t-0.1, 0.05, 0.1
+\t0.0, 0.0, 0.1
+x_count = 3
+[skew_correction my_profile]
+xy_skew = 0.001
+"""
+
+
+def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks_is_said(printer, real_docs):
+    config = klippy.CONFIG + MESH
+    (printer / "logs/klippy.log").write_text(klippy.start(1, config) + klippy.STATS.format(1060))
+    assert call("printer_log")["config"] == {"sections": 7}
+    (printer / "logs/klippy.log").write_text(klippy.start(1, config) + REFUSED)
+    errors = call("printer_log")["config"]["errors"]
+    assert not any(
+        word in text for text in errors for word in ("bed_mesh", "skew_correction", "position_endstop")
+    )
+    gone = klippy.CONFIG.replace("max_accel = 3000", "max_accel = 3000\nmax_accel_to_decel = 1500")
+    (printer / "logs/klippy.log").write_text(klippy.start(1, gone) + klippy.STATS.format(1060))
+    (message,) = call("printer_log")["config"]["an_update_breaks"]
+    assert "max_accel_to_decel" in message and "is gone, 2025-08-11" in message
+
+
+TWO_BOARDS = """\
+Transition to shutdown state: Lost communication with MCU 'mcu'
+MCU 'rpi' shutdown: Command request
+Lost communication with MCU 'mcu'
+"""
+STOPPED = "Transition to shutdown state: MCU shutdown\nMCU 'mcu' shutdown: Timer too close\nMCU 'rpi' shutdown: Command request\n"
+PRESSED = "Transition to shutdown state: Shutdown due to M112 command\nMCU 'mcu' shutdown: Command request\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "cause"),
+    {
+        TWO_BOARDS: "Lost communication with MCU 'mcu'",
+        STOPPED: "MCU 'mcu' shutdown: Timer too close",
+        PRESSED: "Shutdown due to M112 command",
+    }.items(),
+)
+def test_a_board_that_is_stopped_because_of_another_is_not_the_cause(printer, lines, cause):
+    (printer / "logs/klippy.log").write_text(klippy.start(1) + klippy.STATS.format(1060) + "\n" + lines)
+    answer = call("printer_log")
+    assert answer["shutdown"] == answer["errors"][0]["line"] == cause
+    assert "Command request" not in json.dumps(answer)
+
+
+def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(printer):
+    raised = "Error evaluating 'gcode_macro LOAD:gcode': gcode.CommandError: {}\n"
+    lines = raised.format("Spool is empty") + raised.format("Must home axis first: 1 2 3 [0]")
+    hot = "TMC 'stepper_x' reports error: DRV_STATUS: 1 otpw=1(OvertempWarning!)\n"
+    (printer / "logs/klippy.log").write_text(
+        klippy.start(1) + lines + hot + "Got EOF when reading from device\n"
+    )
+    means = [error["means"] for error in call("printer_log")["errors"]]
+    assert "link to the board broke off" in means[0] and "still works" in means[1]
+    assert "not homed" in means[2] or "home" in means[2]
+    assert "refused to go on" in means[3]
+
+
+def test_each_earlier_start_that_failed_has_a_line(printer):
+    ran = klippy.STATS.format(9060) + "\n"
+    starts = [
+        klippy.start(1) + ran,
+        klippy.start(2) + REFUSED,
+        klippy.start(3) + ran + STOPPED,
+        klippy.start(4) + ran,
+    ]
+    (printer / "logs/klippy.log").write_text("".join(starts))
+    answer = call("printer_log")
+    assert answer["errors"] == []
+    assert answer["earlier_failures"] == [
+        "Mon Aug  2 10:00:00 2026: Option 'foo' is not valid in section 'fan'",
+        "Mon Aug  3 10:00:00 2026: MCU 'mcu' shutdown: Timer too close",
+    ]
+    assert "earlier_failures" not in call("printer_log", session=2) and "last_line_hours_ago" not in call(
+        "printer_log", session=2
+    )
+
+
+def test_400_000_different_lines_take_bounded_time_and_memory_and_stop_when_the_call_is_withdrawn(
+    printer, monkeypatch
+):
+    with (printer / "logs/klippy.log").open("w") as log:
+        log.write(klippy.start(1))
+        for number in range(400_000):
+            name = "".join(chr(97 + int(digit)) for digit in str(number))
+            log.write(f"unknown {name} must not {name}\n")
+        log.write("MCU 'mcu' shutdown: Timer too close\n")
+    monkeypatch.setattr(printer_log, "MOST_DIFFERENT", 2000)
+    begun = time.process_time()
+    tracemalloc.start()
+    answer = call("printer_log")
+    assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    tracemalloc.stop()
+    assert answer["errors"][0]["line"] == "MCU 'mcu' shutdown: Timer too close"
+    assert time.process_time() - begun < 60  # 3 s on a free machine, with the memory counted
+
+    def withdrawn():
+        raise Cancelled
+
+    monkeypatch.setattr(printer_log, "checkpoint", withdrawn)
+    assert call("printer_log")["code"] == "CANCELLED"
 
 
 def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_its_start(printer):
@@ -109,8 +233,12 @@ def test_what_is_no_plain_log_is_an_error_at_once(printer, what):
 
 
 def test_a_damaged_log_is_answered(printer):
-    config, stats = b"===== Config file =====\n" * 1000, b"Stats x: y=\n" * 100
-    for text in (b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats):
+    config, stats = (
+        b"===== Config file =====\n" * 1000,
+        b"Stats x: y=\n" * 100 + b"Stats 1.2.3: bytes_retransmit=1e9999\n",
+    )
+    odd = b"Start printer at now (1.2.3 4.5.6)\nStart printer at (1 2)\nStart printer at x (1 1)\n" + stats
+    for text in (b"", b"\0" * 1000, b"\xff" * 1000, b"x" * 1_000_000, config, stats, odd):
         (printer / "logs/klippy.log").write_bytes(text)
         answer = call("printer_log")
         assert answer.get("code") in (None, "NO_SUCH_START") and len(json.dumps(answer)) < 3000

@@ -2,40 +2,54 @@
 
 import os
 import re
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import printer_data
-from tools.klipper.config import checking, printer_cfg
+from tools.klipper.config import options, printer_cfg
 from tools.klipper.config.machine import short
-from tools.klipper.config.printer_cfg import ERROR, HINT
 from tools.klipper.search import messages
-from tools.klipper.search.messages import Message, explained
+from tools.klipper.search.messages import Message
+from tools.printer import mistakes
 
 LIMIT = 2800
 """Characters of an answer: 700 tokens."""
-MOST_ERRORS, MOST_FINDINGS = 4, 4
+MOST_ERRORS, MOST_EARLIER = 4, 6
 MOST_BYTES, LONGEST_READ = 200_000_000, 65_536
 """The end of a log that is read if it is longer, line by line: a day of printing writes 60 MB. And of a
 line."""
 MOST_FILES = 3
+MOST_DIFFERENT, MOST_CONFIG = 20_000, 50_000
+"""Lines that are looked at for a message, numbers aside, and those of one configuration."""
 STATS, CONFIG, CONFIG_END = b"Stats ", b"===== Config file =====", b"======================="
+REFUSED = b"Config error"
+"""The line that Klipper prints when it refuses its configuration (klippy/klippy.py)."""
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
-STARTED = re.compile(r"Start printer at (.+?) \([\d.]+ ([\d.]+)\)")
+STARTED = re.compile(r"Start printer at (.+?) \([\d.]+ (\d+(?:\.\d+)?)\)")
 VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
+RELEASE = re.compile(r"v(\d+)\.(\d+)")
+# The time since the boot in a Stats line.
+UPTIME = re.compile(rb"Stats (\d+(?:\.\d+)?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands.
 TELLING = re.compile(
-    rb"(?i)error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart"
+    rb"(?i)error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof"
 )
 # What a message begins with in the log and people do not write: `Transition to shutdown state: `,
 # `pins.error: `.
 PREFIX = re.compile(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ")
+TRANSITION = "Transition to shutdown state: "
+UNNAMED = "MCU shutdown"
+"""The state while the board's own word is still to come: `MCU 'mcu' shutdown: Timer too close`."""
+CONSEQUENCE = "Command request"
+"""Ends the word of a board that was stopped because something else had happened, or by M112."""
 # A number in a Stats line: `bytes_retransmit=9`.
 PAIR = re.compile(r"\b(\w+)=(-?\d+(?:\.\d+)?)")
 LONGEST_LINE = 600
@@ -47,72 +61,100 @@ def printer_log(
         int, "-1: the last start, -2: the one before; 1: the first in the log", Limits(ge=-100, le=100)
     ] = -1,
 ) -> JsonObject:
-    """Tell what Klipper's log says of a start: when, which version, the errors with what they mean, the link
-    to the boards, and what is wrong in the configuration it ran with. Read only.
+    """Show what Klipper's log says of a start: when, which version, the errors with what they mean, the link
+    to the boards, and what is wrong in the configuration it ran with; a line for each earlier start that
+    failed. Read only.
 
     Source: logs/klippy.log and the rotated ones in KLIPPER_PRINTER_DATA. Only lines that are known messages
     are given: a log holds names and tokens.
     """
-    starts = _starts(printer_data.folder())
-    try:
-        start = starts[session - 1 if session > 0 else session]
-    except IndexError:
+    folder = printer_data.folder()
+    starts = _starts(folder)
+    number = session - 1 if session > 0 else len(starts) + session
+    if not 0 <= number < len(starts):
         message = f"The log has {len(starts)} starts, not {abs(session)}"
-        raise ToolError(message, "-1 is the last one.", code="NO_SUCH_START") from None
+        raise ToolError(message, "-1 is the last one.", code="NO_SUCH_START")
+    start = starts[number]
     answer: JsonObject = {
         "started": start.when,
         "version": start.version,
         "starts": len(starts),
         "ran_s": start.ran_s,
     }
-    if start.state:
-        answer["shutdown"] = short(start.state, 200)
-    told = list(start.told.values())[::-1][:MOST_ERRORS]  # the last ones first
-    answer["errors"] = [
-        {"line": short(each.line, 160), "count": each.times, **explained(each.message)} for each in told
-    ]
+    if number == len(starts) - 1:
+        answer["last_line_hours_ago"] = _hours_since(folder / "logs/klippy.log")
+    answer["shutdown"] = short(start.state, 200)
+    answer["errors"] = [_explained(error) for error in start.errors[:MOST_ERRORS]]
     answer["link"] = _link(start)
     if start.config:
         answer["config"] = _config(start)
-    for shortened in (answer.get("config", {}).get("findings", []), answer["errors"]):
+    failures = [f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure]
+    answer["earlier_failures"] = failures[-MOST_EARLIER:]
+    for shortened, least in ((answer["earlier_failures"], 0), (answer["errors"], -1)):
         while len(compact_json(answer)) > LIMIT and len(shortened) > 1:
-            shortened.pop()
+            shortened.pop(least)
     return {name: value for name, value in answer.items() if value or name == "errors"}
+
+
+def _hours_since(log: Path) -> float | None:
+    """The hours since the last line of the log; None if it has gone."""
+    try:
+        age_s = time.time() - log.stat().st_mtime
+    except OSError:
+        return None
+    return max(0.1, round(age_s / 3600, 1))
+
+
+def _explained(error: "Error") -> JsonObject:
+    return {"line": short(error.line, 160), "count": error.times, **messages.explained(error.message)}
 
 
 def _link(start: "Start") -> JsonObject:
     """The state of the connections and the host at the last Stats line."""
-    shown: JsonObject = {}
+    link: JsonObject = {}
     # A part for each micro-controller, by its name; the host's begins with sysload.
     for part in re.split(r" (?=\S+: |sysload=)", start.stats.decode("utf-8", "replace").strip()):
-        name, numbers = part.partition(": ")[0], {key: float(value) for key, value in PAIR.findall(part)}
+        name, numbers = part.partition(": ")[0], dict(PAIR.findall(part))
         if "bytes_retransmit" in numbers:
-            parts = {"retransmitted": "retransmit", "invalid": "invalid", "received": "read"}
-            shown[name] = {part: int(numbers.get(f"bytes_{key}", 0)) for part, key in parts.items()}
+            link[name] = {
+                "retransmitted": int(float(numbers["bytes_retransmit"])),
+                "invalid": int(float(numbers.get("bytes_invalid", 0))),
+                "received": int(float(numbers.get("bytes_read", 0))),
+            }
         if "sysload" in numbers:
-            shown |= {"load": numbers["sysload"], "memory_free_mb": round(numbers.get("memavail", 0) / 1024)}
-    return shown
+            link["load"] = float(numbers["sysload"])
+            link["memory_free_mb"] = round(float(numbers.get("memavail", 0)) / 1024)
+    return link
 
 
 def _config(start: "Start") -> JsonObject:
-    """The findings in the configuration that the log holds, in few words."""
-    read = printer_cfg.read("\n".join(start.config))
-    try:
-        found = checking.current().findings(read)
-    except ToolError:
-        return {
-            "sections": len(read.sections),
-            "not_checked": "the Klipper documentation is not here: call sync_docs",
-        }
-    told = [short(finding.message, 160) for finding in found if finding.level != HINT][:MOST_FINDINGS]
-    return {
-        "sections": len(read.sections),
-        "errors": sum(one.level == ERROR for one in found),
-        "findings": told,
-    }
+    """The errors in the configuration if Klipper refused it, else what an update would break.
+
+    The log has the configuration with what SAVE_CONFIG wrote in its place: there Klipper takes a
+    position_endstop that it refuses elsewhere.
+    """
+    config = printer_cfg.read("\n".join(start.config))
+    report: JsonObject = {"sections": len(config.sections)}
+    errors = mistakes.errors(config)
+    if not start.refused:
+        gone = [error for error in errors or () if " is gone, " in error.message]
+        return report | ({"an_update_breaks": mistakes.lines(gone, placed=False)} if gone else {})
+    if errors:
+        errors = [error for error in errors if error.option != "position_endstop"]
+        if _is_older(start.version):
+            report["judged_by"] = f"today's documentation, which is newer than {start.version}"
+    return report | {"errors": mistakes.lines(errors, placed=False)}
 
 
-class Told(NamedTuple):
+def _is_older(version: str) -> bool:
+    """True if a release came after this version."""
+    release, newest = RELEASE.match(version), RELEASE.match(options.table().version)
+    if not release or not newest:
+        return False
+    return tuple(map(int, release.groups())) < tuple(map(int, newest.groups()))
+
+
+class Error(NamedTuple):
     """A message in the log: what it means, the last line with it, and how often it came."""
 
     message: Message
@@ -127,28 +169,54 @@ class Start:
     when: str = ""
     clock: float = 0.0
     version: str = ""
-    told: dict[str, Told] = field(default_factory=dict)
+    counted: dict[str, Error] = field(default_factory=dict)
     config: list[str] = field(default_factory=list)
     stats: bytes = b""
     state: str = ""
+    refused: bool = False
 
     @property
     def ran_s(self) -> int:
         """The seconds from the start to the last Stats line."""
-        match = re.match(rb"Stats ([\d.]+):", self.stats)
-        return max(0, round(float(match[1]) - self.clock)) if match and self.clock else 0
+        uptime = UPTIME.match(self.stats)
+        return max(0, round(float(uptime[1]) - self.clock)) if uptime and self.clock else 0
 
-    def tell(self, message: Message, line: str, times: int = 1) -> None:
-        """Count a message; the one that came last is the last of `told`."""
-        times += self.told.pop(message.meaning, Told(message, line, 0)).times
-        self.told[message.meaning] = Told(message, line, times)
+    @property
+    def errors(self) -> list[Error]:
+        """The messages, the one that it stopped with first, then the last ones."""
+        newest = list(self.counted.values())[::-1]
+        return sorted(newest, key=lambda error: error.line != self.state)
 
-    def go_on(self, rest: "Start") -> None:
-        """Add what the log of the next day tells of this start."""
-        for told in rest.told.values():
-            self.tell(*told)
-        self.config, self.stats = rest.config or self.config, rest.stats or self.stats
-        self.state, self.version = rest.state or self.state, self.version or rest.version
+    @property
+    def failure(self) -> str:
+        """The message that it ended with, "" if it did not end in an error."""
+        never_ran = self.refused or not self.stats
+        line = self.errors[0].line if self.counted and never_ran else ""
+        return short(self.state or line, 120)
+
+    def count(self, message: Message, line: str, times: int = 1) -> None:
+        """Count a message; the one that came last is the last of `counted`."""
+        times += self.counted.pop(message.meaning, Error(message, line, 0)).times
+        self.counted[message.meaning] = Error(message, line, times)
+
+    def stop(self, line: str) -> bool:
+        """Take a line that may say why everything stopped; False if it only follows from that."""
+        if line.startswith(TRANSITION):
+            self.state = self.state or line.removeprefix(TRANSITION)
+        elif self.state and line.endswith(CONSEQUENCE):
+            return False
+        elif self.state == UNNAMED and "' shutdown: " in line:
+            self.state = line
+        return True
+
+    def merge(self, rest: "Start") -> None:
+        """Add what the log of the next day says of this start."""
+        for error in rest.counted.values():
+            self.count(*error)
+        self.config = rest.config or self.config
+        self.stats = rest.stats or self.stats
+        self.state = self.state or rest.state
+        self.version = self.version or rest.version
 
 
 def _starts(folder: Path) -> list[Start]:
@@ -161,11 +229,11 @@ def _starts(folder: Path) -> list[Start]:
     starts = [Start()]
     for name in ["klippy.log", *names][:MOST_FILES]:
         earlier = _read(logs / name, folder)
-        earlier[-1].go_on(starts[0])  # Klipper begins a new log each day
+        earlier[-1].merge(starts[0])  # Klipper begins a new log each day
         starts = earlier + starts[1:]
         if len(starts) > 1:
             break
-    return starts[1:] or [start for start in starts if start.told or start.stats]
+    return starts[1:] or [start for start in starts if start.counted or start.stats]
 
 
 def _read(path: Path, folder: Path) -> list[Start]:
@@ -189,33 +257,41 @@ class _Reader:
         self.starts = [self.start]
         self.version = ""
         self.in_config = False
-        self.known: dict[str, Message | None] = {}
+        self.messages: dict[str, Message | None] = {}
+        """The message of each line that was looked at, by the line without its numbers."""
 
     def line(self, line: bytes) -> None:
         text = line[:LONGEST_LINE].decode("utf-8", "replace")
-        if self.in_config and (
-            STARTED.match(text) or VERSION.match(text)
-        ):  # the power cut the configuration off
+        started, version = STARTED.match(text), VERSION.match(text)
+        if self.in_config and (started or version):  # the power cut the configuration off
             self.in_config, self.start.config = False, []
         if self.in_config:
-            self.in_config = line != CONFIG_END
-            self.start.config += [text] if self.in_config else []
+            self.in_config = line != CONFIG_END and len(self.start.config) < MOST_CONFIG
+            if self.in_config:
+                self.start.config.append(text)
         elif line == CONFIG:
             self.in_config, self.start.config = True, []
-        elif match := STARTED.match(text):
-            self.start = Start(match[1], float(match[2]), self.version)
+        elif started:
+            self.start = Start(started[1][:60], float(started[2]), self.version)
             self.starts.append(self.start)
-        elif match := VERSION.match(text):
-            self.version = match[1][:60]  # of the start that follows
+        elif version:
+            self.version = version[1][:60]  # of the start that follows
             self.start.version = self.start.version or self.version
+        elif line == REFUSED:
+            self.start.refused = True
         elif len(line) <= LONGEST_LINE and TELLING.search(line):
-            told = PREFIX.sub("", text := text.strip())
-            if text.startswith("Transition to shutdown state") or (
-                self.start.state and "' shutdown: " in text
-            ):
-                self.start.state = told
-            key = re.sub(r"[\d.]+", "0", text)
-            if key not in self.known:
-                self.known[key] = messages.of_line(text)
-            if message := self.known[key]:
-                self.start.tell(message, told)
+            self.telling(text.strip())
+
+    def telling(self, text: str) -> None:
+        """Count the message in a line, if there is one and it is no mere consequence."""
+        key = re.sub(r"[\d.]+", "0", text)
+        if key not in self.messages:
+            checkpoint()
+            if len(self.messages) >= MOST_DIFFERENT:
+                if "shutdown" not in text:
+                    return
+                self.messages.clear()
+            self.messages[key] = messages.of_line(text)
+        message = self.messages[key]
+        if self.start.stop(text) and message:
+            self.start.count(message, PREFIX.sub("", text))

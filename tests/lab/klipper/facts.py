@@ -301,10 +301,11 @@ def main() -> None:
         for kind, (module, sign) in sorted(readers(modules).items())
     }
     used = {name for _, names in kinds.values() for name in names}
-    version = subprocess.check_output(
-        ["git", "-C", checkout, "log", "-1", "--format=%h %cs"], text=True
-    ).strip()
-    print(f"# Klipper {version}: made by tests/lab/klipper/facts.py, which says what the signs mean.")
+    version, date = (
+        subprocess.check_output(["git", "-C", checkout, *words], text=True).strip()
+        for words in (["describe", "--tags", "--long"], ["log", "-1", "--format=%cs"])
+    )
+    print(f"# Klipper {version} {date}: made by tests/lab/klipper/facts.py, which says what the signs mean.")
     for name in sorted(used):
         options = " ".join(f"{option}={spec}" for option, spec in sorted(modules[name].options.items()))
         print(f"{name.rpartition('.')[2]}: {options}")

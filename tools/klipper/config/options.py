@@ -38,9 +38,10 @@ KINDS = {"b": "True or False", "i": "a whole number", "f": "a number", "l": "num
 
 
 class Table(NamedTuple):
-    """`sensors` are values of sensor_type; `options` by module, `readers` (modules) and `signs` (whether a
-    name follows) by kind of section."""
+    """`version` is Klipper's; `sensors` are values of sensor_type; `options` by module, `readers` (modules)
+    and `signs` (whether a name follows) by kind of section."""
 
+    version: str
     sensors: set[str]
     options: dict[str, dict[str, str]]
     readers: dict[str, list[str]]
@@ -50,9 +51,10 @@ class Table(NamedTuple):
 @cache
 def table() -> Table:
     """The facts of `options.txt`, read once."""
-    known = Table(set(), {}, {}, {})
+    first, *lines = TABLE.read_text("utf-8").splitlines()
+    known = Table(first.split()[2], set(), {}, {}, {})
     sensors = ""
-    for line in TABLE.read_text("utf-8").splitlines()[1:]:
+    for line in lines:
         if line.startswith("@"):  # @sensors: modules; @names: what they are called
             name, _, words = line.partition(" ")
             sensors = words if name == "@sensors" else sensors
