@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.client import ENVELOPE, HANDSHAKE
 from tests.support.http_memory import InMemory
-from tools.http import guards, tokens
+from tools.http import tokens
 from tools.http.ledger import Ledger
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -160,16 +160,9 @@ def test_a_body_that_is_not_a_message_is_an_error_that_names_its_id(server):
         assert (status, answer["id"], answer["error"]["code"]) == (400, *error), body[:40]
 
 
-def test_a_body_that_does_not_arrive_is_given_up(server, monkeypatch):
-    monkeypatch.setattr(guards, "BODY_S", 0.05)
-    exchange = server.begin(token=server.token(), parts=[])
-    exchange.done.result(10)
-    assert exchange.answer()[0] == 408
-
-
-def test_a_second_long_body_of_a_token_is_not_read_before_the_first_is_answered(server):
+def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered(server):
     """What a body says is in memory until then; a short one, and somebody else, are served meanwhile."""
-    token, part = server.token(jti="one"), b"x" * 20_000
+    token, part = server.token(), b"x" * 20_000
     first = server.begin(token=token, parts=[part] * 3, hold=True)
     second = server.begin(token=token, parts=[part] * 3)
     deadline = time.monotonic() + 10
@@ -196,11 +189,12 @@ def test_the_log_says_why_and_holds_no_token_and_is_not_filled(server, caplog):
     assert len(caplog.records) < 60
 
 
-def test_rates_are_each_tokens_own_and_say_when_to_come_back(env):
+def test_rates_are_each_persons_own_whatever_the_token_and_say_when_to_come_back(env):
     env(MCP_HTTP_RATE=6)
     with InMemory() as server:
-        busy, calm = server.token(user="anna"), server.token(user="ben")
-        assert [server.send(LIST, token=busy)[0] for _ in range(5)] == [200, 200, 200, 429, 429]
+        phone, laptop = server.token(user="anna", jti="phone"), server.token(user="anna", jti="laptop")
+        busy, calm = phone, server.token(user="ben")
+        assert [server.send(LIST, token=token)[0] for token in (phone, laptop) * 2] == [200, 200, 200, 429]
         _, headers, body = server.send(LIST, token=busy)
         error = json.loads(body)["error"]
         assert 1 <= int(headers["retry-after"]) == error["data"]["retry_after"] <= 10

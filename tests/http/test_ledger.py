@@ -1,11 +1,11 @@
 """The tokens that were given out, and `python3 -m tools token`, which gives them out and takes them back."""
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.core.settings import current
 from tools.http import ledger, tokens
@@ -50,22 +50,22 @@ def test_a_revoked_token_stays_revoked_whatever_the_clock_says(tmp_path, monkeyp
     assert {row["id"] for row in Ledger(tmp_path).entries() if row["revoked"]} == {"lost", "of-a-backend"}
 
 
-def test_the_list_of_version_0_2_is_taken_over_with_what_was_revoked(tmp_path):
-    row = {"user": "anna", "scope": "server", "label": "", "expires": time.time() + DAY_S}
-    old = {"lost": {**row, "revoked": True}, "kept": {**row, "revoked": False}}
-    (tmp_path / "http-tokens.json").write_text(json.dumps(old), encoding="utf-8")
-    assert Ledger(tmp_path).is_revoked("lost")
-    assert [row["id"] for row in Ledger(tmp_path).entries()] == ["lost", "kept"]
-    assert (tmp_path / "http-tokens.sqlite3").stat().st_mode & 0o777 == 0o600
+@pytest.mark.parametrize("left", ["nothing", "an empty file"])
+def test_a_ledger_that_is_gone_is_said_since_what_was_revoked_holds_again(tmp_path, caplog, left):
+    tokens.keys_at(tmp_path / "http-keys")
+    if left == "an empty file":
+        (tmp_path / "http-tokens.sqlite3").touch()
+    Ledger(tmp_path)
+    assert "python3 -m tools token rotate, twice" in caplog.text
+    caplog.clear()
+    Ledger(tmp_path)
+    assert not caplog.text
 
 
-@pytest.mark.parametrize("damaged", ["", "[]", '{"lost"', '{"lost": 5}', '{"lost": {"revoked": true}}'])
-def test_a_damaged_list_of_version_0_2_lets_nobody_in_and_is_named(tmp_path, damaged):
-    """Else what was revoked in it would hold again."""
-    (tmp_path / "http-tokens.json").write_text(damaged, encoding="utf-8")
-    for _ in range(2):
-        with pytest.raises(OSError, match="is damaged"):
-            Ledger(tmp_path).is_revoked("lost")
+def test_a_first_start_says_nothing_of_a_ledger(env, caplog):
+    assert main(["token", "new", "--user", "anna", "--scope", "onepercent"]) == 0
+    with InMemory():
+        assert not caplog.text
 
 
 def test_of_many_who_spend_a_secret_at_once_one_is_the_first(tmp_path):

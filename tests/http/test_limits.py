@@ -25,6 +25,15 @@ def test_each_caller_has_a_rate_of_its_own_and_the_one_that_asked_longest_ago_is
     ]
 
 
+def test_who_was_idle_for_an_hour_may_send_a_burst_and_no_more():
+    time_s = 0
+    rate = Rate(per_minute=60, burst=2, clock=lambda: time_s)
+    time_s = 3600
+    assert [rate.wait_s("anna") for _ in range(3)] == [0, 0, 1]
+    time_s = 7200
+    assert [rate.wait_s("anna") for _ in range(3)] == [0, 0, 1]
+
+
 @pytest.mark.parametrize(("callers", "most_at_once"), [(["anna"] * 9, 2), (["anna", "ben", "carl"] * 3, 4)])
 def test_turns_are_bounded_per_caller_and_in_all_and_everybody_gets_one(callers, most_at_once):
     turns, at_once, seen = Turns(4, 2), [], []
@@ -54,23 +63,34 @@ def test_who_stops_waiting_takes_no_turn():
     asyncio.run(waiting())
 
 
-def test_of_connections_that_say_nothing_the_longest_silent_make_room_and_none_stays(monkeypatch):
+BEGINNINGS = {"nothing": b"", "no body": b"POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"}
+
+
+async def read_body(scope, receive, send):
+    """Waits for a body, as the guards do."""
+    while (await receive()).get("more_body"):
+        pass
+
+
+@pytest.mark.parametrize("beginning", BEGINNINGS.values(), ids=[*BEGINNINGS])
+def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_stays(monkeypatch, beginning):
     monkeypatch.setattr(limits, "LOOK_S", 0.01)
     monkeypatch.setattr(limits, "MOST_SILENT", 2)
 
     async def run():
-        server = uvicorn.Server(uvicorn.Config(lambda *_: None, **limits.UVICORN))
+        server = uvicorn.Server(uvicorn.Config(read_body, **limits.UVICORN))
         with socket.create_server(("127.0.0.1", 0)) as listener, ExitStack() as opened:
             jobs = [asyncio.ensure_future(job) for job in (server.serve([listener]), limits.watch(server))]
             open_ones, clients = server.server_state.connections, []
             for count in (1, 2, 3, 4):
                 clients.append(opened.enter_context(socket.create_connection(listener.getsockname())))
+                clients[-1].sendall(beginning)
                 while len(open_ones) < min(count, 2):
                     await asyncio.sleep(0.01)
                 await asyncio.sleep(3 * limits.LOOK_S)
             is_open = [not select.select([client], [], [], 0)[0] for client in clients]
             assert (is_open, len(open_ones)) == ([False, False, True, True], 2)
-            monkeypatch.setattr(limits, "HEADERS_S", 0)
+            monkeypatch.setattr(limits, "SILENT_S", 0)
             await limits.watch(server, 0.05)
             assert not open_ones
             jobs[1].cancel()

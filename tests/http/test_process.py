@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.client import TIMEOUT_S
-from tests.support.http_server import HttpServer
+from tests.support.http_server import SERVER, HttpServer
 from tools.http import tokens
 
 pytestmark = pytest.mark.slow
@@ -77,36 +77,49 @@ def test_a_broken_chunk_is_refused_without_a_traceback(server):
     assert "Traceback" not in server.log()
 
 
-def test_600_silent_connections_keep_no_good_request_out(server):
-    """Each sends a byte of a header now and then, and comes back when it is dropped."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 2000)), hard))
+SILENT = {
+    "600 heads": (600, b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: "),
+    "1,300 bodies": (1300, b"POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize(("count", "beginning"), SILENT.values(), ids=[*SILENT])
+def test_connections_that_never_send_the_rest_keep_no_good_request_out(count, beginning):
+    """Each sends a byte now and then, and comes back when it is dropped. The server begins with 1,024 files,
+    as under systemd."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     ends, silent = threading.Event(), {}
 
     def be_silent():
         while not ends.is_set():
-            for number in range(600):
+            for number in range(count):
                 try:
                     silent[number].send(b"X")
                 except (OSError, KeyError):
                     if number in silent:
                         silent[number].close()
-                    silent[number] = connection(server)
-                    silent[number].sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: ")
+                    with suppress(OSError):
+                        silent[number] = connection(server)
+                        silent[number].sendall(beginning)
             ends.wait(0.2)
 
-    attack = threading.Thread(target=be_silent)
-    attack.start()
-    try:
-        while len(silent) < 600:
-            time.sleep(0.05)
-        token = server.token()
-        assert [server.send(LIST, token=token)[0] for _ in range(74)] == [200] * 74
-    finally:
-        ends.set()
-        attack.join()
-        for raw in silent.values():
-            raw.close()
+    limited = ["bash", "-c", 'ulimit -Sn 1024; exec "$@"', "limited", *SERVER]
+    with HttpServer(limited) as server:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4000), hard))
+        attack = threading.Thread(target=be_silent)
+        attack.start()
+        try:
+            while len(silent) < count:
+                time.sleep(0.05)
+            token = server.token()
+            assert [server.send(LIST, token=token)[0] for _ in range(26)] == [200] * 26
+        finally:
+            ends.set()
+            attack.join()
+            for raw in silent.values():
+                raw.close()
+        assert len(server.log()) < 10_000
+        assert "Traceback" not in server.log()
 
 
 @pytest.mark.parametrize(

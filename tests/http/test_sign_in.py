@@ -4,7 +4,9 @@ import base64
 import hashlib
 import json
 import re
+import sqlite3
 import time
+from contextlib import contextmanager, suppress
 from html import unescape
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -13,10 +15,8 @@ import pytest
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.core import http
-from tools.core.places import toolsets
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
-from tools.http.limits import Rate
 from tools.http.sign_in import CODE_S, GRACE_S, INVITATION_S
 
 URL = "https://pi.example/mcp"
@@ -133,9 +133,7 @@ def test_a_client_that_knows_only_the_url_is_led_to_the_person_and_gets_a_token_
 @pytest.mark.parametrize(
     ("accepted", "lang", "word"), [("ru-RU,en", "ru", "Разрешить"), ("de", "en", "Allow")]
 )
-def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, lang, word):
-    assert "python3 -m tools invite" in person.page()[2]  # as long as there is no invitation
-    person.invited(scope="onepercent klipper:read")
+def test_the_page_says_who_asks_and_where_it_leads_and_runs_nothing(person, accepted, lang, word):
     evil = "<script>alert(1)</script>\u202e"
     person.client_id = person.register(name=evil)[1]["client_id"]
     status, headers, page = person.page(accepted, state='"><script>')
@@ -145,9 +143,7 @@ def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, 
     assert "<script" not in page
     assert evil[:-1] in unescape(page)
     assert '<p class="host">claude.example' in page
-    assert {"ru": "документация Klipper (только чтение)", "en": "the Klipper documentation (reading only)"}[
-        lang
-    ] in page
+    assert "python3 -m tools invite" in page  # where a code comes from
     policy = headers["content-security-policy"]
     for rule in (
         "default-src 'none'",
@@ -155,10 +151,14 @@ def test_the_page_says_who_asks_and_for_what_and_runs_nothing(person, accepted, 
         "form-action 'self' https://claude.example;",
     ):
         assert rule in policy
-    everything = {f"{name}{read}" for name in toolsets() for read in ("", ":read")}
-    assert sign_in.form(lang, "x", "y", everything).count("<li>") == len(everything)
     style = re.search("<style>(.*)</style>", page, re.DOTALL)[1]
     assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in policy
+
+
+def test_the_page_shows_a_stranger_nothing_of_open_invitations(person):
+    before = person.page()
+    person.invited(scope="anki klipper:read")
+    assert person.page() == before
 
 
 BAD_REDIRECTS = """http://evil.example/ javascript:alert(1) https://a@evil.example/ https://x.example/#f //x.example/
@@ -187,7 +187,6 @@ BEGUN_WRONGLY = {
 
 
 def test_a_sign_in_that_is_begun_wrongly_ends_on_a_page_and_redirects_nobody(person):
-    person.server.app.sign_in.tries = Rate(10**9, 10**9)
     code = person.invited()
     for name, values in BEGUN_WRONGLY.items():
         for value in [*values, "", *([None] if name != "resource" else [])]:
@@ -226,12 +225,10 @@ def test_on_loopback_the_port_is_free_and_nothing_else_is(person):
             assert person.page(redirect_uri=uri)[0] == 400
 
 
-def test_guessing_waits_and_the_right_code_waits_too(person, monkeypatch):
-    code = person.invited()
-    assert [person.type("ABCDEFGH")[0] for _ in range(7)] == [403] * 5 + [429] * 2
-    assert person.type(code)[0] == 429
-    person.server.app.sign_in.tries.clock = lambda: time.monotonic() + 60
-    assert person.type(code)[0] == 303
+def test_a_strangers_wrong_codes_keep_nobody_out(person):
+    for _ in range(20):
+        assert {person.type("ABCDEFGH")[0] for _ in range(5)} == {403}
+        assert person.type(person.invited())[0] == 303
 
 
 def test_an_invitation_holds_once_and_ten_minutes_and_only_its_digest_is_kept(person, monkeypatch):
@@ -251,7 +248,7 @@ def ahead(monkeypatch, seconds):
 def test_a_code_is_for_its_own_client_verifier_redirect_and_minute(person, monkeypatch):
     code = person.code()
     other = person.register(name="other")[1]["client_id"]
-    wrong = [{"client_id": other}, {"client_id": None}, {"redirect_uri": f"{BACK}/x"}, {"redirect_uri": None}]
+    wrong = [{"client_id": other}, {"redirect_uri": f"{BACK}/x"}, {"redirect_uri": None}]
     wrong += [{"code_verifier": verifier} for verifier in ("w" * 43, None, challenge(VERIFIER))]
     for changes in [*wrong, {"code": "x"}]:
         status, answer = person.token(**{"code": code, **changes})
@@ -273,6 +270,52 @@ def test_a_code_used_twice_ends_what_came_of_it(person):
     assert person.token("refresh_token", refresh_token=answer["refresh_token"])[0] == 400
 
 
+def test_a_client_that_no_key_knows_is_refused_so_that_it_registers_again(person):
+    """Claude does so at a 401 `invalid_client` of the token endpoint."""
+    answer, code = person.signed_in(), person.code()
+    for _ in range(2):
+        tokens.rotate(person.server.state / "http-keys")
+    for grant, secret in (
+        ("authorization_code", {"code": code}),
+        ("refresh_token", {"refresh_token": answer["refresh_token"]}),
+        ("refresh_token", {"refresh_token": answer["refresh_token"], "client_id": None}),
+    ):
+        status, refusal = person.token(grant, **secret)
+        assert (status, refusal["error"]) == (401, "invalid_client")
+
+
+def test_secrets_in_an_address_are_not_read(person):
+    """Proxies write addresses into their logs."""
+    code, fields = person.code(), {"grant_type": "authorization_code", "client_id": person.client_id}
+    rest = urlencode({**fields, "redirect_uri": BACK, "code_verifier": VERIFIER}).encode()
+    assert person.send("POST", "/token", rest, query=urlencode({"code": code}))[0] == 400
+    assert person.token(code=code)[0] == 200
+
+
+@contextmanager
+def full_disk(server):
+    """sqlite's file may not grow, and no room is left in it."""
+    database = server.app.sign_in.ledger
+    database.db.execute("PRAGMA max_page_count = 1")
+    with suppress(sqlite3.OperationalError):
+        while True:
+            database.make_secret("filling", 600, {"text": "x" * 100})
+    yield
+    database.db.execute("PRAGMA max_page_count = 100000")
+
+
+def test_a_full_disk_uses_up_no_invitation_and_no_code(person, caplog):
+    invitation, code = person.invited(), person.code()
+    with full_disk(person.server):
+        status, _, text = person.type(invitation)
+        assert (status, b"disk" in text) == (503, True)
+        status, answer = person.token(code=code)
+        assert (status, answer["error"]) == (503, "temporarily_unavailable")
+    assert "Traceback" not in caplog.text
+    assert person.type(invitation)[0] == 303
+    assert person.token(code=code)[0] == 200
+
+
 def test_what_another_process_takes_in_the_same_moment_is_taken(person, monkeypatch):
     """Two servers of one state folder: both have looked the secret up, then the other one is faster."""
     invitation, code, look_up = person.invited(), person.code(), Ledger.grant_of
@@ -292,7 +335,7 @@ def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, mon
     renewed = [person.token("refresh_token", refresh_token=first["refresh_token"]) for _ in range(2)]
     assert [status for status, _ in renewed] == [200, 200]
     answers = [answer for _, answer in renewed]
-    assert len({first["refresh_token"], *(answer["refresh_token"] for answer in answers)}) == 3
+    assert answers[0]["refresh_token"] == answers[1]["refresh_token"] != first["refresh_token"]
     assert all(person.listed(answer["access_token"]) == 200 for answer in answers)
     assert len(Ledger(person.server.state).entries()) == 1
     ahead(monkeypatch, GRACE_S + 1)
@@ -301,6 +344,14 @@ def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, mon
     )  # stolen: all of it ends
     assert person.token("refresh_token", refresh_token=answers[0]["refresh_token"])[0] == 400
     assert person.listed(answers[0]["access_token"]) == 401
+
+
+def test_fifty_renewals_in_the_minute_of_grace_are_one_chain(person):
+    first = person.signed_in()
+    database = person.server.app.sign_in.ledger.db
+    renewed = [person.token("refresh_token", refresh_token=first["refresh_token"])[1] for _ in range(50)]
+    assert len({answer["refresh_token"] for answer in renewed}) == 1
+    assert database.execute("SELECT count(*) FROM secrets WHERE kind = 'refresh'").fetchone()[0] == 2
 
 
 def test_a_sign_in_outlives_its_token_by_renewal_and_no_longer(person, monkeypatch):
@@ -396,12 +447,24 @@ def documents(monkeypatch):
 
 def test_a_client_may_be_the_address_of_its_document(person, documents):
     person.client_id = DOCUMENT
-    assert "<b>Far</b>" in person.page()[2]
+    assert "<b>client.example</b>" in person.page()[2]
     assert person.signed_in()["access_token"]
-    _, limits = documents[0]
+    assert Ledger(person.server.state).entries()[0]["label"] == "Far"
+    [(_, limits)] = documents
     assert (limits.redirects, limits.body_bytes) == (0, 65_536)
     assert limits.deadline < time.monotonic() + 6
-    assert person.page(redirect_uri="https://evil.example/")[0] == 400
+    assert person.type(person.invited(), redirect_uri="https://evil.example/")[0] == 400
+
+
+def test_a_strangers_documents_are_never_fetched(person, documents):
+    """Slow ones would keep people from signing in, also while an invitation is open."""
+    code = person.invited()
+    for number in range(40):
+        strange = f"{DOCUMENT}{number}"
+        assert person.page(client_id=strange)[0] == 200
+        assert person.type("ABCDEFGH", client_id=strange)[0] == 403
+    assert documents == []
+    assert person.type(code, client_id=DOCUMENT)[0] == 303
 
 
 OTHER_DOCUMENTS = [
@@ -416,10 +479,13 @@ OTHER_DOCUMENTS = [
 ]
 
 
-def test_another_document_is_refused(person, documents):
+def test_another_document_is_refused_and_the_invitation_is_not_spent(person, documents):
+    code, good = person.invited(), documents.answer
     for answer in OTHER_DOCUMENTS:
         documents.answer = answer
-        assert person.page(client_id=DOCUMENT)[0] == 400, answer
+        assert person.type(code, client_id=DOCUMENT)[0] == 400, answer
+    documents.answer = good
+    assert person.type(code, client_id=DOCUMENT)[0] == 303
 
 
 PRIVATE = """127.0.0.1/client 192.168.1.1/client [::1]/client localhost/client 169.254.169.254/client client.example
@@ -428,9 +494,5 @@ client.example/ a@b.example/c client.example/#x client.example/\u00e9 x:99999/cl
 
 def test_no_document_is_fetched_from_this_network_or_an_odd_address(person, monkeypatch):
     monkeypatch.setattr(http.TimedSocket, "connect", lambda *_: pytest.fail("connected"))
-    assert {person.page(client_id=f"https://{address}")[0] for address in PRIVATE} == {400}
-
-
-def test_documents_are_not_fetched_without_end(person, documents):
-    documents.answer = (404, {})
-    assert [person.page(client_id=f"{DOCUMENT}{number}")[0] for number in range(32)] == [400] * 30 + [429] * 2
+    code = person.invited()
+    assert {person.type(code, client_id=f"https://{address}")[0] for address in PRIVATE} == {400}

@@ -173,6 +173,6 @@ def test_a_client_that_is_a_document_signs_in_and_not_from_this_network(tmp_path
             assert stored.client.client_id == document
             assert Ledger(server.state).entries()[0]["label"] == "Far"
         with HttpServer(**trusted) as guarded:
-            query = urlencode({"client_id": document, "redirect_uri": BACK, "response_type": "code"})
-            status, _, page = ask(guarded, "GET", f"/authorize?{query}")
+            fields = {"client_id": document, "redirect_uri": BACK, "code": invited(guarded)}
+            status, _, page = ask(guarded, "POST", "/authorize", urlencode(fields))
             assert (status, "its network" in page) == (400, True)

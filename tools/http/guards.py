@@ -33,9 +33,8 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 LONGEST_BODY = 4 * 2**20
 # The longest of a sign-in, which anybody may send. With a token a longer one waits for its turn: two of them
-# are in memory at a time, one per token, until they are answered.
+# are in memory at a time, one per person, until they are answered.
 SMALL_BODY = 2**14
-BODY_S = 30  # for a body to arrive, its turn included
 RATE_LIMITED = -32029  # ours: JSON-RPC leaves -32000 to -32099 to servers
 SESSION, WITH_PAGES = "mcp-session-id", "-pages"
 
@@ -74,8 +73,8 @@ class Guards:
         self.url = settings.http_url
         self.path = urlsplit(self.url).path.rstrip("/")
         self.key_file = settings.state_dir / settings.http_key_file
-        tokens.keys_at(self.key_file)
         self.ledger = Ledger(settings.state_dir)
+        tokens.keys_at(self.key_file)
         self.sign_in = SignIn(self.url, self.ledger, lambda: tokens.read_keys(self.key_file))
         self.rate = Rate(settings.http_rate, burst=max(1, settings.http_rate // 2))
         self.logged = Rate(60, 30)  # lines a minute, at once
@@ -109,13 +108,12 @@ class Guards:
         if remote is None:
             challenge = self._challenge("insufficient_scope")
             raise Refusal(403, f"the token of {claims.user!r} names no toolset", challenge)
-        caller = claims.token_id or claims.user
-        if wait_s := self.rate.wait_s(caller):
+        if wait_s := self.rate.wait_s(claims.user):
             retry = ("retry-after", str(math.ceil(wait_s)))
             raise Refusal(
                 429, f"too many requests of {claims.user!r} (MCP_HTTP_RATE)", (retry,), RATE_LIMITED
             )
-        body = await self._read(receive, lambda: held.enter_async_context(self.long_bodies.turn(caller)))
+        body = await self._read(receive, lambda: held.enter_async_context(self.long_bodies.turn(claims.user)))
         passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
         request = {**scope, "path": self.path or "/", "headers": passed_on}
         await self._pass_on(remote, request, headers.get(SESSION, ""), body, receive, send)
@@ -137,20 +135,18 @@ class Guards:
     async def _read(self, receive: Receive, turn: Callable[[], Awaitable[None]] | None = None) -> bytes:
         """The body of a request; of one longer than SMALL_BODY the rest in a `turn`."""
         body, more = bytearray(), True
-        with self.within(BODY_S):
-            while more:
-                if turn and len(body) > SMALL_BODY:
-                    await turn()
-                    turn = None
-                message = await receive()
-                if message["type"] != "http.request":
-                    raise Refusal(400, "the client left in the middle of a body")
-                body += message.get("body", b"")
-                more = bool(message.get("more_body"))
-                if len(body) > LONGEST_BODY:
-                    raise Refusal(413, f"a body of more than {LONGEST_BODY} bytes")
-            return bytes(body)
-        raise Refusal(408, f"a body did not arrive within {BODY_S} s")
+        while more:
+            if turn and len(body) > SMALL_BODY:
+                await turn()
+                turn = None
+            message = await receive()
+            if message["type"] != "http.request":
+                raise Refusal(400, "a body ended in the middle, or took too long")
+            body += message.get("body", b"")
+            more = bool(message.get("more_body"))
+            if len(body) > LONGEST_BODY:
+                raise Refusal(413, f"a body of more than {LONGEST_BODY} bytes")
+        return bytes(body)
 
     def _authenticated(self, authorization: str) -> tokens.Claims:
         """The claims of the request's token. Every failure looks the same from outside."""

@@ -6,18 +6,21 @@ One sqlite file in the state folder, for `python3 -m tools token` and the server
 
 import hashlib
 import json
+import logging
 import os
 import secrets
 import sqlite3
 import time
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tools.core.json_types import JsonObject
 
 # Seconds between two notes of a token's use: each is a write to the SD card.
 NOTED_EVERY_S = 60
+LOST = "If tokens were revoked, they hold again. To end all: python3 -m tools token rotate, twice."
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS tokens (id TEXT PRIMARY KEY, user TEXT NOT NULL, scope TEXT NOT NULL, label TEXT NOT NULL,
     expires REAL NOT NULL, revoked INTEGER NOT NULL DEFAULT 0, used REAL NOT NULL DEFAULT 0);
@@ -33,8 +36,12 @@ class Ledger:
     def __init__(self, folder: Path):
         path = folder / "http-tokens.sqlite3"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        # Each statement is a transaction of its own. The server opens it in one thread and uses it in the
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        is_new = not os.fstat(handle).st_size
+        os.close(handle)
+        if is_new and (folder / "http-keys").exists():  # keys are made after their ledger
+            logging.getLogger("pi-mcp").warning("%s is new beside older keys. %s", path, LOST)
+        # Each statement outside of `writing` is a transaction of its own. The server opens it in one thread and uses it in the
         # event loop's.
         self.db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self.db.close)
@@ -43,7 +50,13 @@ class Ledger:
             self.db.executescript(SCHEMA)
         except sqlite3.Error as error:
             raise OSError(f"{path}: {error}") from None
-        _take_over(self.db, path.with_suffix(".json"))
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Make all that is written inside one transaction: on a full disk nothing of it is done."""
+        self.db.execute("BEGIN IMMEDIATE")
+        with self.db:
+            yield
 
     def entries(self) -> list[sqlite3.Row]:
         """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never."""
@@ -73,11 +86,14 @@ class Ledger:
         return bool(row and row["revoked"])
 
     def make_secret(self, kind: str, lifetime_s: float, grant: JsonObject, text: str = "") -> str:
-        """A new secret (or `text`) that is good for `grant`; only its digest is kept."""
+        """A new secret (or `text`, which may be there already) that is good for `grant`; only its digest is
+        kept."""
         secret = text or secrets.token_urlsafe(32)
         self.db.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
         row = (_digest(kind, secret), kind, time.time() + lifetime_s, json.dumps(grant))
-        self.db.execute("INSERT INTO secrets (digest, kind, expires, grant) VALUES (?, ?, ?, ?)", row)
+        self.db.execute(
+            "INSERT OR IGNORE INTO secrets (digest, kind, expires, grant) VALUES (?, ?, ?, ?)", row
+        )
         return secret
 
     def grant_of(self, kind: str, secret: str) -> JsonObject:
@@ -87,40 +103,15 @@ class Ledger:
         return json.loads(row["grant"]) if row else {}
 
     def spend(self, kind: str, secret: str) -> float | None:
-        """Take a secret: None for the first who does so, of all processes; for the others, when that was."""
-        spent, digest = (
-            "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL",
-            _digest(kind, secret),
-        )
-        if self.db.execute(spent, (time.time(), digest)).rowcount:
+        """Mark a secret as spent: None the first time, in any process; else the time when it was."""
+        digest = _digest(kind, secret)
+        update = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL"
+        if self.db.execute(update, (time.time(), digest)).rowcount:
             return None
         row = self.db.execute("SELECT spent FROM secrets WHERE digest = ?", (digest,)).fetchone()
         return row["spent"] if row else 0
-
-    def open_invitations(self) -> list[JsonObject]:
-        """The grants of the invitations that somebody may use now."""
-        query = "SELECT grant FROM secrets WHERE kind = 'invitation' AND spent IS NULL AND expires > ?"
-        return [json.loads(row["grant"]) for row in self.db.execute(query, (time.time(),))]
 
 
 def _digest(kind: str, secret: str) -> bytes:
     """A digest that serves for this kind alone: a code is not a refresh token."""
     return hashlib.sha256(f"{kind} {secret}".encode()).digest()
-
-
-def _take_over(db: sqlite3.Connection, path: Path) -> None:
-    """Take over the list that was a JSON file before. A damaged one lets nobody in: what it revoked must not
-    hold again."""
-    names = ("user", "scope", "label", "expires", "revoked")
-    try:
-        rows = [
-            (key, *(fields[name] for name in names)) for key, fields in json.loads(path.read_bytes()).items()
-        ]
-    except FileNotFoundError:
-        return
-    except (ValueError, LookupError, TypeError, AttributeError):
-        raise OSError(
-            f"{path} is damaged. Remove it, then end all tokens: python3 -m tools token rotate, twice"
-        ) from None
-    db.executemany("INSERT OR IGNORE INTO tokens VALUES (?, ?, ?, ?, ?, ?, 0)", rows)
-    path.unlink(missing_ok=True)

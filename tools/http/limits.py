@@ -1,6 +1,7 @@
 """Bounds of what callers over HTTP may take: requests a minute, work at a time."""
 
 import asyncio
+import resource
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,9 +12,9 @@ from tools.core.json_types import JsonObject
 
 # Callers whose rate is kept; the one that asked longest ago makes room.
 MOST_CALLERS = 1000
-# Seconds that a connection may go without a request; and how many may, before the longest silent one makes
-# room.
-HEADERS_S, MOST_SILENT = 15, 256
+# Seconds that a connection may go without a whole request, body included; and how many may, before the
+# longest silent one makes room.
+SILENT_S, MOST_SILENT = 30, 256
 LOOK_S = 0.25  # between two looks at the connections
 
 # Settings of the HTTP server. It has no limit of connections: at that limit it would refuse the good ones. A
@@ -69,22 +70,32 @@ class Turns:
 
 
 async def watch(server: Any, idle_exit_s: float = 0) -> None:
-    """Close connections to the HTTP server that send no whole request: after HEADERS_S, or once MOST_SILENT
+    """Close connections to the HTTP server that send no whole request: after SILENT_S, or once MOST_SILENT
     newer ones are as silent, so they never keep a good one out. End the server once nobody was connected for
     `idle_exit_s`."""
-    state, silent, answered, idle_since = server.server_state, dict[Any, float](), 0, time.monotonic()
+    # The usual limit of 1,024 files is reached by connections that come between two looks.
+    _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
+    state = server.server_state
+    # By connection and its last request.
+    silent_since: dict[Any, float] = {}
+    answered, idle_since = 0, time.monotonic()
     while not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
         time_s = time.monotonic()
         if state.connections or state.tasks or state.total_requests != answered:
             idle_since, answered = time_s, state.total_requests
-        # Since when, by connection and its last request.
         pairs = [(connection, connection.cycle) for connection in state.connections]
-        silent = {
-            pair: silent.get(pair, time_s) for pair in pairs if not pair[1] or pair[1].response_complete
-        }
-        longest_first = sorted(silent, key=silent.__getitem__)
-        for number, pair in enumerate(longest_first, MOST_SILENT - len(silent)):
-            if number < 0 or time_s - silent[pair] > HEADERS_S:
+        silent_since = {pair: silent_since.get(pair, time_s) for pair in pairs if _is_awaited(pair[1])}
+        surplus = len(silent_since) - MOST_SILENT
+        for number, pair in enumerate(sorted(silent_since, key=silent_since.__getitem__)):
+            silent_s = time_s - silent_since[pair]
+            # One that was not there at the last look may be a good one whose request is on its way.
+            if silent_s > SILENT_S or (silent_s and number < surplus):
                 pair[0].transport.close()
         await asyncio.sleep(LOOK_S)
     server.should_exit = True
+
+
+def _is_awaited(cycle: Any) -> bool:
+    """True if the next thing to come is the client's: a request, or the rest of one's body."""
+    return not cycle or cycle.response_complete or cycle.more_body

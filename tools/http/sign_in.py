@@ -8,9 +8,11 @@ it.
 """
 
 import asyncio
+import hmac
 import json
 import re
 import secrets
+import sqlite3
 import time
 from base64 import b64encode
 from collections.abc import Callable
@@ -28,10 +30,14 @@ from tools.core.json_types import JsonObject
 from tools.core.places import toolsets
 from tools.http import tokens
 from tools.http.ledger import Ledger
-from tools.http.limits import Rate
 
 LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # of invitations: no two of them look alike
-INVITATION_S, CODE_S, GRACE_S, DAY_S = 600, 60, 60, 86_400
+# They are guessed by nobody: ten thousand tries a second find one of 31^8 codes in ten minutes once in 140,000
+# attacks. A bound on tries would keep the person out.
+INVITATION_S = 600
+CODE_S = 60
+GRACE_S = 60  # in which a refresh token may come again
+DAY_S = 86_400
 CLIENT = "pi-mcp client"  # the issuer of client ids, which makes them no access tokens
 LOOPBACK = r"http://(?:127\.0\.0\.1|localhost|\[::1\])"
 # Visible ASCII without # and \, on https or this machine; no user, so the host is what it looks like.
@@ -56,11 +62,13 @@ class SignIn:
     """The endpoints at the root of the address `url`. `keys` gives the keys of the moment."""
 
     def __init__(self, url: str, ledger: Ledger, keys: Callable[[], tuple[bytes, ...]]):
+        self.url = url
+        self.ledger = ledger
+        self.keys = keys
         parts = urlsplit(url)
-        self.url, self.ledger, self.keys = url, ledger, keys
-        self.host, self.issuer = parts.netloc.lower(), f"{parts.scheme}://{parts.netloc}".lower()
+        self.host = parts.netloc.lower()
+        self.issuer = f"{parts.scheme}://{self.host}"
         self.metadata_url = f"{self.issuer}/.well-known/oauth-protected-resource{parts.path.rstrip('/')}"
-        self.tries, self.fetches = Rate(10, 5), Rate(60, 30)  # a minute, at once
         scopes = [word for name in toolsets() for word in (name, name + READ_ONLY)]
         resource = {"resource": url, "authorization_servers": [self.issuer], "scopes_supported": scopes}
         server = {
@@ -96,19 +104,22 @@ class SignIn:
                 return 204, CORS, ""
             if method not in methods:
                 raise Denied("invalid_request", "another method", 405)
-            # The page sends what was typed to its own address, where the other fields are.
-            fields = _json(body) if path == "/register" else {**_fields(query), **_fields(body)}
+            fields = _json(body) if path == "/register" else _fields(body)
+            if is_page:  # it sends what was typed to its own address, where the other fields are
+                fields = {**_fields(query), **fields}
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
             status, answer = 201 if path == "/register" else 200, methods[method](fields)
             if is_page:
                 return await answer  # type: ignore[no-any-return]
-        except Denied as denied:
-            error, reason, status = (*denied.args, 400)[:3]
+        except (Denied, sqlite3.Error) as error:
+            if isinstance(error, sqlite3.Error):
+                error = Denied("temporarily_unavailable", f"the Pi cannot note that now: {error}", 503)
+            word, reason, status = (*error.args, 400)[:3]
             if is_page:
-                return status, {**HEADERS, "content-type": "text/plain; charset=utf-8"}, f"{error}: {reason}"
-            answer = {"error": error, "error_description": reason}
+                return status, {**HEADERS, "content-type": "text/plain; charset=utf-8"}, f"{word}: {reason}"
+            answer = {"error": word, "error_description": reason}
         return status, {**CORS, "content-type": "application/json"}, json.dumps(answer)
 
     def register(self, fields: JsonObject) -> JsonObject:
@@ -125,10 +136,9 @@ class SignIn:
 
     async def ask(self, fields: dict[str, str], status: int = 200, problem: str = "") -> Answer:
         """The page that asks the person for the invitation's code. It runs nothing, nobody may frame it, and
-        it leads here and to the client alone."""
+        it leads here and to the client alone. It shows nothing of invitations: a stranger sees it too."""
         name, redirect = await self._checked(fields), urlsplit(fields["redirect_uri"])
-        scope = {word for grant in self.ledger.open_invitations() for word in grant["scope"].split()}
-        page = form(fields["lang"], name, redirect.netloc, scope, problem)
+        page = form(fields["lang"], name, redirect.netloc, problem)
         style = b64encode(sha256(re.split("</?style>", page)[1].encode()).digest()).decode()
         origin = f"{redirect.scheme}://{redirect.netloc}"
         policy = f"default-src 'none'; style-src 'sha256-{style}'; form-action 'self' {origin}; frame-ancestors 'none'"
@@ -140,27 +150,40 @@ class SignIn:
 
     async def let_in(self, fields: dict[str, str]) -> Answer:
         """Take the invitation's code, and send the person back with a code for the client."""
-        name, redirect = await self._checked(fields), fields["redirect_uri"]
-        if self.tries.wait_s():
-            return await self.ask(fields, 429, "wait")  # the right code too: guessing learns nothing
         invitation = re.sub(r"[\s-]", "", fields.get("code", "")).upper()
         grant = self.ledger.grant_of("invitation", invitation)
-        if not grant or self.ledger.spend("invitation", invitation) is not None:
+        if not grant:
             return await self.ask(fields, 403, "wrong")
-        grant |= {name: fields[name] for name in ("client_id", "redirect_uri", "code_challenge")}
+        name = await self._checked(fields, is_invited=True)
+        grant |= {field: fields[field] for field in ("client_id", "redirect_uri", "code_challenge")}
         grant |= {"token_id": secrets.token_hex(8), "label": name}
-        code = self.ledger.make_secret("code", CODE_S, grant)
-        state = {"state": fields["state"]} if "state" in fields else {}
-        answer = urlencode({"code": code, **state, "iss": self.issuer})
-        return 303, {**HEADERS, "location": f"{redirect}{'&' if '?' in redirect else '?'}{answer}"}, ""
+        with self.ledger.writing():
+            code = self.ledger.make_secret("code", CODE_S, grant)
+            is_first = self.ledger.spend("invitation", invitation) is None
+        if not is_first:
+            return await self.ask(fields, 403, "wrong")
+        answer = {"code": code, "iss": self.issuer}
+        if "state" in fields:
+            answer["state"] = fields["state"]
+        redirect = fields["redirect_uri"]
+        joint = "&" if "?" in redirect else "?"
+        return 303, {**HEADERS, "location": f"{redirect}{joint}{urlencode(answer)}"}, ""
 
-    async def _checked(self, fields: dict[str, str]) -> str:
-        """The name of the client of a good request for a code. What is wrong is told to the person: nobody is
-        sent to an address that only the request names."""
-        (name, uris), redirect = (
-            await self._client(fields.get("client_id", "")),
-            fields.get("redirect_uri", ""),
-        )
+    async def _checked(self, fields: dict[str, str], is_invited: bool = False) -> str:
+        """The name of the client of a good request for a code. A client's document is fetched only for a
+        person who `is_invited`: until then its host stands for it.
+
+        Problems go to the person: nobody is sent to an address that only the request names. Raises Denied.
+        """
+        client_id, redirect = fields.get("client_id", ""), fields.get("redirect_uri", "")
+        if not client_id.startswith("https://"):
+            name, uris = self._registered(client_id)
+        elif not REDIRECT.fullmatch(client_id) or not urlsplit(client_id).path.strip("/"):
+            raise Denied("invalid_client", "the client id is not the address of a document")
+        elif is_invited:
+            name, uris = _described(await asyncio.to_thread(_fetched, client_id))
+        else:
+            name, uris = urlsplit(client_id).netloc, [redirect]
         listed = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
         if not REDIRECT.fullmatch(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in listed:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
@@ -170,50 +193,53 @@ class SignIn:
             raise Denied("invalid_request", "the client sends no PKCE challenge (S256)")
         return name
 
-    async def _client(self, client_id: str) -> tuple[str, list[str]]:
-        """The name and redirects of a client: its id says them, or the document at that address. Raises
-        Denied."""
-        if client_id.startswith("https://"):
-            if self.fetches.wait_s():
-                raise Denied(
-                    "temporarily_unavailable", "too many clients at once; try again in a minute", 429
-                )
-            return _described(await asyncio.to_thread(_fetched, client_id))
+    def _registered(self, client_id: str, status: int = 400) -> tuple[str, list[str]]:
+        """The name and redirects that a client id says. Raises Denied with `status` if no key signed it."""
         with suppress(tokens.InvalidToken):
             claims = tokens.signed_claims(client_id, self.keys())
             if claims.get("iss") == CLIENT:
                 return _described(claims)
-        raise Denied("invalid_client", "the client is not registered; remove it there and add it again")
+        raise Denied(
+            "invalid_client", "the client is not registered; remove it there and add it again", status
+        )
 
     def give_token(self, fields: dict[str, str]) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
         kind, field = GRANTS.get(fields.get("grant_type", ""), ("", ""))
         if not kind:
             raise Denied("unsupported_grant_type", f"grant_type is not of {[*GRANTS]}")
-        secret, proof = fields.get(field, ""), {"client_id": fields.get("client_id")}
+        client_id, secret = fields.get("client_id", ""), fields.get(field, "")
+        if not client_id.startswith("https://"):
+            self._registered(client_id, 401)  # Claude registers again after that
+        proof = {"client_id": client_id}
         if kind == "code":
-            proof["code_challenge"] = tokens.base64url(
-                sha256(fields.get("code_verifier", "").encode()).digest()
-            )
-            proof["redirect_uri"] = fields.get("redirect_uri")
+            verifier = fields.get("code_verifier", "")
+            proof["code_challenge"] = tokens.base64url(sha256(verifier.encode()).digest())
+            proof["redirect_uri"] = fields.get("redirect_uri", "")
         grant = self.ledger.grant_of(kind, secret)
         if not grant or not proof.items() <= grant.items():
             raise Denied("invalid_grant", f"the {kind} is unknown, over, or another's")
-        spent = self.ledger.spend(kind, secret)
-        # A refresh token comes twice where two of a client's requests renew at once; after that it was
-        # stolen.
-        if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
-            self.ledger.revoke(grant["token_id"])
-        if self.ledger.is_revoked(grant["token_id"]):
-            raise Denied(
-                "invalid_grant", f"the sign-in was revoked, or the {kind} was used twice, which ends it"
-            )
         lifetime_s = int(grant["days"] * DAY_S)
         claims = tokens.new_claims(grant["user"], grant["scope"].split(), self.url, lifetime_s)
         claims["jti"] = grant["token_id"]
-        # The sign-in itself lasts twice as long: a client renews once its token is over.
-        self.ledger.add({**claims, "exp": claims["exp"] + lifetime_s}, grant["label"])
-        refresh = self.ledger.make_secret("refresh", 2 * lifetime_s, grant)
+        # A secret has one successor, however often it comes: renewals at the same time are one chain.
+        refresh = tokens.base64url(hmac.digest(self.keys()[0], f"refresh {secret}".encode(), "sha256"))
+        is_over = self.ledger.is_revoked(grant["token_id"])
+        with self.ledger.writing():
+            spent = self.ledger.spend(kind, secret)
+            # A refresh token comes twice where two of a client's requests renew at once; after that it was
+            # stolen.
+            if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
+                self.ledger.revoke(grant["token_id"])
+                is_over = True
+            elif not is_over:
+                # The sign-in itself lasts twice as long: a client renews once its token is over.
+                self.ledger.add({**claims, "exp": claims["exp"] + lifetime_s}, grant["label"])
+                self.ledger.make_secret("refresh", 2 * lifetime_s, grant, refresh)
+        if is_over:
+            raise Denied(
+                "invalid_grant", f"the sign-in was revoked, or the {kind} was used twice, which ends it"
+            )
         access = {
             "access_token": tokens.sign(claims, self.keys()[0]),
             "token_type": "Bearer",
@@ -228,25 +254,16 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     return ledger.make_secret("invitation", INVITATION_S, {"user": user, "scope": scope, "days": days}, code)
 
 
-def form(lang: str, name: str, host: str, scope: set[str], problem: str = "") -> str:
+def form(lang: str, name: str, host: str, problem: str = "") -> str:
     """The page for a client `name` that the person will be sent back to at `host`; `problem` is one of the
     words."""
     words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
-    items = (word.partition(":") for word in sorted(scope))
-    allowed = "".join(f"<li>{words[toolset]} {words[colon + read]}" for toolset, colon, read in items)
-    may = (
-        f"{words['may']}<ul>{allowed}</ul>"
-        if scope
-        else f"{words['invite']} <code>python3 -m tools invite</code>"
-    )
-    values = {"lang": lang, "name": escape(name), "host": escape(host), "may": may, "note": words[problem]}
+    values = {"lang": lang, "name": escape(name), "host": escape(host), "note": words[problem]}
     return Template(PAGE.read_text(encoding="utf-8")).substitute(words, **values)
 
 
 def _fetched(url: str) -> JsonObject:
     """The client's document at an address of the public web. Raises Denied."""
-    if not REDIRECT.fullmatch(url) or not urlsplit(url).path.strip("/"):
-        raise Denied("invalid_client", "the client id is not the address of a document")
     limits = http.Limits(time.monotonic() + 5, 65_536, admit=_admit)
     try:
         response = http.send(http.Request(url, headers={"Accept": "application/json"}), limits)

@@ -79,8 +79,8 @@ def _scope(text: str) -> list[str]:
 
 def _new(options: Namespace, current: settings.Settings) -> None:
     claims = tokens.new_claims(options.user, options.scope, current.http_url, options.days * sign_in.DAY_S)
-    token = tokens.sign(claims, tokens.keys_at(current.state_dir / current.http_key_file)[0])
     Ledger(current.state_dir).add(claims, options.label)
+    token = tokens.sign(claims, tokens.keys_at(current.state_dir / current.http_key_file)[0])
     scope = " ".join(options.scope)
     print(f"For {options.user} ({scope}), for {options.days} days, id {claims['jti']}. It is shown only now:")
     print(f"\n{token}\n{SNIPPETS.format(url=current.http_url, token=token)}")
