@@ -1,10 +1,13 @@
 """The tokens that were given out, and `python3 -m tools token`, which gives them out and takes them back."""
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from tests.http.test_sign_in import Person
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
 from tools.core.settings import current
@@ -122,6 +125,8 @@ WRONG_WORDS = [
     (["new", "--user", "x\n", "--scope", "onepercent"], "--user"),
     (["new", "--user", "x", "--scope", "onepercent", "--days", "0"], "--days"),
     (["revoke", "x\ny"], "is not a name"),
+    (["invite"], 'For example: python3 -m tools invite --user anna --scope "onepercent klipper:read"'),
+    (["invite", "--user", "x", "--scope", "server", "--label", "y"], "unrecognized arguments: --label"),
 ]
 
 
@@ -138,6 +143,21 @@ def test_revoking_says_whether_the_token_was_given_out_here_and_refuses_it_all_t
     assert "was not given out here" not in known
     assert "was not given out here" in unknown
     assert Ledger(current().state_dir).is_revoked("unknown")
+
+
+def test_an_invitation_and_the_list_say_how_long_it_holds(url, capsys):
+    assert token("invite", "--user", "anna", "--scope", "onepercent", "--days", "7") == 0
+    printed = capsys.readouterr().out
+    assert "For anna (onepercent), 7 days, renewed while it is used." in printed
+    [code] = re.findall(r"\b\w{4}-\w{4}\b", printed)
+    with InMemory() as server:
+        client = Person(server)
+        began = time.time()
+        _, headers, _ = client.type(code)
+        client.token(code=dict(parse_qsl(urlsplit(headers["location"]).query))["code"])
+    assert token("list") == 0
+    day = time.strftime("%Y-%m-%d", time.localtime(began + 7 * DAY_S))
+    assert re.search(rf"{day} \d\d:\d\d, renewed while it is used", capsys.readouterr().out)
 
 
 def test_a_damaged_file_is_said(url, capsys):

@@ -163,6 +163,13 @@ def acting_for(remote: Caller) -> Iterator[None]:
         settings.USER.reset(user_token)
 
 
+def scopes() -> list[str]:
+    """The words that a token's scope may have: a toolset, or its readers only."""
+    names = places.toolsets()
+    readers = [name + READ_ONLY for name in names]
+    return [*names, *readers]
+
+
 @lru_cache(maxsize=256)  # asked for each request
 def caller_of_scope(user: str, scope: tuple[str, ...], token_id: str) -> Caller | None:
     """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only.

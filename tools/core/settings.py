@@ -215,7 +215,7 @@ class Settings(Section):
         path,
     )
     http_rate: int = setting(
-        "MCP_HTTP_RATE", 120, "requests a minute that a token allows, half of them at once", positive
+        "MCP_HTTP_RATE", 120, "requests per minute that a person may send, half of them at once", positive
     )
 
 

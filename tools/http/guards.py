@@ -11,9 +11,9 @@ import logging
 import math
 import secrets
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -48,7 +48,7 @@ class Refusal(Exception):
 
     status: int
     reason: str
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
     code: int = -32600  # JSON-RPC's invalid request
     request_id: str | int | None = None
 
@@ -87,33 +87,35 @@ class Guards:
             async with AsyncExitStack() as held:
                 await self._serve(scope, receive, send, held)
         except Refusal as refusal:
-            if not self.logged.wait_s():  # nobody without a token can fill the log
-                logger.warning("HTTP %d: %s", refusal.status, refusal.reason)
-            await _refuse(refusal, scope, send)
+            self._log(refusal.status, refusal.reason)
+            await _refuse(refusal, send)
+
+    def _log(self, status: int, reason: str) -> None:
+        if not self.logged.wait_s():  # nobody without a token can fill the log
+            logger.warning("HTTP %d: %s", status, reason)
 
     async def _serve(self, scope: JsonObject, receive: Receive, send: Send, held: AsyncExitStack) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        if scope["path"] in self.sign_in.endpoints:  # anybody may call these: nothing large is read there
+        if scope["path"] in self.sign_in.endpoints:
             return await self._sign_in(scope, headers, receive, send)
         if scope["path"].rstrip("/") != self.path:
             raise Refusal(404, f"nothing is at {scope['path'][:100]!r}")
         claims = self._authenticated(headers.get("authorization", ""))
         if scope["method"] != "POST":
-            raise Refusal(405, f"method {scope['method'][:20]!r}", (("allow", "POST"),))
-        if (
-            "content-length" in headers and "transfer-encoding" in headers
-        ):  # RFC 9112 6.3: where does the body end?
+            raise Refusal(405, f"method {scope['method'][:20]!r}", {"allow": "POST"})
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # Where would the body end (RFC 9112 6.3)?
             raise Refusal(400, "a body with two lengths: Content-Length, Transfer-Encoding")
-        remote = calls.caller_of_scope(claims.user, claims.scope, claims.token_id)
+        remote = calls.caller_of_scope(*claims)
         if remote is None:
             challenge = self._challenge("insufficient_scope")
             raise Refusal(403, f"the token of {claims.user!r} names no toolset", challenge)
         if wait_s := self.rate.wait_s(claims.user):
-            retry = ("retry-after", str(math.ceil(wait_s)))
-            raise Refusal(
-                429, f"too many requests of {claims.user!r} (MCP_HTTP_RATE)", (retry,), RATE_LIMITED
-            )
-        body = await self._read(receive, lambda: held.enter_async_context(self.long_bodies.turn(claims.user)))
+            retry = {"retry-after": str(math.ceil(wait_s))}
+            reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE)"
+            raise Refusal(429, reason, retry, RATE_LIMITED)
+        turn = self.long_bodies.turn(claims.user)
+        body = await self._read(receive, lambda: held.enter_async_context(turn))
         passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
         request = {**scope, "path": self.path or "/", "headers": passed_on}
         await self._pass_on(remote, request, headers.get(SESSION, ""), body, receive, send)
@@ -125,12 +127,12 @@ class Guards:
         if "transfer-encoding" in headers or int(headers.get("content-length", 0)) > SMALL_BODY:
             raise Refusal(413, f"a long body at {scope['path']}")
         body = await self._read(receive)
-        answer = await self.sign_in.answer(
+        status, sent, text = await self.sign_in.answer(
             scope["method"], scope["path"], headers, scope["query_string"], body
         )
-        if answer[0] >= 400 and not self.logged.wait_s():
-            logger.warning("HTTP %d at %s: %s", answer[0], scope["path"], answer[2][:200].partition("<")[0])
-        await _respond(send, *answer)
+        if status >= 400:
+            self._log(status, f"{scope['path']}: {text[:200].partition('<')[0]}")
+        await _respond(send, status, sent, text)
 
     async def _read(self, receive: Receive, turn: Callable[[], Awaitable[None]] | None = None) -> bytes:
         """The body of a request; of one longer than SMALL_BODY the rest in a `turn`."""
@@ -162,15 +164,11 @@ class Guards:
             raise Refusal(401, f"token refused: {error}", challenge) from None
         return claims
 
-    def _challenge(self, error: str) -> tuple[tuple[str, str], ...]:
+    def _challenge(self, error: str) -> dict[str, str]:
         """The header that leads a client to the sign-in."""
         word = f' error="{error}",' if error else ""
-        return (
-            (
-                "www-authenticate",
-                f'Bearer realm="pi-mcp",{word} resource_metadata="{self.sign_in.metadata_url}"',
-            ),
-        )
+        metadata = f'resource_metadata="{self.sign_in.metadata_url}"'
+        return {"www-authenticate": f'Bearer realm="pi-mcp",{word} {metadata}'}
 
     # A 2025-era client says only in `initialize` whether it shows pages, and withdraws a call by a second
     # request. So the answer to `initialize` names a session, whose id says the first and relates the second
@@ -183,7 +181,7 @@ class Guards:
         try:
             message: Any = self.parse(body)
         except InvalidMessage as error:
-            raise Refusal(400, str(error), (), error.code, error.request_id) from None
+            raise Refusal(400, str(error), {}, error.code, error.request_id) from None
         owner = (remote.token_id or remote.user, session_id)
         method, params = getattr(message, "method", ""), getattr(message, "params", None) or {}
         withdrawn = params.get("requestId") if method == "notifications/cancelled" else None
@@ -221,23 +219,17 @@ class Guards:
             await send({"type": "http.response.body", "body": b""})
 
 
-async def _refuse(refusal: Refusal, scope: JsonObject, send: Send) -> None:
+async def _refuse(refusal: Refusal, send: Send) -> None:
     text = "Unauthorized" if refusal.status == 401 else refusal.reason  # whatever is wrong with a token
     error: JsonObject = {"code": refusal.code, "message": text}
-    headers = {**dict(refusal.headers), "content-type": "application/json"}
-    if seconds := headers.get("retry-after"):  # some clients never look at the header
-        error = {
-            **error,
-            "message": f"{text}: try again in {seconds} s",
-            "data": {"retry_after": int(seconds)},
-        }
-    sent = dict(scope["headers"])
-    if b"transfer-encoding" in sent or int(sent.get(b"content-length", 0)) > SMALL_BODY:
-        headers["connection"] = "close"  # else what is left of the body would be read on and on
+    if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
+        error["message"] += f": try again in {seconds} s"
+        error["data"] = {"retry_after": int(seconds)}
     answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
-    with suppress(
-        Exception
-    ):  # of the HTTP server's own: it may have answered a broken body already, and hung up
+    # What is left of the body would be read on and on.
+    headers = {**refusal.headers, "content-type": "application/json", "connection": "close"}
+    # The HTTP server may have answered a broken body already, and hung up.
+    with suppress(Exception):
         await _respond(send, refusal.status, headers, answer)
 
 

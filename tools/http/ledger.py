@@ -73,9 +73,9 @@ class Ledger:
     def revoke(self, token_id: str) -> bool:
         """Refuse the tokens of this id for good; False if none was given out here: its backend signed it,
         perhaps."""
-        known = self.db.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (token_id,)).rowcount
+        changed = self.db.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (token_id,)).rowcount
         self.db.execute("INSERT OR IGNORE INTO tokens VALUES (?, '', '', '', 0, 1, 0)", (token_id,))
-        return bool(known)
+        return bool(changed)
 
     def is_revoked(self, token_id: str) -> bool:
         """True if a token was revoked, even a moment ago; else its use is noted."""
@@ -101,6 +101,11 @@ class Ledger:
         query = "SELECT grant FROM secrets WHERE digest = ? AND expires > ?"
         row = self.db.execute(query, (_digest(kind, secret), time.time())).fetchone()
         return json.loads(row["grant"]) if row else {}
+
+    def grants(self, kind: str) -> list[JsonObject]:
+        """The grants of the secrets of a kind that nobody has used yet."""
+        query = "SELECT grant FROM secrets WHERE kind = ? AND spent IS NULL AND expires > ?"
+        return [json.loads(row["grant"]) for row in self.db.execute(query, (kind, time.time()))]
 
     def spend(self, kind: str, secret: str) -> float | None:
         """Mark a secret as spent: None the first time, in any process; else the time when it was."""

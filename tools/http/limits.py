@@ -10,24 +10,24 @@ from weakref import WeakValueDictionary
 
 from tools.core.json_types import JsonObject
 
-# Callers whose rate is kept; the one that asked longest ago makes room.
-MOST_CALLERS = 1000
 # Seconds that a connection may go without a whole request, body included; and how many may, before the
 # longest silent one makes room.
 SILENT_S, MOST_SILENT = 30, 256
 LOOK_S = 0.25  # between two looks at the connections
 
 # Settings of the HTTP server. It has no limit of connections: at that limit it would refuse the good ones. A
-# warning per broken request would let anybody fill the log; a request that never ends would keep it from
-# ending for ever.
+# warning per broken request would let anybody fill the log; a request that never finishes would
+# block the shutdown forever.
 UVICORN: JsonObject = {
     "http": "h11",
     "ws": "none",
     "lifespan": "off",
     "proxy_headers": False,
     "server_header": False,
+    "access_log": False,
+    "log_level": "error",
+    "timeout_graceful_shutdown": 5,
 }
-UVICORN |= {"access_log": False, "log_level": "error", "timeout_graceful_shutdown": 5}
 
 
 class Rate:
@@ -37,18 +37,16 @@ class Rate:
         self.per_s = per_minute / 60
         self.burst = burst
         self.clock = clock
-        # Requests left, and when that was; by caller, the last one to ask at the end.
+        # Requests left, and when that was; by caller.
         self.buckets: dict[str, tuple[float, float]] = {}
 
     def wait_s(self, caller: str = "") -> float:
         """Take one request of this caller: 0, or the seconds after which there will be one."""
         time_s = self.clock()
-        left, since_s = self.buckets.pop(caller, (self.burst, time_s))
+        left, since_s = self.buckets.get(caller, (self.burst, time_s))
         left = min(self.burst, left + (time_s - since_s) * self.per_s)
         has_one = left >= 1
         self.buckets[caller] = (left - has_one, time_s)
-        if len(self.buckets) > MOST_CALLERS:
-            del self.buckets[next(iter(self.buckets))]
         return 0 if has_one else (1 - left) / self.per_s
 
 

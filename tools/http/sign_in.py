@@ -17,6 +17,7 @@ import time
 from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -25,9 +26,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tools.core import http
-from tools.core.calls import READ_ONLY
+from tools.core.calls import scopes
 from tools.core.json_types import JsonObject
-from tools.core.places import toolsets
 from tools.http import tokens
 from tools.http.ledger import Ledger
 
@@ -51,8 +51,13 @@ GRANTS = {"authorization_code": ("code", "code"), "refresh_token": ("refresh", "
 PAGE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
 
 
+@dataclass
 class Denied(Exception):
-    """A request that is refused: OAuth's word for it, the reason, the status unless it is 400."""
+    """A request that is refused, with OAuth's word for it."""
+
+    error: str
+    reason: str
+    status: int = 400
 
 
 Answer = tuple[int, dict[str, str], str]  # status, headers, body
@@ -69,8 +74,7 @@ class SignIn:
         self.host = parts.netloc.lower()
         self.issuer = f"{parts.scheme}://{self.host}"
         self.metadata_url = f"{self.issuer}/.well-known/oauth-protected-resource{parts.path.rstrip('/')}"
-        scopes = [word for name in toolsets() for word in (name, name + READ_ONLY)]
-        resource = {"resource": url, "authorization_servers": [self.issuer], "scopes_supported": scopes}
+        resource = {"resource": url, "authorization_servers": [self.issuer], "scopes_supported": scopes()}
         server = {
             "issuer": self.issuer,
             "authorization_endpoint": f"{self.issuer}/authorize",
@@ -96,13 +100,14 @@ class SignIn:
         self, method: str, path: str, headers: dict[str, str], query: bytes, body: bytes
     ) -> Answer:
         """The answer of the endpoint at `path`."""
-        is_page, methods = path == "/authorize", self.endpoints[path]
+        is_page = path == "/authorize"
+        status = 201 if path == "/register" else 200
         try:
             if headers.get("host", "").lower() != self.host:
                 raise Denied("invalid_request", f"the host is not that of {self.url}", 421)
             if method == "OPTIONS" and not is_page:
                 return 204, CORS, ""
-            if method not in methods:
+            if method not in self.endpoints[path]:
                 raise Denied("invalid_request", "another method", 405)
             fields = _json(body) if path == "/register" else _fields(body)
             if is_page:  # it sends what was typed to its own address, where the other fields are
@@ -110,16 +115,17 @@ class SignIn:
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
-            status, answer = 201 if path == "/register" else 200, methods[method](fields)
+            answer = self.endpoints[path][method](fields)
             if is_page:
                 return await answer  # type: ignore[no-any-return]
         except (Denied, sqlite3.Error) as error:
-            if isinstance(error, sqlite3.Error):
-                error = Denied("temporarily_unavailable", f"the Pi cannot note that now: {error}", 503)
-            word, reason, status = (*error.args, 400)[:3]
+            if not isinstance(error, Denied):
+                error = Denied("temporarily_unavailable", f"the Pi cannot write that now: {error}", 503)
+            status = error.status
             if is_page:
-                return status, {**HEADERS, "content-type": "text/plain; charset=utf-8"}, f"{word}: {reason}"
-            answer = {"error": word, "error_description": reason}
+                kind = {**HEADERS, "content-type": "text/plain; charset=utf-8"}
+                return status, kind, f"{error.error}: {error.reason}"
+            answer = {"error": error.error, "error_description": error.reason}
         return status, {**CORS, "content-type": "application/json"}, json.dumps(answer)
 
     def register(self, fields: JsonObject) -> JsonObject:

@@ -6,8 +6,7 @@ list             the tokens given out: id, user, scope, label, end, last use
 revoke ID        refuse a token from now on
 rotate           sign with a new key; tokens of the old one hold until the next rotation, and are not renewed
 
-`python3 -m tools invite --user NAME --scope "TOOLSET …" [--days N]` lets somebody sign in from a client that
-takes only a URL: eight characters, which hold for ten minutes, once.
+For example: python3 -m tools token new --user anna --scope "onepercent klipper:read"
 """
 
 import argparse
@@ -22,6 +21,12 @@ from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
 
 HERE = "MCP_HTTP_URL is not set: only clients on this machine can use that. For others set it, then do this again."
+RENEWED = ", renewed while it is used"
+INVITE = """python3 -m tools invite --user NAME --scope "TOOLSET …" [--days N]
+
+Let somebody sign in from a client that takes only a URL: eight characters, which hold for ten minutes, once.
+For example: python3 -m tools invite --user anna --scope "onepercent klipper:read"
+"""
 SNIPPETS = """
 curl
   curl {url} -H 'Authorization: Bearer {token}' \\
@@ -37,13 +42,14 @@ def main(words: list[str]) -> int:
     """Run one of the commands. Exit status: 0 done, 1 it could not be done, 2 wrong usage."""
     parser = argparse.ArgumentParser("python3 -m tools token", usage=__doc__)
     commands = parser.add_subparsers(required=True, prog="python3 -m tools token")
-    for name, run, days in (("new", _new, 90), ("invite", _invite, 30)):
-        new = commands.add_parser(name)
-        new.set_defaults(run=run)
-        new.add_argument("--user", type=_name, required=True)
-        new.add_argument("--scope", type=_scope, required=True)
-        new.add_argument("--days", type=int, choices=range(1, 3651), metavar="1 to 3650", default=days)
-        new.add_argument("--label", default="")
+    new = commands.add_parser("new")
+    new.add_argument("--label", default="")
+    invitation = commands.add_parser("invite", usage=INVITE, prog="python3 -m tools invite")
+    for command, run, days in ((new, _new, 90), (invitation, _invite, 30)):
+        command.set_defaults(run=run)
+        command.add_argument("--user", type=_name, required=True)
+        command.add_argument("--scope", type=_scope, required=True)
+        command.add_argument("--days", type=int, choices=range(1, 3651), metavar="1 to 3650", default=days)
     commands.add_parser("list").set_defaults(run=_list)
     revoke = commands.add_parser("revoke")
     revoke.set_defaults(run=_revoke)
@@ -69,10 +75,11 @@ def _name(text: str) -> str:
 
 def _scope(text: str) -> list[str]:
     scope = text.replace(",", " ").split()
-    known = {word for name in toolsets() for word in (name, name + calls.READ_ONLY)}
-    if unknown := [word for word in scope or [""] if word not in known]:
+    unknown = [word for word in scope if word not in calls.scopes()]
+    if unknown or not scope:
+        name = "".join(unknown[:1])
         raise ArgumentTypeError(
-            f"there is no toolset {unknown[0]!r}; there are: {', '.join(toolsets())}, or NAME:read"
+            f"there is no toolset {name!r}; there are: {', '.join(toolsets())}, or NAME:read"
         )
     return scope
 
@@ -89,19 +96,26 @@ def _new(options: Namespace, current: settings.Settings) -> None:
 def _invite(options: Namespace, current: settings.Settings) -> None:
     scope = " ".join(options.scope)
     code = sign_in.invite(Ledger(current.state_dir), options.user, scope, options.days)
-    print(f"For {options.user} ({scope}), {options.days} days at a time. Add this address in the client:\n")
+    print(f"For {options.user} ({scope}), {options.days} days{RENEWED}. Add this address in the client:\n")
     print(f"  {current.http_url}\n\nand type this into the page that it opens, within ten minutes:\n")
     print(f"  {code[:4]}-{code[4:]}")
 
 
 def _list(options: Namespace, current: settings.Settings) -> None:
+    ledger = Ledger(current.state_dir)
+    days = {grant["token_id"]: grant["days"] for grant in ledger.grants("refresh")}
     rows = [("id", "user", "scope", "label", "until", "last use")]
-    for token in Ledger(current.state_dir).entries():
-        until = "revoked" if token["revoked"] else _day(token["expires"])
+    for token in ledger.entries():
+        until = _day(token["expires"])
+        if token["revoked"]:
+            until = "revoked"
+        elif token["id"] in days:
+            until = _day(token["expires"] - days[token["id"]] * sign_in.DAY_S) + RENEWED
         rows.append((token["id"], token["user"], token["scope"], token["label"], until, _day(token["used"])))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
+        print("  ".join(cells).rstrip())
 
 
 def _day(seconds: float) -> str:
@@ -109,11 +123,10 @@ def _day(seconds: float) -> str:
 
 
 def _revoke(options: Namespace, current: settings.Settings) -> None:
-    is_known = Ledger(current.state_dir).revoke(options.id)
-    print(
-        f"{options.id} is refused from now on"
-        + "; it was not given out here, by `token list`" * (not is_known)
-    )
+    remark = ""
+    if not Ledger(current.state_dir).revoke(options.id):
+        remark = "; it was not given out here, by `token list`"
+    print(f"{options.id} is refused from now on{remark}")
 
 
 def _rotate(options: Namespace, current: settings.Settings) -> None:

@@ -124,8 +124,8 @@ def read_keys(path: Path) -> tuple[bytes, ...]:
     Raises OSError if the file cannot be used.
     """
     try:
-        status = os.stat(path)
-        keys = _keys_in(path, (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+        status = path.stat()
+        keys = tuple(map(bytes.fromhex, path.read_text("ascii").split()))
     except FileNotFoundError:
         return ()
     except ValueError:
@@ -136,11 +136,6 @@ def read_keys(path: Path) -> tuple[bytes, ...]:
     return keys
 
 
-@lru_cache(maxsize=1)
-def _keys_in(path: Path, version: tuple[int, ...]) -> tuple[bytes, ...]:
-    return tuple(map(bytes.fromhex, path.read_text("ascii").split()))
-
-
 def keys_at(path: Path) -> tuple[bytes, ...]:
     """The keys of the file; the first one is made if there is no file yet. Raises OSError."""
     if not read_keys(path):
@@ -148,7 +143,7 @@ def keys_at(path: Path) -> tuple[bytes, ...]:
     return read_keys(path)
 
 
-def rotate(path: Path) -> tuple[bytes, ...]:
+def rotate(path: Path) -> None:
     """Put a new key first into the file and keep the one before it, so that its tokens hold until the next
     rotation.
 
@@ -156,4 +151,3 @@ def rotate(path: Path) -> tuple[bytes, ...]:
     """
     keys = (secrets.token_bytes(KEY_BYTES), *read_keys(path)[:1])
     replace_file(path, "".join(f"{key.hex()}\n" for key in keys))
-    return keys
