@@ -64,8 +64,8 @@ def apply(client, arguments, action):
 def test_an_accepted_question_applies_and_shows_the_changes_in_words(client):
     question, answer = apply(client, words_of(preview(client)), "accept")
     assert answer["structuredContent"]["success"] is True
-    assert question.startswith("Применить? Изменить: 1 цель. Создать: 1 цель. XP не изменится\n")
-    assert "Создать цель «Выучить Python»" in question
+    assert question.startswith("Применить? Изменить: 1 цель. Создать: 1 цель. XP не изменятся\n")
+    assert "Цель «Выучить Python»: новая" in question
     assert "название: «Выучить Python» → «Выучить Rust»" in question
     assert goals(client) == ["Выучить Rust"]
 

@@ -54,7 +54,7 @@ def test_what_does_not_go_together_is_a_clear_error(params: dict, code: str):
 def test_amounts_of_a_day_add_up_until_it_is_done():
     water = habit(target={"amount": 2, "unit": "л"})
     previewed = preview(*[act("habit.mark_completed", habit_id=water, amount=0.5) for _ in range(3)])
-    assert "Отметить «Бег» за 18.03: 1,5 из 2 л" in previewed["message"] and previewed["xp_total"] == 0
+    assert "«Бег», 18.03: 1,5 из 2 л" in previewed["message"] and previewed["xp_total"] == 0
     apply(previewed)
     assert (shown()["today_amount"], shown()["today_status"], marks()[-1]) == (1.5, "pending", "~")
     do(act("habit.mark_completed", habit_id=water, amount=0.75))
@@ -74,7 +74,7 @@ def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
     previewed = preview(act("habit.mark_completed", habit_id=running, dates=["2026-03-12..2026-03-18"]))
     (entry,) = previewed["diff"]["completions"]
     assert (entry["dates"], entry["count"]) == (["2026-03-13", "2026-03-16..2026-03-18"], 4)
-    assert "за 13.03, 16.03–18.03: сделано (+40 XP)" in previewed["message"]
+    assert "«Бег», 13.03, 16.03–18.03: сделано (+40 XP)" in previewed["message"]
     apply(previewed)
     assert "Отмечено" not in apply(preview(act("habit.mark_missed", habit_id=running)))["message"]
     error = refused(act("habit.mark_completed", habit_id=running, dates=["2026-03-13", "2026-03-16"]))
@@ -102,7 +102,8 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock: Clock
     span = {"from": "2026-03-19", "to": "2026-03-25"}
     previewed = preview(act("habit.pause", habit_id=running, **span, reason="отпуск"))
     assert (
-        "• Поставить на паузу привычку «Бег» 19.03–25.03: «отпуск»\nXP не изменится" in previewed["message"]
+        "• Привычка «Бег»: пауза 19.03–25.03; «отпуск»; серия не прервётся, XP не снимутся\nXP не изменятся"
+        in previewed["message"]
     )
     apply(previewed)
     clock.set("2026-03-25T12:00:00+00:00")

@@ -48,7 +48,7 @@ def test_a_plan_that_does_not_fit_names_what_does_not():
 def test_steps_are_shifted_by_goal_by_list_or_if_they_are_overdue():
     do(act("goal.create", title="Первая", steps=STEPS), act("goal.create", title="Вторая", steps=STEPS))
     previewed = preview(act("step.shift", overdue=True, days=3))
-    assert "• Перенести 2 шага на 3 дня вперёд: 16.03 → 19.03; «Два», «Два»" in previewed["message"]
+    assert "• 2 шага: на 3 дня вперёд; 16.03 → 19.03: «Два», «Два»" in previewed["message"]
     apply(previewed)
     do(
         act("step.shift", goal_id=1, days=-1, **{"from": "2026-03-20"}),
@@ -71,7 +71,7 @@ def test_a_step_done_yesterday_counts_yesterday():
 def test_an_errand_needs_no_goal_of_its_own():
     errands = [act("step.create", inbox=True, title=title) for title in ("Купить билет", "Ещё", "Позвонить")]
     previewed = preview(*errands[:2])
-    assert "• Создать цель «Входящие»" in previewed["message"]
+    assert "• «Входящие»: новый список для мелких дел" in previewed["message"]
     apply(previewed)
     do(errands[2])
     (inbox,) = items("goals")
@@ -112,7 +112,7 @@ def test_the_day_is_the_persons_wherever_they_are_and_whenever_it_ends(file, clo
     do(act("habit.create", name="Сон"), act("diary.create_entry", plans="дома"))
     clock.set("2026-03-18T23:30:00+00:00")
     previewed = preview(act("person.update", time_zone="Asia/Vladivostok", day_start_hour=3))
-    assert "часовой пояс: — → «Asia/Vladivostok»; час начала дня: 0 → 3" in previewed["message"]
+    assert "часовой пояс: UTC → Asia/Vladivostok; начало дня: 0:00 → 3:00" in previewed["message"]
     apply(previewed)
     assert call("get_user_snapshot")["today"] == {
         "date": "2026-03-19",

@@ -30,8 +30,8 @@ def test_apply_answers_in_order_with_ids_summary_xp_and_a_line_an_action():
     assert [result.get("created_id") for result in answer["results"]] == [1, 1, None]
     assert answer["summary"] == {"total": 3, "successful": 3, "failed": 0}
     assert answer["xp"] == {"delta": 25, "balance": 25}
-    assert answer["message"].splitlines()[0] == "✓ Цель «Выучить Python» создана"
-    assert answer["message"].splitlines()[2].startswith("✓ Шаг отмечен выполненным")
+    assert answer["message"].splitlines()[0] == "✓ Цель «Выучить Python»: новая"
+    assert answer["message"].splitlines()[2].startswith("✓ Шаг «Читать»: сделан")
 
 
 def test_bad_actions_are_reported_the_others_applied_and_where_all_are_bad_there_is_no_preview():
@@ -88,7 +88,7 @@ def test_a_preview_expires_is_made_again_and_not_applied(clock: Clock):
     assert (answer["error"], answer["code"], len(items("goals"))) == ("Preview expired", "PREVIEW_EXPIRED", 1)
     assert answer["preview_id"] != previewed["preview_id"] and answer["expires_in_seconds"] == 300
     assert [each["entity"] for each in answer["diff"]["creates"]] == ["goal", "habit"]
-    assert "уже есть" in answer["warnings"][0] and "Создать цель" in answer["message"]
+    assert "уже есть" in answer["message"] and "новая" in answer["message"]
     assert apply(answer)["success"] and len(items("goals")) == 2
     assert cancel(previewed)["success"] and apply(previewed)["code"] == "PREVIEW_CANCELLED"
 

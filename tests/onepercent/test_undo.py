@@ -85,11 +85,11 @@ def test_undo_walks_back_twenty_changes_and_redo_forth_again(tmp_path: Path):
         do(act("goal.create", title=f"Цель {number}"))
     states.append(state(tmp_path))
     for _ in range(20):
-        assert "Отменено: Цель" in undo()["message"]
+        assert "Отменено — Цель" in undo()["message"]
     assert state(tmp_path) == states[2]
     assert call("undo_last")["code"] == "NOTHING_TO_UNDO"
     for after in states[3:]:
-        assert undo(redo=True)["message"].startswith("✓ Возвращено: Цель")
+        assert undo(redo=True)["message"].startswith("✓ Возвращено — Цель")
         assert state(tmp_path) == after
     assert call("undo_last", redo=True)["code"] == "NOTHING_TO_UNDO"
 
@@ -99,7 +99,7 @@ def test_the_words_of_an_undo_never_pile_up():
     for redo in (False, True) * 3:
         message = undo(redo=redo)["message"]
     assert message.count("Возвращено") == 1 and "Отменено" not in message
-    assert message.endswith("Цель «Цель 4» создана; ещё 2")
+    assert message.endswith("Цель «Цель 2»: новая; ещё 4")
 
 
 def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
@@ -114,7 +114,7 @@ def test_the_preview_of_an_undo_shows_what_it_takes_back(life):
     assert diff["updates"][0]["changes"]["status"] == {"from": "complete", "to": "work"}
     assert (diff["creates"][0]["title"], diff["creates"][0]["restored"]) == ("Шаг", True)
     assert (diff["deletes"][0]["name"], diff["deletes"][0]["date"]) == ("Бег", "2026-03-18")
-    assert "• Вернуть в работу цель «Цель»" in answer["message"]
+    assert "• Цель «Цель»: снова в работе" in answer["message"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_change_further_back_is_taken_back_alone_or_not_at_all(life):
     do(act("goal.create", title="Раз"))
     do(act("goal.update", goal_id=life[0], title="Два"))
     previewed = call("undo_last", number=2)
-    assert "• Удалить цель «Раз»" in previewed["message"]
+    assert "• Удалить: цель «Раз»" in previewed["message"]
     do(act("diary.create_entry", plans="x"))
     assert apply(previewed)["success"] and [goal["title"] for goal in items("goals")] == ["Два"]
     assert "changed since it was applied: title" in call("undo_last", number=3)["error"]
@@ -183,10 +183,10 @@ def test_the_list_names_what_can_be_undone_and_redone_newest_first(clock):
     do(*[act("goal.create", title=f"Ещё {number}") for number in range(5)])
     undo()
     changes, at = call("undo_last", list=True)["changes"], "2026-03-18 12:34"
-    words = "Цель «Ещё 0» создана; Цель «Ещё 1» создана; Цель «Ещё 2» создана; ещё 2"
+    words = "Цель «Ещё 0»: новая; Цель «Ещё 1»: новая; Цель «Ещё 2»: новая; ещё 2"
     assert changes[:2] == [
         {"at": at, "change": words, "undone": True},
-        {"at": at, "change": "Цель «Цель 21» создана"},
+        {"at": at, "change": "Цель «Цель 21»: новая"},
     ]
     assert len(changes) == 20
     assert call("undo_last", list=True, redo=True)["changes"] == changes

@@ -4,6 +4,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import act, apply, call, do, preview
+from tools.onepercent.page import person_pages
 
 
 @pytest.fixture
@@ -19,23 +20,23 @@ def life() -> list[int]:
 @pytest.mark.parametrize(
     ("action", "params", "line"),
     [
-        ("step.update", {"step_id": 1, "dt": "2026-03-23"}, "Перенести шаг «Пройти тест»: 21.03 → 23.03"),
-        ("step.update", {"step_id": 1, "time_duration": "two"}, "Изменить шаг «Пройти тест»: длительность: — → 2 ч"),
-        ("step.complete", {"step_id": 1}, "Отметить шаг «Пройти тест» выполненным (+25 XP)"),
-        ("step.create", {"goal_id": 1, "title": "Слова", "time_duration": 90}, "Добавить шаг «Слова» к цели «Английский»: 1 ч 30 мин"),
+        ("step.update", {"step_id": 1, "dt": "2026-03-23"}, "Шаг «Пройти тест»: 21.03 → 23.03"),
+        ("step.update", {"step_id": 1, "time_duration": "two"}, "Шаг «Пройти тест»: длительность: — → 2 ч"),
+        ("step.complete", {"step_id": 1}, "Шаг «Пройти тест»: сделан (+25 XP)"),
+        ("step.create", {"goal_id": 1, "title": "Слова", "time_duration": 90}, "Шаг «Слова»: новый; к цели «Английский»; 1 ч 30 мин"),
         ("goal.create", {"title": "Марафон", "due": "2026-10-01", "steps": [{"title": "Раз", "dt": "2026-03-20"}, {"title": "Два", "time_duration": "one"}]},
-         "Создать цель «Марафон», категория «Работа»: срок 01.10; 2 шага: «Раз» (20.03), «Два» (1 ч)"),
-        ("goal.delete", {"goal_id": 1}, "Удалить цель «Английский» и 1 шаг"),
-        ("habit.create", {"name": "Сон", "schedule_days": [1, 3], "frequency_type": "custom"}, "Добавить привычку «Сон»: пн, ср; +10/−10 XP"),
-        ("habit.create", {"name": "Сон", "frequency_type": "times_per_week", "times": 3}, "Добавить привычку «Сон»: 3 раза в неделю; +10/−10 XP"),
-        ("habit.create", {"name": "Сон", "frequency_type": "every_n_days", "n": 2}, "Добавить привычку «Сон»: раз в 2 дня; +10/−10 XP"),
-        ("habit.create", {"name": "Сон", "frequency_type": "monthly", "month_days": [31, 1]}, "Добавить привычку «Сон»: число месяца: 1, последнее; +10/−10 XP"),
-        ("habit.create", {"name": "Сон", "target": {"amount": 1.5, "unit": "л"}}, "Добавить привычку «Сон»: каждый день; 1,5 л; +10/−10 XP"),
-        ("habit.mark_completed", {"habit_id": 1}, "Отметить «Бег» за 18.03: сделано (+10 XP)"),
-        ("habit.mark_missed", {"habit_id": 1, "excuse_reason": "болел"}, "Отметить «Бег» за 18.03: пропуск по причине «болел»"),
-        ("diary.create_entry", {"what_done": "Два", "date": "2026-03-17"}, "Дневник за 17.03: сделано «Два» (+10 XP)"),
-        ("diary.delete_entry", {"diary_id": 1}, "Удалить запись дневника за 18.03 (−10 XP)"),
-        ("ssp.rate", {"category": "family", "score": 7}, "Оценить сферу «Семья»: 7"),
+         "Цель «Марафон»: новая; работа; срок 01.10; 2 шага: «Раз» (20.03), «Два» (1 ч)"),
+        ("goal.delete", {"goal_id": 1}, "Удалить: цель «Английский» и 1 шаг"),
+        ("habit.create", {"name": "Сон", "schedule_days": [1, 3], "frequency_type": "custom"}, "Привычка «Сон»: новая; пн, ср; +10/−10 XP"),
+        ("habit.create", {"name": "Сон", "frequency_type": "times_per_week", "times": 3}, "Привычка «Сон»: новая; 3 раза в неделю; +10/−10 XP"),
+        ("habit.create", {"name": "Сон", "frequency_type": "every_n_days", "n": 2}, "Привычка «Сон»: новая; раз в 2 дня; +10/−10 XP"),
+        ("habit.create", {"name": "Сон", "frequency_type": "monthly", "month_days": [31, 1]}, "Привычка «Сон»: новая; 1-го и последнего числа; +10/−10 XP"),
+        ("habit.create", {"name": "Сон", "target": {"amount": 1.5, "unit": "л"}}, "Привычка «Сон»: новая; каждый день; 1,5 л; +10/−10 XP"),
+        ("habit.mark_completed", {"habit_id": 1}, "«Бег», 18.03: сделано (+10 XP)"),
+        ("habit.mark_missed", {"habit_id": 1, "excuse_reason": "болел"}, "«Бег», 18.03: пропуск; по причине «болел»"),
+        ("diary.create_entry", {"what_done": "Два", "date": "2026-03-17"}, "Дневник за 17.03: новая запись; сделано: «Два» (+10 XP)"),
+        ("diary.delete_entry", {"diary_id": 1}, "Удалить: запись в дневнике за 18.03: сделано: «Раз» (−10 XP)"),
+        ("ssp.rate", {"category": "family", "score": 7}, "Сфера «Семья»: 7"),
     ],
 )  # fmt: skip
 def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line: str, life: list[int]):
@@ -45,29 +46,30 @@ def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line:
 @pytest.mark.parametrize(
     ("action", "params", "warning"),
     [
-        ("goal.complete", {"goal_id": 1}, "У цели «Английский» останется 1 несделанный шаг"),
-        ("habit.mark_missed", {"habit_id": 1, "date": "2026-03-15"}, "«Бег»: 15.03 (воскресенье) не по расписанию, XP всё равно изменится"),
+        ("goal.complete", {"goal_id": 1}, "Вместе с целью «Английский» из расписания уходит 1 несделанный шаг"),
+        ("habit.mark_missed", {"habit_id": 1, "date": "2026-03-15"}, "«Бег»: 15.03 (воскресенье) не по расписанию, но XP изменятся"),
         ("goal.create", {"title": "английский"}, "«Английский» уже есть"),
         ("step.create", {"goal_id": 1, "title": "пройти Тест"}, "«Пройти тест» уже есть"),
         ("habit.create", {"name": "БЕГ"}, "«Бег» уже есть"),
         ("diary.create_entry", {"plans": "x"}, "За 18.03 запись в дневнике уже есть"),
         ("diary.create_entry", {"plans": "x", "date": "2026-03-20"}, "20.03 ещё не наступило"),
-        ("step.update", {"step_id": 1, "dt": "2026-03-01"}, "«Пройти тест»: срок 01.03 уже прошёл"),
+        ("step.update", {"step_id": 1, "dt": "2026-03-01"}, "«Пройти тест»: 01.03 уже прошло"),
         ("step.update", {"step_id": 1, "time_duration": 2}, "«Пройти тест»: 2 мин; 2 часа — это 120 минут"),
     ],
 )  # fmt: skip
 def test_what_may_not_be_meant_is_a_warning(action: str, params: dict, warning: str, life: list[int]):
-    assert preview(act(action, **params))["warnings"] == [warning]
+    lines = preview(act(action, **params))["message"].splitlines()
+    assert [line for line in lines if line[0] == "!"] == [f"! {warning}"] and lines[-1] == "Применить?"
 
 
 def test_a_mark_that_ends_a_streak_says_so_and_a_deletion_names_what_goes_with_it(life: list[int]):
     habit = do(act("habit.create", name="Сон"))[0]
     do(act("habit.mark_completed", habit_id=habit, dates=["2026-03-11..2026-03-18"]))
     previewed = preview(act("habit.mark_missed", habit_id=habit))
-    assert previewed["warnings"] == ["«Сон»: серия 8 → 0"]
-    assert "Отметить «Сон» за 18.03: пропуск (было: сделано) (−20 XP)" in previewed["message"]
+    assert "\n! «Сон»: серия 8 дней → 0\nПрименить?" in previewed["message"]
+    assert "«Сон», 18.03: пропуск; было: сделано (−20 XP)" in previewed["message"]
     previewed = preview(act("habit.delete", habit_id=habit))
-    assert "Удалить привычку «Сон» (8 отметок, лучшая серия 8)" in previewed["message"]
+    assert "Удалить: привычка «Сон»: 8 отметок, лучшая серия 8 дней" in previewed["message"]
 
 
 def test_a_long_text_is_shown_by_its_beginning_and_length_and_a_title_whole(life: list[int]):
@@ -86,7 +88,28 @@ def test_the_language_of_the_person_is_a_setting(life: list[int], file):
     previewed = preview(
         act("step.update", step_id=1, dt="2026-03-23"), act("goal.create", title="Английский")
     )
-    assert "• Move the step “Пройти тест”: 21 Mar → 23 Mar\n" in previewed["message"]
-    assert previewed["warnings"] == ["There is “Английский” already"]
-    assert "✓ Goal “Английский” created" in apply(previewed)["message"]
+    assert "• Step “Пройти тест”: 21 Mar → 23 Mar\n" in previewed["message"]
+    assert "! “Английский” already exists" in previewed["message"]
+    assert "✓ Goal “Английский”: new" in apply(previewed)["message"]
     assert call("get_user_snapshot")["today"]["weekday"] == "Wednesday"
+
+
+def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life: list[int]):
+    previewed = preview(
+        act("goal.create", title="английский", steps=[{"title": "Раз", "priority": "critical", "dt": "2026-03-20"}]),
+        {"action": "step.update", "client_action_id": "x", "params": {"step_id": 1, "dt": "2026-03-23"}},
+        act("goal.delete", goal_id=1),
+    )  # fmt: skip
+    told = person_pages.PREVIEW.private(previewed)["pi-mcp/preview"]
+    deletion, creation, update = told["ru"]["changes"]
+    assert deletion | {"id": ""} == {
+        "id": "", "sign": "deletes", "title": "Английский", "what": "Удалить: цель и 1 шаг",
+        "details": [], "rows": ["Пройти тест"], "xp": 0, "warnings": [],
+    }  # fmt: skip
+    assert (creation["what"], creation["details"]) == ("Цель: новая", ["работа", "1 шаг"])
+    assert creation["rows"] == ["«Раз» (20.03, срочный)"] and creation["warnings"] == [
+        "«Английский» уже есть"
+    ]
+    assert (update["id"], update["what"], update["details"]) == ("x", "Шаг", [["", "21.03", "23.03"]])
+    assert told["en"]["changes"][1]["warnings"] == ["“Английский” already exists"]
+    assert "• Цель «английский»: новая; работа; 1 шаг: «Раз» (20.03, срочный)" in previewed["message"]

@@ -147,18 +147,19 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: da
     dropped = [{name: error[name] for name in ("action", "error") if name in error} for error in plan.dropped]
     # The preview has named many changes; of them only the sums are told.
     shown = [entry for outcome in outcomes for entry in outcome.entries]
-    told = lines if len(lines) <= FEW_LINES else [sentences.counts(shown, True)]
+    done = lines if len(lines) <= FEW_LINES else [sentences.counts(shown, is_done=True)]
+    refused = [f"✗ {sentences.refused(error)}" for error in plan.dropped]
     answer = {
         "success": True,
         "results": _results(plan.actions, outcomes),
         "summary": {"total": len(outcomes), "successful": len(outcomes), "failed": 0},
         "xp": {"delta": sum(outcome.xp for outcome in outcomes), "balance": balance(db, unit.user)[0]},
         **({"dropped": dropped} if dropped else {}),
-        "message": "\n".join([*map(sentences.refused, plan.dropped), *(f"✓ {line}" for line in told)]),
+        "message": "\n".join([*refused, *(f"✓ {line}" for line in done)]),
     }
     dispatch.recorded(db, answer)
-    done = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
-    db.execute(f"UPDATE previews SET {done} WHERE id = ?", (key, preview["id"]))
+    state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
+    db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview["id"]))
     _keep_journal(unit, preview["id"], outcomes, lines)
     return answer
 

@@ -56,6 +56,11 @@ def local(moment: datetime) -> datetime:
     return _in_zone(moment, persons_day().zone)
 
 
+def zone_of_settings() -> str:
+    """The zone that holds unless the person says another: by its name, or the machine's abbreviation."""
+    return settings.current().onepercent_tz or f"{now().astimezone():%Z}"
+
+
 def _in_zone(moment: datetime, zone: str) -> datetime:
     if not zone:
         return moment.astimezone()

@@ -12,6 +12,7 @@ from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Database, Row
 
 DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
+MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,9 @@ class DryRun:
         """XP in total."""
         return sum(outcome.xp for outcome in self.outcomes)
 
-    @property
     def warnings(self) -> list[str]:
-        """Allowed, but possibly unintended."""
-        return [warning for outcome in self.outcomes for warning in outcome.warnings]
+        """What is allowed, but may not be meant."""
+        return [words.warning(*warning) for outcome in self.outcomes for warning in outcome.warnings]
 
     @property
     def entries(self) -> list[tuple[str, JsonObject]]:
@@ -87,29 +87,51 @@ class DryRun:
         """Something is refused beside something that deletes, which was perhaps meant to be empty by then."""
         return bool(self.errors) and any(section == "deletes" for section, _ in self.entries)
 
+    def in_order(self) -> list[tuple[str, Outcome]]:
+        """The outcomes with the client_action_id of each; those that delete come first."""
+        pairs = [
+            (planned.client_action_id, outcome)
+            for planned, outcome in zip(self.planned, self.outcomes, strict=True)
+        ]
+        return sorted(pairs, key=lambda pair: not _deletes(pair[1]))
+
     def lines(self) -> list[str]:
-        """Tell the person what stays undone, what is going to happen, deletions first, and what becomes of
-        the XP."""
-        ordered = sorted(
-            self.outcomes, key=lambda outcome: all(section != "deletes" for section, _ in outcome.entries)
-        )
-        planned = [f"• {line}" for outcome in ordered for line in outcome.planned()]
+        """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be meant."""
+        errors = [f"✗ {sentences.refused(error)}" for error in self.errors]
+        lines: list[str] = []
+        for _, outcome in self.in_order():
+            texts = [sentences.line(section, entry).text() for section, entry in outcome.entries]
+            lines += words.more(texts, MOST_REVERSED) if outcome.reversal else texts
         xp = words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
-        return [*map(sentences.refused, self.errors), *planned, xp]
+        warnings = [f"! {warning}" for warning in self.warnings()]
+        return [*errors, *(f"• {line}" for line in lines), xp, *warnings]
 
     def question(self) -> str:
         """Ask the person for consent: the counts in the first line, since clients show few, then every
         change."""
-        *lines, xp = self.lines()
-        counts = words.say("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
-        return "\n".join([counts, *lines, *(f"! {line}" for line in self.warnings)])
+        xp = words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
+        head = words.say("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
+        return "\n".join([head, *(line for line in self.lines() if line != xp)])
 
-    def diff(self) -> dict[str, list[JsonObject]]:
+    def diff(self) -> "Diff":
         """The entries by section, and the errors."""
-        diff: dict[str, list[JsonObject]] = {name: [] for name in DIFF_SECTIONS}
+        diff = Diff(self)
         for section, entry in self.entries:
             diff[section].append(entry)
-        return diff | {"errors": self.errors}
+        diff["errors"] = self.errors
+        return diff
+
+
+class Diff(dict[str, list[JsonObject]]):
+    """The entries of a dry run by section. A page that shows them draws the dry run itself."""
+
+    def __init__(self, dry: DryRun):
+        super().__init__((name, []) for name in DIFF_SECTIONS)
+        self.dry = dry
+
+
+def _deletes(outcome: Outcome) -> bool:
+    return any(section == "deletes" for section, _ in outcome.entries)
 
 
 def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> DryRun:
@@ -141,5 +163,6 @@ def _refusal(sent: object, error: ToolError, found: dict[str, Row]) -> JsonObjec
     named = ("client_action_id", "action")
     shown = {name: fields.printable(own[name]) for name in named if own.get(name) is not None}
     row = dict(found.get(str(own.get("action")).partition(".")[0], {}))
-    title = {"title": title} if (title := row.get("title") or row.get("name")) else {}
-    return shown | title | {name: value for name, value in error.answer().items() if name != "success"}
+    if title := row.get("title") or row.get("name"):
+        shown["title"] = title
+    return shown | {name: value for name, value in error.answer().items() if name != "success"}

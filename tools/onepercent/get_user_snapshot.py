@@ -71,7 +71,7 @@ def get_user_snapshot(
         data = {name: present.SECTIONS[name](db, view) for name in names}
         hits = {"found": word_search.search(db, user, WORDS.read("find", find) or "")} if find else {}
         content = pictured(db, user, today, date_from and first, date_to and last) if picture else ()
-    zone = days.persons_day().zone or f"{days.now().astimezone():%Z}"
+    zone = days.persons_day().zone or days.zone_of_settings()
     present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
     shown = {"data": data} if names else {}
     answer = Shown({"success": True, "user_name": user, "today": present_day, **shown, **hits}, *content)

@@ -130,7 +130,6 @@ def keep_and_show(dry: DryRun) -> JsonObject:
         "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
         "diff": dry.diff(),
         "xp_total": dry.xp,
-        **({"warnings": dry.warnings} if dry.warnings else {}),
         "message": "\n".join([words.say("preview.head"), *dry.lines(), words.say("preview.ask")]),
     }
 

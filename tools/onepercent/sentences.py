@@ -1,251 +1,388 @@
-"""Changes as sentences for the person: before they happen, after, and why they do not."""
+"""A change as one sentence for the person, the same before and after it; and why a change is refused.
+
+A page draws the parts of the sentence: title, what, details.
+"""
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
 from tools.onepercent import texts, words
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
-DETAILS = ("schedule_days", "times", "n", "month_days")
+SCHEDULE = ("schedule_days", "times", "n", "month_days")
 """Fields that say when a habit is due, if its frequency alone does not."""
+LONG = ("why_important", "why_give_me", "why_about_me", "description")
+LONGEST_TITLE, LONGEST_TEXT = 500, 150  # characters of a title and of another text that a sentence quotes
 
-# The sentence by which an action that was refused is named, if its verb is not the one of the texts.
-VERBS = {
-    "create": "creates", "update": "updates", "shift": "postponed", "complete": "completions", "reopen": "reopened",
-    "delete": "deletes", "mark_completed": "mark", "mark_missed": "mark", "unmark": "deletes", "resume": "resumed",
-    "archive": "archived", "unarchive": "unarchived", "rate": "updates.ssp", "last": "undo", "redo": "undo",
-}  # fmt: skip
+# The section that an action belongs to by the end of its name; `updates` for any other.
+SECTION = {"create": "creates", "create_entry": "creates", "delete": "deletes", "delete_entry": "deletes",
+           "unmark": "unmark", "complete": "completions", "mark_completed": "completions",
+           "mark_missed": "completions"}  # fmt: skip
 
-
-def planned(section: str, entry: JsonObject) -> str:
-    """Tell what is going to happen, with its content: Перенести шаг «Пройти тест»: 21.11 → 23.11."""
-    text, details, more, xp = parts(section, entry)
-    return text + (f": {details}" if details else "") + more + (f" ({words.xp_signed(xp)})" if xp else "")
-
-
-def parts(section: str, entry: JsonObject) -> tuple[str, str, str, int]:
-    """The sentence, its details, what goes with it, and the XP that moves."""
-    kind, entity = _kind(section, entry)
-    more = ""
-    if count := entry.get("steps_deleted", 0) or entry.get("steps_restored", 0):
-        more = words.say("with.steps", steps=words.counted(count, "step"))
-    if "marks" in entry:
-        more = words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=entry["best_streak"])
-    # The reward of a habit that is created or deleted is not XP that moves.
-    xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
-    return _sentence("planned", kind, entity, entry), "; ".join(_details(kind, entity, entry)), more, xp
-
-
-def done(section: str, entry: JsonObject) -> str:
-    """Tell what has happened, in short: Шаг «Пройти тест» обновлён."""
-    kind, entity = _kind(section, entry)
-    new_title = entry.get("changes", {}).get("name" if entity == "habit" else "title", {}).get("to")
-    kind = {"postponed": "updates", "moved": "updates"}.get(kind, kind)
-    return _sentence("done", kind, entity, entry, new_title)
-
-
-def _sentence(tense: str, kind: str, entity: str, entry: JsonObject, new_title: str | None = None) -> str:
-    name = new_title or entry.get("name" if entity in ("habit", "mark") else "title", "")
-    if entity == "ssp":
-        name = words.value("category", entry.get("category")).capitalize()
-    key = f"{tense}.{kind}.{entity}"
-    template = words.template(key if key in texts.TEXTS else f"{tense}.{kind}")
-    text = template.format_map(Places(tense, entity, entry, name))
-    return (
-        f"{text} {words.span(entry['pause']['from'], entry['pause'].get('to'))}" if "pause" in entry else text
-    )
+Detail = str | list[str]  # a list: label, value before, value after
 
 
 @dataclass(slots=True)
-class Places:
-    """The words for the places of a text, each made when the text has it."""
+class Line:
+    """A sentence in its parts.
 
-    tense: str
-    entity: str
-    entry: JsonObject
-    name: str
+    `subject` is what it is about, `title` and `kind` the same for a page that shows the title alone: цель
+    «Дом», Дом, цель. `head`: the verb before the subject, if something goes or comes back.
+    """
 
-    def __getitem__(self, place: str) -> str:
-        return PLACES[place](self)
+    sign: str
+    subject: str
+    title: str
+    kind: str = ""
+    head: str = ""
+    what: str = ""
+    details: list[Detail] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    xp: int = 0
+
+    def text(self, is_done: bool = False) -> str:
+        """Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов.
+
+        Once it is done, only what it was: the preview has shown the rest.
+        """
+        start, parts = self.subject, [self.what, *map(_detail_text, self.details)]
+        if self.head:
+            start = f"{_head(self.head, is_done)}{self.subject}{self.what}"
+            parts = parts[1:]
+        parts = [part for part in parts if part]
+        if is_done:
+            return ": ".join([_capital(start), *parts[: not self.head]])
+        text = ": ".join(filter(None, (_capital(start), "; ".join(parts), ", ".join(self.steps))))
+        text = "; ".join([text, *self.rows])
+        return f"{text} ({words.xp_signed(self.xp)})" if self.xp else text
+
+    def parts(self) -> JsonObject:
+        """The parts as a page draws them."""
+        what = ": ".join(filter(None, (self.kind, self.what)))
+        if self.head:
+            what = f"{_head(self.head)}{self.kind}{self.what}"
+        return {
+            "sign": self.sign,
+            "title": _capital(self.title),
+            "what": _capital(what),
+            "details": self.details,
+            "rows": self.steps + self.rows,
+            "xp": self.xp,
+        }
+
+    def legacy(self) -> list[object]:
+        """The parts as the page draws them until it knows `parts`."""
+        start = f"{_head(self.head)}{self.subject}{self.what}" if self.head else f"{_capital(self.subject)}"
+        details = [self.what] if self.what and not self.head else []
+        return [
+            start,
+            "; ".join([*details, *map(_detail_text, self.details), *self.steps, *self.rows]),
+            "",
+            self.xp,
+        ]
 
 
-def _thing(of: Places) -> str:
-    """The kind of thing and its name: цель «Дом», with a capital where the sentence begins with it."""
-    key = f"label.{of.entity}"
-    label = words.template(key if key in texts.TEXTS else "label").format_map(of)
-    thing = words.say(f"thing.{of.entity}") if f"thing.{of.entity}" in texts.TEXTS else ""
-    if of.tense == "done" and of.entity in texts.COUNTED:
-        thing = words.counted(1, of.entity)[2:].capitalize()
-    return f"{thing} {label}".strip()
+def line(section: str, entry: JsonObject) -> Line:
+    """The sentence of a diff's entry."""
+    entity = _entity(entry)
+    sign = _sign(section, entity, entry)
+    head = {"deletes": "deletes", "restored": "restored"}.get(sign, "")
+    if entity == "mark" and section == "deletes":
+        head = "unmark"
+    title = entry.get("name") or entry.get("title", "")
+    thing = words.say(f"thing.{entity}")
+    change = Line(sign, f"{thing} {_title(title)}", title, thing, head)
+    # The reward of a habit that is created or deleted is not XP that moves.
+    change.xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
+    match entity:
+        case "steps":
+            change.subject = change.title = _steps(entry)
+            change.kind = ""
+        case "mark":
+            dates = _dates(entry)
+            change.subject, change.kind = f"{_title(title)}, {dates}", dates
+            if head:
+                change.subject = words.say("mark.of_day", title=f" {_title(title)}", date=dates)
+                change.kind = words.say("mark.of_day", title="", date=dates)
+        case "diary":
+            change.subject = change.title = words.say("diary.of_day", date=_dates(entry))
+            change.kind = thing if head else ""
+            if head:
+                change.subject = words.say("diary.entry", date=_dates(entry))
+        case "ssp":
+            change.title = words.value("category", entry.get("category")).capitalize()
+            change.subject = f"{thing} {_title(change.title)}"
+            if head:
+                change.subject = change.title = words.say("ssp.rating")
+                change.kind = ""
+        case "person":
+            change.subject = change.title = words.say("person.day")
+            change.kind = thing
+    if entry.get("inbox"):
+        change.subject, change.kind = _title(title), ""
+    _fill(change, section, entity, entry)
+    return change
 
 
-PLACES: dict[str, Callable[[Places], str]] = {
-    "thing": _thing,
-    "title": lambda of: words.quoted(of.name, 500),
-    "goal": lambda of: words.quoted(of.entry.get("goal_title", ""), 100),
-    "before": lambda of: words.quoted(of.entry["changes"]["goal_title"]["from"], 100),
-    "after": lambda of: words.quoted(of.entry["changes"]["goal_title"]["to"], 100),
-    "category": lambda of: words.quoted(words.value("category", of.entry.get("category")).capitalize()),
-    "date": lambda of: _dates(of.entry),
-    "status": lambda of: _status(of.entry),
-    "steps": lambda of: words.counted(of.entry.get("count") or len(of.entry.get("rows", ())), "step"),
-    "shift": lambda of: words.say(
-        "later" if of.entry["shifted_days"] > 0 else "earlier", days=PLACES["days"](of)
-    ),
-    "days": lambda of: words.counted(abs(of.entry["shifted_days"]), "day"),
-    "a": lambda of: "" if of.entity == "step" else "а",
-    "en": lambda of: "ён" if of.entity == "step" else "ена",
-}
+def _fill(change: Line, section: str, entity: str, entry: JsonObject) -> None:
+    """Say what happens to the subject."""
+    if change.head:
+        _fill_company(change, entity, entry)
+    elif section == "creates":
+        change.what = words.say("new.inbox" if entry.get("inbox") else f"new.{entity}")
+        _fill_content(change, entity, entry)
+    elif section == "completions":
+        _fill_completion(change, entity, entry)
+    else:
+        _fill_update(change, entity, entry)
 
 
-def _kind(section: str, entry: JsonObject) -> tuple[str, str]:
-    """The keys of the text: what is done, and to what kind of thing."""
-    entity, changes = entry["entity"], entry.get("changes", {})
-    if entity == "habit" and ("date" in entry or "dates" in entry):
-        entity = "mark"
-    if entity == "step" and "title" not in entry:
-        entity = "steps"
-    if section != "updates":
-        return "restored" if entry.get("restored") else section, entity
+def _fill_company(change: Line, entity: str, entry: JsonObject) -> None:
+    """Say what goes or comes back along with something, and what it was."""
+    if count := entry.get("steps_deleted", 0) or entry.get("steps_restored", 0):
+        change.what = words.say("with.steps", steps=words.counted(count, "step"))
+    if "marks" in entry:
+        best = words.counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
+        change.details.append(words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=best))
+    if "status" in entry:
+        change.details.append(_status(entry))
+    change.details += [_labelled(name, entry[name]) for name in DIARY if entry.get(name)]
+    scores = entry.get("scores", {})
+    change.details += [f"{words.value('category', name)} {score}" for name, score in scores.items()]
+
+
+def _fill_content(change: Line, entity: str, entry: JsonObject) -> None:
+    """Say everything that is going to be stored, without what is as usual."""
+    change.steps = [_step_in_words(*row) for row in entry.get("rows", ())]
+    match entity:
+        case "goal":
+            change.details.append(words.value("category", entry["category"]))
+            if entry.get("due"):
+                change.details.append(f"{words.field('due')} {words.day(entry['due'])}")
+        case "step":
+            change.details.append(words.say("to.goal", goal=_title(entry["goal_title"])))
+            change.details += _step_details(entry)
+        case "habit":
+            change.details += _habit_details(entry)
+        case "diary":
+            change.details += [_labelled(name, entry[name]) for name in DIARY if entry.get(name)]
+    if change.steps and entity == "goal":
+        change.details.append(words.counted(len(change.steps), "step"))
+    change.rows = [_labelled(name, entry[name]) for name in LONG if entry.get(name)]
+    if entry.get("inbox"):
+        change.details = []
+
+
+def _step_details(entry: JsonObject) -> list[Detail]:
+    """21.11, 2 ч, важный."""
+    names = ("dt", "time_duration", "priority")
+    values = [words.value(name, entry[name]) for name in names if entry.get(name, "attention") != "attention"]
+    return [*values, *([_labelled("order", entry["order"])] if "order" in entry else [])]
+
+
+def _habit_details(entry: JsonObject) -> list[Detail]:
+    """по будням; 2 л; +10/−10 XP."""
+    due = [words.value(name, entry[name]) for name in SCHEDULE if entry.get(name)]
+    details: list[Detail] = [*(due or [words.value("frequency_type", entry["frequency"])])]
+    if target := entry.get("target_amount"):
+        details.append(f"{words.number(target)} {entry['target_unit']}")
+    details.append(f"+{entry['xp_reward']}/−{entry['xp_penalty']} XP")
+    if entry["icon"] != "star":
+        details.append(_labelled("icon", entry["icon"]))
+    return details
+
+
+def _fill_completion(change: Line, entity: str, entry: JsonObject) -> None:
+    if entity != "mark":
+        change.what = words.say(f"done.{entity}")
+        if "date" in entry:
+            change.what += f" {_dates(entry)}"
+        return
+    change.what = _status(entry)
+    if reason := entry.get("excuse_reason"):
+        change.details.append(words.say("mark.reason", reason=words.quoted(reason)))
+    if "added" in entry:
+        change.details.append(f"+{words.number(entry['added'])}")
+    before = entry.get("replaces")
+    if isinstance(before, str):
+        change.details.append(words.say("before", value=words.say(f"mark.{before}")))
+
+
+def _fill_update(change: Line, entity: str, entry: JsonObject) -> None:
+    changes = entry.get("changes", {})
     if "archived" in entry:
-        return "archived" if entry["archived"] else "unarchived", entity
-    if special := next((word for word in ("pause", "resumed", "shifted_days") if word in entry), ""):
-        return special, entity
-    if changes.get("is_complete", {}).get("to") is False or changes.get("status", {}).get("to") == "work":
-        return "reopened", entity
-    if entity == "step" and changes.keys() == {"dt"} and all(changes["dt"].values()):
-        return "postponed", entity
-    return "moved" if changes.keys() == {"goal_id", "goal_title"} else "updates", entity
+        change.what = words.say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}")
+    elif "pause" in entry:
+        pause = entry["pause"]
+        change.what = words.say("paused", span=words.span(pause["from"], pause.get("to")))
+        change.details += [words.quoted(pause["reason"])] if pause.get("reason") else []
+        change.details.append(words.say("paused.means"))
+    elif "resumed" in entry:
+        change.what = words.say("resumed")
+    elif "first" in entry:
+        _fill_shift(change, entry)
+    elif changes.get("is_complete", {}).get("to") is False or changes.get("status", {}).get("to") == "work":
+        change.what = words.say("reopened")
+    else:
+        change.details += _changes(entity, changes)
+
+
+def _fill_shift(change: Line, entry: JsonObject) -> None:
+    """на 2 дня вперёд; 10.11–21.11 → 12.11–23.11; «Раз», ещё 6."""
+    (first, first_moved), (last, last_moved) = entry["first"], entry["last"]
+    if days := entry.get("shifted_days"):
+        change.what = words.say("later" if days > 0 else "earlier", days=words.counted(abs(days), "day"))
+    change.details.append(["", words.span(first, last), words.span(first_moved, last_moved)])
+    titles = [words.quoted(row[0]) for row in entry["rows"]]
+    change.steps = words.more(titles, len(titles), entry["count"])
+
+
+def _changes(entity: str, changes: JsonObject) -> list[Detail]:
+    """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
+    details: list[Detail] = []
+    names = [name for name in changes if name != "goal_id"]  # goal_title says it.
+    if "frequency_type" in changes:
+        details.append([words.field("frequency_type"), *_frequencies(changes)])
+        names = [name for name in names if name not in ("frequency_type", *SCHEDULE)]
+    for name in names:
+        before, after, label = changes[name]["from"], changes[name]["to"], words.field(name)
+        if "place" in changes[name]:
+            longest = 2 * words.LONGEST_PART + 4 * words.AROUND
+            details.append(f"{label}: {words.quoted(changes[name]['place'], longest)}")
+        elif entity == "ssp":
+            was = f" ({words.say('before', value=before)})" if before else ""
+            details.append(f"{after}{was}")
+        else:
+            is_plain = name == "dt" and before and after
+            values = [words.changed_value(name, value) for value in (before, after)]
+            details.append(["" if is_plain else label, *values])
+    return details
+
+
+def _frequencies(changes: JsonObject) -> list[str]:
+    """The frequency before and after, with the days that it needs: каждый день, 3 раза в неделю."""
+    frequencies = []
+    for side in ("from", "to"):
+        value = words.value("frequency_type", changes["frequency_type"][side])
+        for name in SCHEDULE:
+            if name in changes and changes[name][side]:
+                value = words.value(name, changes[name][side])
+        frequencies.append(value)
+    return frequencies
+
+
+def _detail_text(detail: Detail) -> str:
+    if isinstance(detail, str):
+        return detail
+    label, before, after = detail
+    return ": ".join(filter(None, (label, f"{before} → {after}")))
+
+
+def _labelled(name: str, content: object) -> str:
+    value = words.quoted(content, LONGEST_TEXT) if isinstance(content, str) else words.value(name, content)
+    return f"{words.field(name)}: {value}"
+
+
+def _head(head: str, is_done: bool = False) -> str:
+    return f"{words.say(f'head.{head}').split('|')[is_done]}: "
+
+
+def _title(title: str) -> str:
+    return words.quoted(title, LONGEST_TITLE)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _entity(entry: JsonObject) -> str:
+    """The kind of thing that an entry is about: also a mark, which is a habit's, and several steps."""
+    entity: str = entry["entity"]
+    if entity == "habit" and ("date" in entry or "dates" in entry):
+        return "mark"
+    return "steps" if entity == "step" and "title" not in entry else entity
+
+
+def _sign(section: str, entity: str, entry: JsonObject) -> str:
+    """The sign by which a page tells kinds of changes apart."""
+    if entry.get("restored"):
+        return "restored"
+    if entity == "mark":
+        return {"deletes": "updates"}.get(section, "missed" if entry["status"] == "missed" else section)
+    return section
+
+
+def _steps(entry: JsonObject) -> str:
+    """7 шагов цели «Дом»."""
+    steps = words.counted(entry.get("count") or len(entry.get("rows", ())), "step")
+    goal = entry.get("goal_title")
+    return words.say("steps.of_goal", steps=steps, goal=_title(goal)) if goal else steps
 
 
 def _dates(entry: JsonObject) -> str:
     """16.11–22.11, 24.11."""
-    parts = entry["dates"] if "dates" in entry else [entry["date"]] if "date" in entry else []
-    return ", ".join(words.span(part.split("..")[0], part.split("..")[-1]) for part in parts)
+    spans = entry.get("dates") or [entry["date"]]
+    return ", ".join(words.span(span.split("..")[0], span.split("..")[-1]) for span in spans)
 
 
 def _status(entry: JsonObject) -> str:
-    """сделано; пропуск по причине (болел); 1,5 из 2 л (было: пропуск)."""
-    if "status" not in entry:
-        return ""
-    text = words.say(f"mark.{entry['status']}")
+    """сделано; пропуск; 1,5 из 2 л."""
     if target := entry.get("target"):
         sums = {"amount": words.number(entry["amount"]), "target": words.number(target["amount"])}
-        text = words.say("mark.amount", **sums, unit=target["unit"])
-    if reason := entry.get("excuse_reason"):
-        text = words.say("mark.excused", reason=words.quoted(reason))
-    if isinstance(before := entry.get("replaces"), str):
-        text += f" ({words.say('before', value=words.say(f'mark.{before}'))})"
-    return text
+        return words.say("mark.amount", **sums, unit=target["unit"])
+    return words.say(f"mark.{entry['status']}")
 
 
-def _details(kind: str, entity: str, entry: JsonObject) -> list[str]:
-    if kind in ("updates", "postponed"):
-        return _changes(entry, named=kind == "updates" and entity != "ssp")
-    if kind == "creates":
-        return _content(entry)
-    if kind == "shifted_days":
-        (first, first_moved), (last, last_moved) = entry["first"], entry["last"]
-        titles = [words.quoted(title) for title, _ in entry["rows"]]
-        more = (
-            [words.say("and.more", count=entry["count"] - len(titles))]
-            if entry["count"] > len(titles)
-            else []
-        )
-        return [
-            f"{words.span(first, last)} → {words.span(first_moved, last_moved)}",
-            ", ".join(titles + more),
-        ]
-    scores = [f"{words.value('category', name)} {score}" for name, score in entry.get("scores", {}).items()]
-    return [words.quoted(entry["pause"]["reason"])] if entry.get("pause", {}).get("reason") else scores
-
-
-def _changes(entry: JsonObject, named: bool) -> list[str]:
-    """The changed fields: название: «Раз» → «Два»; without the name if the sentence has said it."""
-    lines = []
-    for name, pair in entry.get("changes", {}).items():
-        if name == "goal_id":  # goal_title says it.
-            continue
-        change = f"{words.value(name, pair['from'])} → {words.value(name, pair['to'])}"
-        if "place" in pair:
-            change = words.quoted(pair["place"], 2 * words.LONGEST_PART + 4 * words.AROUND)
-        if entry["entity"] == "ssp":
-            change = str(pair["to"]) + (
-                f" ({words.say('before', value=pair['from'])})" if pair["from"] else ""
-            )
-        lines.append(f"{words.field(name)}: {change}" if named else change)
-    return lines
-
-
-def _content(entry: JsonObject) -> list[str]:
-    """The content of what is created, but for its title and what is as usual."""
-    rows = [_step_in_words(*row) for row in entry.get("rows", ())]
-    match entry["entity"]:
-        case "goal":
-            due = [f"{words.field('due')} {words.day(entry['due'])}"] if entry.get("due") else []
-            return due + ([f"{words.counted(len(rows), 'step')}: {', '.join(rows)}"] if rows else [])
-        case "step":
-            names = ("dt", "time_duration", "priority")
-            shown = [
-                words.value(name, entry[name])
-                for name in names
-                if entry.get(name) and entry[name] != "attention"
-            ]
-            return [", ".join(rows)] if rows else shown
-        case "habit":
-            due = [words.value(name, entry[name]) for name in DETAILS if entry.get(name)]
-            usual = [words.value("frequency_type", entry["frequency"])]
-            target = entry.get("target_amount")
-            amount = [f"{words.number(target)} {entry['target_unit']}"] if target else []
-            return [*(due or usual), *amount, f"+{entry['xp_reward']}/−{entry['xp_penalty']} XP"]
-    return [f"{words.field(name)} {words.value(name, entry[name])}" for name in DIARY if entry.get(name)]
-
-
-def _step_in_words(title: str, dt: str | None, minutes: int | None) -> str:
-    more = [part for part in (dt and words.day(dt), minutes and words.duration(minutes)) if part]
-    return words.quoted(title) + (f" ({', '.join(more)})" if more else "")
+def _step_in_words(
+    title: str, dt: str | None, minutes: int | None, priority: str | None = None, description: str = ""
+) -> str:
+    """«Плитка» (20.03, 2 ч, важный, «белая»)."""
+    values = {"dt": dt, "time_duration": minutes, "priority": priority, "description": description}
+    parts = [words.value(name, value) for name, value in values.items() if value]
+    return words.quoted(title) + (f" ({', '.join(parts)})" if parts else "")
 
 
 def refused(error: JsonObject) -> str:
-    """✗ Не получится изменить шаг «Пройти тест»: так уже и есть."""
-    action = str(error.get("action", error.get("index")))
-    domain, _, verb = action.partition(".")
-    verb, thing = (
-        VERBS.get(verb.removesuffix("_entry"), verb),
-        f"thing.{'mark' if verb == 'unmark' else domain}",
-    )
-    if f"planned.{verb}" in texts.TEXTS and (thing in texts.TEXTS or verb == "undo"):
-        about = [words.say(thing)] if thing in texts.TEXTS else []
-        about += [words.quoted(error["title"], 100)] if "title" in error else []
-        named = words.say(f"planned.{verb}", thing=" ".join(about))
-        action = named[0].lower() + named[1:]
-    reason = f"error.{error.get('code')}"
-    reason = words.say(reason) if reason in texts.TEXTS else errors.one_line(error["error"])
-    of_field = f" ({words.field(error['field'])})" if f"field.{error.get('field')}" in texts.TEXTS else ""
-    return words.say("refused", action=action, error=reason + of_field)
+    """Не получится изменить: шаг «Пройти тест» — так уже и есть."""
+    domain, _, verb = str(error.get("action", "")).partition(".")
+    section = SECTION.get(verb, "updates")
+    head = words.say(f"head.{section}").split("|")[0].lower()
+    entity = "mark" if section == "unmark" else domain
+    about = [words.say(f"thing.{entity}")] if f"thing.{entity}" in texts.TEXTS else []
+    if "title" in error:
+        about.append(_title(error["title"]))
+    reason = errors.one_line(error["error"])
+    if f"error.{error.get('code')}" in texts.TEXTS:
+        reason = words.say(f"error.{error['code']}")
+    if f"field.{error.get('field')}" in texts.TEXTS:
+        reason += f" ({words.field(error['field'])})"
+    what = f"{head}: {' '.join(about)}"
+    if not about or error.get("code") == "UNKNOWN_ACTION":
+        what = str(error.get("action", error.get("index")))
+    return words.say("refused", what=what, reason=reason)
 
 
-def counts(entries: list[tuple[str, JsonObject]], are_done: bool = False) -> str:
+def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
+    sums: dict[str, Counter[str]] = {
+        name: Counter() for name in ("deletes", "updates", "completions", "creates")
+    }
+    for section, entry in entries:
+        entity, things = _entity(entry), sums[section]
+        if entity == "steps":
+            things["step"] += entry.get("count", 0)
+        else:
+            things[entity] += entry.get("count", 1)
+        things["step"] += entry.get("steps_deleted", 0)
+        if "count" not in entry:
+            things["step"] += len(entry.get("rows", ()))
     parts = []
-    for section in ("deletes", "updates", "completions", "creates"):
-        things: Counter[str] = Counter()
-        for entry in (entry for where, entry in entries if where == section):
-            _, entity = _kind(section, entry)
-            things["step" if entity == "steps" else entity] += entry.get("count", entity != "steps")
-            things["step"] += entry.get("steps_deleted", 0) + (
-                0 if "count" in entry else len(entry.get("rows", ()))
-            )
-        if things := +things:
-            key = (
-                f"counts.{section}"
-                if are_done
-                else f"planned.{'mark' if section == 'completions' else section}"
-            )
-            listed = ", ".join(words.counted(count, name) for name, count in things.items())
-            parts.append(f"{words.say(key, thing='').strip()}: {listed}.")
+    for section, things in sums.items():
+        listed = [words.counted(count, name) for name, count in things.items() if count]
+        if listed:
+            parts.append(f"{_head(section, is_done)}{', '.join(listed)}.")
     return " ".join(parts)

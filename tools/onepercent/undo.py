@@ -22,7 +22,7 @@ from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import actions, days, dispatch, fields, previews, sentences, settings, words
+from tools.onepercent import actions, days, dispatch, fields, previews, settings, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
 from tools.onepercent.actions.unit_of_work import (
     ENTITIES,
@@ -136,11 +136,9 @@ def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
     after = _rows(unit, changes)
     entries = _entries(unit, before, after)
-    plan = [sentences.planned(section, shown) for section, shown in entries]
     return Outcome(
         entries,
-        plan="; ".join(words.more(plan, KEPT_LINES)),
-        message=words.say("done.redo" if undone else "done.undo", lines=told(row["journal"], KEPT_LINES)),
+        message=words.say("redone" if undone else "undone", lines=told(row["journal"], FEW_LINES)),
         xp=_xp(after) - _xp(before),
         reversal=(applied_id, not undone),
     )

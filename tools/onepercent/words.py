@@ -1,18 +1,18 @@
 """Words for the person, in their language: values, days, counts, quotations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import date
-from functools import partial
 from operator import eq
 from typing import Any
 
 from tools.core import errors, settings
 from tools.onepercent import days, texts
 
-AROUND, LONGEST_PART = 20, 120
+AROUND = 20
+LONGEST_PART = 120
 """Characters before and after a changed place, and of what was added or removed there."""
-
+LAST_DAY = 31  # stands for the last day of any month
 
 # The language of a page, which is its client's, while its texts are made; else it is the setting's.
 LANGUAGE: ContextVar[str] = ContextVar("language", default="")
@@ -33,17 +33,13 @@ def template(name: str) -> str:
     return texts.TEXTS[name][language() == "en"]
 
 
-class Warned(str):
-    """A warning that can be said again in the language of the moment."""
-
-    again: Callable[[], str]
+Warning = tuple[str, dict[str, Any]]
+"""A text for what may not be meant, and the values of its places: said in the language of the moment."""
 
 
-def warn(name: str, **values: Any) -> str:
-    """A warning of the `texts`, its places filled with these values in words."""
-    warning = Warned(say(name, **{place: PLACES.get(place, str)(value) for place, value in values.items()}))
-    warning.again = partial(warn, name, **values)
-    return warning
+def warning(name: str, values: Mapping[str, Any]) -> str:
+    """A warning, its places filled with these values in words."""
+    return say(name, **{place: PLACES.get(place, str)(value) for place, value in values.items()})
 
 
 def xp_signed(xp: int) -> str:
@@ -60,6 +56,8 @@ def value(name: str, content: Any) -> str:
     """A field's value as the person would say it."""
     if content is None or content == "":
         return "—"
+    if name == "time_zone":
+        return content
     if name in ("dt", "date", "due"):
         return day(content)
     if name == "time_duration":
@@ -67,16 +65,38 @@ def value(name: str, content: Any) -> str:
     if name == "schedule_days":
         return ", ".join(texts.SHORT_WEEKDAYS[language()][number - 1] for number in content)
     if name == "month_days":
-        return say(
-            "every.month_days", count=", ".join(say("last") if each == 31 else str(each) for each in content)
-        )
+        return say("every.month_days", days=_enumerated([_day_of_month(number) for number in content]))
     if name in ("times", "n"):
         return say(f"every.{name}", count=counted(content, "time" if name == "times" else "day"))
+    if name == "day_start_hour":
+        return f"{content}:00"
     if isinstance(content, bool):
         return say("yes" if content else "no")
     if f"{name}.{content}" in texts.TEXTS:
         return say(f"{name}.{content}")
     return quoted(content) if isinstance(content, str) else number(content)
+
+
+def changed_value(name: str, content: Any) -> str:
+    """A value before or after a change; of numbers whose field's name says what they count, the number alone."""
+    if name in ("times", "n", "month_days") and content:
+        return ", ".join(map(str, content)) if isinstance(content, list) else str(content)
+    return value(name, content)
+
+
+def _day_of_month(number: int) -> str:
+    """1-го, последнего; 1st, 22nd."""
+    if number == LAST_DAY:
+        return say("last")
+    if language() == "ru":
+        return f"{number}-го"
+    ending = "th" if 11 <= number <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def _enumerated(parts: list[str]) -> str:
+    """1-го, 15-го и последнего."""
+    return say("and").join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
 def number(content: float) -> str:
@@ -169,5 +189,8 @@ PLACES: dict[str, Callable[[Any], str]] = {
     "weekday": weekday,
     "minutes": duration,
     "open_steps": lambda count: counted(count, "open_steps"),
+    "left": lambda count: counted(count, "step"),
+    "before": lambda length: counted(*length),
+    "after": lambda length: counted(*length) if length[0] else "0",
 }
 """The words for a value in each place of a warning; elsewhere it stands as it is."""

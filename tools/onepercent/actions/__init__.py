@@ -16,6 +16,7 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, sentences, words
 from tools.onepercent.fields import Field
 from tools.onepercent.habits.schedules import numbers
+from tools.onepercent.words import Warning
 
 if TYPE_CHECKING:
     from tools.onepercent.actions.unit_of_work import UnitOfWork
@@ -34,33 +35,23 @@ class Outcome:
     """The result of an action: the diff's entries by section (`dry_run.DIFF_SECTIONS`), the id of what it
     created.
 
-    `plan` and `message`: lines for the person, before and after, if the entries do not say it; `warnings`:
-    what may not be meant; `reversal`: the number of the apply that is taken back or brought back here, and if
-    it is undone then.
+    `message`: what to say once it is done, if the entries do not say it; `warnings`: what may not be meant;
+    `reversal`: the number of the apply that is taken back or brought back here, and if it is undone then.
     """
 
     entries: list[tuple[str, JsonObject]] = field(default_factory=list)
     message: str = ""
     created_id: int | None = None
     xp: int = 0
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Warning] = field(default_factory=list)
     reversal: tuple[int, bool] | None = None
-    plan: str = ""
     created_steps: list[int] = field(default_factory=list)
 
-    def planned(self) -> list[str]:
-        """Tell the person what is going to happen."""
-        if plan := self.plan or self.message:
-            return [plan]
-        return [sentences.planned(section, entry) for section, entry in self.entries]
-
     def done(self) -> list[str]:
-        """Tell the person what has happened."""
-        return (
-            [self.message]
-            if self.message
-            else [sentences.done(section, entry) for section, entry in self.entries]
-        )
+        """Say what has happened."""
+        if self.message:
+            return [self.message]
+        return [sentences.line(section, entry).text(is_done=True) for section, entry in self.entries]
 
 
 @dataclass(frozen=True)
@@ -216,14 +207,14 @@ def check_day(unit: "UnitOfWork", day: str | None, most_back: int, what: str) ->
 
 def same_title(
     unit: "UnitOfWork", table: str, title: str, condition: str = "1", *values: object
-) -> list[str]:
+) -> list[Warning]:
     """A warning if something undeleted has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
     statement = f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition} AND length({column}) = ?"
     rows = unit.db.execute(statement, (unit.user, *values, len(title)))
     folded = title.casefold()
     same = next((other for (other,) in rows if other.casefold() == folded), "")
-    return [words.warn("warn.same_title", title=same)] if same else []
+    return [("warn.same_title", {"title": same})] if same else []
 
 
 def set_archived(unit: "UnitOfWork", entity: str, row: Mapping[str, Any], archived: bool) -> Outcome:

@@ -2,9 +2,10 @@
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words
+from tools.onepercent import fields
 from tools.onepercent.actions import Outcome, action, appended, changed, entry, stored
 from tools.onepercent.actions.unit_of_work import DIARY_WRITTEN, UnitOfWork
+from tools.onepercent.words import Warning
 
 CONTENT = {name: fields.text(10_000) for name in ("what_done", "what_not_done", "reflection", "plans")}
 ENTRY = {"diary_id": fields.reference()}
@@ -16,12 +17,12 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Write an entry; a day may have several."""
     values = {"date": unit.today.isoformat()} | params
     _check_content(values)
-    warnings: list[str] = []
+    warnings: list[Warning] = []
     same_day = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
     if values["date"] > unit.today.isoformat():
-        warnings = [words.warn("warn.future_entry", day=values["date"])]
+        warnings = [("warn.future_entry", {"day": values["date"]})]
     elif unit.db.execute(same_day, (unit.user, values["date"])).fetchone():
-        warnings = [words.warn("warn.second_entry", day=values["date"])]
+        warnings = [("warn.second_entry", {"day": values["date"]})]
     diary_id = unit.create("diary", values)
     earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", diary_id)
     creation = {"entity": "diary", "date": values["date"], **stored(values, CONTENT), "xp_reward": earned}

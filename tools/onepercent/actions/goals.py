@@ -1,13 +1,16 @@
 """Actions on goals, and the steps that come with a new one."""
 
+from typing import Any
+
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words
+from tools.onepercent import fields
 from tools.onepercent.actions import (
     Outcome,
     action,
     appended,
     changed,
+    diff_value,
     entry,
     same_title,
     set_archived,
@@ -15,6 +18,7 @@ from tools.onepercent.actions import (
 )
 from tools.onepercent.actions.unit_of_work import GOAL_COMPLETED, UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.words import Warning
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
 PRIORITIES = ("critical", "important", "attention", "optional")
@@ -77,7 +81,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     unit.change("goals", goal, {"status": "complete", "completed_at": unit.stamp, "completed_on": day})
     earned = unit.earn(GOAL_COMPLETED - unit.xp_from(COMPLETION, goal["id"]), "goal.complete", goal["id"])
     left = sum(not step["is_complete"] for step in steps_of(unit, goal["id"]))
-    warnings = [words.warn("warn.open_steps", title=goal["title"], open_steps=left)] if left else []
+    warnings = [("warn.open_steps", {"title": goal["title"], "open_steps": left})] if left else []
     return Outcome(
         [("completions", {**entry(unit, "goal", goal), "xp_reward": earned})], xp=earned, warnings=warnings
     )
@@ -135,21 +139,30 @@ def add_steps(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: 
         outcome.created_steps.append(
             unit.create("step", {"priority": "attention"} | step | {"goal_id": goal_id})
         )
-    rows = [[step["title"], step.get("dt"), step.get("time_duration")] for step in steps]
-    outcome.entries[-1][1]["rows"] = rows
+    outcome.entries[-1][1]["rows"] = [_row(step) for step in steps]
 
 
-def odd_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> list[str]:
+def _row(step: JsonObject) -> list[Any]:
+    """A new step in a diff: title, date, minutes; priority and description if there are any."""
+    description = step.get("description")
+    priority = step.get("priority", "attention")
+    row = [step["title"], step.get("dt"), step.get("time_duration"), priority]
+    if description:
+        return [*row, diff_value("description", description)]
+    return row[:3] if priority == "attention" else row
+
+
+def odd_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> list[Warning]:
     """Warnings about a new step."""
     same = same_title(unit, "steps", step["title"], "is_complete = 0 AND goal_id = ?", goal_id)
     return same + odd(unit, step["title"], step)
 
 
-def odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[str]:
+def odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[Warning]:
     """Warnings about a date in the past, and about minutes that were probably meant as hours."""
-    warnings = []
+    warnings: list[Warning] = []
     if params.get("dt") and params["dt"] < unit.today.isoformat():
-        warnings.append(words.warn("warn.past", title=title, day=params["dt"]))
+        warnings.append(("warn.past", {"title": title, "day": params["dt"]}))
     if (params.get("time_duration") or FEW_MINUTES) < FEW_MINUTES:
-        warnings.append(words.warn("warn.minutes", title=title, minutes=params["time_duration"]))
+        warnings.append(("warn.minutes", {"title": title, "minutes": params["time_duration"]}))
     return warnings

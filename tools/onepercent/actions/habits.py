@@ -5,11 +5,12 @@ from typing import Annotated
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
-from tools.onepercent import fields, words
+from tools.onepercent import fields
 from tools.onepercent.actions import Outcome, action, appended, changed, entry, same_title, stored
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.habits import histories, schedules
+from tools.onepercent.words import Warning
 
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": 10, "frequency_type": "daily"}
 MOST_N = 365
@@ -102,7 +103,11 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     (marks,) = unit.db.execute(
         "SELECT count(*) FROM habit_marks WHERE habit_id = ?", (habit["id"],)
     ).fetchone()
-    lost = {"marks": marks, "best_streak": streak_of(unit, habit).best} if marks else {}
+    lost: JsonObject = {}
+    if marks:
+        history, today = history_of(unit, habit), unit.today.toordinal()
+        period = history.course.period(today)
+        lost = {"marks": marks, "best_streak": history.streak(today).best, "streak_in": f"{period}s"}
     unit.change("habits", habit, {"deleted_at": unit.stamp})
     return Outcome([("deletes", entry(unit, "habit", habit) | lost)])
 
@@ -122,16 +127,30 @@ def check_schedule(habit: Row) -> None:
             raise ToolError(message, hint, code="FIELD_INVALID", field=name)
 
 
-def streak_warning(unit: UnitOfWork, habit: Row, before: histories.Streak) -> list[str]:
+def streak_warning(unit: UnitOfWork, habit: Row, before: histories.Streak) -> list[Warning]:
     """A warning if the streak that stood before an action is shorter now."""
-    if not before.run or (after := streak_of(unit, habit).run) >= before.run:
+    history = history_of(unit, habit)
+    today = unit.today.toordinal()
+    after = history.streak(today)
+    if after.run >= before.run:
         return []
-    return [words.warn("warn.streak", title=habit["name"], before=before.run, after=after)]
+    period = history.course.period(today)
+    return [
+        (
+            "warn.streak",
+            {"title": habit["name"], "before": (before.run, period), "after": (after.run, period)},
+        )
+    ]
 
 
 def streak_of(unit: UnitOfWork, habit: Row) -> histories.Streak:
     """The streak that stands now."""
-    return histories.of_habit(unit.db, habit["id"], unit.today).streak(unit.today.toordinal())
+    return history_of(unit, habit).streak(unit.today.toordinal())
+
+
+def history_of(unit: UnitOfWork, habit: Row) -> histories.History:
+    """The history of a habit as it is now."""
+    return histories.of_habit(unit.db, habit["id"], unit.today)
 
 
 def _with_target_columns(params: JsonObject) -> JsonObject:

@@ -12,6 +12,7 @@ from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.habits import histories
 from tools.onepercent.habits.schedules import LAST, Course
+from tools.onepercent.words import Warning
 
 DAYS_BACK = 30
 USUAL_DAYS_BACK = 7  # a mark that is older is warned of: it may be of another month than was meant
@@ -165,14 +166,15 @@ def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObjec
     }
 
 
-def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]) -> list[str]:
-    title, warnings = habit["name"], []
+def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]) -> list[Warning]:
+    title = habit["name"]
+    warnings: list[Warning] = []
     for mark in marked:
         day = date.fromisoformat(mark.day)
         if not course.is_due(day.toordinal()):
-            warnings.append(words.warn("warn.not_scheduled", title=title, day=mark.day, weekday=day))
+            warnings.append(("warn.not_scheduled", {"title": title, "day": mark.day, "weekday": day}))
     if (unit.today - date.fromisoformat(marked[0].day)).days > USUAL_DAYS_BACK:
-        warnings.append(words.warn("warn.long_ago", title=title, day=marked[0].day))
+        warnings.append(("warn.long_ago", {"title": title, "day": marked[0].day}))
     return warnings
 
 

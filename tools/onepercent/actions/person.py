@@ -1,7 +1,7 @@
 """Actions on the person: how content they are with a sphere of life, how they count days."""
 
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, settings
+from tools.onepercent import days, fields, settings
 from tools.onepercent.actions import Outcome, action, changed
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.unit_of_work import UnitOfWork
@@ -30,6 +30,8 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
     row = unit.read("persons", unit.user)
     values, changes = changed(row or {"time_zone": None, "day_start_hour": 0}, params)
+    for side, zone_name in changes.get("time_zone", {}).items():
+        changes["time_zone"][side] = zone_name or days.zone_of_settings()
     if row:
         unit.change("persons", row, values)
     else:

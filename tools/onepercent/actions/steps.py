@@ -172,7 +172,7 @@ def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
     if row := unit.db.execute(statement, (unit.user, title)).fetchone():
         return unit.find("goal", row["id"])
     values = {"title": title, "category": "work"}
-    outcome.entries.append(("creates", {"entity": "goal", **values}))
+    outcome.entries.append(("creates", {"entity": "goal", **values, "inbox": True}))
     return unit.find("goal", unit.create("goal", values))
 
 

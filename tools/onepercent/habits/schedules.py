@@ -96,8 +96,15 @@ class Course(NamedTuple):
         """The schedule that holds on a day."""
         return self._spans(day, day)[0][0]
 
+    def period(self, day: int) -> str:
+        """What a streak counts: weeks, days, or times if the days lie apart."""
+        schedule = self.at(day)
+        if schedule.times:
+            return "week"
+        return "time" if schedule.n or schedule.month_days else "day"
+
     def is_due(self, day: int) -> bool:
-        """Tell if something is due on a day; a habit that counts by weeks is due on any."""
+        """True if something is due on a day; a habit that counts by weeks is due on any."""
         schedule = self.at(day)
         return not self.pause(day) and (bool(schedule.times) or any(due(schedule, day, 1)))
 

@@ -14,6 +14,7 @@ from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, store
 from tools.onepercent.days import WEEK
+from tools.onepercent.dry_run import Diff, DryRun
 from tools.onepercent.page import keys
 from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import DAYS_BACK, past
@@ -42,8 +43,7 @@ def _of_preview(answer: JsonObject) -> JsonObject:
 
 
 def _told(answer: JsonObject, language: str) -> JsonObject:
-    """A preview in one language, whatever the server's: a sentence for each entry of the diff, in the page's
-    order."""
+    """A preview in one language, whatever the server's."""
     diff, token = answer.get("diff", answer), words.LANGUAGE.set(language)
     entries = [
         (name, entry)
@@ -51,20 +51,38 @@ def _told(answer: JsonObject, language: str) -> JsonObject:
         for entry in diff.get(name, ())
     ]
     try:
+        changes = _changes(diff.dry) if isinstance(diff, Diff) else []
         return {
-            "lines": [[*sentences.parts(section, entry), _lost(entry)] for section, entry in entries],
-            "errors": [sentences.refused(error)[2:] for error in diff.get("errors", ())],
-            "warnings": [warning.again() for warning in answer.get("warnings", ())],
+            "changes": changes,
+            "lines": [[*sentences.line(section, entry).legacy(), _lost(entry)] for section, entry in entries],
+            "errors": [sentences.refused(error) for error in diff.get("errors", ())],
+            "warnings": [warning for change in changes for warning in change["warnings"]],
         }
     finally:
         words.LANGUAGE.reset(token)
 
 
+def _changes(dry: DryRun) -> list[JsonObject]:
+    """The parts of each sentence in the order of the message; the warnings of an action stand at its last."""
+    changes: list[JsonObject] = []
+    for client_action_id, outcome in dry.in_order():
+        for section, entry in outcome.entries:
+            parts = sentences.line(section, entry).parts()
+            parts["rows"] += _lost(entry)
+            changes.append(
+                {"id": client_action_id if outcome.reversal is None else "", **parts, "warnings": []}
+            )
+        changes[-1]["warnings"] = [words.warning(*warning) for warning in outcome.warnings]
+    return changes
+
+
 def _lost(entry: JsonObject) -> list[str]:
     """The titles of the steps that go with a goal."""
+    if not entry.get("steps_deleted"):
+        return []
     titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
     with store.reading() as db:
-        return [title for (title,) in db.execute(titles, (entry["id"] if entry.get("steps_deleted") else 0,))]
+        return [title for (title,) in db.execute(titles, (entry["id"],))]
 
 
 def _of_days(answer: JsonObject) -> JsonObject:
