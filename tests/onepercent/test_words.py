@@ -104,7 +104,7 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life: list[int
     deletion, creation, update = told["ru"]["changes"]
     assert deletion | {"id": ""} == {
         "id": "", "sign": "deletes", "title": "Английский", "what": "Удалить: цель и 1 шаг",
-        "details": [], "rows": ["Пройти тест"], "xp": 0, "warnings": [],
+        "details": [], "rows": ["Пройти тест"], "xp": 0, "warnings": [], "count": 2,
     }  # fmt: skip
     assert (creation["what"], creation["details"]) == ("Цель: новая", ["работа", "1 шаг"])
     assert creation["rows"] == ["«Раз» (20.03, срочный)"] and creation["warnings"] == [

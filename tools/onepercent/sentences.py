@@ -42,6 +42,7 @@ class Line:
     steps: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     xp: int = 0
+    count: int = 1
 
     def text(self, is_done: bool = False) -> str:
         """Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов.
@@ -71,6 +72,7 @@ class Line:
             "details": self.details,
             "rows": self.steps + self.rows,
             "xp": self.xp,
+            "count": self.count,
         }
 
     def legacy(self) -> list[object]:
@@ -96,6 +98,7 @@ def line(section: str, entry: JsonObject) -> Line:
     thing = words.say(f"thing.{entity}")
     change = Line(sign, f"{thing} {_title(title)}", title, thing, head)
     # The reward of a habit that is created or deleted is not XP that moves.
+    change.count = sum(_things(entry).values())
     change.xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
     match entity:
         case "steps":
@@ -365,6 +368,20 @@ def refused(error: JsonObject) -> str:
     return words.say("refused", what=what, reason=reason)
 
 
+def _things(entry: JsonObject) -> Counter[str]:
+    """The number of things of each kind that an entry is about."""
+    entity = _entity(entry)
+    things: Counter[str] = Counter()
+    if entity == "steps":
+        things["step"] = entry.get("count", 0)
+    else:
+        things[entity] = entry.get("count", 1)
+    things["step"] += entry.get("steps_deleted", 0)
+    if "count" not in entry:
+        things["step"] += len(entry.get("rows", ()))
+    return things
+
+
 def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
@@ -372,14 +389,7 @@ def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
         name: Counter() for name in ("deletes", "updates", "completions", "creates")
     }
     for section, entry in entries:
-        entity, things = _entity(entry), sums[section]
-        if entity == "steps":
-            things["step"] += entry.get("count", 0)
-        else:
-            things[entity] += entry.get("count", 1)
-        things["step"] += entry.get("steps_deleted", 0)
-        if "count" not in entry:
-            things["step"] += len(entry.get("rows", ()))
+        sums[section].update(_things(entry))
     parts = []
     for section, things in sums.items():
         listed = [words.counted(count, name) for name, count in things.items() if count]
