@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
-from tools.anki import client, due, state
+from tools.anki import client, due, journal, state
 from tools.anki.card_text import BUTTONS, DAY, LEARNING, span
 from tools.anki.client import Action
-from tools.anki.replies import Unanswered, hangs
+from tools.anki.replies import Refused, Unanswered, hangs
 from tools.anki.studying.review_log import LogRow, newest
 from tools.core import presses
 from tools.core.errors import ToolError
@@ -31,12 +31,14 @@ from tools.core.tool import Tool
 PENDING = "answers pending"
 """Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
 log before."""
-GIVEN = "answers given"
+GIVEN = "answers to take back"
 """Key of the answers that can be taken back, oldest first: card, row of the log, answers of Anki's day by
-then, steps of Undo that came before it."""
+then, steps of Undo that came before it, newest entry of the journal."""
 FORGET_LINE_STEPS = 2
 """Suspending and waking a card are steps of Undo."""
 MOST_GIVEN = 200
+SAME_MOMENT_S = 1
+"""An answer may tag its note as a leech: a change so soon after it is its own."""
 ANKI_DAY = "answers day"
 """Key of the date of Anki's day, for an hour: telling it reads the whole log."""
 COUNT: Action = ("getNumCardsReviewedToday", {})
@@ -262,39 +264,55 @@ class AnswerBatch:
     def _remember(self) -> None:
         """Keep the new answers to be taken back."""
         rows = sorted((row.id, card) for card, row in self.done.items() if card not in self.done_before)
-        given = [
-            [card, row, place, FORGET_LINE_STEPS if card == self.behind_line else 0]
-            for place, (row, card) in enumerate(rows, self.answers_today - len(rows) + 1)
-        ]
-        state.keep(GIVEN, {"answers": [*_given(), *given][-MOST_GIVEN:]})
+        answers = _to_take_back()
+        entry = journal.last()
+        for count, (row, card) in enumerate(rows, self.answers_today - len(rows) + 1):
+            steps = FORGET_LINE_STEPS if card == self.behind_line else 0
+            answers.append([card, row, count, steps, entry])
+        state.keep(GIVEN, {"answers": answers[-MOST_GIVEN:]})
 
 
-def _given() -> list[list[int]]:
+def _to_take_back() -> list[list[int]]:
     return (state.recall(GIVEN) or {}).get("answers", [])
 
 
 def take_back(wanted: int | None = None) -> JsonObject:
     """Take back the last answer that a batch gave, by Anki's own Undo.
 
-    Raises ToolError if it is not the last one in Anki any more, or of another card than `wanted`.
+    Raises ToolError if Anki's Undo would take back something else: a later answer, a change of a note, a
+    change of ours; or if the last answer is of another card than `wanted`.
     """
-    *given, (card, row_id, count, steps) = _given() or [[0, 0, -1, 0]]
-    log, today = client.results(("getReviewsOfCards", {"cards": [card]}), COUNT)
+    answers = _to_take_back() or [[0, 0, -1, 0, 0]]
+    card, row_id, count, steps, entry = answers.pop()
+    reviews: Action = ("getReviewsOfCards", {"cards": [card]})
+    log, today, edited = client.results(reviews, COUNT, ("findNotes", {"query": "edited:1"}))
     row = newest(log).get(card)
     if row is None or row.id != row_id or today != count or wanted not in (card, None):
         problem = "The last answer in Anki was not given by anki_answer_cards"
         raise ToolError(problem, "Undo in Anki's window (Ctrl+Z) takes it back.", code="NOTHING_TO_UNDO")
+    if journal.last() != entry or _edited_since(row.id / 1000 + SAME_MOMENT_S, edited):
+        problem = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
+        hint = "Nothing was undone. Tell the person; in Anki, Ctrl+Z goes back step by step while its list has them."
+        raise ToolError(problem, hint, code="NOTHING_TO_UNDO")
     client.call("guiUndo")
     for _ in range(LOOKS):
         if row not in newest(client.call("getReviewsOfCards", cards=[card])).values():
-            state.keep(GIVEN, {"answers": given})
+            state.keep(GIVEN, {"answers": answers})
             client.multi(*[("guiUndo", {})] * steps)
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
-    problem = "Anki's Undo took back something that was done after the answer, which stands"
-    raise ToolError(
-        problem, "Tell the person: Redo in Anki (Ctrl+Shift+Z) brings that back.", code="UNDO_OTHER"
-    )
+    problem = "The answer stands: Anki's Undo took back a later step instead, or its list was empty"
+    hint = "Tell the person to look in Anki: Edit, Redo brings back what it took, if it took something."
+    raise ToolError(problem, hint, code="UNDO_OTHER")
+
+
+def _edited_since(second: float, edited: list[int]) -> bool:
+    """True if one of the notes edited today was edited after this second, or if the add-on of 2023, which does
+    not give that time, may hide such an edit."""
+    if not edited:
+        return False
+    (times,) = client.multi(("notesModTime", {"notes": edited}))
+    return isinstance(times, Refused) or any(time["mod"] > second for time in times if time)
 
 
 def outcome(card: int, answer: LogRow) -> JsonObject:

@@ -96,6 +96,12 @@ def tell(entry: int, things: str) -> None:
     calls.follow(f"anki_restore {{entry: {entry}}} puts {things} back")
 
 
+def last() -> int:
+    """The id of the newest entry, 0 if there is none."""
+    with _using() as db:
+        return db.execute("select coalesce(max(id), 0) from journal").fetchone()[0]
+
+
 def newest(count: int) -> list[list[int | str]]:
     """The last entries as [id, time, tool, summary], newest first."""
     with _using() as db:

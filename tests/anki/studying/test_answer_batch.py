@@ -327,14 +327,72 @@ def test_an_answer_that_the_person_gave_since_is_not_taken_back(deck, call):
     assert log(deck.collection)[-1] == (shown, 3)
 
 
-def test_an_undo_that_takes_back_something_else_is_told(deck, call):
+CHANGES_SINCE = {
+    "the person edits a note": lambda deck, call: edit_later(deck.collection),
+    "a tag of ours": lambda deck, call: tag(deck, call, "one"),
+    "an update of ours": lambda deck, call: call(
+        "anki.update_notes", notes=[{"noteId": note_of(deck), "fields": {"Back": "new"}}]
+    ),
+    "cards of ours": lambda deck, call: call(
+        "anki.change_cards", query="deck:Geo::Cities", flag=2, dryRun=False, expected=10
+    ),
+}
+
+
+def note_of(deck):
+    return min(deck.collection.find_notes("deck:Geo"))
+
+
+def edit_later(collection):
+    """A long text that the person typed some seconds after the answer."""
+    note = collection.get_note(min(collection.find_notes("deck:Geo")))
+    note["Back"] = "a long text"
+    collection.update_note(note)
+    collection.db.execute("update notes set mod = mod + 5 where id = ?", note.id)
+
+
+def tag(deck, call, name):
+    ids = deck.collection.find_notes("deck:Geo")
+    call("anki.change_cards", noteIds=list(ids), addTags=[name], dryRun=False, expected=len(ids))
+
+
+@pytest.mark.parametrize("change", CHANGES_SINCE)
+def test_an_undo_that_would_take_back_something_else_is_refused(deck, call, change):
     (card,) = cards_of(deck, 1)
     answer(call, [card])
-    deck.collection.tags.bulk_add(deck.collection.find_notes("deck:Geo"), "the person's")
+    CHANGES_SINCE[change](deck, call)
+    fields = [list(deck.collection.get_note(note).fields) for note in deck.collection.find_notes("")]
 
-    told = call("anki.answer_cards", undo=True)
+    refusal = call("anki.answer_cards", undo=True)
 
-    assert told["code"] == "UNDO_OTHER" and "Redo" in told["hint"]
+    assert refusal["code"] == "NOTHING_TO_UNDO" and "changed after the answer" in refusal["error"]
+    assert "guiUndo" not in deck.actions()
+    assert log(deck.collection) == [(card, 3)]
+    assert [list(deck.collection.get_note(note).fields) for note in deck.collection.find_notes("")] == fields
+
+
+@pytest.mark.parametrize("anki", ["2023-10"], indirect=True)
+def test_an_add_on_that_hides_when_notes_changed_undoes_no_answer(deck, call):
+    answer(call, cards_of(deck, 1))
+
+    assert call("anki.answer_cards", undo=True)["code"] == "NOTHING_TO_UNDO"
+    assert "guiUndo" not in deck.actions()
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, call, later):
+    """A change within the same second, and an empty undo list: nothing shows which it was."""
+    (card,) = cards_of(deck, 1)
+    answer(call, [card])
+    if later:
+        deck.collection.tags.bulk_add(deck.collection.find_notes("deck:Geo"), "the person's")
+    else:
+        deck.addon.guiUndo = lambda: True
+
+    refusal = call("anki.answer_cards", undo=True)
+
+    assert refusal["code"] == "UNDO_OTHER"
+    assert refusal["error"].endswith("took back a later step instead, or its list was empty")
     assert log(deck.collection) == [(card, 3)]
 
 
@@ -343,7 +401,7 @@ def test_an_undo_whose_reply_is_lost_takes_back_one_answer_at_most(deck, call, f
     cards = cards_of(deck, 2)
     answer(call, cards)
     deck.requests.clear()
-    deck.faults = {1: fault}
+    deck.faults = {2: fault}
 
     lost = call("anki.answer_cards", undo=True)
     deck.faults = {}
