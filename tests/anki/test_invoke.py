@@ -36,7 +36,13 @@ def at_any_depth(action, params):
         ("importPackage", {"path": "x.apkg"}, "File, Import"),
         ("guiImportFile", {}, "File, Import"),
         ("removeEmptyNotes", {}, "Anki itself"),
-        ("modelFieldRemove", {"modelName": "Basic", "fieldName": "Back"}, "Anki itself"),
+        ("modelFieldRemove", {"modelName": "Basic", "fieldName": "Back"}, "Manage Note Types, Fields"),
+        ("modelFieldAdd", {"modelName": "Basic", "fieldName": "Example"}, "after syncing every device"),
+        ("modelFieldReposition", {"modelName": "Basic", "fieldName": "Back", "index": 0}, "after syncing"),
+        ("modelTemplateAdd", {"modelName": "Basic", "template": {}}, "Manage Note Types, Cards"),
+        ("modelTemplateReposition", {"modelName": "Basic", "templateName": "Card 1"}, "after syncing"),
+        ("insertReviews", {"reviews": []}, "Anki itself"),
+        ("updateNoteModel", {"note": {"id": 1, "modelName": "Cloze"}}, "Change Note Type"),
         ("loadProfile", {"name": "Two"}, "Anki itself"),
         ("guiExitAnki", {}, "Anki itself"),
         ("storeMediaFile", {"filename": "n.txt", "path": "/etc/hostname"}, "anki_store_media"),
@@ -104,12 +110,39 @@ def test_what_harms_nothing_is_sent_as_it_is(anki, call):
 
 @pytest.mark.parametrize(
     ("action", "way"),
-    [("createFilteredDeck", "Create Filtered Deck"), ("buryCards", "Toggle Bury"), ("undo", "guiUndo")],
+    [
+        ("createFilteredDeck", "Create Filtered Deck"),
+        ("buryCards", "Toggle Bury"),
+        ("undo", "guiUndo"),
+        ("changeNoteModel", "Basic (and reversed card)"),
+    ],
 )
 def test_what_ankiconnect_cannot_do_names_the_way_in_anki(anki, call, action, way):
     answer = call("anki.invoke", action=action)
     assert answer["error"] == "RuntimeError: unsupported action"
     assert way in answer["hint"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("sync: auth not configured", "logs in once in Anki"),
+        ("Sync status 2 not one of [0, 1] - see https://github.com/", "which side has the newest reviews"),
+        ("'NoneType' object has no attribute 'all'", "as during a full sync"),
+    ],
+)
+def test_an_error_of_sync_says_what_the_person_can_do(anki, call, text, hint):
+    def fail():
+        raise Exception(text)
+
+    anki.addon.sync = fail
+
+    assert hint in call("anki.invoke", action="sync")["hint"]
+
+
+def test_new_cards_a_day_are_set_in_anki(anki, call):
+    answer = call("anki.invoke", action="saveDeckConfig", params={"config": {"new": {"perDay": 10}}})
+    assert "Daily Limits" in answer["hint"]
 
 
 def test_read_only_sends_what_reads_in_one_request(read_only, call):

@@ -12,13 +12,14 @@
 # - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only, and one that
 # it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and loses nothing.
 
+import math
 import time
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 from tools.anki import client, due, journal, state
-from tools.anki.card_text import BUTTONS, DAY, LEARNING, span
+from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
 from tools.anki.client import Action
 from tools.anki.replies import Refused, Unanswered, hangs
 from tools.anki.studying.review_log import LogRow, newest
@@ -200,10 +201,12 @@ class AnswerBatch:
             self.skip(card, "not_due", "it got this answer less than a minute ago")
         elif info["queue"] == LEARNING and info["due"] > now:
             if not self.early and card != self.on_screen:
-                minutes = round((info["due"] - now) / 60)
+                minutes = math.ceil((info["due"] - now) / 60)
                 self.skip(card, "not_due", f"it is due in {minutes} min; early: true answers it now")
         elif not is_due:
             self.skip(card, "not_due", "it is not due now")
+        elif OCCLUSION in info["question"] and card != self.on_screen:
+            self.skip(card, "occlusion", "only Anki's window shows its masks: the person reviews it there")
 
     def _answer(self) -> None:
         try:

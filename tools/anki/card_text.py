@@ -2,6 +2,7 @@
 Anki's words."""
 
 import html
+import math
 import re
 import time
 from collections.abc import Iterable
@@ -15,9 +16,19 @@ INVISIBLE = re.compile(r"<(style|script)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE
 IMAGE = re.compile(
     r"""<img\b[^<>]*?\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))(?:[^<>]*>)?""", re.IGNORECASE
 )
+# What LaTeX made of a formula; its text is in `alt`.
+LATEX = re.compile(r"""<img\b(?=[^<>]*\bclass=["']?latex\b)[^<>]*?\balt="([^"]*)"[^<>]*>""", re.IGNORECASE)
+# Where a person types the answer: [[type:Back]], [[type:nc:Back]], [[type:cloze:Text]].
+TYPED = re.compile(r"\[\[type:(?:nc:)?(cloze:)?(?:nc:)?([^\]]+)\]\]")
+CLOZE = re.compile(r"\{\{c(\d+)::(.*?)(?:::.*?)?\}\}", re.DOTALL)
+OCCLUSION = 'id="image-occlusion-container"'
+"""In both sides of an image-occlusion card: its masks are drawn by a script."""
+MASKED = "[image occlusion: Anki's window shows it]"
+TYPE_IT = "[type it]"
 BREAK = re.compile(r"<(?:br|hr|/div|/p|/li|/tr|/h\d)\b[^<>]*>", re.IGNORECASE)
 """Tags after which a new line begins."""
-TAG = re.compile(r"<[^<>]*>")
+# As browsers read it: `<` before anything else than a letter is text.
+TAG = re.compile(r"</?[A-Za-z!?][^<>]*>")
 PLAY = re.compile(r"\[anki:play:[qa]:\d+\]")
 """Anki's placeholder for a sound, or for text to be spoken."""
 SOUND = re.compile(r"\[sound:([^\]]+)\]")
@@ -37,13 +48,34 @@ LONGEST = 600
 """Characters of a side in a list of cards."""
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
-MONTH, YEAR = 30 * DAY, 365 * DAY
+MONTH, YEAR = 365 * DAY / 12, 365 * DAY
 
 
-def question_and_answer(question: str, answer: str, fields: Iterable[str]) -> tuple[str, str]:
+def typed_answer(info: JsonObject) -> str:
+    """The text that the person is to type, as HTML; empty if the card asks for none."""
+    place = TYPED.search(info["question"])
+    field = info["fields"].get(place[2]) if place else None
+    if not place or not field:
+        return ""
+    if not place[1]:
+        return field["value"]
+    number = str(info["ord"] + 1)
+    return ", ".join(text for card, text in CLOZE.findall(field["value"]) if card == number)
+
+
+def sides(info: JsonObject) -> tuple[str, str]:
+    """Both sides as HTML, with the answer that the person is to type on the back alone."""
+    typed = typed_answer(info)
+    return TYPED.sub(TYPE_IT, info["question"]), TYPED.sub(lambda match: typed, info["answer"])
+
+
+def question_and_answer(info: JsonObject) -> tuple[str, str]:
     """Both sides as text, the answer without the question above it. Sounds get their names from the
     fields."""
-    sounds = iter([name for value in fields for name in SOUND.findall(value)])
+    if OCCLUSION in info["question"]:
+        return MASKED, MASKED
+    question, answer = sides(info)
+    sounds = iter([name for field in info["fields"].values() for name in SOUND.findall(field["value"])])
     front = plain(question, sounds)
     parts = ANSWER.split(answer, maxsplit=1)
     return front, plain(parts[-1], sounds if len(parts) > 1 else iter(()))
@@ -52,7 +84,7 @@ def question_and_answer(question: str, answer: str, fields: Iterable[str]) -> tu
 def plain(text: str, sounds: Iterable[str] = ()) -> str:
     """HTML as text; pictures and sounds are named."""
     names = iter(sounds)
-    text = INVISIBLE.sub("", text)
+    text = LATEX.sub(r"\1", INVISIBLE.sub("", text))
     text = IMAGE.sub(lambda match: f"[image: {match[1] or match[2] or match[3] or '?'}]", text)
     text = SOUND.sub(lambda match: f"[sound: {match[1]}]", text)
     text = PLAY.sub(lambda match: f"[sound: {name}]" if (name := next(names, "")) else "[sound]", text)
@@ -69,11 +101,10 @@ def cut(text: str, length: int) -> str:
 def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
     """A card of cardsInfo. `interval` is in days; `next` has the interval after each button, which the add-on
     of 2023 does not tell; `inMinutes` is there if a learning card is ahead of its time."""
-    values = [field["value"] for field in info["fields"].values()]
-    question, answer = question_and_answer(info["question"], info["answer"], values)
+    question, answer = question_and_answer(info)
     ahead_s = info["due"] - time.time() if info["queue"] == LEARNING else 0
     spans = [str(text).translate(ISOLATES) for text in info.get("nextReviews") or []]
-    return {
+    row = {
         "cardId": info["cardId"],
         "noteId": info["note"],
         "deck": info["deckName"],
@@ -81,9 +112,12 @@ def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
         "answer": cut(answer, longest),
         "state": STATES.get(info["type"], "review"),
         "interval": info["interval"],
-        **({"inMinutes": round(ahead_s / 60)} if ahead_s > 0 else {}),
-        **({"next": dict(zip(BUTTONS, spans, strict=True))} if len(spans) == len(BUTTONS) else {}),
     }
+    if ahead_s > 0:
+        row["inMinutes"] = math.ceil(ahead_s / 60)
+    if len(spans) == len(BUTTONS):
+        row["next"] = dict(zip(BUTTONS, spans, strict=True))
+    return row
 
 
 def span(seconds: float) -> str:
@@ -94,5 +128,9 @@ def span(seconds: float) -> str:
         return f"{round(seconds / MINUTE)}m"
     if DAY <= seconds < MONTH:
         return f"{round(seconds / DAY)}d"
-    unit, name = (HOUR, "h") if seconds < DAY else (MONTH, "mo") if seconds < YEAR else (YEAR, "y")
+    unit, name = YEAR, "y"
+    if seconds < YEAR:
+        unit, name = MONTH, "mo"
+    if seconds < DAY:
+        unit, name = HOUR, "h"
     return f"{seconds / unit:.1f}".removesuffix(".0") + name

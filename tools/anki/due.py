@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote
 
-from tools.anki import client
-from tools.anki.card_text import IMAGE, card_row, question_and_answer
+from tools.anki import card_text, client
+from tools.anki.card_text import IMAGE, card_row
 from tools.anki.replies import Refused
 from tools.anki.studying import study_queue
 from tools.anki.studying.review_log import newest
@@ -32,6 +32,7 @@ LONGEST = 2000
 # A sound in a card's text, and where Anki plays one in its HTML.
 SOUND = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000
+EARLY = "nothing else is due: these come early, answer them with early: true"
 
 
 class Studied(JsonObject):
@@ -65,20 +66,24 @@ def _cards(infos: list[JsonObject], rows: JsonObject) -> list[JsonObject]:
     log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
     cards = []
     for info in infos:
-        card, sides = info["cardId"], [info["question"], info["answer"]]
-        fields = [field["value"] for field in info["fields"].values()]
-        texts = question_and_answer(info["question"], info["answer"], fields)
+        card = info["cardId"]
+        sides = card_text.sides(info)
+        texts = card_text.question_and_answer(info)
         sounds = [SOUND.findall(text) for text in texts]
-        images = [unquote(unescape("".join(parts))) for side in sides for parts in IMAGE.findall(side)]
+        images = [unquote(unescape("".join(parts))) for parts in IMAGE.findall("".join(sides))]
+        files = (*images, *sounds[0], *sounds[1])
         cards.append(
             {
                 "cardId": card,
                 "seen": log[card].id if card in log else 0,
                 "sides": sides,
                 "texts": [text[:LONGEST] for text in texts],
+                "typed": card_text.plain(card_text.typed_answer(info)),
+                "scripted": "<script" in "".join(sides),
+                "masked": texts[0] == card_text.MASKED,
                 "sounds": sounds,
                 "next": rows[card].get("next", {}),
-                "files": dict.fromkeys(name for name in (*images, *sounds[0], *sounds[1]) if ":" not in name),
+                "files": dict.fromkeys(name for name in files if ":" not in name),
             }
         )
     names = list({name for card in cards for name in card["files"]})
@@ -119,6 +124,7 @@ def study_page() -> str:
 def due(
     deck: Annotated[str, "all by default"] = "",
     limit: Annotated[int, Limits(ge=1, le=50)] = 10,
+    query: Annotated[str, "only these: a search, e.g. tag:verbs"] = "",
     current: Annotated[bool | None, "on Anki's screen"] = None,
     asText: bool | None = None,
 ) -> JsonObject:
@@ -129,10 +135,14 @@ def due(
     """
     if current:
         return _current()
-    queue = StudyQueue(deck)
-    counts = study_queue.summed(queue.due, queue.name)
+    queue = StudyQueue(deck, query)
     infos = queue.first(limit)
-    answer = {"deck": queue.name, "due": counts, "cards": [card_row(info) for info in infos]}
+    cards = [card_row(info) for info in infos]
+    answer: JsonObject = {"deck": queue.name, "due": queue.counts(), "cards": cards}
+    if any("inMinutes" in card for card in cards):
+        answer["note"] = EARLY
+    if order := queue.order():
+        answer["order"] = order
     return answer if asText else Studied(answer, infos)
 
 

@@ -26,7 +26,13 @@ OURS = {
 """By tool: the actions that it does with a journal and the owner's consent, which must not be gone round."""
 TOOL_BY_ACTION = {action: tool for tool, actions in OURS.items() for action in actions.split()}
 
+ONE_WAY = "makes the next sync one-way: reviews on a phone that are not synced yet are lost"
 BEYOND = {
+    "modelFieldAdd": ONE_WAY,
+    "modelFieldReposition": ONE_WAY,
+    "modelTemplateAdd": ONE_WAY,
+    "modelTemplateReposition": ONE_WAY,
+    "insertReviews": "writes reviews into the log that nobody did",
     "exportPackage": "overwrites any file of the machine that Anki runs on",
     "importPackage": "reads any file of the machine that Anki runs on",
     "guiImportFile": "reads any file of the machine that Anki runs on, or opens a dialog that blocks Anki",
@@ -47,6 +53,11 @@ IN_ANKI = {
     "bury": "the person can bury cards in Anki: in a review with -, in the Browser with Cards, Toggle Bury",
     "tts": "a note type speaks a field by itself: {{tts en_US:Front}} in its template",
     "undo": "anki_answer_cards with undo takes back an answer, anki_restore a change; guiUndo is Anki's own Ctrl+Z",
+    "notemodel": "add reverse cards with a type such as 'Basic (and reversed card)'; for notes that exist the person "
+    "can change the type in Anki: Browse, select them, Notes, Change Note Type",
+    "deckconfig": "the person can set new cards a day in Anki: the gear beside the deck, Options, Daily Limits",
+    "modelfield": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Fields",
+    "modeltemplate": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Cards",
 }
 """By a part of an action's name: the way to what AnkiConnect cannot, or must not do."""
 NAMING_DECKS = {"getDeckStats": "decks", "cardReviews": "deck", "getLatestReviewID": "deck"}
@@ -66,9 +77,9 @@ def invoke(
     params: Annotated[JsonObject | None, "sent unchanged"] = None,
     version: int | None = None,
 ) -> object:
-    """Call any other AnkiConnect action, for its raw result. Reading, guiBrowse, guiDeckReview are safe; sync
-    and other gui* may open a window that blocks Anki. What other tools do, or what reaches its host's files,
-    is refused.
+    """Call any other AnkiConnect action, for its raw result. Reading, sync, guiBrowse, guiDeckReview are safe;
+    other gui* may open a window that blocks Anki. What other tools do, reaches its host's files or forces a
+    one-way sync is refused.
 
     Source: AnkiConnect, any action.
     """
@@ -88,8 +99,11 @@ def invoke(
     try:
         return client.raw(action, params, client.VERSION if version is None else version)
     except Refused as error:
-        if "unsupported action" in error.text and (way := _way(action)):
+        way = _way(action)
+        if way and "unsupported action" in error.text:
             error.hint = f"AnkiConnect cannot do this; {way}."
+        elif way:
+            error.hint += f" Or {way}."
         raise
 
 

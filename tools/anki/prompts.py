@@ -67,21 +67,23 @@ REVIEW = {
     "ru": """\
 Повтори со мной карточки Anki{deck}, как терпеливый учитель: вопросы задаёшь ты, оценку ставлю я.
 
-1. anki_due{argument}: скажи одной строкой, сколько карточек ждёт (новые, в изучении, повторение). Если ни одной, скажи это и закончи.
-2. По одной карточке: покажи только вопрос и жди моего ответа. Ответ заранее не показывай и не подсказывай, пока не попрошу.
-3. Потом покажи ответ, в двух словах скажи, что верно, а чего не хватило, и предложи оценку с её сроком из next: снова, трудно, хорошо, легко. Решаю я: жди моего слова.
-4. anki_answer_cards с моими оценками, сразу или по несколько карточек. Если карточка пропущена, скажи почему. Оговорился с оценкой: anki_answer_cards {{"undo": true}}, потом верная. Карточку с `inMinutes` бери только с early.
-5. Карточки кончились: anki_due ещё раз. Когда я скажу «хватит» или больше ничего нет: итог одной строкой и, если просил, anki_stats.
+1. anki_invoke {{"action": "sync"}}: так придут ответы с телефона. Если аккаунта нет (auth not configured), продолжай молча; о другой ошибке скажи.
+2. anki_due{argument}: скажи одной строкой, сколько карточек ждёт (новые, в изучении, повторение). Если ни одной, скажи это и закончи.
+3. По одной карточке: покажи только вопрос и жди моего ответа. Ответ заранее не показывай и не подсказывай, пока не попрошу.
+4. Потом покажи ответ, в двух словах скажи, что верно, а чего не хватило, и предложи оценку с её сроком из next: снова, трудно, хорошо, легко. Решаю я: жди моего слова.
+5. anki_answer_cards с моими оценками, сразу или по несколько карточек. Если карточка пропущена, скажи почему. Оговорился с оценкой: anki_answer_cards {{"undo": true}}, потом верная. Есть в ответе `note`, что карточки идут раньше срока: ответы с early.
+6. Карточки кончились: anki_due ещё раз. Когда я скажу «хватит» или больше ничего нет: снова sync, итог одной строкой и, если просил, anki_stats.
 
 Ошибки в самих карточках запоминай и предложи исправить в конце (anki_update_notes), без моего согласия ничего не меняй.""",
     "en": """\
 Review my Anki cards{deck} with me, as a patient teacher: you ask, I rate.
 
-1. anki_due{argument}: say in one line how many cards wait (new, learning, review). If there are none, say so and stop.
-2. One card at a time: show only the question and wait for my answer. Do not show the answer or give hints before I ask.
-3. Then show the answer, say in a few words what was right and what was missing, and suggest a rating with its interval from `next`: again, hard, good, easy. I decide: wait for my word.
-4. anki_answer_cards with my ratings, at once or a few cards together. If a card was skipped, say why. A slip of mine: anki_answer_cards {{"undo": true}}, then the right one. A card with `inMinutes` needs early.
-5. No cards left: anki_due once more. When I say stop, or nothing is due: one line of summary and, if I asked, anki_stats.
+1. anki_invoke {{"action": "sync"}}: it brings what I answered on my phone. Without an account (auth not configured) go on and say nothing; tell me about any other error.
+2. anki_due{argument}: say in one line how many cards wait (new, learning, review). If there are none, say so and stop.
+3. One card at a time: show only the question and wait for my answer. Do not show the answer or give hints before I ask.
+4. Then show the answer, say in a few words what was right and what was missing, and suggest a rating with its interval from `next`: again, hard, good, easy. I decide: wait for my word.
+5. anki_answer_cards with my ratings, at once or a few cards together. If a card was skipped, say why. A slip of mine: anki_answer_cards {{"undo": true}}, then the right one. If the answer has a `note` that cards come early, answer them with early.
+6. No cards left: anki_due once more. When I say stop, or nothing is due: sync again, one line of summary and, if I asked, anki_stats.
 
 Remember mistakes in the cards themselves and offer to correct them at the end (anki_update_notes); change nothing without my yes.""",
 }

@@ -39,6 +39,11 @@ HINTS = {
     "use note type Cloze, or write it without {{c1::}}.",
     "unsupported action": "Names are case-sensitive, anki_invoke with action apiReflect lists them; for more update the "
     "add-on in Anki (Tools, Add-ons, Check for Updates).",
+    "auth not configured": "The person logs in once in Anki: Sync, with their AnkiWeb account or server.",
+    "Sync status": "Both sides changed in a way that only one can keep. The person chooses in Anki: Sync, then Upload or "
+    "Download; ask first which side has the newest reviews.",
+    "'NoneType' object has no attribute": "Anki's collection may be closed, as during a full sync: wait, then call again. "
+    "Otherwise a parameter names something that is not there.",
     "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }
 CODES = {"collection is not available": "ANKI_NO_PROFILE", "valid api key must be provided": "ANKI_KEY"}

@@ -1,13 +1,14 @@
 """The cards to study now, in Anki's own order and within the decks' daily limits."""
 
 # The order is that of Anki's scheduler (its queue builder, with the deck's own options):
-# - learning cards whose time has come; then reviews, most overdue first and by a hash within a day, with cards that learn
-# across days and new cards spread among them; learning cards ahead of their time only if nothing else is
-# left.
+# - learning cards whose time has come; then reviews in the deck's own order, with cards that learn across days and new
+# cards spread among them; learning cards ahead of their time only if nothing else is left. Within a day Anki goes by a
+# hash; here it is the order of making.
 # - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has borrowed is there.
 # - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
-# AnkiConnect tells due days by searches alone: ids are cheap, details (cardsInfo) cost milliseconds a card. So details are
-# asked for few: a collection with more candidates than MOST_DETAILS of a kind gets their order by the cards' ids.
+# - A query is what the person asked for: daily limits do not cut it.
+# Only searches give due days cheaply: ids cost nothing, details (cardsInfo) milliseconds a card. So details are asked
+# for few: a collection with more candidates than MOST_DETAILS of a kind gets their order by the cards' ids.
 
 import time
 
@@ -19,6 +20,8 @@ OVERDUE_DAYS = 14
 POSITIONS = ((0, 8), (8, 64), (64, 512), (512, 4096), (4096, 32768), (32768, 2**31))
 """New cards are searched for by ranges of their positions."""
 MOST_CANDIDATES, MOST_DETAILS = 1000, 100
+MOST_ORDERED = 200
+"""Reviews whose details are asked for if the deck's order needs them: half a second of Anki's window."""
 DAY_LEARNING = 3
 """The queue of cards that learn across days: their `due` is a day, that of other learning cards a second."""
 UNKNOWN_DUE = 2**31
@@ -31,8 +34,14 @@ BY_TEMPLATE = 0
 """Option of a deck: new cards by the number of their template, within it as they were gathered."""
 BY_DECK, HIGHEST_FIRST = (0, 5), 2
 """Options of a deck: new cards are gathered deck by deck; from the last position."""
-ANY_DECK = {"newMix": AFTER, "interdayLearningMix": BEFORE}
+ANY_DECK = {"newMix": AFTER, "interdayLearningMix": BEFORE, "reviewOrder": 0}
 """Anki knows no order of all decks."""
+BY_DAY, DAY_THEN_DECK, DECK_THEN_DAY, ADDED_FIRST, ADDED_LAST = 0, 1, 2, 9, 10
+BY_DETAIL = {3: ("interval", 1), 4: ("interval", -1), 5: ("factor", 1), 6: ("factor", -1)}
+"""Review orders of a deck; those by a detail of cardsInfo with its direction."""
+EASE_ORDERS = (5, 6)
+OTHER_ORDER = "by due date; this deck's own order is another"
+EASE_ORDER = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
 
 
 Counts = dict[str, int]
@@ -72,12 +81,15 @@ def summed(due: dict[str, Counts], deck: str) -> Counts:
 
 
 class StudyQueue:
-    """The cards of a deck and its subdecks that may be studied now, or of all decks. Three requests."""
+    """The cards of a deck and its subdecks, or of all decks, that may be studied now; of a query those that it
+    finds there. Three requests, four in a deck that needs the details of its reviews."""
 
-    def __init__(self, deck: str):
+    def __init__(self, deck: str, query: str = ""):
+        self.query = query.strip()
         matches = [sorted(cards) for cards in self._search(deck)]
         learning, due_now, borrowed = matches[:3]
-        new_ranges, days = matches[3 : 3 + len(POSITIONS)], matches[3 + len(POSITIONS) :]
+        new_ranges = matches[3 : 3 + len(POSITIONS)]
+        days = matches[3 + len(POSITIONS) :]
         self.due_now = set(due_now)
         learning.sort(key=lambda card: card not in self.due_now)
         new = [card for cards in new_ranges for card in cards][:MOST_CANDIDATES]
@@ -85,33 +97,34 @@ class StudyQueue:
         reviews = list(self.day_of)[:MOST_CANDIDATES]
         overdue = [card for card in reviews if not self.day_of[card]]
         detailed = [card for cards in (learning, borrowed, new, overdue) for card in cards[:MOST_DETAILS]]
-        stats, by_name, config, infos, changes = client.results(
+        stats, by_name, config, infos = client.results(
             ("getDeckStats", {"decks": self.names}),
             ("getDecks", {"cards": [*learning, *borrowed, *new, *reviews]}),
             ("getDeckConfig", {"deck": self.name or decks.default_name(self.deck_ids)}),
             ("cardsInfo", {"cards": list(dict.fromkeys(detailed))}),
-            ("cardsModTime", {"cards": reviews}),
         )
-        self.due = by_deck(stats, self.deck_ids)
+        self.limits = by_deck(stats, self.deck_ids)
         self.deck_of = notes.deck_by_card(by_name)
-        self.config = {**(config or {}), **({} if self.name else ANY_DECK)}
+        self.config = dict(config or {})
+        if not self.name:
+            self.config.update(ANY_DECK)
         self.infos = {info["cardId"]: info for info in infos if info}
-        self.changed_at = {row["cardId"]: row["mod"] for row in changes if row}
-        self.learning, self.new, self.reviews = (
-            [card for card in cards if self.deck_of.get(card) in self.names]
-            for cards in (learning, new, reviews)
-        )
-        self.reviews.sort(key=self._place)
+        self.learning = self._here(learning)
+        self.new = self._here(new)
+        self.reviews = self._here(reviews)
+
+    def _here(self, cards: list[int]) -> list[int]:
+        return [card for card in cards if self.deck_of.get(card) in self.names]
 
     def _search(self, deck: str) -> list[list[int]]:
         """The candidates: learning, borrowed ones, new ones by position, reviews by day."""
         scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
+        if self.query:
+            scope += f"({self.query}) "
         days = [f"<-{OVERDUE_DAYS}", *(f"=-{day}" for day in range(OVERDUE_DAYS, 0, -1)), "=0", ">0"]
-        searches = [
-            *("is:learn", "is:learn is:due", "deck:filtered -is:learn (is:due or is:new)"),
-            *(f"is:new prop:pos>={low} prop:pos<{high}" for low, high in POSITIONS),
-            *(f"is:due -is:learn prop:due{day}" for day in days),
-        ]
+        searches = ["is:learn", "is:learn is:due", "deck:filtered -is:learn (is:due or is:new)"]
+        searches += [f"is:new prop:pos>={low} prop:pos<{high}" for low, high in POSITIONS]
+        searches += [f"is:due -is:learn prop:due{day}" for day in days]
         queries = [{"query": f"{scope}{search} -is:suspended -is:buried"} for search in searches]
         self.deck_ids, *matches = client.results(
             ("deckNamesAndIds", {}), *(("findCards", query) for query in queries)
@@ -120,56 +133,94 @@ class StudyQueue:
         self.name = self.names[0] if deck.strip() else ""
         return matches
 
-    def _place(self, card: int) -> tuple[int, int, int]:
-        """The place of a review: those of filtered decks by theirs, then the most overdue, then by a hash."""
-        due = self.infos[card]["due"] if card in self.infos else UNKNOWN_DUE
-        if due < BORROWED_DUE:
-            return 0, due, 0
-        day, order = self.day_of[card], hashed(card, self.changed_at.get(card, 0))
-        return (2, day, order) if day else (1, due, order)
+    def counts(self) -> Counts:
+        """The cards due now, by kind, and their total."""
+        if not self.query:
+            return summed(self.limits, self.name)
+        waiting = self.due_now.intersection(self.learning)
+        counts = {"new": len(self.new), "learning": len(waiting), "review": len(self.reviews)}
+        return {**counts, "total": sum(counts.values())}
+
+    def order(self) -> str:
+        """A word about the order of reviews if it is not the deck's own, or may not be; else empty."""
+        order = self.config.get("reviewOrder", BY_DAY)
+        if len(self.reviews) < 2 or order in (BY_DAY, DAY_THEN_DECK, DECK_THEN_DAY, ADDED_FIRST, ADDED_LAST):
+            return ""
+        if order not in BY_DETAIL or len(self.reviews) > MOST_ORDERED:
+            return OTHER_ORDER
+        return EASE_ORDER if order in EASE_ORDERS else ""
 
     def first(self, limit: int) -> list[JsonObject]:
         """The first cards in Anki's order, as cardsInfo has them."""
+        order = self.config.get("reviewOrder", BY_DAY)
+        if order in BY_DETAIL and len(self.reviews) <= MOST_ORDERED:
+            self._details(self.reviews)
+        self.reviews.sort(key=self._place)
         if self._buries("new") or self._buries("rev"):  # the notes of cards are needed, to know siblings
             self._details(self.reviews[:MOST_DETAILS])
         return self._details(self._ordered()[:limit])
 
+    def _place(self, card: int) -> tuple[object, ...]:
+        """The place of a review: those of filtered decks by theirs, then the others in the deck's order."""
+        info = self.infos.get(card)
+        due = info["due"] if info else UNKNOWN_DUE
+        if due < BORROWED_DUE:
+            return 0, due
+        day = self.day_of[card]
+        overdue = (day, 0 if day else due)
+        order = self.config.get("reviewOrder", BY_DAY)
+        if order == DAY_THEN_DECK:
+            return 1, overdue, self._deck_place(card)
+        if order == DECK_THEN_DAY:
+            return 1, self._deck_place(card), overdue
+        if order in (ADDED_FIRST, ADDED_LAST):
+            return 1, card if order == ADDED_FIRST else -card
+        if order in BY_DETAIL and info and len(self.reviews) <= MOST_ORDERED:
+            detail, direction = BY_DETAIL[order]
+            return 1, direction * info[detail]
+        return 1, overdue, card
+
+    def _deck_place(self, card: int) -> list[str]:
+        return decks.folded(self.deck_of[card]).split(decks.SEPARATOR)
+
     def _details(self, cards: list[int]) -> list[JsonObject]:
         if unknown := [card for card in cards if card not in self.infos]:
-            self.infos |= {info["cardId"]: info for info in client.call("cardsInfo", cards=unknown) if info}
+            infos = client.call("cardsInfo", cards=unknown)
+            self.infos |= {info["cardId"]: info for info in infos if info}
         return [self.infos[card] for card in cards if card in self.infos]
 
     def _ordered(self) -> list[int]:
-        learning = sorted(
-            (self.infos[card] for card in self.learning if card in self.infos),
-            key=lambda info: (info["due"], hashed(info["cardId"], info["mod"])),
-        )
+        learning = [self.infos[card] for card in self.learning if card in self.infos]
+        learning.sort(key=lambda info: info["due"])
         today = [info for info in learning if info["queue"] != DAY_LEARNING]
         self.seen = {info["note"] for info in today}
         across = [info["cardId"] for info in learning if info not in today and info["cardId"] in self.due_now]
         left = self._reviews_left(across)
         across = self._gather(across, left, bury=bool(self.config.get("buryInterdayLearning")))
         reviews = self._gather(self.reviews, left, bury=self._buries("rev"))
-        new_left = {name: counts["new"] for name, counts in self.due.items()}
+        new_left = {name: self._left(counts["new"]) for name, counts in self.limits.items()}
         new = self._gather(sorted(self.new, key=self._new_place), new_left, bury=self._buries("new"))
         if self.config.get("newSortOrder") == BY_TEMPLATE:
             new.sort(key=lambda card: self.infos[card]["ord"] if card in self.infos else 0)
         reviews = mixed(reviews, across, self.config.get("interdayLearningMix", MIX))
         main = mixed(reviews, new, self.config.get("newMix", MIX))
         now = time.time()
+        due = [info["cardId"] for info in today if info["due"] <= now]
         ahead = [info["cardId"] for info in today if info["cardId"] in self.due_now and info["due"] > now]
-        return [info["cardId"] for info in today if info["due"] <= now] + main or ahead
+        return due + main or ahead
+
+    def _left(self, count: int) -> int:
+        return MOST_CANDIDATES if self.query else count
 
     def _reviews_left(self, across: list[int]) -> dict[str, int]:
-        """The reviews left today in each deck. Cards that learn `across` days count, but are told as learning
-        cards."""
+        """The reviews left today in each deck. Cards that learn `across` days count among them, but Anki counts
+        them as learning cards."""
         a_day = self.config.get("rev", {}).get("perDay", MOST_CANDIDATES)
-        return {
-            name: min(
-                a_day, counts["review"] + sum(decks.within(self.deck_of[card], name) for card in across)
-            )
-            for name, counts in self.due.items()
-        }
+        reviews_left = {}
+        for name, counts in self.limits.items():
+            learning = sum(decks.within(self.deck_of[card], name) for card in across)
+            reviews_left[name] = self._left(min(a_day, counts["review"] + learning))
+        return reviews_left
 
     def _buries(self, kind: str) -> bool:
         return bool(self.config.get(kind, {}).get("bury"))
@@ -191,19 +242,11 @@ class StudyQueue:
     def _new_place(self, card: int) -> tuple[object, ...]:
         """The place in which a new card is gathered: first by deck or not, then by position from either
         end."""
-        info, priority = self.infos.get(card), self.config.get("newGatherPriority", 1)
-        deck = decks.folded(self.deck_of[card]).split(decks.SEPARATOR) if priority in BY_DECK else []
+        info = self.infos.get(card)
+        priority = self.config.get("newGatherPriority", 1)
+        deck = self._deck_place(card) if priority in BY_DECK else []
         position, template = (info["due"], info["ord"]) if info else (UNKNOWN_DUE, card)
         return deck, -position if priority == HIGHEST_FIRST else position, template
-
-
-def hashed(card: int, changed_at: int) -> int:
-    """The order of reviews within a day: FNV-1a of the card's id and the second of its last change, as Anki
-    hashes them."""
-    number = 0xCBF29CE484222325
-    for byte in card.to_bytes(8, "little") + changed_at.to_bytes(8, "little"):
-        number = (number ^ byte) * 0x100000001B3 % 2**64
-    return number - 2**64 if number >= 2**63 else number
 
 
 def mixed(reviews: list[int], others: list[int], option: int) -> list[int]:

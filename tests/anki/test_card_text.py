@@ -1,0 +1,101 @@
+"""The question and the answer of a card as Anki's window shows them."""
+
+import pytest
+
+from tests.anki.anki_helpers import add_notes
+from tools.anki import due
+
+
+def typing_note(collection, template, fields):
+    """A note of a type whose front is `template`, with the answer to type below it and on the back."""
+    models = collection.models
+    model = models.copy(models.by_name("Cloze" if "cloze" in template else "Basic"), add=False)
+    model["name"] = template
+    model["tmpls"][0]["qfmt"] = template
+    model["tmpls"][0]["afmt"] = "{{FrontSide}}<hr id=answer>" + template.partition("<br>")[2]
+    models.add_dict(model)
+    note = collection.new_note(models.by_name(template))
+    note.fields[:2] = fields
+    collection.add_note(note, collection.decks.id("Geo"))
+
+
+def one_card(call):
+    (card,) = call("anki.due", deck="Geo")["cards"]
+    return card["question"], card["answer"]
+
+
+@pytest.mark.parametrize(
+    ("template", "fields", "question", "answer"),
+    [
+        ("{{Front}}<br>{{type:Back}}", ["2+2", "<b>4</b>"], "2+2\n[type it]", "4"),
+        ("{{Front}}<br>{{type:nc:Back}}", ["cafe", "café"], "cafe\n[type it]", "café"),
+        (
+            "{{cloze:Text}}<br>{{type:cloze:Text}}",
+            ["{{c1::Lima::city}} is in {{c1::Peru}}", ""],
+            "[city] is in [...]\n[type it]",
+            "Lima, Peru",
+        ),
+    ],
+)
+def test_a_card_to_type_has_its_answer_on_the_back_alone(anki, call, template, fields, question, answer):
+    typing_note(anki.collection, template, fields)
+
+    assert one_card(call) == (question, answer)
+    (card,) = due.STUDY.private(call("anki.due"))[due.CARDS]
+    assert card["typed"] == answer and not card["scripted"] and not card["masked"]
+    assert card["texts"] == [question, answer]
+    front, back = card["sides"]
+    assert front.endswith("<br>[type it]") and "[[type:" not in back
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "При каких x верно x < 5 и x > 3?",
+        "Условие a < b & b > c",
+        "x<5 and y>3",
+        "if (a <= b && c >= d)",
+    ],
+)
+def test_a_sign_that_is_no_tag_is_text(anki, call, text):
+    add_notes(anki.collection, "Geo", text)
+
+    assert one_card(call)[0] == text
+
+
+def test_a_formula_is_read_by_its_text(anki, call):
+    image = '<img class=latex alt="\\( x^2 &lt; 4 \\)" src="latex-70461e5.png">'
+    add_notes(anki.collection, "Geo", f"What is {image}?")
+
+    assert one_card(call)[0] == "What is \\( x^2 < 4 \\)?"
+
+
+def test_an_image_occlusion_card_is_left_to_anki_s_window(anki, call):
+    collection = anki.collection
+    collection.add_image_occlusion_notetype()
+    model = collection.get_image_occlusion_notetype() if hasattr(collection, "x") else None
+    model = next(m for m in collection.models.all() if m["name"] == "Image Occlusion")
+    note = collection.new_note(model)
+    note.fields[0] = "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.2}}"
+    note.fields[1] = '<img src="oc.png">'
+    note.fields[2] = "hdr"
+    collection.add_note(note, collection.decks.id("Geo"))
+    (card,) = call("anki.due", deck="Geo")["cards"]
+
+    answer = call("anki.answer_cards", answers=[{"cardId": card["cardId"], "ease": "good"}])
+
+    masked = "[image occlusion: Anki's window shows it]"
+    assert (card["question"], card["answer"]) == (masked, masked)
+    assert answer["skipped"][0]["reason"] == "occlusion" and answer["answered"] == 0
+    (on_page,) = due.STUDY.private(call("anki.due"))[due.CARDS]
+    assert on_page["masked"] and on_page["scripted"]
+
+
+def test_an_image_occlusion_card_on_the_screen_can_be_answered(anki, call):
+    test_an_image_occlusion_card_is_left_to_anki_s_window(anki, call)
+    anki.addon.guiDeckReview("Geo")
+    card = anki.addon._showing
+
+    answer = call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"}])
+
+    assert answer["answered"] == 1
