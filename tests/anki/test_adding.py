@@ -218,13 +218,13 @@ def test_two_hundred_words_cost_few_tokens_in_and_out(anki, call, way):
     assert size / 4 <= 1500
 
 
-def test_a_row_that_does_not_fit_is_told_and_one_that_is_short_is_filled(anki, call):
-    answer = call(
-        "anki.add_from_model", fieldNames=["Front", "Back"], rows=[["a", "b", "c"], ["d"], ["", "e"]]
-    )
+def test_of_rows_that_do_not_fit_only_tags_may_be_missing(anki, call):
+    rows = [["a", "b", "c", "d"], ["d", "e"], ["", "e"], ["f"], ["g", ""]]
+    answer = call("anki.add_from_model", fieldNames=["Front", "Back", "tags"], rows=rows)
 
-    assert answer["added"] == 1
-    assert [(detail["index"], detail["reason"]) for detail in answer["details"]] == [(0, "row"), (2, "empty")]
+    assert answer["added"] == 2
+    reasons = [(detail["index"], detail["reason"]) for detail in answer["details"]]
+    assert reasons == [(0, "row"), (2, "empty"), (3, "row")]
 
 
 @pytest.mark.parametrize(
@@ -245,3 +245,81 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, call):
         == 1
     )
     assert fronts(anki.collection, "Words") == ["bank", "bank"]
+
+
+@pytest.mark.parametrize(
+    ("line", "separator"),
+    [("basement;подвал", "';'"), ("stairs — лестница", "' — '"), ("roof - крыша", "' - '")],
+)
+def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, call, line, separator):
+    names = ["Front", "Back", "tags"]
+
+    answer = call("anki.add_from_model", fieldNames=names, tsv=f"{line}\n{line}")
+    mixed = call("anki.add_from_model", fieldNames=names, tsv=f"{line}\ncat\tкот")
+
+    assert answer["code"] == "ROW" and separator in answer["hint"] and "Nothing was sent" in answer["error"]
+    assert mixed["added"] == 1
+    assert mixed["details"][0]["reason"] == "row" and separator in mixed["details"][0]["hint"]
+    assert fronts(anki.collection, "Default") == ["cat"]
+
+
+def test_a_first_row_of_field_names_is_left_out_and_said_so(anki, call):
+    answer = call("anki.add_from_model", fieldNames=["Front", "Back"], tsv="Front\tBack\ncat\tкот")
+
+    assert (answer["added"], answer["skipped"]) == (1, 0)
+    assert "first row" in answer["warnings"][0]
+    assert fronts(anki.collection, "Default") == ["cat"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("vector<int>", "vector&lt;int&gt;"),
+        ("if a<b and b>c: print(x)", "if a&lt;b and b&gt;c: print(x)"),
+        ("x & y", "x &amp; y"),
+        ("one\ntwo", "one<br>two"),
+        ("a <b>bold</b> word", "a <b>bold</b> word"),
+        ("one<br>two", "one<br>two"),
+        ('see <img src="a.png">', 'see <img src="a.png">'),
+        ("\\( x \\) [sound:a.mp3]", "\\( x \\) [sound:a.mp3]"),
+    ],
+)
+def test_rows_are_plain_text_unless_they_are_html_on_purpose(anki, call, text, kept):
+    call("anki.add_from_model", fieldNames=["Front", "Back"], rows=[["q", text]])
+
+    (note,) = anki.collection.find_notes("")
+    assert anki.collection.get_note(note)["Back"] == kept
+    if "<" in text:
+        call("anki.add_from_model", items=[{"Front": "by items", "Back": text}])
+        assert anki.collection.get_note(max(anki.collection.find_notes("")))["Back"] == text
+
+
+@pytest.mark.parametrize(
+    ("fields", "used"),
+    [
+        (["Front", "Back"], "Basic"),
+        (["Text"], "Cloze"),
+        (["Front", "Add Reverse"], "Basic (optional reversed card)"),
+    ],
+)
+def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(anki, call, env, fields, used):
+    env(ANKI_DEFAULT_MODEL="")
+    item = {name: "{{c1::text}}" if name == "Text" else "text" for name in fields}
+
+    answer = call("anki.add_from_model", items=[item])
+    named = call("anki.add_from_model", items=[item], model="Nonsense")
+
+    assert answer["added"] == 1
+    assert answer["warnings"] == [f"'Поля для ChatGPT' is not in this collection: {used!r} was taken"]
+    assert named["details"][0]["reason"] == "model"
+
+
+def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(anki, call):
+    """A batch ended before its keys were kept: the repeated call finds duplicates, the third has other words."""
+    add_notes(anki.collection, "Default", "a")
+
+    (again,) = call("anki.add_from_model", items=[{"Front": "a", "dedup_key": "k"}])["details"]
+    (reworded,) = call("anki.add_from_model", items=[{"Front": "A!", "dedup_key": "k"}])["details"]
+
+    assert again["reason"] == reworded["reason"] == "duplicate"
+    assert fronts(anki.collection, "Default") == ["a"]

@@ -73,7 +73,7 @@ def test_model_info_brings_the_call_that_makes_the_default_model(anki, call, env
     found = call("anki.model_info", model="")
     assert found["model"] == "Поля для ChatGPT"
     assert found["fields"] == ["Prompt", "Response", "Context", "Sources"]
-    assert "{{tts de_DE voices=AwesomeTTS:Prompt}}" in found["templates"]["Card 1"]["Front"]
+    assert "tts" not in found["templates"]["Card 1"]["Front"]
 
 
 @both_versions

@@ -76,9 +76,13 @@ def call(client):
 
 
 @pytest.fixture
-def prepared(anki, call):
-    """The default note type, the decks, and the note that the examples speak of."""
-    call("anki.create_model", **call("anki.model_info")["create_model"])
+def prepared(anki, call, examples):
+    """The default note type as the requirement has it, with its voice, the decks, and the note that the
+    examples speak of."""
+    ((_, model),) = examples["anki.model_info"]
+    making = call("anki.model_info")["create_model"]
+    making["card_templates"][0]["front"] = model["templates"]["Card 1"]["Front"]
+    call("anki.create_model", **making)
     for deck in ("Inbox", "Archive::Temp", "Custom::Deck"):
         anki.collection.decks.id(deck)
     with_id(anki.collection, NOTE, "Поля для ChatGPT", FIELDS, ["geo"])

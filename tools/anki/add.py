@@ -1,7 +1,9 @@
 """The tools that add notes: every good note of a batch, each bad one named with its reason."""
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Annotated
 
 from tools.anki import client, decks, models, note_input, notes, state
@@ -28,6 +30,11 @@ ITEM = (
     '{"Front": "…", "tags": […]}'
 )
 
+SEPARATORS = ("\t", ";", " — ", " – ", " - ", "|", ",")
+"""Marks between the texts of a pasted list, the likeliest first."""
+# Signs of HTML on purpose: </b>, <br>, <img src=…>.
+MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src", re.IGNORECASE)
+
 LOOK_FIRST = "Look with anki_find_notes first: with allowDuplicates Anki adds once more what it got."
 AGAIN = "Send the notes again that are not `ok`: those that Anki got are refused as duplicates."
 
@@ -53,11 +60,19 @@ def add_from_model(
         problem = "Give items, or fieldNames with rows or tsv. Nothing was sent to Anki"
         hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
         raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
-    given = [_note(item, index) for index, item in enumerate(items or [])]
-    given += [_row(row, fieldNames or []) for row in rows]
+    notes = [_note(item, index) for index, item in enumerate(items or [])]
+    header = bool(rows) and rows[0] == fieldNames
+    of_rows = [_row(row, fieldNames or []) for row in rows[header:]]
+    wrong = [row for row in of_rows if isinstance(row, ItemError)]
+    if wrong and len(wrong) == len(of_rows):
+        problem = f"No row has the fields of fieldNames: {wrong[0].message}. Nothing was sent to Anki"
+        raise ToolError(problem, wrong[0].hint, code="ROW")
+    notes += of_rows
     batch = AddBatch(
-        deck, model, given, strict=False, brief=bool(rows), allow_duplicates=bool(allowDuplicates)
+        deck, model, notes, strict=False, brief=bool(rows), allow_duplicates=bool(allowDuplicates)
     )
+    if header:
+        batch.warnings.append("the first row has the names of the fields: it was left out")
     return batch.run()
 
 
@@ -77,12 +92,25 @@ def add_notes(
 
 
 def _row(texts: list[str], names: list[str]) -> NoteInput | ItemError:
-    """A note of texts in the order of `names`; those that are missing at the end are empty."""
-    if len(texts) > len(names):
+    """A note of plain texts in the order of `names`; only tags at the end may be missing."""
+    missing = names[len(texts) :]
+    if len(texts) > len(names) or missing not in ([], ["tags"]):
+        separator = next((mark for mark in SEPARATORS if mark in texts[0]), "") if texts else ""
         hint = "A tab or a line break inside a field needs items, or rows as a list."
+        if missing and separator:
+            hint = f"The texts seem to be separated by {separator!r}: put a tab there, or send rows."
+        elif missing:
+            hint = 'A field that is to stay empty is "" in rows, or nothing after its tab.'
         return ItemError(f"{len(texts)} texts for {len(names)} fields", hint, code="ROW")
     fields = dict(zip(names, texts, strict=False))
-    return NoteInput(fields, tags=fields.pop("tags", "").split())
+    tags = fields.pop("tags", "").split()
+    return NoteInput({name: _html(text) for name, text in fields.items()}, tags=tags)
+
+
+def _html(text: str) -> str:
+    """The HTML of plain text, so that `a < b` and `vector<int>` arrive as typed; a text with a closing tag, a
+    line break or a picture is HTML already."""
+    return text if MARKUP.search(text) else escape(text, quote=False).replace("\n", "<br>")
 
 
 def _note(item: JsonObject, index: int) -> NoteInput | ItemError:
@@ -138,13 +166,17 @@ class AddBatch(Batch):
         brief: bool = False,
         allow_duplicates: bool = False,
     ):
-        model = model.strip() or current().anki_default_model
+        self.fallback = "" if model.strip() else current().anki_default_model
+        """The note type that nobody named: another may take its place."""
+        model = model.strip() or self.fallback
         self.items = [
             item if isinstance(item, ItemError) else replace(item, model=item.model.strip() or model)
             for item in items
         ]
         self.given = [item for item in self.items if isinstance(item, NoteInput)]
-        self.strict, self.brief = strict, brief
+        self.strict = strict
+        self.brief = brief
+        self.warnings = []
         self.options = {"options": {"allowDuplicate": True}} if allow_duplicates else {}
         self._look(list({item.model for item in self.given} or {model}))
         deck = deck.strip() or current().anki_default_deck
@@ -187,22 +219,41 @@ class AddBatch(Batch):
         id_of = {name.casefold(): number for name, number in model_ids.items()}
         self.types: dict[str, NoteType | ItemError] = {}
         for name, fields in zip(names, answers[:-3], strict=True):
-            if isinstance(fields, Refused):
+            if not isinstance(fields, Refused):
+                self.types[name] = NoteType(name, id_of[name.casefold()], fields)
+            elif "was not found" in fields.text and name == self.fallback and model_ids:
+                self.types[name] = self._simplest_type(model_ids)
+                self.warnings.append(
+                    f"{name!r} is not in this collection: {self.types[name].name!r} was taken"
+                )
+            else:
                 unknown = (
                     models.not_found(name, list(model_ids)) if "was not found" in fields.text else fields
                 )
                 hint = "anki_model_info with this model says how to make it, or which there are."
-                self.types[name] = ItemError(
-                    unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL"
-                )
-            else:
-                self.types[name] = NoteType(name, id_of[name.casefold()], fields)
+                message = unknown.message.removeprefix("RuntimeError: ")
+                self.types[name] = ItemError(message, hint, code="MODEL")
         alive = notes.indexed(infos)
         # A key of a profile that this AnkiConnect did not tell counts in each, if its note is there.
         mine = {
             key: by_profile.get(self.profile, by_profile.get("", 0)) for key, by_profile in by_key.items()
         }
         self.by_key = {key: note for key, note in mine.items() if note in alive}
+
+    def _simplest_type(self, model_ids: dict[str, int]) -> NoteType:
+        """The oldest note type that has the fields of these notes, of two fields if there is one: in a new
+        collection that is Basic, in whatever language. One request."""
+        names = sorted(model_ids, key=model_ids.__getitem__)
+        answers = client.results(*(("modelFieldNames", {"modelName": name}) for name in names))
+        wanted = {
+            name.casefold() for note in self.given if note.model == self.fallback for name in note.fields
+        }
+
+        def place(fields: list[str]) -> tuple[bool, bool]:
+            return not wanted <= set(map(str.casefold, fields)), len(fields) != len(("question", "answer"))
+
+        name, fields = min(zip(names, answers, strict=True), key=lambda pair: place(pair[1]))
+        return NoteType(name, model_ids[name], fields)
 
     def _check(self, index: int, item: NoteInput | ItemError) -> None:
         """Keep the note if nothing here speaks against it."""
@@ -320,6 +371,13 @@ class AddBatch(Batch):
             notes.with_first_field(values.get(kind.fields[0], ""), kind.name, kind.id, kind.fields[0])
             for kind, values in kinds
         ]
+        keys: dict[str, int] = {}
         with suppress(ToolError):
             for index, ids in zip(nameless, client.results(*searches), strict=True):
-                self.details[index] |= {"noteId": max(ids)} if ids else {}
+                key = self.ready[index].note.dedup_key
+                if ids:
+                    self.details[index]["noteId"] = max(ids)
+                if ids and key:
+                    keys[key] = max(ids)
+        # A call before may have added it and ended before its key was kept.
+        state.remember_keys(keys, self.profile)

@@ -75,6 +75,7 @@ class Batch:
     # - A cancelled call stops between two parts; no part takes Anki longer than about ten seconds.
 
     done: str
+    warnings: list[str]
     brief = False
     """Only what did not go well has a detail; of the rest the answer has the range of ids."""
 
@@ -83,7 +84,6 @@ class Batch:
         their own."""
         self.steps, self.steps_done = len(known) + images, 0
         self.details = [{"index": index, **more, "status": "not_sent"} for index, more in enumerate(known)]
-        self.warnings: list[str] = []
 
     def send(self, part: list[int]) -> None:
         """Send one part and set the outcomes of its items."""

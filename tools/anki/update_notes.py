@@ -75,7 +75,11 @@ class UpdateBatch(Batch):
     def __init__(
         self, updates: list[NoteUpdate], query: str = "", replace: dict[str, list[str]] | None = None
     ):
-        self.updates, self.query, self.replace, self.brief = updates, query, replace or {}, bool(query)
+        self.updates = updates
+        self.query = query
+        self.replace = replace or {}
+        self.brief = bool(query)
+        self.warnings = []
         for pair in (
             *self.replace.values(),
             *(pair for update in updates for pair in (update.replace or {}).values()),

@@ -58,7 +58,48 @@ def test_an_image_goes_into_its_field_in_the_one_form(anki, call, without_pillow
 
     assert back(anki, detail) == f'text\n\n<div><img src="{name}" style="max-width:100%;height:auto"/></div>'
     assert media(anki, name) == data
+    assert "warnings" not in detail  # it needs no shrinking
+
+
+def test_only_a_large_picture_says_that_pillow_is_missing(anki, call, without_pillow):
+    data = png() + bytes(200_000)
+
+    detail = add(call, {"image_base64": text(data)})
+
     assert "Pillow is not installed" in detail["warnings"][0]
+
+
+def test_pillow_is_taken_from_the_projects_own_venv(monkeypatch, tmp_path, without_pillow):
+    """The server on stdio runs with Debian's Python, whose own packages may not have it."""
+    monkeypatch.setattr(resize, "VENV_PACKAGES", tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    data = bytes(resize.SMALL_BYTES + 1)
+    assert resize.shrink(data, "png", 768)[2] == resize.NO_PILLOW
+    assert str(tmp_path) == sys.path[-1]
+
+
+def test_a_server_that_knows_no_delete_existing_stores_all_the_same(anki, call, without_pillow):
+    """anki-connect-server of PyPI refuses the parameter."""
+    store = anki.addon.storeMediaFile
+
+    def without(filename, data=None, **more):
+        if more:
+            raise Exception(f"storeMediaFile() got an unexpected keyword argument {next(iter(more))!r}")
+        store(filename, data)
+
+    anki.addon.storeMediaFile = without
+
+    detail = add(call, {"image_base64": text(png())})
+
+    assert media(anki, detail["images"][0]["filename"]) == png()
+
+
+def test_what_keeps_a_file_from_being_stored_is_not_called_its_name(anki, call):
+    anki.key = "secret"
+
+    answer = call("anki.store_media", filename="a.mp3", data=text(b"ID3"))
+
+    assert "ANKI_CONNECT_KEY" in answer["hint"]
 
 
 def test_a_data_url_in_a_field_is_stored_as_it_is_by_its_hash_and_true_type(anki, call):

@@ -19,7 +19,7 @@ from tests.anki.anki_helpers import (
     undo_list,
 )
 from tools.anki import answers
-from tools.anki.card_text import ISOLATES, span
+from tools.anki.card_text import span
 
 ANSWER_BUTTONS = 1
 """The context in which Anki writes a time on its buttons."""

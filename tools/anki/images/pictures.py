@@ -157,9 +157,18 @@ def store(name: str, data: bytes) -> str:
             copy.write(data)
             copy.flush()
             stored = client.call("storeMediaFile", path=copy.name, **file)
+    extra_s = S_PER_MIB_SQUARED * (len(data) / MIB) ** 2
+    text = base64.b64encode(data).decode("ascii")
     try:
-        extra_s, text = S_PER_MIB_SQUARED * (len(data) / MIB) ** 2, base64.b64encode(data).decode("ascii")
         stored = stored or client.call("storeMediaFile", extra_s=extra_s, data=text, **file)
     except Refused as error:
-        raise ImageError(f"Anki did not store {name!r}: {error.text}", "Choose another filename.") from error
+        if "deleteExisting" not in error.text:
+            raise _not_stored(name, error) from error
+        # anki-connect-server does not know that parameter.
+        stored = client.call("storeMediaFile", extra_s=extra_s, data=text, filename=file["filename"])
     return stored or file["filename"]  # other servers that speak AnkiConnect answer null, and keep the name
+
+
+def _not_stored(name: str, error: Refused) -> ImageError:
+    hint = "Choose another filename." if error.code == "ANKI_ERROR" else error.hint
+    return ImageError(f"Anki did not store {name!r}: {error.text}", hint)

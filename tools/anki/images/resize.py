@@ -9,8 +9,10 @@
 # - The result is upright, without palette and transparency, and never larger than it was.
 
 import io
+import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tools.anki.images.image_bytes import cut_short
@@ -33,6 +35,9 @@ FORMATS = {
 }
 """Pillow's decoder of each format."""
 
+VENV_PACKAGES = Path(__file__).parents[3] / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
+SMALL_BYTES = 200_000
+"""Up to this size a picture needs no shrinking, and the missing Pillow no word."""
 NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
 AS_IT_CAME = "the image could not be resized and is stored as it came"
 
@@ -46,13 +51,13 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
     if extension == "svg":
         return data, extension, ""
     try:
-        from PIL import Image, ImageOps
+        pil_image, pil_ops = _pillow()
     except ImportError:
-        return data, extension, NO_PILLOW
+        return data, extension, NO_PILLOW if len(data) > SMALL_BYTES else ""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data), formats=[FORMATS[extension]]) as image:
+            with pil_image.open(io.BytesIO(data), formats=[FORMATS[extension]]) as image:
                 if extension != "jpg" and getattr(
                     image, "is_animated", False
                 ):  # a photo's second frame is a preview
@@ -64,12 +69,27 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
                         f"{AS_IT_CAME}: {image.width * image.height:,} pixels take too much memory",
                     )
                 fits = _is_transparent(image) and max(image.size) <= max_side
-                small = _jpeg(image, max_side, ImageOps.exif_transpose)
+                small = _jpeg(image, max_side, pil_ops.exif_transpose)
                 return (data, extension, "") if fits and len(data) < len(small) else (small, "jpg", "")
     except Exception as error:  # decoders of untrusted data raise whatever they trip over
         if isinstance(error, OSError) and "truncated" in str(error):
             raise cut_short() from error
         return data, extension, f"{AS_IT_CAME}: {error}"
+
+
+def _pillow() -> tuple[Any, Any]:
+    """Pillow's modules: those of this Python, else those in the project's own .venv.
+
+    Raises ImportError.
+    """
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        if not VENV_PACKAGES.is_dir() or str(VENV_PACKAGES) in sys.path:
+            raise
+        sys.path.append(str(VENV_PACKAGES))
+        from PIL import Image, ImageOps
+    return Image, ImageOps
 
 
 def _decoding_bytes(image: PilImage, extension: str, max_side: int) -> int:
