@@ -63,18 +63,14 @@ def typed_answer(info: JsonObject) -> str:
     return ", ".join(text for card, text in CLOZE.findall(field["value"]) if card == number)
 
 
-def sides(info: JsonObject) -> tuple[str, str]:
-    """Both sides as HTML, with the answer that the person is to type on the back alone."""
-    typed = typed_answer(info)
-    return TYPED.sub(TYPE_IT, info["question"]), TYPED.sub(lambda match: typed, info["answer"])
-
-
 def question_and_answer(info: JsonObject) -> tuple[str, str]:
-    """Both sides as text, the answer without the question above it. Sounds get their names from the
-    fields."""
+    """Both sides as text, the answer without the question above it; what is to be typed is on the back alone.
+    Sounds get their names from the fields."""
     if OCCLUSION in info["question"]:
         return MASKED, MASKED
-    question, answer = sides(info)
+    typed = typed_answer(info)
+    question = TYPED.sub(TYPE_IT, info["question"])
+    answer = TYPED.sub(lambda match: typed, info["answer"])
     sounds = iter([name for field in info["fields"].values() for name in SOUND.findall(field["value"])])
     front = plain(question, sounds)
     parts = ANSWER.split(answer, maxsplit=1)

@@ -67,7 +67,7 @@ def _cards(infos: list[JsonObject], rows: JsonObject) -> list[JsonObject]:
     cards = []
     for info in infos:
         card = info["cardId"]
-        sides = card_text.sides(info)
+        sides = [info["question"], info["answer"]]
         texts = card_text.question_and_answer(info)
         sounds = [SOUND.findall(text) for text in texts]
         images = [unquote(unescape("".join(parts))) for parts in IMAGE.findall("".join(sides))]
@@ -78,14 +78,14 @@ def _cards(infos: list[JsonObject], rows: JsonObject) -> list[JsonObject]:
                 "seen": log[card].id if card in log else 0,
                 "sides": sides,
                 "texts": [text[:LONGEST] for text in texts],
-                "typed": card_text.plain(card_text.typed_answer(info)),
-                "scripted": "<script" in "".join(sides),
-                "masked": texts[0] == card_text.MASKED,
                 "sounds": sounds,
+                "state": rows[card]["state"],
                 "next": rows[card].get("next", {}),
                 "files": dict.fromkeys(name for name in files if ":" not in name),
             }
         )
+        if typed := card_text.typed_answer(info):
+            cards[-1]["typed"] = card_text.plain(typed)
     names = list({name for card in cards for name in card["files"]})
     contents = client.multi(*(("retrieveMediaFile", {"filename": name}) for name in names))
     data = {name: content for name, content in zip(names, contents, strict=True) if isinstance(content, str)}
