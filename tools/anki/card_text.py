@@ -48,7 +48,8 @@ LONGEST = 600
 """Characters of a side in a list of cards."""
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
-MONTH, YEAR = 365 * DAY / 12, 365 * DAY
+YEAR = 365 * DAY
+MONTH = YEAR / 12
 
 
 def typed_answer(info: JsonObject) -> str:
@@ -124,7 +125,8 @@ def span(seconds: float) -> str:
         return f"{round(seconds / MINUTE)}m"
     if DAY <= seconds < MONTH:
         return f"{round(seconds / DAY)}d"
-    unit, name = YEAR, "y"
+    unit: float = YEAR
+    name = "y"
     if seconds < YEAR:
         unit, name = MONTH, "mo"
     if seconds < DAY:
