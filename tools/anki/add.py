@@ -222,10 +222,9 @@ class AddBatch(Batch):
             if not isinstance(fields, Refused):
                 self.types[name] = NoteType(name, id_of[name.casefold()], fields)
             elif "was not found" in fields.text and name == self.fallback and model_ids:
-                self.types[name] = self._simplest_type(model_ids)
-                self.warnings.append(
-                    f"{name!r} is not in this collection: {self.types[name].name!r} was taken"
-                )
+                simplest = self._simplest_type(model_ids)
+                self.types[name] = simplest
+                self.warnings.append(f"{name!r} is not in this collection: {simplest.name!r} was taken")
             else:
                 unknown = (
                     models.not_found(name, list(model_ids)) if "was not found" in fields.text else fields
