@@ -64,9 +64,9 @@ def test_values_of_the_declared_types_come_out():
     ("sent", "error"),
     [
         ({}, "text: Field required"),
-        ({"text": "a"}, "text: String should have at least 2 character(s), not 1"),
-        ({"text": "abcdef"}, "text: String should have at most 5 character(s), not 6"),
-        ({"text": "abc", "ids": []}, "ids: List should have at least 1 item(s), not 0"),
+        ({"text": "a"}, "text: String should have at least 2 characters, not 1"),
+        ({"text": "abcdef"}, "text: String should have at most 5 characters, not 6"),
+        ({"text": "abc", "ids": []}, "ids: List should have at least 1 item after validation, not 0"),
         ({"text": "abc", "number": -1}, "number: Input should be greater than or equal to 0"),
         ({"text": "abc", "kind": "c"}, "kind: Input should be 'a' or 'b'"),
         ({"text": "abc", "note": {"fields": {"F": 5}}}, "note.fields.F: Input should be a valid string"),

@@ -155,7 +155,8 @@ def caller() -> Caller | None:
 @contextmanager
 def acting_for(remote: Caller) -> Iterator[None]:
     """Make `remote` the caller of everything inside, also in the threads that it waits for."""
-    token, user_token = _caller.set(remote), settings.USER.set(remote.user)
+    token = _caller.set(remote)
+    user_token = settings.USER.set(remote.user)
     try:
         yield
     finally:
@@ -174,9 +175,8 @@ def scopes() -> list[str]:
 def caller_of_scope(user: str, scope: tuple[str, ...], token_id: str) -> Caller | None:
     """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only.
     Names that are not toolsets allow nothing; None if nothing is left."""
-    known = set(places.toolsets())
-    whole = known & set(scope)
-    reading = {name for name in known if name + READ_ONLY in scope} - whole
-    if not whole | reading:
+    whole = frozenset(name for name in places.toolsets() if name in scope)
+    readable = frozenset(name for name in places.toolsets() if name + READ_ONLY in scope)
+    if not whole | readable:
         return None
-    return Caller(user, frozenset(whole | reading), frozenset(reading), token_id)
+    return Caller(user, whole | readable, readable - whole, token_id)

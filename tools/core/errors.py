@@ -1,8 +1,7 @@
-"""Errors for a model and the person behind it, and the words that they quote: nearest names, texts of others.
+"""Errors for a model and the person behind it, and the words that they quote: nearest names, foreign texts.
 
-A person, a model or a foreign service writes a title or an error; a question, a preview or an error of ours
-quotes it. Nothing in it may look like a word of ours: it stays on its line, in its direction and inside its
-quotation marks.
+A person, a model or a foreign service writes a title or an error; our questions, previews and errors quote it.
+Nothing in it may look like our own words: it stays on its line, in its direction and inside its quotation marks.
 """
 
 import re
@@ -52,7 +51,8 @@ class InvalidMessage(Exception):
 
     def __init__(self, code: int, text: str, request_id: str | int | None = None):
         super().__init__(text)
-        self.code, self.request_id = code, request_id
+        self.code = code
+        self.request_id = request_id
 
 
 def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:
@@ -70,16 +70,21 @@ def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
 
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """`Did you mean X?` with the nearest name, or "" if none is near."""
-    near = nearest(name, names, cutoff)
-    return f"Did you mean {near}?" if near else ""
+    match = nearest(name, names, cutoff)
+    return f"Did you mean {match}?" if match else ""
 
 
 def one_line(text: object, longest: int = 0) -> str:
-    """A text of others on one line, cut to `…` if it has more than `longest` characters; 0: it is not cut."""
+    """A foreign text on one line, cut to `…` if it has more than `longest` characters; 0: it is not cut."""
     line = " ".join(LINE_BREAKERS.sub(" ", str(text)).split())
-    return f"{line[:longest].rstrip()}…" if 0 < longest < len(line) else line
+    return cut(line, longest) if longest else line
+
+
+def cut(text: str, longest: int) -> str:
+    """A text of at most `longest` characters and `…` for what is left out."""
+    return text if len(text) <= longest else f"{text[:longest].rstrip()}…"
 
 
 def quoted(text: object, longest: int = SHORT, *, marks: str = "“”", inner: str = "‘’") -> str:
-    """A text of others in quotation marks, which it cannot end: its own become the `inner` ones."""
+    """A foreign text in quotation marks, which it cannot end: its own become the `inner` ones."""
     return f"{marks[0]}{one_line(text, longest).translate(str.maketrans(marks, inner))}{marks[1]}"

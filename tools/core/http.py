@@ -85,12 +85,15 @@ class Request(NamedTuple):
         """
         try:
             url = urljoin(self.url, location)
-            before, after = _origin(self.url), _origin(url)
+            before = _origin(self.url)
+            after = _origin(url)
         except (ValueError, KeyError) as error:
             raise Misdirected("a redirect leads to what is not an http(s) address") from error
         headers = dict(self.headers)
         # A key, in whatever header, may go to the same origin, or from plain http to the same host's https.
-        if before != after and (*before, *after) != ("http", before[1], 80, "https", before[1], 443):
+        host = before[1]
+        is_upgrade = before == ("http", host, 80) and after == ("https", host, 443)
+        if before != after and not is_upgrade:
             headers = {name: value for name, value in headers.items() if name in KEYLESS}
         if status != 303:
             return self._replace(url=url, headers=headers)
@@ -200,7 +203,8 @@ def _connect(url: SplitResult, limits: Limits) -> socket.socket:
     ValueError."""
     if url.scheme == "unix":
         return _first([(socket.AF_UNIX, url.path)], limits.deadline)
-    host, port = url.hostname or "", url.port or DEFAULT_PORTS[url.scheme]
+    host = url.hostname or ""
+    port = url.port or DEFAULT_PORTS[url.scheme]
     places = _look_up(host, port, limits.deadline)
     limits.admit(host, [str(address[0]) for _, address in places])
     plain = _first(places, limits.deadline)

@@ -21,7 +21,8 @@ from tools.core.schema import Alias, Limits, Members
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
 SHOWN_PROBLEMS = 8
-TRUE, FALSE = {True, "1", "true", "t", "yes", "y", "on"}, {False, "0", "false", "f", "no", "n", "off"}
+TRUE = {True, *"1 true t yes y on".split()}
+FALSE = {False, *"0 false f no n off".split()}
 # A whole number as text; `5.0` is one.
 INTEGER = re.compile(r"\s*[+-]?\d+(\.0*)?\s*")
 
@@ -39,9 +40,12 @@ class Parameters:
         self.required = schema.required(self.members)
         words = []
         for parameter, described in self.schema["properties"].items():
-            choices = ", ".join(map(str, described.get("enum", ())))
-            kind = f"one of {choices}" if choices else described.get("type", "any")
-            words.append(f"{parameter} ({kind}{'' if parameter in self.required else ', optional'})")
+            kind = described.get("type", "any")
+            if "enum" in described:
+                kind = f"one of {', '.join(map(str, described['enum']))}"
+            if parameter not in self.required:
+                kind += ", optional"
+            words.append(f"{parameter} ({kind})")
         self.usage = f"{name} takes {', '.join(words) or 'no arguments'}."
 
     def read(self, arguments: Mapping[str, object]) -> JsonObject:
@@ -78,15 +82,16 @@ class Reader:
     def named(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
         """The values under their declared names, without those that stand for nothing. Raises ToolError for
         others."""
-        names = {name: name for name in members}
+        names = {}
         for name, member in members.items():
-            names |= {
-                mark.name: name for mark in schema.unwrap(member.annotation)[1] if isinstance(mark, Alias)
-            }
+            aliases = [mark for mark in schema.unwrap(member.annotation)[1] if isinstance(mark, Alias)]
+            names[name] = name
+            names |= {alias.name: name for alias in aliases}
         result: JsonObject = {}
         for sent_name, value in sent.items():
             if sent_name not in names:
-                message = f"Unknown argument{f' in {place}' if place else ''}: {sent_name[:80]}"
+                where = f" in {place}" if place else ""
+                message = f"Unknown argument{where}: {sent_name[:80]}"
                 hint = f"{_meant(sent_name[:80].lower(), names)} {usage}".strip()
                 raise ToolError(message, hint, code="UNKNOWN_ARGUMENT")
             name = names[sent_name]
@@ -103,10 +108,11 @@ class Reader:
 
     def members(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
         """The values of those parameters or fields that were sent."""
-        named, result = self.named(sent, members, place, usage), {}
+        values = self.named(sent, members, place, usage)
+        result = {}
         for name, member in members.items():
-            if name in named:
-                result[name] = self.value(member.annotation, named[name], _inside(place, name))
+            if name in values:
+                result[name] = self.value(member.annotation, values[name], _inside(place, name))
             elif member.default is member.empty:
                 self.problems.append(f"{_inside(place, name)}: Field required")
         return result
@@ -131,28 +137,24 @@ class Reader:
 
     def converted(self, kind: object, value: object, place: str) -> object:
         """Raises ValueMismatch; what does not fit inside a list or object is among the problems."""
-        origin, inner = get_origin(kind) or kind, get_args(kind)
+        origin = get_origin(kind) or kind
+        inner = get_args(kind)
         if convert := SCALARS.get(origin):
             return convert(value)
-        if origin is list:
+        if origin is list and inner:
             items = _of_type(list, value)
-            return (
-                [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
-                if inner
-                else items
-            )
-        if origin is dict:
+            return [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
+        if origin is dict and inner:
             members = _of_type(dict, value)
-            return (
-                {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members}
-                if inner
-                else members
-            )
+            return {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members}
+        if origin in (list, dict):
+            return _of_type(origin, value)
         if origin is Literal and (isinstance(value, list | dict) or value not in inner):
             raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-            named, problems = schema.members(kind), len(self.problems)
-            values = self.members(_of_type(dict, value), named, place, f"It takes {', '.join(named)}.")
+            fields = schema.members(kind)
+            problems = len(self.problems)
+            values = self.members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}.")
             return kind(**values) if len(self.problems) == problems else value
         return value
 
@@ -160,9 +162,12 @@ class Reader:
 def _meant(sent: str, names: Mapping[str, str]) -> str:
     """`Did you mean X?`: the nearest name, or the one that `sent` is a part of: `id` of `noteId`, `tags` of
     `addTags`."""
-    near = did_you_mean(sent, names, cutoff=0.7)
-    part_of = next((name for name in names.values() if sent and sent in name.lower()), "")
-    return near or (f"Did you mean {part_of}?" if part_of else did_you_mean(sent, names, cutoff=0.5))
+    if hint := did_you_mean(sent, names, cutoff=0.7):
+        return hint
+    for name in names.values():
+        if sent and sent in name.lower():
+            return f"Did you mean {name}?"
+    return did_you_mean(sent, names, cutoff=0.5)
 
 
 def _inside(place: str, name: str) -> str:
@@ -175,8 +180,7 @@ def _parsed(kind: object, value: object) -> object:
         (get_origin(kind) or kind) in (list, dict) or dataclasses.is_dataclass(kind)
     ):
         with suppress(ValueError, RecursionError):
-            parsed = json.loads(value)
-            return parsed if isinstance(parsed, list | dict) else value
+            return json.loads(value)  # type: ignore[no-any-return]
     return value
 
 
@@ -193,10 +197,10 @@ def _integer(value: object) -> int:
     with suppress(ValueError):  # more digits than Python converts
         if isinstance(value, str) and INTEGER.fullmatch(value):
             return int(value.partition(".")[0])
-        if (isinstance(value, float) and value.is_integer()) or (
-            isinstance(value, int) and not isinstance(value, bool)
-        ):
+        if isinstance(value, float) and value.is_integer():
             return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
     raise ValueMismatch("Input should be a valid integer")
 
 
@@ -222,17 +226,23 @@ SCALARS: dict[object, Callable[[object], object]] = {
 def _check_limits(limits: list[Limits], value: object) -> None:
     for limit in limits:
         if isinstance(value, str | list):
-            kind, unit = ("String", "character") if isinstance(value, str) else ("List", "item")
             if limit.min_length is not None and len(value) < limit.min_length:
-                raise ValueMismatch(
-                    f"{kind} should have at least {limit.min_length} {unit}(s), not {len(value)}"
-                )
+                raise _wrong_length(value, "at least", limit.min_length)
             if limit.max_length is not None and len(value) > limit.max_length:
-                raise ValueMismatch(
-                    f"{kind} should have at most {limit.max_length} {unit}(s), not {len(value)}"
-                )
+                raise _wrong_length(value, "at most", limit.max_length)
         elif isinstance(value, int | float):
             if limit.ge is not None and not value >= limit.ge:  # nor is NaN
                 raise ValueMismatch(f"Input should be greater than or equal to {limit.ge}")
             if limit.le is not None and value > limit.le:
                 raise ValueMismatch(f"Input should be less than or equal to {limit.le}")
+
+
+def _wrong_length(value: str | list[object], bound: str, length: int) -> ValueMismatch:
+    """In pydantic's words."""
+    plural = "" if length == 1 else "s"
+    size = f"item{plural} after validation"
+    if isinstance(value, str):
+        size = f"character{plural}"
+    return ValueMismatch(
+        f"{NAMES[type(value)].title()} should have {bound} {length} {size}, not {len(value)}"
+    )

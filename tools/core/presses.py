@@ -28,7 +28,8 @@ def key(file: Path, subject: str) -> str:
     """
     if not file.exists():
         make_file(file, secrets.token_bytes(SECRET_BYTES))
-    secret, status = file.read_bytes(), file.stat()
+    secret = file.read_bytes()
+    status = file.stat()
     if len(secret) != SECRET_BYTES or status.st_mode & 0o077 or status.st_uid != os.getuid():
         raise ToolError(
             f"{file} is damaged, or others can read it",

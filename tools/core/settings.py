@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
 from urllib.parse import urlsplit
@@ -26,16 +27,8 @@ PROJECT = TOOLS_FOLDER.parent
 # An address in a text: its user with password (which may hold `/` and `@`), its host and path, its query.
 URL = re.compile(r"://(\S*@)?([^?\s]*)(\?\S+)?")
 PREFIXES = ("MCP_", "KLIPPER_", "ONEPERCENT_", "ANKI_", "IMAGE_", "SEARCH_", "NOTIFY_")
-FLAGS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
+ON = "1 true yes on".split()
+OFF = "0 false no off".split()
 # Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
 MISSPELT = 0.85
 
@@ -51,9 +44,9 @@ def path(value: str) -> Path:
 
 
 def flag(value: str) -> bool:
-    if value.lower() not in FLAGS:
+    if value.lower() not in ON + OFF:
         raise ValueError("expected 1 or 0")
-    return FLAGS[value.lower()]
+    return value.lower() in ON
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
@@ -102,7 +95,7 @@ class Variable(NamedTuple):
     meaning: str
     parse: Callable[[str], object] = str
     secret: bool = False
-    writes: Callable[[Any], Path | None] | None = None
+    writes: Callable[[Any], Path | None] = lambda value: None
     per_user: bool = False
     compare: bool = True
 
@@ -234,8 +227,8 @@ def current(section: type[Section] = Settings) -> Section:
     if section not in _read:
         _read[section] = load(os.environ, section)
     settings, user = _read[section], USER.get()
-    own = {name: user for name, variable in section.variables().items() if variable.per_user} if user else {}
-    return type(settings)(**{**vars(settings), **own}) if own else settings
+    values = {name: user for name, variable in section.variables().items() if variable.per_user and user}
+    return section(**{**vars(settings), **values}) if values else settings
 
 
 def load(environ: Mapping[str, str], section: type[AnySection] = Settings) -> AnySection:  # type: ignore[assignment]
@@ -263,7 +256,8 @@ def sections() -> tuple[type[Section], ...]:
 @cache
 def names() -> frozenset[str]:
     """The variables of all settings."""
-    return frozenset(variable.name for section in sections() for variable in section.variables().values())
+    variables = [section.variables().values() for section in sections()]
+    return frozenset(variable.name for variable in chain(*variables))
 
 
 @cache
@@ -273,22 +267,25 @@ def check() -> list[str]:
     for section in sections():
         current(section)
     in_file = places.read(places.settings_file(os.environ))
-    suspects = sorted({*in_file, *filter(lambda name: name.startswith(PREFIXES), os.environ)} - names())
-    hints = {name: did_you_mean(name, names(), MISSPELT) for name in suspects}
-    return [
-        f"{name} is not a setting. {hint}".strip() for name, hint in hints.items() if hint or name in in_file
-    ]
+    of_ours = [name for name in os.environ if name.startswith(PREFIXES)]
+    remarks = []
+    for name in sorted({*in_file, *of_ours} - names()):
+        hint = did_you_mean(name, names(), MISSPELT)
+        if hint or name in in_file:
+            remarks.append(f"{name} is not a setting. {hint}".strip())
+    return remarks
 
 
 @cache
 def written_folders() -> list[Path]:
     """The folders that the server writes to. Raises SettingsError."""
-    return [
-        folder.absolute()
-        for section in sections()
-        for name, variable in section.variables().items()
-        if variable.writes and (folder := variable.writes(getattr(current(section), name)))
-    ]
+    folders = []
+    for section in sections():
+        for name, variable in section.variables().items():
+            folder = variable.writes(getattr(current(section), name))
+            if folder:
+                folders.append(folder.absolute())
+    return folders
 
 
 # A session of the resident service begins with the settings that the service read. They are read again, which

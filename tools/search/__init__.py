@@ -2,4 +2,4 @@
 
 from tools.core.registry import Instruction
 
-INSTRUCTIONS = (Instruction("Web: search, for what the other tools do not know."),)
+INSTRUCTIONS = (Instruction("Web: search, for everything else."),)
