@@ -142,7 +142,7 @@ def test_the_commands_are_for_people():
     )
     do(act("habit.create", name="Бег"), act("step.complete", step_id=goal[1]))
     today, past = COMMANDS["onepercent", "today"]().text, COMMANDS["onepercent", "history"]().text
-    assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0)\n25 XP, уровень 1\n✓ сделано" in today
+    assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
     assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
     assert "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег " in past
     assert COMMANDS["onepercent", "history"]("0").status == 2

@@ -1,6 +1,7 @@
 """The second phase: the tool that does what a preview showed, once and as shown, or not at all."""
 
 import json
+import re
 from collections.abc import Collection
 from datetime import datetime
 from itertools import islice
@@ -17,9 +18,16 @@ from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
+from tools.onepercent.rules import UNDONE_AT_MOST
 
 CONFIRMATION = fields.text(500, line=True)
-UNDONE_AT_MOST = 20  # the number of applies that can be undone, one after the other
+
+# One or several of these and nothing else, with signs between them.
+REFUSAL = re.compile(
+    r"((нет|неа|не (надо|нужно|хочу|стоит|делай|меняй|применяй|сейчас)|отмен(а|и|ить|яй)|стоп|хватит|подожди|погоди|потом"
+    r"|передумала?|no|nope|nah|don.?t( do (it|that)| apply( it)?)?|do not( do (it|that)| apply( it)?)?|cancel( it| that)?"
+    r"|stop|wait|later|not (now|yet)|never ?mind|abort|спасибо|пожалуйста|thanks|thank you|please)[\s.,;!?…—–-]*)+"
+)
 
 FEW_LINES = 3  # changes that are told one by one once they are done
 KEPT_LINES = 5  # and when they are undone
@@ -52,6 +60,9 @@ def apply_actions(
     preview_id = fields.identifier("preview_id", preview_id)
     key = preview_id if idempotency_key is None else fields.identifier("idempotency_key", idempotency_key)
     CONFIRMATION.read("user_confirmation", user_confirmation)
+    if REFUSAL.fullmatch(user_confirmation.strip().lower().replace("ё", "е")):
+        hint = "Nothing was changed. cancel_preview gives the preview up; or ask what should be different."
+        raise ToolError(f"That is a no: {fields.printable(user_confirmation)}", hint, code="NOT_CONFIRMED")
     calls.checkpoint()
     if settings.current().onepercent_confirm == "elicit":
         _ask(preview_id, key)

@@ -26,11 +26,10 @@ from tools.onepercent.database import Database, migrations, store
 from tools.onepercent.database.store import RESTORE, refused
 from tools.onepercent.habits import histories
 from tools.onepercent.habits.schedules import detail, schedule
+from tools.onepercent.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
 
 DIGIT = "[0-9]"
 NAME = f"onepercent-{4 * DIGIT}-{2 * DIGIT}-{2 * DIGIT}.sqlite3"
-DAYS_KEPT, MONTHS_KEPT = 14, 12
-OLDEST = timedelta(days=2)  # the age of the newest copy from which on something is wrong with making them
 MOST = 3  # faults that are named
 
 # Each selects a row if something is wrong.
@@ -111,7 +110,7 @@ def _copy_of_today() -> JsonObject:
     months = {
         copy.name[:-11]: copy for copy in copies
     }  # of copies in a month the first day's is the last to come
-    past = {*copies[DAYS_KEPT:]} - {*list(months.values())[:MONTHS_KEPT]}
+    past = {*copies[BACKUP_DAYS_KEPT:]} - {*list(months.values())[:BACKUP_MONTHS_KEPT]}
     for old in past:
         old.unlink(missing_ok=True)
     size = target.stat().st_size
@@ -135,7 +134,7 @@ def advice() -> str:
     newest = next(iter(there()), None)
     if newest is None:
         return f"There is no backup yet. {command}"
-    if date.fromisoformat(newest.name[11:21]) < days.today(days.now()) - OLDEST:
+    if date.fromisoformat(newest.name[11:21]) < days.today(days.now()) - timedelta(days=BACKUP_DAYS_OLD):
         return f"The newest backup is {newest}. {command}"
     if newest.stat().st_dev == store.path().stat().st_dev:
         return f"The backups in {newest.parent} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."

@@ -15,6 +15,7 @@ from tools.core.json_types import JsonObject, compact_json
 from tools.core.parameters import ABSENT_TEXTS
 from tools.onepercent import days, fields, settings
 from tools.onepercent.database import Database, store
+from tools.onepercent.rules import AUDIT_DAYS_KEPT, CALLS_PER_MINUTE
 
 if TYPE_CHECKING:
     from tools.core.tool import Tool
@@ -29,19 +30,7 @@ logger = logging.getLogger(__name__)
 # 4. recorded: a writing tool that succeeds records its answer in the transaction of its change, so that the row is
 #    there if and only if the change is; a failure is recorded here, after that transaction is rolled back.
 
-PER_MINUTE = {
-    "get_user_snapshot": 60,
-    "preview_actions": 30,
-    "apply_actions": 20,
-    "cancel_preview": 30,
-    "undo_last": 30,
-    "apply_by_press": 20,
-    "tick_by_press": 60,
-}
-"""Calls of a user in a sliding minute. They protect from a model in a loop, which is one process."""
-
 WINDOW_S = 60
-KEPT_DAYS = 90
 
 LONGEST_FAILURE = 4_000  # characters kept of the request and of the answer of a call that failed
 
@@ -79,7 +68,7 @@ def count(tool: str, user: str) -> None:
     """Count a call; one that is refused does not count. Raises ToolError RATE_LIMITED."""
     if not settings.current().onepercent_rate_limit:
         return
-    recent, moment_s = _recent.setdefault((tool, user), deque(maxlen=PER_MINUTE[tool])), monotonic()
+    recent, moment_s = _recent.setdefault((tool, user), deque(maxlen=CALLS_PER_MINUTE[tool])), monotonic()
     if len(recent) == recent.maxlen and (wait_s := math.ceil(recent[0] + WINDOW_S - moment_s)) > 0:
         hint = f"Wait {wait_s} s, then call {tool} again."
         raise ToolError("Rate limit exceeded", hint, code="RATE_LIMITED", retry_after=wait_s)
@@ -133,7 +122,7 @@ def purge(db: Database) -> None:
     if today in _purged:
         return
     _purged.add(today)
-    before = days.stamp(days.now() - timedelta(days=KEPT_DAYS))
+    before = days.stamp(days.now() - timedelta(days=AUDIT_DAYS_KEPT))
     answered = "SELECT audit_id FROM previews WHERE audit_id = audit.id"
     db.execute(f"DELETE FROM audit WHERE at < ? AND NOT EXISTS ({answered})", (before,))
     db.execute("DELETE FROM previews WHERE created_at < ? AND status <> 'applied'", (before,))

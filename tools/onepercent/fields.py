@@ -15,6 +15,7 @@ from tools.core.json_types import JsonObject
 from tools.core.parameters import read_value
 from tools.core.schema import Limits
 from tools.onepercent import days
+from tools.onepercent.rules import LONGEST_MINUTES, LONGEST_RANGE_DAYS, MOST_IN_LIST
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -25,9 +26,6 @@ LARGEST_ID = 2**63 - 1
 """SQLite's largest integer. No row gets this id, so larger ids are clamped to it."""
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
-LONGEST_MINUTES = 480
-LONGEST_RANGE = 366
-MOST_IN_LIST = 50
 
 # Fields by names that models use for them and that are not alike; the first that the object takes is meant.
 OTHER_NAMES = {
@@ -135,8 +133,8 @@ def dates() -> Field:
             return read_day(name, value)
         first, last = (read_day(name, day.strip()) for day in value.split("..", 1))
         length = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
-        if not 1 <= length <= LONGEST_RANGE:
-            raise invalid(name, f"a range of 1 to {LONGEST_RANGE} days, the earlier day first")
+        if not 1 <= length <= LONGEST_RANGE_DAYS:
+            raise invalid(name, f"a range of 1 to {LONGEST_RANGE_DAYS} days, the earlier day first")
         return [first, last]
 
     each = Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", convert)

@@ -10,12 +10,10 @@ from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.page import person_pages
-from tools.onepercent.page.picture import pictured
-from tools.onepercent.snapshot import present, word_search
-from tools.onepercent.snapshot.history import DAYS_BACK
+from tools.onepercent.rules import HISTORY_DAYS_BACK, SCHEDULE_DAYS_AHEAD
+from tools.onepercent.snapshot import marks_as_text, present, word_search
 from tools.onepercent.snapshot.present import View
 
-DAYS_AHEAD = 7
 DEFAULT = ("goals", "habits", "xp")
 STEPS = "steps"  # not a section of its own: it shows the goals with their open steps
 WORDS = fields.text(200, line=True)
@@ -43,7 +41,7 @@ def get_user_snapshot(
     find: Annotated[
         str | None, "words: goals, steps, habits, diary that have them, instead of a snapshot"
     ] = None,
-    picture: Annotated[bool | None, "add the habits' marks as an image"] = None,
+    picture: Annotated[bool | None, "add the habits' marks as lines of text"] = None,
 ) -> JsonObject:
     """Read a person's goals, habits, diary, schedule and XP, with the ids that actions need.
 
@@ -56,7 +54,7 @@ def get_user_snapshot(
     )
     today, user = store.today(), settings.current().onepercent_user
     first = fields.read_day("date_from", date_from) if date_from else today.isoformat()
-    ahead = min(date.fromisoformat(first).toordinal() + DAYS_AHEAD, date.max.toordinal())
+    ahead = min(date.fromisoformat(first).toordinal() + SCHEDULE_DAYS_AHEAD, date.max.toordinal())
     last = fields.read_day("date_to", date_to) if date_to else date.fromordinal(ahead).isoformat()
     if last < first:
         message, hint = (
@@ -70,7 +68,9 @@ def get_user_snapshot(
     with store.reading() as db:
         data = {name: present.SECTIONS[name](db, view) for name in names}
         hits = {"found": word_search.search(db, user, WORDS.read("find", find) or "")} if find else {}
-        content = pictured(db, user, today, date_from and first, date_to and last) if picture else ()
+        content = (
+            marks_as_text.lines(db, user, today, date_from and first, date_to and last) if picture else ()
+        )
     zone = days.persons_day().zone or days.zone_of_settings()
     present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
     shown = {"data": data} if names else {}
@@ -86,6 +86,6 @@ def _past(today: date, first: str | None, last: str | None) -> tuple[date, date]
     """The days that `history` looks back on: what is asked for of the past, else the last seven."""
     until = min(date.fromisoformat(last), today) if last else today
     start = date.fromisoformat(first) if first else until - timedelta(days=days.WEEK - 1)
-    return max(min(start, until), today - timedelta(days=DAYS_BACK)), max(
-        until, today - timedelta(days=DAYS_BACK)
+    return max(min(start, until), today - timedelta(days=HISTORY_DAYS_BACK)), max(
+        until, today - timedelta(days=HISTORY_DAYS_BACK)
     )

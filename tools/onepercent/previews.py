@@ -16,8 +16,7 @@ from tools.onepercent import days, dispatch, fields, settings, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import DryRun, Planned, dry_run
 from tools.onepercent.page import person_pages
-
-MOST_ACTIONS = 50
+from tools.onepercent.rules import MOST_ACTIONS
 
 RULES = (
     "* required; a-b: a to b. Dates: YYYY-MM-DD. Ids: get_user_snapshot, or $ref:<client_action_id or place> "

@@ -5,7 +5,7 @@ from pathlib import Path
 from tools.core.resources import Resource
 from tools.onepercent import actions, fields
 from tools.onepercent.actions import Action
-from tools.onepercent.actions.unit_of_work import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
+from tools.onepercent.rules import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
 
 HEAD = f"""\
 # OnePercent actions

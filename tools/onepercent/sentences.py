@@ -225,6 +225,8 @@ def _fill_update(change: Line, entity: str, entry: JsonObject) -> None:
         change.details.append(words.say("paused.means"))
     elif "resumed" in entry:
         change.what = words.say("resumed")
+    elif "fields" in entry:
+        change.what = ", ".join(map(words.field, entry["fields"]))
     elif "first" in entry:
         _fill_shift(change, entry)
     elif changes.get("is_complete", {}).get("to") is False or changes.get("status", {}).get("to") == "work":

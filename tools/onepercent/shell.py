@@ -32,7 +32,8 @@ def today() -> TextOutput:
         f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in data["schedule"].get("today", ())
     ]
     for habit in data["habits"]["items"]:
-        streak = words.say("shell.streak", count=habit["current_streak"])
+        period = habit.get("streak_in", "days").removesuffix("s")
+        streak = words.say("shell.streak", count=words.counted(habit["current_streak"], period))
         lines.append(f"{MARK[habit['today_status']]} {habit['name']} ({streak})")
     return TextOutput("\n".join([*lines, words.say("shell.level", **data["xp"]), words.say("shell.today")]))
 

@@ -24,6 +24,7 @@ from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import actions, days, dispatch, fields, previews, settings, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
+from tools.onepercent.actions.steps import moved_rows
 from tools.onepercent.actions.unit_of_work import (
     ENTITIES,
     OWNERS,
@@ -206,13 +207,23 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
         if (section, title) in goals:
             goals[section, title]["steps_deleted" if section == "deletes" else "steps_restored"] = len(group)
         elif len(group) > KEPT_LINES:
-            restored = {"restored": True} if section == "creates" else {}
-            entries.append(
-                (section, {"entity": "step", "goal_title": title, "count": len(group), **restored})
-            )
+            entries.append((section, {"goal_title": title, **_group(section, group)}))
         else:
             entries += [(section, shown) for shown in group]
     return entries
+
+
+def _group(section: str, steps: list[JsonObject]) -> JsonObject:
+    """One entry for many steps: how they move, or what of them changes."""
+    group: JsonObject = {"entity": "step", "count": len(steps)}
+    if section == "creates":
+        group["restored"] = True
+    changes = [step.get("changes", {}) for step in steps]
+    names = list(dict.fromkeys(name for change in changes for name in change))
+    if names == ["dt"] and all(all(change["dt"].values()) for change in changes):
+        rows = [[step["title"], *step["changes"]["dt"].values()] for step in steps]
+        return group | moved_rows(sorted(rows, key=lambda row: row[1]))
+    return group | ({"fields": names} if names else {})
 
 
 def _described(

@@ -4,7 +4,8 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
 from tools.onepercent.actions import Outcome, action, appended, changed, entry, stored
-from tools.onepercent.actions.unit_of_work import DIARY_WRITTEN, UnitOfWork
+from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.rules import DIARY_WRITTEN
 from tools.onepercent.words import Warning
 
 CONTENT = {name: fields.text(10_000) for name in ("what_done", "what_not_done", "reflection", "plans")}

@@ -16,14 +16,14 @@ from tools.onepercent.actions import (
     set_archived,
     stored,
 )
-from tools.onepercent.actions.unit_of_work import GOAL_COMPLETED, UnitOfWork
+from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, GOAL_COMPLETED
 from tools.onepercent.words import Warning
 
 CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby")
 PRIORITIES = ("critical", "important", "attention", "optional")
 LAST_PLACE = 1_000_000
-FEW_MINUTES = 5  # a duration below it was probably meant in hours
 
 GOAL = fields.reference(latest=True)
 ONLY_GOAL = {"goal_id": GOAL}
@@ -163,6 +163,6 @@ def odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[Warning]:
     warnings: list[Warning] = []
     if params.get("dt") and params["dt"] < unit.today.isoformat():
         warnings.append(("warn.past", {"title": title, "day": params["dt"]}))
-    if (params.get("time_duration") or FEW_MINUTES) < FEW_MINUTES:
+    if (params.get("time_duration") or FEWEST_LIKELY_MINUTES) < FEWEST_LIKELY_MINUTES:
         warnings.append(("warn.minutes", {"title": title, "minutes": params["time_duration"]}))
     return warnings

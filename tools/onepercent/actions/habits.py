@@ -10,10 +10,10 @@ from tools.onepercent.actions import Outcome, action, appended, changed, entry, 
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.habits import histories, schedules
+from tools.onepercent.rules import HABIT_REWARD, LARGEST_N_DAYS
 from tools.onepercent.words import Warning
 
-DEFAULTS: JsonObject = {"icon": "star", "xp_reward": 10, "frequency_type": "daily"}
-MOST_N = 365
+DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
 
 
 def numbers(most: int, what: str, description: str) -> fields.Field:
@@ -50,7 +50,7 @@ CONTENT: dict[str, fields.Field] = {
     "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
     "schedule_days": numbers(7, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.whole(1, 7, empty=True),
-    "n": fields.whole(2, MOST_N, empty=True),
+    "n": fields.whole(2, LARGEST_N_DAYS, empty=True),
     "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
     "target": fields.record(TARGET, tuple(TARGET), empty=True),
 }

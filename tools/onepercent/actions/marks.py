@@ -12,14 +12,11 @@ from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.habits import histories
 from tools.onepercent.habits.schedules import LAST, Course
+from tools.onepercent.rules import MARK_DAYS_BACK, PAUSE_DAYS, USUAL_MARK_DAYS_BACK
 from tools.onepercent.words import Warning
-
-DAYS_BACK = 30
-USUAL_DAYS_BACK = 7  # a mark that is older is warned of: it may be of another month than was meant
 
 DAY = {"habit_id": HABIT, "date": fields.day(default="today")}
 MARK = {**DAY, "habit_ids": fields.references(), "dates": fields.dates()}
-FARTHEST_DAYS = 366  # the days from today within which a pause may begin and end
 
 ONLY_HABIT = {"habit_id": HABIT}
 PAUSE = {
@@ -58,7 +55,7 @@ def mark_missed(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def unmark(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Remove a mark and reverse the XP it brought or cost."""
     habit = unit.find("habit", params["habit_id"])
-    day = _checked_day(unit, params.get("date"))
+    day = params.get("date") or unit.today.isoformat()  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
         raise ToolError(
@@ -146,12 +143,13 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
 
 
 def _checked_day(unit: UnitOfWork, day: str | None) -> str:
-    return check_day(unit, day, DAYS_BACK, "habit.pause takes days to come, a mark can be made")
+    return check_day(unit, day, MARK_DAYS_BACK, "habit.pause takes days to come, a mark can be made")
 
 
 def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObject) -> JsonObject:
     """One entry of the diff for all the days of a habit."""
     last, is_one = marked[-1], len(marked) == 1
+    added = params.get("amount")
     dates = {"dates": words.ranges([mark.day for mark in marked]), "count": len(marked)}
     replaced = {mark.day: mark.replaced for mark in marked if mark.replaced}
     target = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
@@ -162,6 +160,7 @@ def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObjec
         "xp_reward": sum(mark.xp for mark in marked),
         **({"replaces": last.replaced if is_one else replaced} if replaced else {}),
         **({} if last.amount is None else {"amount": last.amount, "target": target}),
+        **({"added": added} if added not in (None, last.amount) else {}),
         **({"excuse_reason": params["excuse_reason"]} if params.get("excuse_reason") else {}),
     }
 
@@ -173,7 +172,7 @@ def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]
         day = date.fromisoformat(mark.day)
         if not course.is_due(day.toordinal()):
             warnings.append(("warn.not_scheduled", {"title": title, "day": mark.day, "weekday": day}))
-    if (unit.today - date.fromisoformat(marked[0].day)).days > USUAL_DAYS_BACK:
+    if (unit.today - date.fromisoformat(marked[0].day)).days > USUAL_MARK_DAYS_BACK:
         warnings.append(("warn.long_ago", {"title": title, "day": marked[0].day}))
     return warnings
 
@@ -187,7 +186,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
         params.get("to"),
         params.get("reason"),
     )
-    earliest, latest = (unit.today + timedelta(days=days) for days in (-FARTHEST_DAYS, FARTHEST_DAYS))
+    earliest, latest = (unit.today + timedelta(days=days) for days in (-PAUSE_DAYS, PAUSE_DAYS))
     if not str(earliest) <= first <= (last or first) <= str(latest):
         message = f"a pause cannot be from {first} to {last or 'the day it is resumed'}"
         hint = f"from comes before to; both lie between {earliest} and {latest}. Today is {unit.today}."

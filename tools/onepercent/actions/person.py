@@ -5,8 +5,7 @@ from tools.onepercent import days, fields, settings
 from tools.onepercent.actions import Outcome, action, changed
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.unit_of_work import UnitOfWork
-
-LATEST_START_HOUR = 12
+from tools.onepercent.rules import LATEST_DAY_START_HOUR
 
 
 def zone() -> fields.Field:
@@ -21,7 +20,7 @@ def zone() -> fields.Field:
     return fields.Field({"type": "string"}, "IANA time zone", convert, empty=True)
 
 
-DAY = {"time_zone": zone(), "day_start_hour": fields.whole(0, LATEST_START_HOUR)}
+DAY = {"time_zone": zone(), "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR)}
 RATING = {"category": fields.choice(CATEGORIES, "INVALID_CATEGORY"), "score": fields.whole(1, 10)}
 
 

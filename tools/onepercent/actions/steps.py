@@ -7,11 +7,10 @@ from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import Outcome, action, appended, changed, check_day, entry, goals, stored
 from tools.onepercent.actions.goals import GOAL, STEP_CONTENT, STEPS, add_steps, odd, odd_step
-from tools.onepercent.actions.unit_of_work import STEP_COMPLETED, UnitOfWork
+from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.rules import SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
-DAYS_BACK = 7
-FARTHEST_DAYS = 3660
 MOST_ROWS = 6  # moved steps that a diff names one by one
 
 STEP = fields.reference()
@@ -71,50 +70,63 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 @action(
     "step.shift",
     {
-        "days": fields.whole(-FARTHEST_DAYS, FARTHEST_DAYS),
+        "days": fields.whole(-SHIFT_DAYS, SHIFT_DAYS),
+        "dt": fields.day(),
         "goal_id": GOAL,
         "step_ids": fields.references(),
         "overdue": fields.flag(),
         "from": fields.day(),
         "to": fields.day(),
     },
-    "days",
 )
 def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Move the dates of open steps: of a goal, of a list, or of all overdue ones; `from` and `to` bound the
-    dates."""
-    first, last, days = params.get("from") or "", params.get("to") or "9999-12-31", params["days"]
-    if not days:
-        raise ToolError(
-            "Nothing to update", "days is how far to move, e.g. 7 or -1.", code="NOTHING_TO_UPDATE"
-        )
-    open_steps = (step for step in _chosen(unit, params) if step["dt"] and not step["is_complete"])
-    steps = [step for step in open_steps if first <= step["dt"] <= last]
-    if not steps:
+    """Move open steps of a goal, of a list, or all overdue ones: by `days`, or to the day `dt`; `from` and `to`
+    bound their dates."""
+    if ("days" in params) == ("dt" in params):
+        hint = "Send days, e.g. 7 or -1, or dt, the day for all of them."
+        code = "FIELD_INVALID" if "days" in params else "FIELD_REQUIRED"
+        raise ToolError("One of days, dt is required", hint, code=code, field="days")
+    first, last = params.get("from") or "", params.get("to") or "9999-12-31"
+    open_steps = [step for step in _chosen(unit, params) if step["dt"] and not step["is_complete"]]
+    within = [step for step in open_steps if first <= step["dt"] <= last]
+    if not within:
         hint = "get_user_snapshot shows the schedule."
         raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
     rows = []
-    for step in sorted(steps, key=lambda step: step["dt"]):
-        try:
-            moved = (date.fromisoformat(step["dt"]) + timedelta(days=days)).isoformat()
-        except OverflowError:
-            raise ToolError(
-                f"{step['dt']} cannot be moved so far", "Send fewer days.", code="INVALID_DATE"
-            ) from None
-        unit.change("steps", step, {"dt": moved})
-        rows.append([step["title"], step["dt"], moved])
-    goal_ids = {step["goal_id"] for step in steps}
-    goal = unit.read("goals", goal_ids.pop()) if len(goal_ids) == 1 else None
-    shown = {
-        "entity": "step",
-        "shifted_days": days,
+    for step in sorted(within, key=lambda step: step["dt"]):
+        moved = _moved(step["dt"], params)
+        if moved != step["dt"]:
+            unit.change("steps", step, {"dt": moved})
+            rows.append([step["title"], step["dt"], moved])
+    if not rows:
+        hint = "They are on that day already; days is how far to move, e.g. 7 or -1."
+        raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
+    shown = {"entity": "step", **moved_rows(rows)}
+    if "days" in params:
+        shown["shifted_days"] = params["days"]
+    goal_ids = {step["goal_id"] for step in within}
+    if len(goal_ids) == 1:
+        goal = unit.read("goals", goal_ids.pop())
+        shown |= {"goal_title": goal["title"]} if goal else {}
+    late = sum(row[2] < unit.today.isoformat() for row in rows)
+    return Outcome([("updates", shown)], warnings=[("warn.overdue", {"left": late})] if late else [])
+
+
+def moved_rows(rows: list[list[str]]) -> JsonObject:
+    """Steps that change their date, as a diff shows them, from rows of title, date before, date after."""
+    return {
         "count": len(rows),
         "first": rows[0][1:],
         "last": rows[-1][1:],
         "rows": [row[:2] for row in rows[:MOST_ROWS]],
-        **({"goal_title": goal["title"]} if goal else {}),
     }
-    return Outcome([("updates", shown)])
+
+
+def _moved(dt: str, params: JsonObject) -> str:
+    try:
+        return params.get("dt") or (date.fromisoformat(dt) + timedelta(days=params["days"])).isoformat()
+    except OverflowError:
+        raise ToolError(f"{dt} cannot be moved so far", "Send fewer days.", code="INVALID_DATE") from None
 
 
 @action(
@@ -122,7 +134,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
 )
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete steps, today or on one of the last days."""
-    outcome, day = Outcome(), check_day(unit, params.get("date"), DAYS_BACK, "a step can be completed")
+    outcome, day = Outcome(), check_day(unit, params.get("date"), STEP_DAYS_BACK, "a step can be completed")
     for step in [unit.find("step", step_id) for step_id in fields.one_or_several(params, "step_id")]:
         if step["is_complete"]:
             message = (
@@ -190,7 +202,7 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
     if named == ["goal_id"]:
         return goals.steps_of(unit, unit.find("goal", params["goal_id"])["id"])
     statement = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ?
-        AND s.is_complete = 0 AND s.deleted_at IS NULL AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
+        AND s.is_complete = 0 AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
     rows = unit.db.execute(statement, (unit.user, unit.today.isoformat())).fetchall()
     return [step for row in rows if (step := unit.read("steps", row["id"]))]
 

@@ -36,8 +36,6 @@ KEYS = {
 OWNERS = dict.fromkeys(("habit_marks", "habit_schedules", "habit_pauses"), "habits")
 """The table that the first column of such a key refers to."""
 
-GOAL_COMPLETED, STEP_COMPLETED, DIARY_WRITTEN = 150, 25, 10  # the XP that these earn
-
 SHORT = 64  # longer text is remembered by its digest
 
 SILENT = ("created_at", "updated_at", "completed_at", "completed_on", "user", "id")

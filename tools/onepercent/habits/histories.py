@@ -43,7 +43,7 @@ HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
     group_concat(m.month) AS months, group_concat(m.marks, '') AS marks
     FROM habits h JOIN habit_streaks s ON s.habit_id = h.id LEFT JOIN habit_months m
     ON m.habit_id = h.id AND m.month >= min(substr({UNTIL}, 1, 7), :since) WHERE {{which}} GROUP BY h.id ORDER BY h.id"""
-SHOWN = "h.user = :user AND h.deleted_at IS NULL AND h.archived_at IS NULL"
+KEPT = "h.user = :user AND h.deleted_at IS NULL"
 
 
 class Streak(NamedTuple):
@@ -133,22 +133,31 @@ class HabitSigns(NamedTuple):
     name: str
     signs: str
     streak: int = 0
+    is_archived: bool = False
 
 
 def histories(db: Database, user: str, today: date) -> list[History]:
-    """The habits of a user that are in sight, with their recent marks; what came before them is folded."""
-    return _load(db, SHOWN, {"user": user}, today.toordinal())
+    """The habits of a user, also archived ones, with their recent marks; what came before them is folded."""
+    return _load(db, KEPT, {"user": user}, today.toordinal())
 
 
 def signs_between(db: Database, user: str, first: date, last: date, today: date) -> list[HabitSigns]:
-    """The habits of a user that are in sight, each with a sign per day. Raises Unreadable."""
+    """The habits of a user, each with a sign per day; archived ones if something was due on these days. Raises
+    Unreadable."""
     begin, end, present = first.toordinal(), last.toordinal(), today.toordinal()
-    return [
-        HabitSigns(
-            each.habit["id"], each.habit["name"], each.signs(begin, end, present), each.streak(present).run
-        )
-        for each in _load(db, SHOWN, {"user": user}, present, begin)
-    ]
+    rows = []
+    for history in _load(db, KEPT, {"user": user}, present, begin):
+        habit, is_archived = history.habit, history.habit["archived_at"] is not None
+        signs = history.signs(begin, end, present)
+        if not is_archived or was_due(signs):
+            streak = history.streak(present).run
+            rows.append(HabitSigns(habit["id"], habit["name"], signs, streak, is_archived))
+    return rows
+
+
+def was_due(signs: str) -> bool:
+    """True if something was due on one of the days."""
+    return any(sign in signs for sign in "+-~?e")
 
 
 def of_habit(db: Database, habit_id: int, today: date) -> History:

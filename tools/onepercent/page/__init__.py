@@ -1,1 +1,1 @@
-"""Things that a person looks at: the page of a preview, the page of the days, the picture of the marks."""
+"""Things that a person looks at: the page of a preview, the page of the days."""

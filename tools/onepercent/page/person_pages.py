@@ -16,8 +16,9 @@ from tools.onepercent.database import Database, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.dry_run import Diff, DryRun
 from tools.onepercent.page import keys
+from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import DAYS_BACK, past
+from tools.onepercent.snapshot.history import past
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +32,8 @@ DAYS_SHOWN = 28
 # Those of the day, those done on it, and today also those that are late.
 STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority, s.time_duration, s.is_complete
     FROM steps s JOIN goals g ON g.id = s.goal_id
-    WHERE s.user = :user AND s.deleted_at IS NULL AND g.archived_at IS NULL AND (s.dt = :day OR s.completed_on = :day
+    WHERE s.user = :user AND s.deleted_at IS NULL AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work')
+    AND (s.dt = :day OR s.completed_on = :day
     OR (:day = :today AND s.dt < :today AND s.is_complete = 0)) ORDER BY s.dt, s.id"""
 
 
@@ -100,7 +102,7 @@ def shown_days(span: tuple[date, date] | None = None) -> JsonObject:
         with store.reading() as db:
             today = days.today(days.now())
             first, last = span or (today, today)
-            first = max(first, last - timedelta(DAYS_BACK))
+            first = max(first, last - timedelta(HISTORY_DAYS_BACK))
             day = min(last, max(today, first))
             if first == last:  # a single day is shown at the end of four ISO weeks
                 last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from tools.core.json_types import JsonObject
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database import Database
-from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between
+from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between, was_due
 
-DAYS_BACK = 366
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92
 LONGEST_WITH_DIARY = 8  # days of which the diary is quoted
@@ -179,9 +178,13 @@ def _habits(told: Past, first: date, last: date) -> list[JsonObject]:
     habits = []
     for habit in told.habits:
         signs = habit.signs[length:]
+        if habit.is_archived and not was_due(signs):
+            continue
         shown = {"marks": signs} if length <= MOST_WEEKS_IN_DAYS else {}
         percent = rate(signs, told.ends_today)
         rated = {} if percent is None else {"rate": percent}
         habits.append({"id": habit.id, "name": habit.name, **shown, **rated, "streak": habit.streak})
         habits[-1] |= amounts.get(habit.id, {})
+        if habit.is_archived:
+            habits[-1]["archived"] = True
     return habits

@@ -8,11 +8,12 @@ from datetime import date
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions.goals import CATEGORIES
-from tools.onepercent.actions.unit_of_work import GOAL_COMPLETED, STEP_COMPLETED, balance, missing
+from tools.onepercent.actions.unit_of_work import balance, missing
 from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, numbers
+from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.snapshot.history import AMOUNTS, due, history, settled
 
 WHY = ("why_important", "why_give_me", "why_about_me")
@@ -31,12 +32,11 @@ WHICH = {
 }
 DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date,
     s.priority, s.time_duration, s.is_complete FROM steps s JOIN goals g ON g.id = s.goal_id
-    WHERE s.user = ? AND s.deleted_at IS NULL AND g.archived_at IS NULL AND s.is_complete IN (0, 1) AND s.dt """
+    WHERE s.user = ? AND s.deleted_at IS NULL AND g.archived_at IS NULL AND s.is_complete IN (0, 1) AND (s.is_complete = 1 OR g.status = 'work') AND s.dt """
 DIARY = """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
     WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
 ARCHIVED = "SELECT id, name FROM habits WHERE user = ? AND archived_at IS NOT NULL AND deleted_at IS NULL ORDER BY id"
 
-A_LEVEL = 1000
 FEW = 3
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
 """The fields of habits that are said once for all, if at least FEW items share them."""
@@ -78,6 +78,8 @@ def goals(db: Database, view: View) -> JsonObject:
 
 def _brief(db: Database, row: Row, _: bool) -> JsonObject:
     item = {"id": row["id"], "title": row["title"], "done": f"{row['steps_completed']}/{row['steps_count']}"}
+    if row["status"] == "complete":
+        item["status"] = "complete"
     due = {"due": row["due"]} if row["due"] else {}
     step = _steps(db, row["id"], "id, title, dt", "AND is_complete = 0", "LIMIT 1")
     return item | due | ({"next": step[0]} if step else {})
@@ -114,7 +116,8 @@ def habits(db: Database, view: View) -> JsonObject:
     every_history = histories(db, view.user, view.today)
     span = {"user": view.user, "first": f"{view.today}", "last": f"{view.today}"}
     amounts = {key: amount for key, amount, _ in db.execute(AMOUNTS, span)}
-    items = [_habit(history, today, amounts) for history in every_history]
+    in_sight = [history for history in every_history if not history.habit["archived_at"]]
+    items = [_habit(history, today, amounts) for history in in_sight]
     statuses = [item["today_status"] for item in items]
     archived = [dict(row) for row in db.execute(ARCHIVED, (view.user,))]
     return {
@@ -139,6 +142,7 @@ def _habit(history: History, today: int, amounts: dict[int, float]) -> JsonObjec
         **{name: row[name] for name in ("xp_reward", "xp_penalty")},
         "current_streak": streak.run,
         "best_streak": streak.best,
+        "streak_in": "weeks" if times else None,
         "today_status": _status(history, today),
         "this_week": f"{history.done_in_week(today)}/{times}" if row["times"] else None,
         "paused_until": paused and (date.fromordinal(paused).isoformat() if paused < FOREVER else "resumed"),
@@ -221,8 +225,8 @@ def ssp(db: Database, view: View) -> JsonObject:
 def xp(db: Database, view: View) -> JsonObject:
     """Level n starts at 1000·(n−1) of the balance; progress in percent."""
     present, lifetime = balance(db, view.user)
-    level, progress = present // A_LEVEL + 1, present % A_LEVEL * 100 // A_LEVEL
-    numbers = {"level": level, "level_progress": progress, "next_level_xp": level * A_LEVEL}
+    level, progress = present // LEVEL_XP + 1, present % LEVEL_XP * 100 // LEVEL_XP
+    numbers = {"level": level, "level_progress": progress, "next_level_xp": level * LEVEL_XP}
     return {"balance": present, "lifetime": lifetime, **numbers}
 
 

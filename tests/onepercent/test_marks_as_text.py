@@ -1,0 +1,35 @@
+"""The marks as lines of text beside a snapshot."""
+
+import json
+
+import pytest
+
+from tests.onepercent import person
+from tests.support.client import Client
+from tools.onepercent.database import store
+
+
+@pytest.mark.slow
+def test_a_snapshot_brings_the_marks_beside_its_json(file):
+    with Client() as client:
+        client.initialize()
+        person.do(person.act("habit.create", name="Бег"), person.act("habit.mark_completed", habit_id=1))
+        result = client.call("get_user_snapshot", picture=True, date_from="2026-03-01", date_to="2026-03-20")
+        text, lines = result["content"]
+        assert json.loads(text["text"])["user_name"]
+        assert lines["text"].startswith("2026-03-18 – 2026-03-20: + сделано")  # from the first mark on
+        assert lines["text"].endswith("\n1 Бег +??")
+        assert len(client.call("get_user_snapshot")["content"]) == 1
+
+
+def test_the_marks_are_of_four_weeks_and_of_a_year_at_most():
+    person.do(person.act("habit.create", name="Бег"))
+    with store.writing() as db:
+        db.execute("UPDATE habits SET created_on = '2020-01-01'")
+    for dates, days in (({}, 28), ({"date_from": "2020-01-01"}, 366), ({"date_from": "2027-01-01"}, 1)):
+        (lines,) = person.call("get_user_snapshot", picture=True, **dates).content
+        assert len(lines.splitlines()[1]) == len("1 Бег ") + days
+
+
+def test_without_habits_there_are_no_lines():
+    assert person.call("get_user_snapshot", picture=True).content == ()

@@ -1,0 +1,139 @@
+"""What a person is told of the past, of late steps, of reached goals, and what counts as their yes."""
+
+import pytest
+
+from tests.onepercent.person import act, apply, call, do, items, preview, refused, snapshot
+
+WEEK = {"date_from": "2026-03-09", "date_to": "2026-03-18"}
+
+
+def history(**span: str) -> dict:
+    return snapshot("history", **(span or WEEK))["history"]
+
+
+def test_an_archived_habit_stays_in_the_days_when_it_was_kept():
+    do(act("habit.create", name="Зарядка"), act("habit.create", name="Сон"))
+    do(act("habit.mark_completed", habit_ids=[1, 2], dates=["2026-03-16..2026-03-17"]))
+    before = history(date_from="2026-03-16", date_to="2026-03-17")
+    do(act("habit.archive", habit_id=1))
+    after = history(date_from="2026-03-16", date_to="2026-03-17")
+    assert after["habits"][0].pop("archived") is True
+    assert (after["days"], after["habits"], after["total"]) == (
+        before["days"],
+        before["habits"],
+        before["total"],
+    )
+    assert [habit["name"] for habit in history(date_from="2026-03-18", date_to="2026-03-18")["habits"]] == [
+        "Сон"
+    ]
+    data = snapshot("habits")["habits"]
+    assert [habit["name"] for habit in data["items"]] == ["Сон"] and data["archived"][0]["name"] == "Зарядка"
+    assert data["weekly_completion_rate"] == 100
+
+
+def test_what_is_late_moves_to_one_day_and_what_stays_late_is_said():
+    steps = [{"title": f"Шаг {day}", "dt": f"2026-03-{day}"} for day in (10, 12, 17)]
+    do(act("goal.create", title="Кухня", steps=steps))
+    message = preview(act("step.shift", overdue=True, days=1))["message"]
+    assert "! Останется просроченным: 2 шага\nПрименить?" in message
+    previewed = preview(act("step.shift", overdue=True, dt="2026-03-19"))
+    assert "• 3 шага цели «Кухня»: 10.03–17.03 → 19.03: «Шаг 10», «Шаг 12», «Шаг 17»" in previewed["message"]
+    assert apply(previewed)["success"] and snapshot("schedule")["schedule"]["overdue"] == []
+    assert refused(act("step.shift", goal_id=1, dt="2026-03-19"))["code"] == "NOTHING_TO_UPDATE"
+    for params in ({}, {"days": 1, "dt": "2026-03-19"}):
+        assert refused(act("step.shift", goal_id=1, **params))["error"] == "One of days, dt is required"
+    assert "• Шаг «Шаг 10»: 19.03 → 10.03" in call("undo_last")["message"]
+
+
+def test_the_steps_of_a_reached_goal_leave_the_schedule_and_come_back_with_it():
+    steps = [{"title": "Краска", "dt": "2026-03-18"}, {"title": "Валик", "dt": "2026-03-10"}]
+    do(act("goal.create", title="Кухня", steps=steps), act("goal.create", title="Сад"))
+    previewed = preview(act("goal.complete", goal_id=1))
+    assert "! Вместе с целью «Кухня» из расписания уходит 2 несделанных шага" in previewed["message"]
+    apply(previewed)
+    schedule = snapshot("schedule")["schedule"]
+    assert schedule["today"] == schedule["overdue"] == []
+    goals = snapshot("goals", goals_status="all")["goals"]["items"]
+    assert [goal.get("status") for goal in goals] == ["complete", None]
+    do(act("goal.reopen", goal_id=1))
+    assert len(snapshot("schedule")["schedule"]["overdue"]) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["нет", "Нет, не надо", "ОТМЕНА!", "стоп", "не сейчас", "передумала", "нет, спасибо", "no", "No, don't do it.", "cancel", "not now, thanks"],
+)  # fmt: skip
+def test_a_refusal_is_no_consent(words: str):
+    previewed = preview(act("goal.create", title="Кухня"))
+    confirm = {"preview_id": previewed["preview_id"]}
+    assert call("apply_actions", **confirm, user_confirmation=words)["code"] == "NOT_CONFIRMED"
+    assert items("goals") == []
+    assert call("apply_actions", **confirm, user_confirmation="да")["success"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "да",
+        "нет проблем, давай",
+        "no problem, do it",
+        "отмени последнее, да",
+        "yes, cancel that goal",
+        "не вопрос",
+    ],
+)
+def test_a_yes_that_has_a_no_in_it_is_a_yes(words: str):
+    previewed = preview(act("goal.create", title="Кухня"))
+    answer = call("apply_actions", preview_id=previewed["preview_id"], user_confirmation=words)
+    assert answer["success"]
+
+
+def test_a_mark_made_while_the_clock_was_ahead_can_be_taken_off(clock):
+    do(act("habit.create", name="Бег"))
+    clock.set("2027-03-18T12:00:00+00:00")
+    do(act("habit.mark_completed", habit_id=1))
+    clock.set("2026-03-18T12:00:00+00:00")
+    assert snapshot("xp")["xp"]["balance"] == 10
+    do(act("habit.unmark", habit_id=1, date="2027-03-18"))
+    assert snapshot("xp")["xp"]["balance"] == 0
+    clock.set("2026-06-18T12:00:00+00:00")
+    assert refused(act("habit.unmark", habit_id=1, date="2027-03-18"))["code"] == "NOT_COMPLETED"
+
+
+def test_a_streak_of_weeks_says_that_it_counts_weeks():
+    do(
+        act("habit.create", name="Бег", frequency_type="times_per_week", times=2),
+        act("habit.create", name="Сон"),
+    )
+    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-10", "2026-03-12"]))
+    run, sleep = items("habits")
+    assert (run["current_streak"], run["streak_in"], "streak_in" in sleep) == (1, "weeks", False)
+    assert "2 отметки, лучшая серия 1 неделя" in preview(act("habit.delete", habit_id=1))["message"]
+
+
+def test_an_amount_says_the_new_sum_of_the_day():
+    do(act("habit.create", name="Вода", target={"amount": 2, "unit": "л"}))
+    do(act("habit.mark_completed", habit_id=1, amount=1))
+    assert (
+        "«Вода», 18.03: 1,5 из 2 л; +0,5"
+        in preview(act("habit.mark_completed", habit_id=1, amount=0.5))["message"]
+    )
+
+
+def test_a_preview_shows_what_each_step_of_a_plan_has_the_day_of_a_completion_and_what_a_deletion_takes():
+    step = {
+        "title": "Слайды",
+        "dt": "2026-03-25",
+        "time_duration": "two",
+        "priority": "critical",
+        "description": "10 штук",
+    }
+    previewed = preview(act("goal.create", title="Доклад", steps=[step]))
+    assert "1 шаг: «Слайды» (25.03, 2 ч, срочный, «10 штук»)" in previewed["message"]
+    apply(previewed)
+    assert (
+        "Шаг «Слайды»: сделан 17.03" in preview(act("step.complete", step_id=1, date="2026-03-17"))["message"]
+    )
+    do(act("diary.create_entry", what_done="Утром бегал"), act("diary.create_entry", reflection="Вечер"))
+    message = preview(act("diary.delete_entry", diary_id=2))["message"]
+    assert "Удалить: запись в дневнике за 18.03: мысли: «Вечер»" in message
