@@ -38,7 +38,8 @@ VERSION = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]+)")
 RELEASE = re.compile(r"v(\d+)\.(\d+)")
 # The time since the boot in a Stats line.
 UPTIME = re.compile(rb"Stats (\d+(?:\.\d+)?):")
-# A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands.
+# A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines of
+# Python that a traceback quotes are indented.
 TELLING = re.compile(
     rb"(?i)error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof"
 )
@@ -233,7 +234,7 @@ def _starts(folder: Path) -> list[Start]:
         starts = earlier + starts[1:]
         if len(starts) > 1:
             break
-    return starts[1:] or [start for start in starts if start.counted or start.stats]
+    return starts[1:] or [start for start in starts if start.counted or start.stats or start.config]
 
 
 def _read(path: Path, folder: Path) -> list[Start]:
@@ -279,7 +280,7 @@ class _Reader:
             self.start.version = self.start.version or self.version
         elif line == REFUSED:
             self.start.refused = True
-        elif len(line) <= LONGEST_LINE and TELLING.search(line):
+        elif len(line) <= LONGEST_LINE and TELLING.search(line) and not text[:1].isspace():
             self.telling(text.strip())
 
     def telling(self, text: str) -> None:

@@ -27,7 +27,7 @@ ALIKE = dict(
     "hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
 TOGETHER = frozenset(("bltouch", "canbus", "webhooks", "autosave"))
-GAP, LONG_GAP = 1, 8
+GAP, LONG_GAP = 1, 12
 """Words that may stand between two of a message, and in the place of a `*`."""
 LONGEST, MOST_LINES, MOST_FOUND = 600, 500, 8
 """Characters of a line in which a message is looked for, lines of a log, messages that are explained."""
