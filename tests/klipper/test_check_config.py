@@ -97,7 +97,7 @@ def test_the_command_prints_a_line_for_each_finding_and_fails_with_errors(docs, 
     )
     assert lines[1].startswith(f"{file}:4: warning: ")
     assert "\x1b" not in done.stdout
-    assert "3 sections, 4 options: 1 errors, 1 warnings, 1 hints" in lines
+    assert "3 sections, 4 options: 1 errors, 1 warnings, 2 hints" in lines
     file.write_text("[fan]\npin: PB1\n")
     assert command(docs, "check", str(file)).returncode == 0
     done = command(docs, "check", str(tmp_path / "none.cfg"))

@@ -49,7 +49,7 @@ def found(text, **include):
         FAN + "whirl: 1\n": "warning 3 whirl spin",
         GONE_SENSOR: "error 5 sensor_type",
         GONE_SENSOR
-        + "[display_status]\n[thermistor NTC 100K]\ntemperature1: 25\n": "hint 10 thermistor NTC 100K",
+        + "[display_status]\n[thermistor NTC 100K]\ntemperature1: 25\n": "",  # Klipper has them all the same
         "\n[fan]\nhardware_pwm: 0\n" + WHOLE: "error 2 pin",
         "[printer]\nmax_jump: 3\n[stepper_x]\ngear_ratio: 5:1\n": "",  # the reference describes several kinds
         EXTRUDER.replace("Generic 3950", "temperature_host").replace("sensor_pin: PA3\n", ""): "",

@@ -13,7 +13,7 @@ from tools.klipper.config.checking import current
 if not documentation():
     pytest.skip(DOCS_MISSING, allow_module_level=True)
 
-MISTAKES = SHARED / "klipper" / "config_mistakes.jsonl"
+MISTAKES = SHARED / "klipper"
 STEPPER = "step_pin: P{0}1\ndir_pin: P{0}2\nmicrosteps: 16\nrotation_distance: 40\nendstop_pin: P{0}3\n"
 RANGE = "position_endstop: 0\nposition_max: 200\n"
 HEATER = "heater_pin: P{0}1\nsensor_type: Generic 3950\nsensor_pin: P{0}2\ncontrol: watermark\nmin_temp: 0\nmax_temp: 130\n"
@@ -96,6 +96,43 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[gcode_macro A]\ngcode:\nG28\nG1 X1\nM117 a: b\n": "G-Code of a macro must be indented",
         "[stepper_x]\nendstop_pin: PA3\n  homing_speed: 50\n": "is indented: Klipper reads it as a part",
         "[heater_fan]\npin: PG1\n": "[heater_fan] needs a name behind it",
+        # required by Klipper's source, not by the reference
+        "[gcode_macro A]\ndescription: x\n": "Option 'gcode' in section 'gcode_macro A' must be specified",
+        "[temperature_sensor x]\nmin_temp: 0\n": "Option 'sensor_type' in section 'temperature_sensor x' must be specified",
+        "[temperature_sensor x]\nsensor_type: DS18B20\nsensor_mcu: mcu\n": "Option 'serial_no' in section",
+        "[temperature_sensor x]\nsensor_type: EPCOS 100K B57560G104F\n": "Option 'sensor_pin' in section",
+        "[thermistor x]\ntemperature1: 25\nresistance1: 1\n": "Option 'beta' in section 'thermistor x'",
+        "[display]\nlcd_type: st7920\ncs_pin: PG1\nsid_pin: PG2\n": "Option 'sclk_pin' in section 'display'",
+        "[temperature_fan x]\npin: PG1\nsensor_type: temperature_host\nmin_temp: 0\nmax_temp: 80\n": "Option 'control'",
+        "[adxl345]\nspi_software_sclk_pin: PG1\nspi_software_mosi_pin: PG2\ncs_pin: PG3\n": "'spi_software_miso_pin'",
+        "[resonance_tester]\naccel_chip: adxl345\n[adxl345]\ncs_pin: PG1\n": "Option 'probe_points' in section",
+        # empty values, counts, choices, bounds by another option
+        "[fan]\nmax_power:\n": "Unable to parse option 'max_power' in section 'fan': it is empty",
+        "[fan]\npin:\n": "Unable to parse option 'pin' in section 'fan'",
+        "[heater_bed]\nsensor_type:\n": "Unknown temperature sensor ''",
+        "[bed_screws]\nscrew1: 1\nscrew2: 1,1\nscrew3: 1,1\n": "Option 'screw1' in section 'bed_screws' must have 2 elements",
+        "[stepper_x]\ngear_ratio: 3\n": "Option 'gear_ratio' in section 'stepper_x' must have 2 elements",
+        "[stepper_x]\nfull_steps_per_rotation: 201\n": "full_steps_per_rotation invalid in section 'stepper_x'",
+        "[screws_tilt_adjust]\nscrew_thread: M4\n": "Choice 'M4' for option 'screw_thread'",
+        "[output_pin x]\npin: PG1\nvalue: 300\nscale: 255\n": "Option 'value' in section 'output_pin x' must have maximum of 255.0",
+        "[bed_mesh]\nmesh_radius: 9\nmesh_min: 0, 0\n": "Option 'mesh_min' is not valid in section 'bed_mesh'",
+        # marks of pins, aliases, boards
+        "[stepper_z1]\nstep_pin: ^PG1\n": "Invalid pin description '^PG1': format is [!] [chip_name:] pin_name",
+        "[heater_bed]\nsensor_pin: !PD2\n": "Invalid pin description '!PD2'",
+        "[stepper_x]\ndir_pin: !!PA2\n": "Invalid pin description '!!PA2'",
+        "[board_pins]\naliases: A=PG1, A=PG2\n": "Alias A mapped to PG1 - can't alias to PG2",
+        "[board_pins]\nmcu: expander\naliases: A=PG1\n": "Unknown chip name 'expander'",
+        "[mcu]\ncanbus_uuid: 0123456789ab\n": "Option 'serial' is not valid in section 'mcu'",
+        # names of macros and objects
+        "[gcode_macro Park]\ngcode: G28\n[gcode_macro PARK]\ngcode: G28\n": "gcode command PARK already registered",
+        "[output_pin x]\npin: PG1\n[gcode_macro SET_PIN]\ngcode: G28\n": "gcode command SET_PIN already registered",
+        "[filament_motion_sensor f]\nswitch_pin: PG1\nextruder: extruder5\n": "Unknown config object 'extruder5'",
+        # Klipper's own sections that the reference does not have, and plugins that bring no probe, silence nothing
+        f"[display_status]\n{Z}": "Unknown pin chip name 'probe'",
+        f"[gcode_shell_command x]\ncommand: y\n{Z}": "Unknown pin chip name 'probe'",
+        "[led_effect x]\na: 1\n[resonance_tester]\naccel_chip: adxl345\nprobe_points: 1,1,1\n": "Unknown config object 'adxl345'",
+        "\n#*# <---------------------- SAVE_CONFIG ---------------------->\n#*# DO NOT EDIT THIS BLOCK OR BELOW. The contents are auto-generated.\n"
+        "#*#\n#*# [fan]\n#*# max_power = word\n": "Unable to parse option 'max_power' in section 'fan'",
         "[fan x]\npin: PG1\n": "[fan] takes no name",
         "[fan]\nsteps_per_mm: 80\n": "that is Marlin's",
     }.items(),
@@ -109,6 +146,9 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
 @pytest.mark.parametrize(
     "more",
     [
+        "[bed_mesh default]\nversion: 1\npoints:\n  -0.1, 0.05, 0.1\n  0.1, 0.2, 0.3\nx_count: 3\n[skew_correction my]\nxy_skew: 0.1\n",
+        "[stepper_mmu_gear_1]\ngear_stuff: 3\n[stepper_mmu_gear]\nx: 1\n",
+        "[extruder_stepper x]\nextruder:\nstep_pin: PG1\ndir_pin: PG2\nmicrosteps: 16\nrotation_distance: 9\n",
         "[beacon]\nserial: x\nz_offset: 1\n[stepper_y]\nendstop_pin: probe:z_virtual_endstop\n",
         "[oams x]\na: 1\n[temperature_sensor y]\nsensor_type: temperature_oams\ntemp_offset: 3\n",
         "[gcode_macro PRINT_START]\nvariable_a: {'x': [1, 'b'], }\ngcode:\n  {% if a %}G28 ; '\n  {% else %}\n  M117 it's {a}\n  {% endif %}\n",
@@ -126,31 +166,30 @@ def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
     assert [message for level, message in judged(more) if level == "error"] == []
 
 
-def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_error(real_docs):
-    """Measured: 159 of 163; the four others name a file that the text includes, which `not_checked` names."""
-    if not MISTAKES.exists():
+@pytest.mark.parametrize(("rows", "bases"), [("config_mistakes", "config"), ("config_mistakes2", "config2")])
+def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_error(real_docs, rows, bases):
+    """Measured: 160 of 163, the others name a file that the text includes; and 209 of 215."""
+    file = MISTAKES / f"{rows}.jsonl"
+    if not file.exists():
         pytest.skip("these mistakes are not in a clone (../shared/data)")
     refused = found = 0
-    for row in map(json.loads, MISTAKES.read_text("utf-8").splitlines()):
-        lines = (MISTAKES.parent / "config" / f"{row['base']}.cfg").read_text("utf-8").split("\n")
+    for row in map(json.loads, file.read_text("utf-8").splitlines()):
+        lines = (MISTAKES / bases / f"{row['base']}.cfg").read_text("utf-8").split("\n")
         for first, last, new in sorted(row["edits"], reverse=True):
             lines[first:last] = new
         findings = current().findings(printer_cfg.read("\n".join(lines)))
-        named = [
-            one
-            for one in findings
-            if row["about"].lower() in f"{one.section} {one.option} {one.message}".lower()
-        ]
+        about = row["about"].lower()
+        named = [one for one in findings if about in f"{one.section} {one.option} {one.message}".lower()]
         if row["klipper"]:
             refused += 1
             found += any(one.level in ("error", "warning") for one in named)
         else:
             assert [one for one in findings if one.level == "error"] == [], row
-    assert found / refused >= 0.95
+    assert found / refused >= 0.96
 
 
 def test_the_base_files_have_no_findings(real_docs):
-    bases = sorted((MISTAKES.parent / "config").glob("*.cfg"))
+    bases = sorted(MISTAKES.glob("config*/*.cfg"))
     if not bases:
         pytest.skip("these files are not in a clone (../shared/data)")
     for base in bases:

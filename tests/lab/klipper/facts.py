@@ -5,8 +5,10 @@ usage: facts.py CHECKOUT [> tools/klipper/config/options.txt]
 
 A line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b boolean, c
 choices, l list (lf, li: of numbers; a count behind it; n: one such list a line), then the bounds as an
-interval. A line `[section]- modules` says which of them read a section, nearest first, and whether a name
-follows its kind: - never, + always, ? perhaps. `@names` are the values of sensor_type.
+interval; p a pin with the marks that it may have. A line `[section]- modules !options ;commands` says which of them
+read a section, nearest first, and whether a name follows its kind: - never, + always, ? perhaps; then what it has
+to have (`a|b`: one of them) and the commands that it brings. A line `[option value]?!options`: what it has to have
+where that option has that value. `@names` are the values of sensor_type.
 
 CHECKOUT is a git checkout of Klipper; its `klippy/` is read by its syntax (`config.getfloat("max_power", 1.,
 above=0.)`), constants are looked up in the imported modules. Only facts are written: names, types, bounds,
@@ -21,6 +23,10 @@ import sys
 from collections import deque
 from pathlib import Path
 from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.lab.klipper.needs import Needs, commands, pins
 
 KINDS = {"get": "", "getint": "i", "getfloat": "f", "getboolean": "b", "getchoice": "c", "getlists": "l"}
 LISTS = {"getlist": "l", "getintlist": "li", "getfloatlist": "lf"}
@@ -59,11 +65,57 @@ EXTRA = {
     "extras.input_shaper": {
         **{f"shaper_freq_{axis}": "f[0" for axis in "xyz"},
         **dict.fromkeys(("shaper_type", "shaper_type_x", "shaper_type_y", "shaper_type_z"), "c{shapers}"),
+        **{f"damping_ratio_{axis}": "f[0,0.99]" for axis in "xyz"},
     },
+    "extras.adxl345": {"rate": "c25|50|100|200|400|800|1600|3200"},
+    "extras.bed_mesh": {"mesh_pps": "l"},
+    "extras.homing_override": {f"set_position_{axis}": "f" for axis in "xyz"},
+    "stepper": {"enable_pin": "p!", "endstop_pin": "p^!"},
+    **{f"extras.{name}": {"screw1": "lf2"} for name in ("bed_screws", "screws_tilt_adjust")},
     **{
         f"extras.{name}": {"uart_address": f"i[0,{most}]"}
         for name, most in (("tmc2208", 0), ("tmc2209", 3), ("tmc2240", 7))
     },
+}
+# What a section has to have beside what its module's set-up says: classes that set it up, and options that are read
+# in a way that the syntax does not show.
+SET_UP = {"printer": ("toolhead", "ToolHead"), "extruder": ("kinematics.extruder", "PrinterExtruder")}
+NEEDED = {
+    "gcode_macro": "gcode",
+    "output_pin": "pin",
+    "tmc2130": "cs_pin",
+    "tmc5160": "cs_pin",
+    "tmc2240": "cs_pin|uart_pin",
+    "mcu": "serial|canbus_uuid",
+    "thermistor": "beta|temperature2",
+    "duplicate_pin_override": "pins",
+    "extra_carriage": "endstop_pin primary_carriage",
+    "mcp4451": "i2c_address",
+    "sx1509": "i2c_address",
+    "display_data": "position text",
+    "display_template": "text",
+    "adc_scaled": "vref_pin vssa_pin",
+    "lcd_type st7920": "cs_pin sclk_pin sid_pin",
+    "lcd_type hd44780": "rs_pin e_pin d4_pin d5_pin d6_pin d7_pin",
+    "lcd_type uc1701": "a0_pin",
+    "control pid": "pid_Kp pid_Ki pid_Kd",
+    "spi_software_sclk_pin *": "spi_software_mosi_pin spi_software_miso_pin",
+    "spi_software_mosi_pin *": "spi_software_sclk_pin spi_software_miso_pin",
+    "i2c_software_scl_pin *": "i2c_software_sda_pin",
+}
+# Modules that are always there, and the commands that they register in a loop.
+ALWAYS = """gcode toolhead extras.gcode_move extras.idle_timeout extras.manual_probe extras.tuning_tower extras.homing
+extras.query_endstops extras.stepper_enable extras.heaters""".split()
+LOOPED = {
+    "printer": "G0 G1 G20 G21 G28 G4 G90 G91 G92 M105 M110 M112 M114 M115 M119 M18 M220 M221 M400 M82 M83 M84 ECHO STATUS HELP "
+    "RESTART FIRMWARE_RESTART SAVE_CONFIG M204 SET_VELOCITY_LIMIT SET_GCODE_OFFSET SAVE_GCODE_STATE RESTORE_GCODE_STATE "
+    "GET_POSITION TURN_OFF_HEATERS TEMPERATURE_WAIT MANUAL_PROBE",
+    "extruder": "M104 M109",
+    "display": "M73 M117",
+    "virtual_sdcard": "M20 M21 M23 M24 M25 M26 M27",
+    "bed_mesh": "BED_MESH_CALIBRATE BED_MESH_CLEAR BED_MESH_PROFILE BED_MESH_OUTPUT BED_MESH_MAP BED_MESH_OFFSET",
+    "respond": "M118 RESPOND",
+    "gcode_arcs": "G2 G3 G17 G18 G19",
 }
 # Receivers of a call that are another section than the module's own.
 OTHERS = ("printer_config", "pconfig", "zconfig", "sconfig", "mconfig", "stepper_config")
@@ -72,7 +124,7 @@ LAST = ("mcu", "toolhead", "extras.load_cell")
 # Options that the same name gives another meaning elsewhere in their family: judging them by it would be
 # wrong.
 MOST_CHOICES = 13
-AMBIGUOUS = {"sensor_type", "axis", "control_pin"}
+AMBIGUOUS = {"sensor_type", "control_pin"}
 
 
 def imported(name: str) -> dict:
@@ -98,6 +150,8 @@ class Module:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 self.call(node)
+        for option, spec in pins(self).items():
+            self.options.setdefault(option, spec)
 
     def call(self, node: ast.Call) -> None:
         kind = {**KINDS, **LISTS}.get(node.func.attr)
@@ -277,6 +331,39 @@ def sensor_types(klippy: Path, modules: dict[str, Module]) -> list[str]:
     )
 
 
+def demands(modules: dict[str, Module]) -> dict[str, str]:
+    """The options that each kind of section has to have, and each sensor_type and lcd_type."""
+    needs = Needs(modules)
+    found = {kind: needs.required(module) for kind, (module, _) in readers(modules).items()}
+    for kind, (module, name) in SET_UP.items():
+        found[kind] = needs.of_class(module, name)
+    for name in SENSORS:
+        for node in ast.walk(modules[name].tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("add_sensor_factory"):
+                kind, made = node.args
+                if isinstance(kind, ast.Constant):
+                    found[f"sensor_type {kind.value}"] = needs.of_class(name, ast.unparse(made))
+    for kind in modules["extras.spi_temperature"].names["Sensors"]:
+        found[f"sensor_type {kind}"] = set()
+    for kind in modules["extras.htu21d"].names["HTU21D_DEVICES"]:
+        found[f"sensor_type {kind}"] = set()
+    for kind, made in modules["extras.display.display"].names["LCD_chips"].items():
+        module = made.__module__.removeprefix("klippy.")
+        found[f"lcd_type {kind}"] = needs.of_class(module, made.__name__)
+    words = {kind: " ".join(sorted(options - {kind.partition(" ")[0]})) for kind, options in found.items()}
+    for kind, options in NEEDED.items():
+        words[kind] = f"{words.get(kind, '')} {options}".strip()
+    return words
+
+
+def brought(kind: str, module: str, modules: dict[str, Module]) -> str:
+    """The commands of a kind of section."""
+    own = [module, *(ALWAYS if kind == "printer" else ())]
+    own += ["extras.tmc"] if kind.startswith("tmc") else []
+    names = {name for module in own for name in commands(modules[module])}
+    return " ".join(sorted(names | set(LOOPED.get(kind, "").split())))
+
+
 def main() -> None:
     checkout = Path(sys.argv[1])
     klippy = checkout / "klippy"
@@ -312,12 +399,18 @@ def main() -> None:
     print(f"@names {'|'.join(sensor_types(klippy, modules))}")
     sensors = " ".join(name.rpartition(".")[2] for name in SENSORS if name in used)
     print(f"@sensors {sensors}")
+    needed = demands(modules)
     for kind, (sign, names) in kinds.items():
         short = [name.rpartition(".")[2] for name in names]
         if kind in SENSED:
             short = [name for name in short if name not in sensors.split()] + ["@sensors"]
         words = "" if short in ([kind], []) else " " + " ".join(short)
-        print(f"[{kind}]{sign}{words}")
+        words += f" !{needed.pop(kind)}" if needed.get(kind) else ""
+        own = brought(kind, READERS.get(kind, f"extras.{kind}"), modules)
+        print(f"[{kind}]{sign}{words}" + (f" ;{own}" if own else ""))
+    for what, options in needed.items():
+        if " " in what:
+            print(f"[{what}]? !{options}")
 
 
 if __name__ == "__main__":

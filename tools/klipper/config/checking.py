@@ -10,11 +10,19 @@ from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
 from tools.klipper.config.machine import MOST_FINDINGS, Machine, at, cut, nearest, together
-from tools.klipper.config.printer_cfg import ERROR, HINT, WARNING, Finding, PrinterConfig, Section, Setting
+from tools.klipper.config.printer_cfg import (
+    ERROR,
+    HINT,
+    PROFILES,
+    WARNING,
+    Finding,
+    PrinterConfig,
+    Section,
+    Setting,
+)
 from tools.klipper.config.reference import (
     AXIS_STEPPER,
     SENSOR,
-    SENSORS,
     STEPPER,
     Block,
     Option,
@@ -24,14 +32,10 @@ from tools.klipper.config.reference import (
 from tools.klipper.pages import Page
 from tools.klipper.settings import sources
 
-COMMANDS = "G-Codes.md"
-# A heading that names a section: some have commands and no options (`### [display_status]`).
+# A heading that names a section of a further source.
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
 # A line of a value that looks like an option of its own: `dir_pin: PB1`.
 OPTION = re.compile(r"(\w+) ?[:=] ?\S")
-SENSOR_PIN = "sensor_pin"
-INSTEAD = {"tmc2240": ("cs_pin", "uart_pin")}
-"""A required option of a kind, and the one that stands in for it (klippy/extras/tmc2240.py)."""
 
 
 def current() -> "Checker":
@@ -39,19 +43,22 @@ def current() -> "Checker":
 
     Raises ToolError if a page is missing.
     """
-    own = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
-    klipper, *others = sources()
-    places = [(klipper, COMMANDS), *((source, reference.PAGE) for source in others)]
-    named = [Page(source.prefix + name, str(source.root / name)) for source, name in places]
-    every = (*own, *(page for page in named if os.path.isfile(page.location)))
-    stamps = ((page, os.stat(page.location)) for page in every)
-    return _read(tuple((page, stamp.st_mtime_ns, stamp.st_size, stamp.st_ino) for page, stamp in stamps))
+    read = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
+    for source in sources()[1:]:
+        page = Page(source.prefix + reference.PAGE, str(source.root / reference.PAGE))
+        if os.path.isfile(page.location):
+            read.append(page)
+    stamped = []
+    for page in read:
+        stamp = os.stat(page.location)
+        stamped.append((page, stamp.st_mtime_ns, stamp.st_size, stamp.st_ino))
+    return _read(tuple(stamped))
 
 
 @lru_cache(maxsize=1)
 def _read(stamped: tuple[tuple[Page, int, int, int], ...]) -> "Checker":
     described, dated, *others = (pages.read(page) for page, *_ in stamped)
-    # Sections that another page names, those of further sources too, are known, though not their options.
+    # Sections of further sources are known, though not their options.
     return Checker(Reference(described), changes.entries(dated), SECTION.findall("\n".join(others)))
 
 
@@ -59,7 +66,7 @@ class Checker:
     """Holds configurations against one state of the reference and of the page on changes."""
 
     def __init__(self, reference: Reference, entries: Sequence[Entry], others: Collection[str] = ()):
-        """`others` are the sections that other pages name."""
+        """`others` are the sections that further sources name."""
         self.reference = reference
         self.others = frozenset(others) - set(reference.kinds)
         self.entries = entries
@@ -91,24 +98,25 @@ class Checker:
 
     def _section(self, machine: Machine, section: Section) -> Iterator[Finding]:
         """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
-        if section.saved or section.kind in self.others:
+        if section.kind in self.others or section.name.startswith(PROFILES):
             return
         kind = self.reference.kind(section.kind + " x")
         if not kind or (kind == STEPPER and " " not in section.name):
-            yield self._unknown_section(machine, section)
+            if not section.saved and section.kind not in options.table().signs:
+                yield self._unknown_section(machine, section)
             return
         known = self.options_of(section.kind, machine.kinematics)
         yield from _twice(section)
         foreign = section.values.get(SENSOR)
         plugin = foreign is not None and foreign.value not in self.sensors and machine.plugins
         for setting in section.values.values():
-            if not setting.saved:
-                option = known.find(setting.name)
-                if option:
-                    yield from self._setting(machine, section, setting, (option, known))
-                elif not plugin:  # a sensor that a plugin brings has options of its own
-                    yield self._unknown(section, setting.name, known)
-        yield from self._required(machine, section, kind)
+            option = known.find(setting.name)
+            if option:
+                yield from self._setting(machine, section, setting, (option, known))
+            elif not plugin and not setting.saved:  # a sensor that a plugin brings has options of its own
+                yield self._unknown(section, setting.name, known)
+        if not section.saved:
+            yield from self._required(machine, section, known)
 
     def _unknown_section(self, machine: Machine, section: Section) -> Finding:
         """A section that the documentation does not have: misspelt if a name is near."""
@@ -167,30 +175,23 @@ class Checker:
             message += f"; it is one of [{'], ['.join(owners[:3])}]{' and others' if len(owners) > 3 else ''}"
         return at(section, name, message, near=nearest(name, known.names))
 
-    def _required(self, machine: Machine, section: Section, kind: str) -> Iterator[Finding]:
-        """The options that are missing, for a kind that the reference describes in one place."""
-        blocks = self.reference.kinds[kind]
-        described = [block for block in blocks if any(option.text for option in block.options)]
-        if len(described) != 1 or AXIS_STEPPER.fullmatch(kind):
-            return
-        everywhere = set.intersection(*({option.key for option in block.options} for block in blocks))
-        needed = [option for option in described[0].options if option.required and option.key in everywhere]
-        sensor = section.values.get(SENSOR)
-        option, other = INSTEAD.get(kind, ("", ""))
-        without = {option} if other in section.values else set()
-        if sensor:  # some sensors have no pin
-            kinds = [block for block in self.reference.blocks if block.group == SENSORS]
-            pinless = [
-                block for block in kinds if not any(option.key == SENSOR_PIN for option in block.options)
-            ]
-            without |= {SENSOR_PIN} if sensor.value in _sensors(pinless) else set()
-        yield from machine.missing(section, *(option.name for option in needed if option.key not in without))
+    def _required(self, machine: Machine, section: Section, known: Options) -> Iterator[Finding]:
+        """The options that are missing; one that the reference no longer has is not."""
+        missing = []
+        for option in options.required(section):
+            names = option.lower().split("|")  # one of these
+            if known.find(names[0]) and not any(name in section.values for name in names):
+                missing.append(option.partition("|")[0])
+        yield from machine.missing(section, *missing)
 
 
 def _sensors(blocks: Sequence[Block]) -> set[str]:
     """The values that the reference names for `sensor_type`, beside it or in quotes."""
-    named = [option for block in blocks for option in block.options if option.key == SENSOR]
-    return {name for option in named for name in (option.default, *option.text.split('"')[1::2])}
+    sensors: set[str] = set()
+    for option in chain.from_iterable(block.options for block in blocks):
+        if option.key == SENSOR:
+            sensors.update((option.default, *option.text.split('"')[1::2]))
+    return sensors - {""}
 
 
 def _twice(section: Section) -> Iterator[Finding]:

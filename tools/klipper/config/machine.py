@@ -4,6 +4,7 @@ it."""
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
+from tools.klipper.config import options
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
@@ -72,11 +73,16 @@ class Machine:
 
     @cached_property
     def plugins(self) -> set[str]:
-        """The kinds of sections that the documentation does not have: other programs may bring what they
-        name."""
-        return {
-            section.kind for section in self.sections.values() if not self.reference.kind(section.kind + " x")
-        }
+        """The kinds of sections that neither the documentation nor Klipper's source has: other programs may bring
+        what they name."""
+        kinds = {section.kind for section in self.sections.values()}
+        own = options.table().signs
+        return {kind for kind in kinds if kind not in own and not self.reference.kind(kind + " x")}
+
+    def plugin_brings(self, what: str) -> bool:
+        """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
+        words = options.known("plugin")[what]
+        return any(word in kind for kind in self.plugins for word in words)
 
     def value(self, section: str, option: str) -> str:
         """The value of an option; "" if it is not there."""

@@ -1,9 +1,11 @@
 """The rules of motion: axes and steppers, their drivers, the bed and its screws."""
 
+import operator
 from collections.abc import Iterator
 
-from tools.klipper.config.machine import Machine, at
+from tools.klipper.config.machine import PROBES, Machine, at
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
+from tools.klipper.config.reference import AXIS_STEPPER
 
 LINEAR = "x+endstop+range y+endstop+range z+endstop+range"
 AXES = {
@@ -18,9 +20,22 @@ AXES = {
 }
 """The steppers of each kinematics: `+endstop` needs its position, `+range` position_max; `+motor` has no
 endstop, `+gears` turns: it has gear_ratio in place of rotation_distance (klippy/kinematics/)."""
+BOUNDS = (
+    ("", "max_temp", "be above", "min_temp", None),
+    ("", "position_max", "be above", "position_min", 0.0),
+    ("temperature_fan", "target_temp", "have maximum of", "max_temp", None),
+    ("output_pin", "value", "have maximum of", "scale", 1.0),
+    ("output_pin", "shutdown_value", "have maximum of", "scale", 1.0),
+    ("resonance_tester", "max_freq", "have minimum of", "min_freq", 5.0),
+)
+"""Options that another one of the section bounds: the kind of section, the option, how, the other and its
+default."""
+IS_WRONG = {"be above": operator.le, "have minimum of": operator.lt, "have maximum of": operator.gt}
 STEPS = ("1", "2", "4", "8", "16", "32", "64", "128", "256")
 ALGORITHMS = ("lagrange", "bicubic")
 Z_PROBE = "z_virtual_endstop"
+RECTANGULAR = ("cartesian", "corexy", "corexz")
+"""Kinematics whose steppers x and y have the bounds of these axes."""
 
 
 def findings(machine: Machine) -> Iterator[Finding]:
@@ -43,7 +58,7 @@ def axes(machine: Machine) -> Iterator[Finding]:
             message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
             yield machine.absent(machine.sections["printer"], "kinematics", message)
     for section in machine.sections.values():
-        if section.kind.startswith("stepper_") and not section.saved:
+        if AXIS_STEPPER.fullmatch(section.kind) and not section.saved:
             marks = traits.get(section.name, ["motor"])  # `stepper_z1` is moved by the endstop of `stepper_z`
             yield from machine.missing(section, *_needed(section, marks))
         elif section.kind == "extruder_stepper" or {"step_pin", "dir_pin"} & section.values.keys():
@@ -65,15 +80,35 @@ def _needed(section: Section, marks: list[str]) -> Iterator[str]:
 
 
 def ranges(machine: Machine, section: Section) -> Iterator[Finding]:
-    """Lower bounds below upper ones, endstops between them."""
+    """Options that bound each other, endstops within the axis, gears and steps that cannot be."""
     name = section.name
-    for low, high, default in (("min_temp", "max_temp", None), ("position_min", "position_max", 0.0)):
-        least, most = machine.number(name, low, default), machine.number(name, high)
-        if least is not None and most is not None and most <= least:
-            yield at(section, high, f"Option '{high}' in section '{name}' must be above {least}, its {low}")
-            return
+    for kind, option, relation, other, default in BOUNDS:
+        value, bound = machine.number(name, option), machine.number(name, other, default)
+        if kind not in ("", section.kind) or value is None or bound is None:
+            continue
+        if IS_WRONG[relation](value, bound):
+            message = f"Option '{option}' in section '{name}' must {relation} {bound}, its {other}"
+            yield at(section, option, message)
+    pairs = machine.value(name, "gear_ratio").replace("\n", ",").split(",")
+    for pair in filter(str.strip, pairs):
+        teeth = pair.split(":")
+        if len(teeth) != 2 or "0" in map(str.strip, teeth):
+            message = (
+                f"Option 'gear_ratio' in section '{name}' must have 2 elements above 0: '{pair.strip()[:40]}'"
+            )
+            yield at(section, "gear_ratio", message)
+    if (machine.number(name, "full_steps_per_rotation") or 0) % 4:
+        yield at(section, "full_steps_per_rotation", f"full_steps_per_rotation invalid in section '{name}'")
+    if name.startswith("stepper_"):
+        yield from _endstop(machine, section)
+
+
+def _endstop(machine: Machine, section: Section) -> Iterator[Finding]:
+    """An endstop within the axis, at one of its ends."""
+    name = section.name
+    least, most = machine.number(name, "position_min", 0.0), machine.number(name, "position_max")
     endstop = machine.number(name, "position_endstop")
-    if endstop is None or least is None or most is None or not name.startswith("stepper_"):
+    if endstop is None or least is None or most is None or most <= least:
         return
     quarter = (most - least) / 4
     if not least <= endstop <= most:
@@ -137,19 +172,43 @@ def mesh(machine: Machine) -> Iterator[Finding]:
         counts = machine.numbers("bed_mesh", "round_probe_count", "5") or [5.0]
         if counts[0] % 2 == 0:
             yield at(section, "round_probe_count", "bed_mesh: probe_count must be odd for round beds")
+        for option in ("mesh_min", "mesh_max", "probe_count"):
+            if option in section.values:
+                message = f"Option '{option}' is not valid in section 'bed_mesh' beside mesh_radius"
+                yield at(section, option, message)
     else:
         yield from machine.missing(section, "mesh_min", "mesh_max")
         least, most = machine.numbers("bed_mesh", "mesh_min"), machine.numbers("bed_mesh", "mesh_max")
         if len(least) == len(most) == 2 and any(high <= low for low, high in zip(least, most, strict=True)):
             yield at(section, "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max")
+        yield from _reach(machine, section)
     if min(counts) < 3:
         yield at(section, "probe_count", "Option 'probe_count' in section bed_mesh must have a minimum of 3")
+    points_between = machine.numbers("bed_mesh", "mesh_pps", "2")
+    if any(number < 0 for number in points_between):
+        yield at(section, "mesh_pps", "Option 'mesh_pps' in section bed_mesh must have a minimum of 0")
     algorithm = machine.value("bed_mesh", "algorithm").lower() or ALGORITHMS[0]
     if algorithm not in ALGORITHMS:
         yield at(section, "algorithm", f"bed_mesh: Unknown algorithm <{algorithm[:40]}>")
-    elif algorithm == "lagrange" and max(counts) > 6 and any(machine.numbers("bed_mesh", "mesh_pps", "2")):
+    elif algorithm == "lagrange" and max(counts) > 6 and any(points_between):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
         yield at(section, "probe_count", message)
+
+
+def _reach(machine: Machine, section: Section) -> Iterator[Finding]:
+    """Corners of the mesh where the probe would take the nozzle off an axis."""
+    probes = machine.of(*PROBES)
+    if not probes or machine.kinematics not in RECTANGULAR:
+        return
+    for option in ("mesh_min", "mesh_max"):
+        for axis, place in zip("xy", machine.numbers("bed_mesh", option), strict=False):
+            offset = machine.number(probes[0].name, f"{axis}_offset", 0.0)
+            least = machine.number(f"stepper_{axis}", "position_min", 0.0)
+            most = machine.number(f"stepper_{axis}", "position_max")
+            if offset is None or least is None or most is None or least <= place - offset <= most:
+                continue
+            message = f"{option} takes the nozzle to {axis} = {place - offset:g}, but stepper_{axis} goes from {least:g} to {most:g}"
+            yield at(section, option, f"{message} (the probe's {axis}_offset is {offset:g})", WARNING)
 
 
 def homing(machine: Machine) -> Iterator[Finding]:
@@ -170,5 +229,5 @@ def homing(machine: Machine) -> Iterator[Finding]:
     point = machine.numbers("safe_z_home", "home_xy_position")
     for axis, place in zip("xy", point, strict=False) if len(point) == 2 else ():
         most = machine.number(f"stepper_{axis}", "position_max")
-        if most is not None and place > most and machine.kinematics in ("cartesian", "corexy", "corexz"):
+        if most is not None and place > most and machine.kinematics in RECTANGULAR:
             yield at(section, "home_xy_position", f"home_xy_position lies beyond stepper_{axis}", WARNING)

@@ -3,24 +3,36 @@ reference's defaults; the brackets of templates.
 
 In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b
 boolean, c choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as
-an interval: `[0,1]`, `(0` for what is above 0. A line `[section]- modules` says which modules read a section,
-nearest first, and whether a name follows its kind: - never, + always, ? perhaps. `@names` are the values of
-sensor_type. `tests/lab/klipper/facts.py` makes it from a checkout of Klipper.
+an interval: `[0,1]`, `(0` for what is above 0; p a pin, with the marks that it may have. A line `[section]-
+modules !options ;commands` says which modules read a section, nearest first, whether a name follows its kind (-
+never, + always, ? perhaps), what it has to have (`a|b`: one of them), and the commands that it brings. A line
+`[option value]? !options` says what has to be beside that value. `@names` are the values of sensor_type.
+`tests/lab/klipper/facts.py` makes it from a checkout of Klipper.
 """
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
+from tools.klipper.config.printer_cfg import Section
 from tools.klipper.config.reference import SERIES, STEPPER, Option
 
 TABLE = Path(__file__).with_name("options.txt")
 KNOWN = Path(__file__).with_name("known.txt")
 # Kind with the count of a list, lower bound, upper bound, both with the bracket that says whether it is
 # included.
-SPEC = re.compile(r"(b|i|f|l[if]?n?\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
+SPEC = re.compile(r"(b|i|f|p\^?!?|l[if]?n?\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
+# `[section]- modules !options ;commands`
+LINE = re.compile(r"\[(.*)\](.)([^!;]*)!?([^;]*);?(.*)")
+MARKS = {
+    "p": ("", ""),
+    "p!": ("!?", "[!] "),
+    "p^": (r"[\^~]?", "[^~] "),
+    "p^!": (r"[\^~]?\s*!?", "[^~] [!] "),
+}
+"""The marks that a pin of each kind may have: as a pattern, and as Klipper says it."""
 TRUTHS = ("1", "yes", "true", "on", "0", "no", "false", "off")
 """Klipper takes these as a boolean, in any case."""
 # A default in the text of an option: `The default is 5mm/s.`
@@ -37,58 +49,79 @@ LONGEST = 400
 KINDS = {"b": "True or False", "i": "a whole number", "f": "a number", "l": "numbers with commas between"}
 
 
-class Table(NamedTuple):
-    """`version` is Klipper's; `sensors` are values of sensor_type; `options` by module, `readers` (modules)
-    and `signs` (whether a name follows) by kind of section."""
+@dataclass
+class Table:
+    """`version` is Klipper's; `sensors` are values of sensor_type; `options` by module; by kind of section
+    `readers` (modules), `signs` (whether a name follows), `required` options (also by `option value`) and
+    `commands`."""
 
     version: str
-    sensors: set[str]
-    options: dict[str, dict[str, str]]
-    readers: dict[str, list[str]]
-    signs: dict[str, str]
+    sensors: set[str] = field(default_factory=set)
+    options: dict[str, dict[str, str]] = field(default_factory=dict)
+    readers: dict[str, list[str]] = field(default_factory=dict)
+    signs: dict[str, str] = field(default_factory=dict)
+    required: dict[str, list[str]] = field(default_factory=dict)
+    commands: dict[str, list[str]] = field(default_factory=dict)
+
+    def base(self, kind: str) -> str:
+        """The kind that a section of a series is of: `extruder` for `extruder1`, `stepper` for `stepper_z1`."""
+        if kind in self.signs:
+            return kind
+        return STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789")
 
 
 @cache
 def table() -> Table:
     """The facts of `options.txt`, read once."""
     first, *lines = TABLE.read_text("utf-8").splitlines()
-    known = Table(first.split()[2], set(), {}, {}, {})
+    facts = Table(first.split()[2])
     sensors = ""
     for line in lines:
         if line.startswith("@"):  # @sensors: modules; @names: what they are called
             name, _, words = line.partition(" ")
             sensors = words if name == "@sensors" else sensors
-            known.sensors.update(words.split("|") if name == "@names" else ())
-        elif match := re.match(r"\[(.*)\](.)(.*)", line):
-            known.signs[match[1]] = match[2]
-            known.readers[match[1]] = match[3].replace("@sensors", sensors).split() or [match[1]]
+            facts.sensors.update(words.split("|") if name == "@names" else ())
+        elif match := LINE.match(line):
+            kind, sign, modules, required, commands = match.groups()
+            facts.required[kind] = required.split()
+            if " " not in kind:
+                facts.signs[kind] = sign
+                facts.readers[kind] = modules.replace("@sensors", sensors).split() or [kind]
+                facts.commands[kind] = commands.split()
         else:
             module, _, options = line.partition(": ")
-            known.options[module] = dict(word.split("=") for word in options.split())
-    return known
+            facts.options[module] = dict(word.split("=") for word in options.split())
+    return facts
 
 
 @cache
 def spec(kind: str, option: str) -> str:
     """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not
     know them."""
-    known = table()
-    kind = (
-        STEPPER
-        if kind.startswith("stepper_")
-        else kind.rstrip("0123456789")
-        if kind not in known.readers
-        else kind
-    )
-    names = (option, SERIES.sub("1", option))
-    readers = [known.options.get(module, {}) for module in known.readers.get(kind, ())]
-    return next((options[name] for options in readers for name in names if name in options), "")
+    facts = table()
+    for module in facts.readers.get(facts.base(kind), ()):
+        options = facts.options.get(module, {})
+        for name in (option, SERIES.sub("1", option)):
+            if name in options:
+                return options[name]
+    return ""
+
+
+def required(section: Section) -> list[str]:
+    """The options that a section has to have: those of its kind, and those that the value of another one asks
+    for; `a|b`: one of them."""
+    facts = table()
+    needed = list(facts.required.get(facts.base(section.kind), ()))
+    for name, setting in section.values.items():
+        for value in (setting.value, "*"):
+            needed += facts.required.get(f"{name} {value}", ())
+    return needed
 
 
 @cache
 def known(what: str) -> Mapping[str, list[str]]:
-    """The words of `known.txt` for each name: what a section `takes`, its `command`s, Marlin's words for an
-    option."""
+    """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, those in the
+    names of plugins."""
     lines = (
         line.removeprefix(what + " ")
         for line in KNOWN.read_text("utf-8").splitlines()
@@ -101,26 +134,30 @@ def known(what: str) -> Mapping[str, list[str]]:
 
 
 def wrong(section: str, option: Option, name: str, value: str) -> str:
-    """Klipper's words for a value that it refuses; "" if it takes it. An empty value is a matter of each
+    """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of each
     option."""
     known = spec(section.partition(" ")[0], name)
+    what = f"option '{name}' in section '{section[:60]}'"
+    if not value and known[:1] in ("i", "f", "b", "c", "p"):
+        return f"Unable to parse {what}: it is empty"
     if not value or "{" in value:  # `{…}`: the constants of a fork of Klipper
         return ""
-    what = f"option '{name}' in section '{section[:60]}'"
     if known.startswith("c"):
         choices = known[1:].split("|")
         base = value.partition("(")[0]  # a shaper may have parameters: `ei(v_tol=0.02)`
-        named = rf"(?<![\w-]){re.escape(value)}(?![\w-])"  # the reference may be newer than the table
-        if (
-            base in choices
-            or (value.isdigit() and str(int(value)) in choices)
-            or re.search(named, option.text)
-        ):
+        number = str(int(value)) if value.isdigit() else base
+        is_newer = re.search(
+            rf"(?<![\w-]){re.escape(value)}(?![\w-])", option.text
+        )  # the reference than the table
+        is_part = any(value in choice for choice in choices)
+        if base in choices or number in choices or (is_newer and not is_part):
             return ""
         return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
     match = SPEC.match(known or _by_default(option))
     if not match:
         return ""
+    if known.startswith("p"):
+        return _wrong_mark(value, known)
     if problem := _not_of_kind(value, match[1]):
         is_count = "element" in problem
         return (
@@ -128,6 +165,14 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
         )
     bound = _out_of_bounds(float(value), match) if match[1] in "if" else ""
     return f"O{what[1:]} must {bound}" if bound else ""
+
+
+def _wrong_mark(pin: str, kind: str) -> str:
+    """The mistake in the marks before a pin; "" if it may have them."""
+    pattern, form = MARKS[kind]
+    if re.match(rf"\s*{pattern}\s*[^\s^~!]", pin):
+        return ""
+    return f"Invalid pin description '{pin[:40]}': format is {form}[chip_name:] pin_name"
 
 
 def _not_of_kind(value: str, kind: str) -> str:

@@ -20,6 +20,8 @@ SAVED_HEADER = (
     "#*# DO NOT EDIT THIS BLOCK",
 )
 INCLUDE = "include "
+PROFILES = ("bed_mesh ", "skew_correction ")
+"""Begin the names of sections that only calibrations write, wherever a person has moved them."""
 # What ends a line: `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
 MAGIC = frozenset("*?[")
@@ -216,9 +218,9 @@ class _Reader:
             self.indent = indent
             if content.startswith("[") and "]" in content[2:]:
                 name = content[1 : content.rindex("]")]
-                self.section = self.config.sections.setdefault(
-                    name, Section(name, number, self.files[-1], self.saved)
-                )
+                is_saved = self.saved or name.startswith(PROFILES)
+                section = Section(name, number, self.files[-1], is_saved)
+                self.section = self.config.sections.setdefault(name, section)
                 self.skipping = False
             elif self.section is None:
                 if not self.lost:  # the first such line stands for all
@@ -249,8 +251,9 @@ class _Reader:
         """The option read last is whole."""
         if self.name and self.section:
             value = "\n".join(self.value).strip()
-            self.section.settings.append(Setting(self.name, value, self.start, self.files[-1], self.saved))
-            self.section.saved = self.section.saved and self.saved
+            is_saved = self.saved or self.section.name.startswith(PROFILES)
+            self.section.settings.append(Setting(self.name, value, self.start, self.files[-1], is_saved))
+            self.section.saved = self.section.saved and is_saved
         self.name = ""
 
     def problem(self, line: int, message: str, section: str = "") -> None:

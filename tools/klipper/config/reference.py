@@ -11,8 +11,8 @@ PAGE = "Config_Reference.md"
 LAST_NUMBER = re.compile(r"\d+$")
 SENSOR = "sensor_type"
 SENSORS = "Temperature sensors"
-# A stepper of an axis: `stepper_x`, `stepper_z1`, `stepper_arm`.
-AXIS_STEPPER = re.compile(r"stepper_[a-z]+\d*$")
+# A stepper of an axis: `stepper_x`, `stepper_z1`, `stepper_arm`; `stepper_mmu_gear` is a plugin's.
+AXIS_STEPPER = re.compile(r"stepper_(?:[a-z]|arm|bed|left|right)\d*$")
 # A heading that a block may belong to; `## …` are the chapters.
 HEADING = re.compile(r"#{2,4} +(.*)")
 HEADER = re.compile(r"#?\[([^\]]+)\] *$")
@@ -190,7 +190,7 @@ class Reference:
         base = LAST_NUMBER.sub("", word)
         alike = ["stepper_a"] if AXIS_STEPPER.fullmatch(word) and len(word) == len("stepper_a") else []
         if base != word:  # `extruder3` is as `extruder1`, `stepper_x2` as `stepper_z1`
-            alike = ["stepper_z1", base + "1"] if base.startswith("stepper_") else [base + "1"]
+            alike = ["stepper_z1"] if AXIS_STEPPER.fullmatch(word) else [base + "1"]
         return next((kind for kind in alike if kind in self.kinds), "")
 
     def options_of(self, section: str, kinematics: str = "") -> dict[str, Option]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tools.klipper.config.machine import HEATERS, PROBES, Machine, at, cut
-from tools.klipper.config.options import known, table
+from tools.klipper.config.options import table
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section, Setting
 from tools.klipper.config.reference import SENSOR
 
@@ -24,11 +24,17 @@ REFERS = (
     ("homing_heaters", "steppers", "", "stepper"),
     ("", "sensor_mcu", "", "mcu"),
     ("", "i2c_mcu", "", "mcu"),
+    ("board_pins", "mcu", "", "chip"),
+    ("extruder_stepper", "extruder", "", "extruder"),
+    ("filament_motion_sensor", "extruder", "", "object"),
+    ("", "sensor_list", "", "object"),
 )
 UNKNOWN = {
     "heater": "Unknown heater '{}'",
     "stepper": "One or more of these steppers are unknown: {}",
     "mcu": "Unknown MCU {}",
+    "chip": "Unknown chip name '{}'",
+    "extruder": "'{}' is not a valid extruder.",
     "object": "Unknown config object '{}'",
 }
 ACCELEROMETERS = ("accel_chip", "accel_chip_x", "accel_chip_y", "accel_chip_z")
@@ -79,11 +85,19 @@ class Use(NamedTuple):
 def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
     """Everything that these rules find; `sensors` are the documentation's sensor types."""
     yield from needed(machine)
-    brought = known("command").items()
-    taken = {command for kind, commands in brought if kind in machine.sections for command in commands}
+    facts = table()
+    taken: set[str] = set()
+    for section in machine.sections.values():
+        taken.update(facts.commands.get(facts.base(section.kind), ()))
+    macros: dict[str, Section] = {}
     for section in machine.sections.values():
         if section.kind == "gcode_macro":
             yield from macro(section, taken)
+            before = macros.setdefault(section.name.upper(), section)
+            if before is not section:
+                name = section.name.upper().partition(" ")[2]
+                message = f"gcode command {cut(name)} already registered: also in [{cut(before.name)}]"
+                yield at(section, "", message)
         if not section.saved and section.kind not in machine.plugins:
             yield from named(section)
             yield from refers(machine, section)
@@ -106,8 +120,9 @@ def needed(machine: Machine) -> Iterator[Finding]:
         message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"
         yield at(machine.sections[present[0]], "", message, WARNING)._replace(section=gone, option=option)
     for section in machine.of("mcu"):
-        if not {"serial", "canbus_uuid"} & section.values.keys():
-            yield from machine.missing(section, "serial")
+        if {"serial", "canbus_uuid"} <= section.values.keys():
+            message = f"Option 'serial' is not valid in section '{section.name}' beside canbus_uuid"
+            yield at(section, "serial", message)
         uuid = section.values.get("canbus_uuid")
         if uuid and not CAN_UUID.match(uuid.value.lower()):
             message = (
@@ -127,19 +142,20 @@ def named(section: Section) -> Iterator[Finding]:
 
 def refers(machine: Machine, section: Section) -> Iterator[Finding]:
     """Names of heaters, steppers, micro-controllers and accelerometers that are not there."""
-    there = {"heater": machine.heaters, "stepper": machine.sections, "mcu": machine.mcus}
+    there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
     values = section.values
     for owner, option, default, what in REFERS:
         if owner in ("", section.kind) and (option in values or (owner and default)):
             for name in _words(values[option].value if option in values else default):
-                if name not in there[what]:
+                if name not in there.get(what, machine.sections):
                     yield machine.absent(
                         section, option if option in values else "", UNKNOWN[what].format(name)
                     )
     heater = section.name.partition(" ")[2]
     if section.kind == "verify_heater" and heater not in machine.heaters:
         yield machine.absent(section, "", UNKNOWN["heater"].format(heater))
-    for option in ACCELEROMETERS if section.kind == "resonance_tester" and not machine.plugins else ():
+    has_own = machine.plugin_brings("accelerometer")
+    for option in ACCELEROMETERS if section.kind == "resonance_tester" and not has_own else ():
         name = values[option].value if option in values else ""
         if name and name not in machine.sections and machine.reference.kind(name + " x"):
             yield machine.absent(section, option, UNKNOWN["object"].format(name))
@@ -150,20 +166,17 @@ def _words(value: str) -> list[str]:
 
 
 def parts(machine: Machine, section: Section, sensors: set[str]) -> Iterator[Finding]:
-    """A temperature sensor that Klipper does not know, the constants of a PID, the height of a probe, the
-    colours of LEDs."""
+    """A temperature sensor that Klipper does not know or that has no pin, the colours of LEDs."""
     setting = section.values.get(SENSOR)
-    if setting and setting.value and section.kind.startswith(MEASURING):
+    if setting and section.kind.startswith(MEASURING):
         known = setting.value in sensors or any(
             f"{kind} {setting.value}" in machine.sections for kind in OWN_SENSORS
         )
         if not known and not (machine.plugins and MODULE.match(setting.value)):
             yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(setting.value)}'")
-    control, order = section.values.get("control"), section.values.get("color_order")
-    if control and control.value == "pid" and section.kind != "temperature_fan":
-        yield from machine.missing(section, "pid_Kp", "pid_Ki", "pid_Kd")
-    if section.kind in PROBES[1:4]:
-        yield from machine.missing(section, "z_offset")
+        if known and f"{SENSOR} {setting.value}" not in table().required:  # one on an analog pin
+            yield from machine.missing(section, "sensor_pin")
+    order = section.values.get("color_order")
     if order and any(sorted(word) not in (sorted("RGB"), sorted("RGBW")) for word in _words(order.value)):
         yield at(section, "color_order", f"Invalid color_order '{order.value[:40]}'")
 
@@ -195,10 +208,9 @@ def macro(section: Section, taken: set[str]) -> Iterator[Finding]:
 
 def pins(machine: Machine) -> Iterator[Finding]:
     """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it."""
-    listed = [part for section in machine.of(ALIASES) for name, setting in section.values.items()
-              if name.startswith("aliases") for part in setting.value.split(",")]  # fmt: skip
-    named = (part.partition("=") for part in listed if "<" not in part)  # `EXP1_1=PE8`; `<GND>` is none
-    aliases = {alias.strip(): pin.strip().removeprefix(PRIMARY) for alias, _, pin in named}
+    aliases: dict[str, str] = {}
+    for section in machine.of(ALIASES):
+        yield from _aliases(section, aliases)
     words = (word.lstrip(SIGNS).removeprefix(PRIMARY) for word in _words(machine.value(OVERRIDE, "pins")))
     allowed = {aliases.get(word, word) for word in words}
     first: dict[tuple[str, str], Use] = {}
@@ -218,6 +230,18 @@ def pins(machine: Machine) -> Iterator[Finding]:
                 f"pin {use.pin[:60]} used multiple times in config: also in [{cut(before.section.name)}]"
             )
             yield at(use.section, name, message)
+
+
+def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
+    """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is none. Finds one that has two pins."""
+    own: dict[str, str] = {}
+    for name, setting in section.values.items():
+        for part in setting.value.split(",") if name.startswith("aliases") else ():
+            alias, _, pin = (word.strip() for word in part.partition("="))
+            if own.setdefault(alias, pin) != pin:
+                message = f"Alias {cut(alias)} mapped to {cut(own[alias])} - can't alias to {cut(pin)}"
+                yield at(section, name, message)
+    aliases.update((alias, pin.removeprefix(PRIMARY)) for alias, pin in own.items() if "<" not in pin)
 
 
 def _uses(machine: Machine, section: Section, aliases: dict[str, str]) -> Iterator[Use]:
@@ -265,6 +289,6 @@ def _unknown(machine: Machine, use: Use) -> str:
         return unknown
     return (
         ""
-        if machine.of(*PROBES) or machine.plugins
+        if machine.of(*PROBES) or machine.plugin_brings("probe")
         else f"{unknown}: z_virtual_endstop needs a probe's section"
     )
