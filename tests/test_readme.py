@@ -168,10 +168,19 @@ def test_every_symptom_is_told_in_both_languages():
     assert len(told[0]) == len(told[1]) > 10
 
 
-def test_what_the_readme_names_is_there():
+def anchors(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_what_the_documents_link_to_is_there():
     for page in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md")]:
-        links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
-        assert all((page.parent / link).exists() for link in links), page
+        for link in re.findall(r"\]\((?!http)([^)]+)\)", page.read_text(encoding="utf-8")):
+            file, _, anchor = link.partition("#")
+            target = page.parent / file if file else page
+            assert target.exists(), (page, link)
+            assert not anchor or anchor in anchors(target), (page, link)
 
 
 @pytest.mark.parametrize("name", READMES)

@@ -76,6 +76,11 @@ def url(value: str) -> str:
     return value
 
 
+def language_of(locale: str) -> str:
+    """The language of a person with this locale: Russian where it says nothing, English for other languages."""
+    return "ru" if re.split("[_.@]", locale)[0] in ("", "C", "POSIX", "ru") else "en"
+
+
 def _known_toolsets(value: str) -> tuple[str, ...]:
     names = tuple(value.replace(",", " ").split())
     if unknown := set(names) - set(places.toolsets()):
@@ -151,8 +156,8 @@ class Settings(Section):
     read_only: bool = setting("MCP_READ_ONLY", False, "1 lists no tool that changes anything", flag)
     language: str = setting(
         "MCP_LANGUAGE",
-        lambda environ: "en" if environ.get("LANG", "").startswith("en") else "ru",
-        "`ru` or `en`: the texts meant for the person; unset: `en` if `LANG` is English",
+        lambda environ: language_of(environ.get("LANG", "")),
+        "`ru` or `en`: the texts meant for the person; unset: `ru` if `LANG` is Russian, C or unset, else `en`",
         one_of("ru", "en"),
     )
     tool_names: str = setting(

@@ -21,7 +21,7 @@ def search(
     query: Annotated[str, Limits(min_length=1, strip=True)],
     limit: Annotated[int | None, "most results a page", Limits(ge=1)] = None,
     cursor: Annotated[str | None, "nextCursor of the page before"] = None,
-    full: Annotated[bool | None, "every field, texts uncut"] = None,
+    full: Annotated[bool | None, "of a public engine: every field, texts uncut"] = None,
 ) -> JsonObject:
     """Search the web: {results: [{title, url, snippet, content, score}], nextCursor}; results may have more
     fields, or fewer. nextCursor null: no further page. Results over the limit or 100 kB are left out and

@@ -19,7 +19,7 @@ PASSWORD = "raspberry"
 ANSWERS = f"#!/bin/sh\ncase $1 in *yes/no*) echo yes ;; *) echo {PASSWORD} ;; esac\n"
 ANKI_PORT = 8765
 REMOTE = (PROJECT / "docs" / "remote.md").read_text(encoding="utf-8")
-SWITCH_ON, TOKEN, SHUT, _ = re.findall(r"```sh\n(.*?)```", REMOTE, re.DOTALL)
+SWITCH_ON, TOKEN, SHUT = re.findall(r"```sh\n(.*?)```", REMOTE, re.DOTALL)
 SWITCH_ON = "".join(
     line for line in SWITCH_ON.splitlines(keepends=True) if "tailscale " not in line.partition("#")[0]
 )
