@@ -219,19 +219,19 @@ class AddBatch(Batch):
         id_of = {name.casefold(): number for name, number in model_ids.items()}
         self.types: dict[str, NoteType | ItemError] = {}
         for name, fields in zip(names, answers[:-3], strict=True):
-            if not isinstance(fields, Refused):
-                self.types[name] = NoteType(name, id_of[name.casefold()], fields)
-            elif "was not found" in fields.text and name == self.fallback and model_ids:
+            number = id_of.get(name.casefold())
+            if number is not None:
+                self.types[name] = NoteType(name, number, client.whole([fields])[0])
+            elif name == self.fallback and model_ids:
                 simplest = self._simplest_type(model_ids)
                 self.types[name] = simplest
                 self.warnings.append(f"{name!r} is not in this collection: {simplest.name!r} was taken")
             else:
-                unknown = (
-                    models.not_found(name, list(model_ids)) if "was not found" in fields.text else fields
-                )
+                unknown = models.not_found(name, list(model_ids))
                 hint = "anki_model_info with this model says how to make it, or which there are."
-                message = unknown.message.removeprefix("RuntimeError: ")
-                self.types[name] = ItemError(message, hint, code="MODEL")
+                self.types[name] = ItemError(
+                    unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL"
+                )
         alive = notes.indexed(infos)
         # A key of a profile that this AnkiConnect did not tell counts in each, if its note is there.
         mine = {

@@ -100,7 +100,7 @@ def invoke(
         return client.raw(action, params, client.VERSION if version is None else version)
     except Refused as error:
         way = _way(action)
-        if way and "unsupported action" in error.text:
+        if way and "unsupported action" in error.text.casefold():
             error.hint = f"AnkiConnect cannot do this; {way}."
         elif way:
             error.hint += f" Or {way}."

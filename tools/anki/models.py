@@ -7,7 +7,6 @@ from typing import Annotated
 
 from tools.anki import client
 from tools.anki.note_input import OBJECTS
-from tools.anki.replies import Refused
 from tools.anki.settings import current
 from tools.core.errors import ToolError, nearest
 from tools.core.json_types import JsonObject
@@ -32,11 +31,13 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
     asked = [
         (action, {"modelName": name}) for action in ("modelFieldNames", "modelTemplates", "modelStyling")
     ]
-    names, fields, templates, styling = client.multi(("modelNames", {}), *asked)
-    if isinstance(fields, Refused):
-        raise not_found(name, names) if "was not found" in fields.text else fields
-    shown = next((known for known in names if known.casefold() == name.casefold()), name)
-    return {"model": shown, "fields": fields, "templates": templates, "styling": styling["css"]}
+    names, *answers = client.multi(("modelNames", {}), *asked)
+    client.whole([names])
+    spelling = {known.casefold(): known for known in names}.get(name.casefold())
+    if spelling is None:
+        raise not_found(name, names)
+    fields, templates, styling = client.whole(answers)
+    return {"model": spelling, "fields": fields, "templates": templates, "styling": styling["css"]}
 
 
 @Tool("anki.create_model", write=True)

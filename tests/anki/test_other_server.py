@@ -1,0 +1,153 @@
+"""The requirement's requests on another server that speaks AnkiConnect: anki-connect-server of PyPI, what a
+Pi without a screen runs.
+
+It needs Python 3.12 and a place of its own: put its command on PATH, or name it in ANKI_CONNECT_SERVER.
+"""
+
+import base64
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.anki.anki_helpers import png
+
+pytestmark = pytest.mark.slow
+
+COMMAND = os.environ.get("ANKI_CONNECT_SERVER") or shutil.which("anki-connect-server")
+EXAMPLES = json.loads(Path(__file__).with_name("requirement_examples.json").read_text(encoding="utf-8"))
+START_S = 60
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The address of a running anki-connect-server with a new collection."""
+    if not COMMAND:
+        pytest.skip("anki-connect-server (pip install anki-connect-server httpx, Python 3.12) is not on PATH")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("collection")
+    environ = {**os.environ, "ANKICONNECT_PORT": str(port)}
+    environ["ANKICONNECT_COLLECTION_PATH"] = str(folder / "collection.anki2")
+    with (folder / "log").open("wb") as output:
+        process = subprocess.Popen([COMMAND, "api"], env=environ, stdout=output, stderr=output, cwd=folder)
+    deadline = time.monotonic() + START_S
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            break
+        except OSError:
+            assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
+            time.sleep(0.1)
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture
+def call(server, call, env):
+    """A call that never ends in an internal error."""
+    env(ANKI_CONNECT_URL=server, ANKI_DEFAULT_MODEL="")
+
+    def run(name, **arguments):
+        answer = call(name, **arguments)
+        assert not (isinstance(answer, dict) and answer.get("code") == "INTERNAL_ERROR"), answer
+        return answer
+
+    return run
+
+
+def failed(answer):
+    return isinstance(answer, dict) and answer.get("success") is False
+
+
+def test_every_example_of_the_requirement_is_answered_or_says_what_the_server_lacks(call):
+    making = call("anki.model_info")["create_model"]
+    assert not failed(call("anki.create_model", **making))
+    for deck in ("Inbox", "Archive::Temp", "Custom::Deck"):
+        assert call("anki.invoke", action="createDeck", params={"deck": deck})
+    first = call("anki.add_from_model", items=[{"Prompt": "q", "Response": "a", "tags": ["geo"]}])["details"][
+        0
+    ]
+    wrong = {}
+    for tool in sorted(EXAMPLES, key="anki.rename_deck".__eq__):  # to the name of a deck that another deletes
+        for arguments, _ in EXAMPLES[tool]:
+            arguments = json.loads(json.dumps(arguments).replace("1700000000000", str(first["noteId"])))
+            for note in arguments.get("notes", []):
+                for image in note.get("images", []):
+                    image["image_base64"] = base64.b64encode(png()).decode()
+            answer = call(tool, **arguments)
+            if failed(answer):
+                wrong[tool] = (answer["error"], answer["hint"])
+    assert all(hint for _, hint in wrong.values())
+    # `audio/hello.mp3`: Anki's media folder is flat, as everywhere.
+    assert set(wrong) <= {"anki.get_media", "anki.delete_media"}, wrong
+
+
+def test_notes_are_found_changed_deleted_and_put_back(call):
+    call("anki.invoke", action="createDeck", params={"deck": "Geo"})
+    rows = [["cat", "кот"], ["dog", "пёс"]]
+    added = call("anki.add_from_model", deck="Geo", model="Basic", fieldNames=["Front", "Back"], rows=rows)
+    assert added["added"] == 2
+    found = call("anki.find_notes", query="deck:Geo")
+    one, two = found["noteIds"]
+    assert found["notes"][0]["deckName"] == "Geo" and len(found["notes"][0]["cards"]) == 1
+
+    updated = call(
+        "anki.update_notes", notes=[{"noteId": one, "fields": {"Back": "кошка"}, "addTags": ["x"]}]
+    )
+    deleted = call("anki.delete_notes", noteIds=[two])
+    entries = call("anki.restore")["entries"]
+    restored = call("anki.restore", entry=entries[0][0])
+
+    assert updated["updated"] == deleted["deleted"] == restored["addedAgain"] == 1
+    assert call("anki.find_notes", query="deck:Geo tag:x")["notes"][0]["fields"]["Back"] == "кошка"
+    assert call("anki.find_notes", query="deck:Geo", duplicates="Front") == {"groups": [], "total": 0}
+
+
+def test_media_are_stored_read_and_deleted(call):
+    stored = call("anki.store_media", filename="a.mp3", data=base64.b64encode(b"ID3").decode())
+    read = call("anki.get_media", filename=stored["filename"])
+    deleted = call("anki.delete_media", filename=stored["filename"])
+
+    assert base64.b64decode(read["dataBase64"]) == b"ID3"
+    assert deleted["deleted"] is True
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("anki.due", {}),
+        ("anki.due", {"current": True}),
+        ("anki.stats", {}),
+        ("anki.stats", {"days": 365}),
+        ("anki.answer_cards", {"answers": [{"cardId": 1, "ease": "good"}]}),
+        ("anki.answer_cards", {"undo": True}),
+        ("anki.change_cards", {"query": "deck:*", "flag": 1}),
+        ("anki.change_cards", {"query": "deck:*", "suspend": True, "dryRun": False, "expected": 999}),
+        ("anki.invoke", {"action": "guiBrowse"}),
+        ("anki.list_decks", {}),
+    ],
+)
+def test_studying_works_or_says_what_the_server_lacks(call, tool, arguments):
+    call("anki.add_from_model", deck="Study", model="Basic", items=[{"Front": "f", "Back": "b"}])
+
+    answer = call(tool, **arguments)
+
+    assert not failed(answer) or (answer["hint"] and answer["code"] != "INTERNAL_ERROR")
+
+
+def test_a_card_is_answered(call):
+    call(
+        "anki.add_from_model", deck="Answers", model="Basic", items=[{"Front": "to be answered", "Back": "b"}]
+    )
+    (card,) = call("anki.due", deck="Answers")["cards"]
+
+    answer = call("anki.answer_cards", answers=[{"cardId": card["cardId"], "ease": "easy"}])
+
+    assert answer["answered"] == 1 and answer["cards"][0]["interval"].endswith("d")
