@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Sets pi-mcp up on Raspberry Pi OS, Debian, or any Linux with git and python3
-# (3.10 or newer) with venv. A second run does only what is missing.
+# (3.10 or newer). A second run does only what is missing. The server itself
+# needs no package: ./server.py serves as it is.
 #
-#   ./setup.sh                Python packages into .venv, a file for settings,
-#                             the Klipper docs into docs_repo/, then a check
+#   ./setup.sh                a file for settings, the Klipper docs into
+#                             docs_repo/, then a check
 #   ./setup.sh --systemd      that, and the resident service (sessions start at
 #                             once), a daily sync and backup, and the command
 #                             pi-mcp in /usr/local/bin; asks for root by sudo
 #   ./setup.sh --http         serve over HTTP too, to people with a token
-#                             (docs/remote.md); goes with --systemd
-#   ./setup.sh --with images  also Pillow, which makes large pictures small for
-#                             Anki; goes with the others, updates keep it
+#                             (docs/remote.md): the MCP SDK into .venv; goes
+#                             with --systemd
+#   ./setup.sh --with images  Pillow into .venv, which makes large pictures
+#                             small for Anki; goes with the others
 #   ./setup.sh --update       pull, install what is new, restart the service;
 #                             sessions that run go on
 #   ./setup.sh --uninstall    remove services, command, .venv and .venv-test;
@@ -19,7 +21,9 @@
 #                             test --all runs those that take minutes, too
 #   ./setup.sh lint           test tools, then a look at the sources
 #
-# Variables: PYTHON   the python3 that .venv is made of (default: python3)
+# What was asked for once, --http and --with images, every later run keeps.
+#
+# Variables: PYTHON   the python3 to use (default: python3)
 #            DESTDIR  files of --systemd go below it, and nothing is started
 #            KLIPPER_DOCS_URL, KLIPPER_DOCS_DIR … as in docs/manual.md
 set -euo pipefail
@@ -29,7 +33,6 @@ venv=$here/.venv
 test_venv=$here/.venv-test
 python=${PYTHON:-python3}
 root=${DESTDIR:-}
-for_tests=(requirements.txt requirements-http.txt requirements-test.txt)
 units=(pi-mcp.socket pi-mcp.service pi-mcp-docs.service pi-mcp-docs.timer pi-mcp-backup.service pi-mcp-backup.timer
   pi-mcp-notify.service pi-mcp-notify.timer)
 timers=(pi-mcp-docs.timer pi-mcp-backup.timer pi-mcp-notify.timer)
@@ -48,7 +51,7 @@ main() {
     '' | --systemd | --http | --with) set_up "$@" ;;
     --update) update ;;
     --uninstall) uninstall ;;
-    test) shift; need_programs; make_venv requirements.txt; make_test_venv; run_tests "$@" ;;
+    test) shift; need_programs; make_test_venv; run_tests "$@" ;;
     lint) need_programs; make_test_venv; look_at_sources ;;
     -h | --help | help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" ;;
     *) unknown "$1" ;;
@@ -61,22 +64,29 @@ unknown() {
 }
 
 set_up() {
-  local resident='' http='' files=(requirements.txt)
-  [ ! -e "$venv/requirements-images.txt" ] || files+=(requirements-images.txt)
+  local resident='' http='' extra wanted=()
+  for extra in http images; do
+    [ ! -e "$venv/requirements-$extra.txt" ] || wanted+=("$extra")
+  done
   while [ $# -gt 0 ]; do
     case $1 in
       --systemd) need_systemd; resident=yes ;;
       --http)
-        files+=(requirements-http.txt)
+        wanted+=(http)
         if runs_systemd; then need_systemd; http=yes; else say "systemd does not run here; start it by ./server.py --http"; fi ;;
-      --with) need_extra "${2:-}"; files+=("requirements-$2.txt"); shift ;;
+      --with) need_extra "${2:-}"; wanted+=("$2"); shift ;;
       *) unknown "$1" ;;
     esac
     shift
   done
   need_programs
   [ -z "$resident$http" ] || find_folders
-  make_venv "${files[@]}"
+  if [ ${#wanted[@]} -gt 0 ]; then
+    make_venv "${wanted[@]}"
+  elif [ -e "$venv" ]; then
+    say "Removing $venv, which nothing needs any more"
+    rm -rf "$venv"
+  fi
   make_settings_file
   fetch_docs
   [ -z "$resident" ] || install_units
@@ -88,16 +98,12 @@ set_up() {
   ./server.py --connect
 }
 
-# git, and a Python that can make a virtual environment; Debian packs venv apart. The version is looked at first: nothing
-# is installed for a Python that is too old.
+# The version is looked at first: nothing is installed for a Python that is too old.
 need_programs() {
-  local missing=()
   command -v "$python" >/dev/null || fail "there is no $python here${PYTHON:+; PYTHON names it}. Debian: sudo apt-get install python3"
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
     fail "Python 3.10 or newer is needed; $python is $("$python" -V 2>&1). Name another: PYTHON=python3.13 ./setup.sh"
-  command -v git >/dev/null || missing+=(git)
-  "$python" -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
-  [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+  command -v git >/dev/null || install_packages git
 }
 
 install_packages() {
@@ -118,118 +124,56 @@ as_root() {
   fi
 }
 
-# The environment, and in it the packages of each requirements file that changed since it was last installed.
+# make_venv EXTRA …: the environment, and in it the packages of each requirements file that changed since it was last
+# installed. One whose installation was cut, or whose Python is gone or not the one asked for, is made again.
 make_venv() {
+  local extra file
   if ! venv_works; then
-    [ ! -e "$venv" ] || warn "$venv is unfinished, or belongs to another Python; it is made anew"
+    "$python" -c 'import venv, ensurepip' 2>/dev/null || install_packages python3-venv # Debian packs it apart
     say "Making $venv"
-    attempt "$venv could not be made" "$python" -m venv --clear "$venv"
-    # Python 3.10 and 3.11 put it in; nothing here needs its 9 MB.
-    "$venv/bin/python" -m pip uninstall --disable-pip-version-check -y -q setuptools 2>/dev/null || true
+    "$python" -m venv --clear "$venv" || fail "$venv could not be made; the lines above say why"
   fi
-  local file options
-  for file in "$@"; do
+  for extra in "$@"; do
+    file=requirements-$extra.txt
     cmp -s "$file" "$venv/$file" && continue
     say "Installing the packages of $file (some minutes on a small Pi)"
     : >"$venv/installing"
-    options=(--disable-pip-version-check --no-input --prefer-binary --progress-bar off)
-    # What serves is listed whole; half of what the SDK asks for beside that is never imported.
-    case $file in requirements.txt | requirements-http.txt) options+=(--no-deps) ;; esac
-    attempt "pip could not install the packages of $file" "$venv/bin/python" -m pip install "${options[@]}" -r "$file"
-    cp "$file" "$venv/$file.new"
+    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --prefer-binary -q -r "$file" ||
+      fail "pip could not install the packages of $file; the lines above say why. Then run ./setup.sh again"
+    cp "$file" "$venv/$file"
     rm "$venv/installing"
-    mv "$venv/$file.new" "$venv/$file"
     renewed=yes
   done
-  # What pip compiled of itself is a quarter of .venv; nothing that serves imports it.
-  [ -z "$renewed" ] || find "$venv" -path '*/site-packages/pip/*' -name __pycache__ -prune -exec rm -rf {} +
 }
 
-# What the tests and linters need, apart from what serves: the tests are to meet what a user installs, and nothing more.
-make_test_venv() {
-  local venv=$test_venv
-  make_venv "${for_tests[@]}"
-}
-
-# Whether packages can be installed into .venv: its Python runs and finds its own packages (it does not once the system
-# has a newer one), is the one asked for, has the SDK that the sources are for, and no package is half there.
 venv_works() {
-  "$venv/bin/python" -B -c 'import pip' 2>/dev/null || return
-  [ -z "${PYTHON:-}" ] || [ "$(version_of "$venv/bin/python")" = "$(version_of "$python")" ] || return
-  ! cmp -s requirements.txt "$venv/requirements.txt" ||
-    "$venv/bin/python" -B -c 'import server; server.import_sdk("stdio")' 2>/dev/null || return
-  [ ! -e "$venv/installing" ] || packages_are_whole
+  [ ! -e "$venv/installing" ] && "$venv/bin/python" -c 'import pip' 2>/dev/null || return
+  [ -z "${PYTHON:-}" ] || [ "$(version_of "$venv/bin/python")" = "$(version_of "$python")" ]
 }
 
 version_of() { "$1" -c 'import sys; print(sys.version_info[:2])'; }
 
-# Whether each file of each package is there in its size: pip was killed, and might take the rest for installed.
-packages_are_whole() {
-  "$venv/bin/python" -c '
-import sys
-from importlib.metadata import distributions
-for package in distributions():
-    for file in package.files or sys.exit(1):
-        if file.size is not None and (not file.locate().exists() or file.locate().stat().st_size != file.size):
-            sys.exit(1)' 2>/dev/null
-}
-
-# attempt WHAT_FAILED COMMAND …: run it; when it fails, say its own words and what they mean.
-attempt() {
-  local failed=$1 log words
-  shift
-  log=$(mktemp) || fail "there is no room for temporary files (${TMPDIR:-/tmp})"
-  "$@" >"$log" 2>&1 &
-  if watch "$!" "$log"; then
-    rm "$log"
-    return
-  fi
-  words=$(<"$log")
-  rm "$log"
-  printf '%s\n' "$words" >&2
-  fail "$failed: $(reason "$words"). Then run ./setup.sh again; it goes on where it stopped"
-}
-
-# watch PID LOG: wait for a command, and count in one line the packages that pip names meanwhile.
-watch() {
-  # shellcheck disable=SC2064 # a command in the background hears no Ctrl-C by itself
-  trap "kill $1; exit 130" INT
-  while [ -t 1 ] && kill -0 "$1" 2>/dev/null; do
-    printf '    %s packages\033[K\r' "$(grep -c '^Collecting' "$2")"
-    sleep 1
-  done
-  [ ! -t 1 ] || printf '\033[K'
-  wait "$1"
-}
-
-# What the words of pip or venv mean. Without a network pip says so first, and then that there is no such package.
-reason() {
-  case $1 in
-    *'No space left'* | *'Disk quota'*) echo "the disk is full; make room (df -h $here), about 100 MB" ;;
-    *'Permission denied'* | *'Read-only file system'*) echo "you cannot write there; see who owns it: ls -ld $here $venv" ;;
-    *NewConnectionError* | *NameResolution* | *'Name or service not known'* | *'Temporary failure in name'* | *Timeout* | \
-      *ProxyError* | *'Network is unreachable'* | *'Connection refused'* | *SSLError*)
-      echo "the package index cannot be reached; is there a network?" ;;
-    *'No matching distribution'*) echo "there is no such package for $("$python" -V 2>&1) on $(uname -m)" ;;
-    *) echo "the lines above say why" ;;
-  esac
+# The tests have what HTTP needs, as the judge of what the server says without it.
+make_test_venv() {
+  local venv=$test_venv
+  make_venv http test
 }
 
 # The first clone only; later sync_docs and its timer keep the docs fresh. Without them all else works.
 fetch_docs() {
   local answer
-  if "$venv/bin/python" -m tools call list_docs_map >/dev/null 2>&1; then
+  if "$python" -m tools call list_docs_map >/dev/null 2>&1; then
     return
   fi
   say "Fetching the Klipper documentation"
-  answer=$("$venv/bin/python" -m tools call sync_docs) && return
+  answer=$("$python" -m tools call sync_docs) && return
   warn "the Klipper documentation could not be fetched; everything else works. $(told "$answer")"
   warn "To go on, run ./setup.sh again, or call the tool sync_docs. Another source: KLIPPER_DOCS_URL=… ./setup.sh"
 }
 
 # What a tool's answer says is wrong, and what to do.
 told() {
-  "$venv/bin/python" -c '
+  "$python" -c '
 import json, sys
 answer = json.loads(sys.argv[1] or "{}")
 print(*(f"{answer[name].rstrip(chr(46))}." for name in ("error", "hint") if answer.get(name)))' "$1" 2>/dev/null || true
@@ -239,7 +183,7 @@ print(*(f"{answer[name].rstrip(chr(46))}." for name in ("error", "hint") if answ
 make_settings_file() {
   local file=${XDG_CONFIG_HOME:-$HOME/.config}/pi-mcp/env
   [ ! -e "$file" ] || return 0
-  (umask 077 && mkdir -p "${file%/*}" && "$venv/bin/python" -m tools settings file >"$file.new" && mv "$file.new" "$file") ||
+  (umask 077 && mkdir -p "${file%/*}" && "$python" -m tools settings file >"$file.new" && mv "$file.new" "$file") ||
     warn "$file could not be made; settings may also come from the environment"
 }
 
@@ -282,7 +226,7 @@ install_http() {
   local unit changed=0
   umask 022
   fill_in
-  http_listen=$("$venv/bin/python" -c 'from tools.core.settings import current; print(current().http_listen)')
+  http_listen=$("$python" -c 'from tools.core.settings import current; print(current().http_listen)')
   is_plain "$http_listen" || fail "systemd cannot listen at $http_listen (MCP_HTTP_LISTEN)"
   for unit in "${http_units[@]}"; do
     install_filled "systemd/$unit" "$unit_folder/$unit" 644 && changed=1
@@ -297,7 +241,7 @@ install_http() {
 # What stands in the units between @.
 fill_in() {
   user=$(id -un)
-  base_python=$("$venv/bin/python" -c 'import sys; print(sys._base_executable)')
+  base_python=$("$python" -c 'import os, sys; print(os.path.abspath(sys.executable))')
   [ ${#docs[@]} -eq 0 ] || mkdir -p "${docs[@]}"
   (umask 077 && mkdir -p "$state" "${data[@]}")
 }

@@ -16,8 +16,7 @@ FILE = Path(__file__).with_name("golden_tools.json")
 
 def listing():
     """The tools as they go over the wire, with default settings."""
-    from tools import results
-    from tools.core import registry, settings
+    from tools.core import registry, results, settings
 
     tools = registry.listed(settings.load({}))
     return [results.describe(*tool) for tool in tools.items()]

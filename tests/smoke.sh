@@ -13,7 +13,6 @@ failed=0
 
 main() {
   cd "$here"
-  [ -x .venv/bin/python ] || { echo 'smoke.sh: there is no .venv yet; run ./setup.sh first' >&2; exit 1; }
   spare_state
   everything_on
   session

@@ -2,14 +2,17 @@
 registry."""
 
 import json
+import os
 import re
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from tests.support.client import PROJECT
 from tools import check, connect
 from tools.__main__ import main
+from tools.core import places
 from tools.core.health import guarded
 from tools.starting import VERSION
 
@@ -44,13 +47,6 @@ def started_by(manifest):
     return [config["command"], *(fields.get(word, word) for word in config["args"])]
 
 
-@pytest.fixture
-def desktop(monkeypatch, tmp_path):
-    """A clone on a computer that does not serve."""
-    monkeypatch.setattr(connect, "PROJECT", tmp_path)
-
-
-@pytest.mark.usefixtures("desktop")
 def test_it_starts_the_line_of_the_readme_and_brings_the_anki_of_the_desktop_along():
     words = started_by(connect.manifest())
     anki = "/home/pi/.anki-claude-desktop.sock"
@@ -62,6 +58,9 @@ def test_it_starts_the_line_of_the_readme_and_brings_the_anki_of_the_desktop_alo
 
 
 def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch):
+    file = Path(places.settings_file(os.environ))
+    file.parent.mkdir(parents=True)
+    file.touch()
     monkeypatch.setattr(connect.getpass, "getuser", lambda: "anna")
     monkeypatch.setattr(connect.socket, "gethostname", lambda: "printer")
     monkeypatch.setattr(connect, "INSTALLED", PROJECT / "not-installed")
@@ -70,7 +69,6 @@ def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch):
     assert words[-1] == str(PROJECT / "server.py")
 
 
-@pytest.mark.usefixtures("desktop")
 def test_an_anki_that_the_settings_name_is_left_to_them(env):
     env(ANKI_CONNECT_URL="http://192.168.1.5:8765")
     assert "-R" not in started_by(connect.manifest())

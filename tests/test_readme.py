@@ -18,7 +18,6 @@ except ImportError:  # Python 3.10
 from tests.klipper.config.sample import CHANGES, REFERENCE
 from tests.support.client import PROJECT, SERVER, Client
 from tools import connect
-from tools import ssh_check as remote
 from tools.__main__ import settings_table
 from tools.core import registry
 from tools.core.tool import TOOLS
@@ -80,11 +79,6 @@ def test_the_lines_of_all_clients_are_one_command():
 
 def words_of(config):
     return [config["command"], *config["args"]]
-
-
-@pytest.mark.parametrize("name", CLIENTS)
-def test_keepalive_is_told_for_the_pi_as_the_check_advises_it(name):
-    assert f"{remote.DROP_IN} && {remote.RELOAD}\n" in blocks("sh", name)
 
 
 @pytest.mark.smoke

@@ -3,7 +3,7 @@
 import base64
 import json
 
-from tools import results
+from tools.core import results
 from tools.core.json_types import Answer
 
 PICTURE = b"\x89PNG" + bytes(range(256)) * 300

@@ -1,5 +1,4 @@
-"""setup.sh on a copy of the project, with an upstream of our own; the packages are those of this
-environment."""
+"""setup.sh on a copy of the project, with an upstream of our own; packages are wheels of a few bytes."""
 
 import os
 import re
@@ -11,26 +10,21 @@ import pytest
 
 from tests.klipper.upstreams import Upstream
 from tests.support.client import PROJECT
-from tests.support.installing import copy_of_the_project, files, made_by_setup, setup
+from tests.support.installing import copy_of_the_project, files, make_wheels, setup
 from tools.core import settings
 
-pytestmark = [pytest.mark.slow, made_by_setup]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
-    """The project's tracked files, with the environment that is there already."""
+    """The project's tracked files."""
     monkeypatch.delenv("KLIPPER_DOCS_DIR")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("DESTDIR", str(tmp_path / "root"))
-    return with_environment(tmp_path / "pi-mcp")
-
-
-def with_environment(folder):
-    copy_of_the_project(folder)
-    # Links to each file: what is installed here must not change the environment that other tests serve from.
-    shutil.copytree(PROJECT / ".venv", folder / ".venv", symlinks=True, copy_function=os.link)
-    return folder
+    for name, value in make_wheels(tmp_path / "wheels").items():
+        monkeypatch.setenv(name, value)
+    return copy_of_the_project(tmp_path / "pi-mcp")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +40,8 @@ def installed(tmp_path_factory):
         "MCP_HTTP_LISTEN": "127.0.0.1:8423", "PYTHONDONTWRITEBYTECODE": "1",
     }  # fmt: skip
     names = {name: str(value) for name, value in names.items()}
-    folder = with_environment(home / "pi-mcp")
+    names |= make_wheels(home / "wheels")
+    folder = copy_of_the_project(home / "pi-mcp")
     done = setup(folder, "--systemd", "--http", **names)
     assert done.returncode == 0, done.stdout + done.stderr
     return SimpleNamespace(project=folder, root=home / "root", names=names)

@@ -1,41 +1,8 @@
-"""The account of answers that are due: the server leaves after EOF once it is empty, and stops reading when
-it is long."""
+"""Lines of JSON-RPC: what is too large to be read, and the id of what is refused."""
 
 import json
 
-import mcp_types
-
 from tools import stdio
-
-
-def message(method: str, request_id=None, **params):
-    """What the SDK makes of a line; a notification has no id."""
-    identity = {} if request_id is None else {"id": request_id}
-    text = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **identity})
-    return mcp_types.jsonrpc_message_adapter.validate_json(text, by_name=False)
-
-
-def test_a_request_is_owed_one_answer_and_a_notification_and_a_standing_stream_none():
-    pending = stdio.PendingAnswers()
-    for request_id in (1, "a", 0, 1):
-        pending.note_incoming(message("ping", request_id))
-    pending.note_incoming(message("notifications/initialized"))
-    pending.note_incoming(message("subscriptions/listen", 3))
-    assert pending == {1: 2, "a": 1, 0: 1}
-
-
-def test_a_withdrawn_call_is_owed_nothing_and_answering_it_all_the_same_takes_nothing_from_others():
-    for request_id in (7, "seven"):
-        pending = stdio.PendingAnswers()
-        pending.note_incoming(message("tools/call", request_id))
-        pending.note_incoming(message("ping", 1))
-        for params in ({}, {"requestId": None}, {"requestId": [7]}, {"requestId": 8}):
-            pending.note_incoming(message("notifications/cancelled", **params))
-        assert pending.total() == 2
-        pending.note_incoming(message("notifications/cancelled", requestId=request_id))
-        assert pending.total() == 1
-        pending -= stdio.PendingAnswers([request_id])
-        assert pending.total() == 1
 
 
 def test_the_id_of_a_line_that_is_too_long_is_looked_for_at_its_beginning_only():

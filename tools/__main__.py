@@ -32,7 +32,7 @@ if not __package__:  # run as a folder, whose parent is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from tools import listing
-from tools.core import calls, processes, registry, settings
+from tools.core import calls, leaving, registry, settings, toolsets
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import compact_json
 from tools.core.registry import TextOutput
@@ -68,7 +68,7 @@ def main(words: list[str]) -> int:
 
 
 def _answer(words: list[str], tools: dict[str, Tool]) -> object:
-    registry.LISTENERS.append(listing.forget)
+    toolsets.LISTENERS.append(listing.forget)
     match words:
         case ["list"]:
             width = max(map(len, tools), default=0)
@@ -153,7 +153,9 @@ def _call(tool: Tool, text: str = "{}") -> object:
         raise ToolError(
             f"The arguments are not a JSON object: {error}", EXAMPLE, code="INVALID_JSON"
         ) from None
-    with calls.calling(_progress, lambda: False, _ask if sys.stdin.isatty() else calls.nobody) as lines:
+    with calls.calling(
+        _progress, lambda: False, _ask if sys.stdin.isatty() else calls.refuse_to_ask
+    ) as lines:
         answer = tool.call(arguments)
         print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
         return answer
@@ -197,5 +199,5 @@ def _print(answer: object) -> int:
 
 if __name__ == "__main__":
     status = main(sys.argv[1:])
-    processes.run_at_leaving(status)
+    leaving.run_at_leaving(status)
     sys.exit(status)

@@ -40,7 +40,9 @@ REQUESTS: list[JsonObject] = [
 def main(command: list[str]) -> int:
     """Look at the server, started by `command` as a client would, and at every system; print a line each.
     Exit status 1 if something is broken."""
-    listing.keep(current(), listing.make(current()))  # so that the first session starts as fast as the others
+    listing.save(
+        current(), listing.build(current())
+    )  # so that the first session starts as fast as the others
     rows = [
         ("server", guarded(lambda: _server(command))),
         ("settings", guarded(_settings)),

@@ -14,7 +14,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from tools.core import registry, settings
+from tools.core import places, registry, settings
 from tools.core.json_types import JsonObject
 from tools.core.settings import PROJECT
 from tools.starting import VERSION
@@ -25,7 +25,7 @@ FOLDER = re.compile(r'"([^"]+)/tools/resident/handover\.py"')  # the project's, 
 # Never prompt; notice a dead link within a minute.
 OPTIONS = ("BatchMode=yes", "ServerAliveInterval=15", "ServerAliveCountMax=3")
 HOST, COMMAND = "${user_config.host}", "${user_config.command}"
-# On a computer that does not serve itself: what place() gives, to begin with.
+# Where setup.sh was not run, so that there is no settings file: an example to begin with.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
 # In the home on the Pi, forwarded by ssh to the desktop's AnkiConnect: a name that no other client has.
 ANKI_SOCKET = ".anki-claude-desktop.sock"
@@ -33,7 +33,7 @@ ANKI_SOCKET = ".anki-claude-desktop.sock"
 
 def place() -> tuple[str, str, str]:
     """(user@host, command, home) of this machine, as the home network reaches it."""
-    if not (PROJECT / ".venv").exists():
+    if not os.path.exists(places.settings_file(os.environ)):
         return ELSEWHERE
     name = socket.gethostname()
     host = name if "." in name else f"{name}.local"

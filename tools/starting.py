@@ -8,15 +8,15 @@ from tools.core import settings
 VERSION = "0.2.0"
 
 
-def command_line(words: list[str]) -> tuple[str, str]:
-    """The way to start, and the host to check."""
+def command_line(words: list[str]) -> str:
+    """The way to start."""
     if words in ([], ["--standalone"]):  # as clients start it; all else has time for argparse
-        return "standalone", ""
+        return "standalone"
     import argparse
 
     parser = argparse.ArgumentParser(
         "server.py",
-        usage="server.py [--standalone | --check [--ssh USER@HOST] | --connect | …]",
+        usage="server.py [--standalone | --check | --connect | …]",
         description="One MCP server for a Raspberry Pi, over stdio or HTTP.",
         allow_abbrev=False,
     )
@@ -26,6 +26,7 @@ def command_line(words: list[str]) -> tuple[str, str]:
         ("standalone", "serve in this process"),
         ("daemon", "be the resident service, which others hand sessions to"),
         ("http", "serve over HTTP, to clients with a token"),
+        ("sdk", "serve in this process by the MCP SDK (./setup.sh --http installs it)"),
         ("check", "say what works, what is not set up, what is broken"),
         ("connect", "print each client's line for this machine"),
         ("list", "list the tools"),
@@ -34,13 +35,7 @@ def command_line(words: list[str]) -> tuple[str, str]:
             f"--{way}", dest="way", action="store_const", const=way, default="standalone", help=meaning
         )
     ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
-    parser.add_argument(
-        "--ssh", metavar="USER@HOST", default="", help="with --check: the server there, from here"
-    )
-    options = parser.parse_args(words)
-    if options.ssh and options.way != "check":
-        parser.error("--ssh goes with --check")
-    return options.way, options.ssh
+    return str(parser.parse_args(words).way)
 
 
 def settings_or_refuse() -> settings.Settings:

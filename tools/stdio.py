@@ -1,11 +1,12 @@
-"""Stdin and stdout as lines of a protocol: bounded, blocking, with an account of the answers that are still
-due."""
+"""Stdin and stdout as lines of JSON-RPC: their bounds, the message of a line, the id of what is refused."""
 
 import json
 import os
 import re
-from collections import Counter
 from typing import Any, BinaryIO, TypeGuard
+
+from tools.core.errors import InvalidMessage
+from tools.core.json_types import JsonObject, compact_json
 
 # Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being
 # held.
@@ -16,10 +17,14 @@ APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
 ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
 
-# The request for a stream of changes; the first line of that stream, which names the request's id.
-LISTEN = "subscriptions/listen"
-ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
-SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+
+# Shapes of JSON-RPC's messages, whatever the id of a request is.
+NULL = type(None)
+OBJECT_OR_NULL = (dict, NULL)
+CALL = {"jsonrpc": "2.0", "method": str, "params?": OBJECT_OR_NULL}
+RESULT = {"jsonrpc": "2.0", "id": (str, int), "result": dict}
+ERROR = {"jsonrpc": "2.0", "error": {"code": int, "message": str}}
 
 Id = str | int | None
 
@@ -30,10 +35,6 @@ class Lines:
     def __init__(self, stdin: BinaryIO, stdout: BinaryIO):
         self.stdin = stdin
         self.stdout = stdout
-        # What was read already, in lines; the last one may lack its end.
-        self.ahead: list[bytes] = []
-        # The requests in `ahead` whose answers the client has.
-        self.answered: Counter[Id] = Counter()
 
     def __enter__(self) -> "Lines":
         return self
@@ -44,32 +45,26 @@ class Lines:
 
     def read(self) -> bytes:
         """One line, or b"" at EOF. Of a line that is too long only its beginning."""
-        begun = self.ahead.pop(0) if self.ahead else b""
-        if begun.endswith(b"\n"):
-            return begun
         try:
-            line = rest = begun + self.stdin.readline(LONGEST_LINE + 1 - len(begun))
+            line = rest = self.stdin.readline(LONGEST_LINE + 1)
             while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
                 rest = self.stdin.readline(2**20)
         except OSError:  # a connection was reset, a terminal hung up
             return b""
         return line
 
-    def was_answered(self, message: Any) -> bool:
-        """True for an answer, or the acknowledgement of a stream, that the client had to a request of
-        `ahead`; counts it as taken."""
-        if (method := getattr(message, "method", "")) == ACKNOWLEDGED:
-            request_id = message.params["_meta"][SUBSCRIPTION_ID]
-        else:
-            request_id = None if method else message.id
-        was = self.answered[request_id] > 0
-        self.answered[request_id] -= was
-        return was
-
     def write(self, line: bytes) -> None:
         """Raises OSError once the client is gone."""
         self.stdout.write(line)
         self.stdout.flush()
+
+    def is_read(self) -> bool:
+        """False once nobody can read what is written."""
+        import select
+
+        reader = select.poll()
+        reader.register(self.stdout.fileno(), 0)
+        return not reader.poll(0)
 
 
 def claim() -> Lines:
@@ -77,9 +72,8 @@ def claim() -> Lines:
     stderr."""
     stdin, stdout = os.dup(0), os.dup(1)
     for handle in (stdin, stdout):
-        os.set_blocking(
-            handle, True
-        )  # else "nothing there yet" would look like EOF, and a full pipe like a broken one
+        # Else "nothing there yet" would look like EOF, and a full pipe like a broken one.
+        os.set_blocking(handle, True)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
@@ -87,18 +81,47 @@ def claim() -> Lines:
     return Lines(os.fdopen(stdin, "rb"), os.fdopen(stdout, "wb"))
 
 
-class PendingAnswers(Counter[Id]):
-    """The answers still to be written, by request id (None: to a line that was not a message)."""
+def parse(line: bytes) -> JsonObject:
+    """The JSON-RPC message of a line: a request, a notification or an answer. Raises InvalidMessage."""
+    if reason := refusal(line):
+        raise InvalidMessage(INVALID_REQUEST, reason, id_of(line))
+    try:
+        message = json.loads(line.decode())
+        if b"\\u" in line:
+            compact_json(message).encode()  # half a character cannot be sent back
+    except (ValueError, RecursionError) as error:
+        raise InvalidMessage(PARSE_ERROR, f"Parse error: {error}", id_of(line)) from None
+    is_call = isinstance(message, dict) and "method" in message
+    if not fits(message, CALL if is_call else (RESULT, ERROR)):
+        text = "Invalid request: one JSON-RPC 2.0 message a line"
+        raise InvalidMessage(INVALID_REQUEST, text, id_of(line))
+    if is_call and "id" in message and not is_id(message["id"]):
+        text = "Invalid request: the id is neither text nor a whole number"
+        raise InvalidMessage(INVALID_REQUEST, text)
+    return message  # type: ignore[no-any-return]
 
-    def note_incoming(self, message: object) -> None:
-        """Count the answer that a request is owed; a withdrawn one and a standing stream are owed none."""
-        method, request_id = getattr(message, "method", ""), getattr(message, "id", None)
-        if method == "notifications/cancelled":
-            withdrawn = (getattr(message, "params", None) or {}).get("requestId")
-            if isinstance(withdrawn, str | int):
-                self.pop(withdrawn, None)
-        elif method and request_id is not None and method != LISTEN:
-            self[request_id] += 1
+
+def fits(value: Any, shape: Any) -> bool:
+    """True for a value of this shape: a type, a tuple of shapes of which one must fit, a text that must be equal,
+    or an object. An object's members are named; those with `?` may be absent, `*` stands for all, and members
+    without a name here may be anything."""
+    if isinstance(shape, tuple):
+        return any(fits(value, choice) for choice in shape)
+    if isinstance(shape, str):
+        return bool(value == shape)
+    if isinstance(shape, type):
+        return isinstance(value, shape) and (shape is bool or not isinstance(value, bool))
+    if not isinstance(value, dict):
+        return False
+    if "*" in shape:
+        return all(fits(member, shape["*"]) for member in value.values())
+    for key, inner in shape.items():
+        name = key.removesuffix("?")
+        if name not in value and name == key:
+            return False
+        if name in value and not fits(value[name], inner):
+            return False
+    return True
 
 
 def refusal(line: bytes) -> str:
@@ -106,9 +129,8 @@ def refusal(line: bytes) -> str:
     and others) are counted without parsing it."""
     if len(line) > LONGEST_LINE:
         return f"Message too long: at most {LONGEST_LINE} bytes"
-    marks = (
-        line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, APART)
-    )  # an escaped quote ends no text
+    # An escaped quote ends no text; the escaped backslashes go first, or `\\"` would look like one.
+    marks = line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, APART)
     values = marks.count(b'"') // 2
     if values <= MOST_VALUES:
         values += sum(len(outside) for outside in marks.split(b'"')[::2])
@@ -123,14 +145,20 @@ def is_id(value: object) -> TypeGuard[int | str]:
     return type(value) is int
 
 
+def key_of(request_id: Any) -> Any:
+    """An id as a client may write it when it refers to a request: "7" is 7."""
+    is_number = isinstance(request_id, str) and request_id.isascii() and request_id.isdecimal()
+    return int(request_id) if is_number and len(request_id) < 20 else request_id
+
+
 def id_of(line: bytes) -> Id:
     """The id in a line that is not a JSON-RPC message, so that its sender knows what is refused; None if it
     has none."""
     if refusal(line):
-        found = ID.search(line[:300])
-        return json.loads(found[1]) if found else None
+        match = ID.search(line[:300])
+        return json.loads(match[1]) if match else None
     try:
-        message = json.loads(line)  # also takes half a surrogate pair, which pydantic and UTF-8 do not
+        message = json.loads(line)  # also takes half a character
     except (ValueError, RecursionError):
         return None
     request_id = message.get("id") if isinstance(message, dict) else None

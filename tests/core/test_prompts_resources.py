@@ -1,12 +1,11 @@
 """Prompts, resources and completion, as the handlers of the server answer them."""
 
 import re
-from types import SimpleNamespace as Params
 from urllib.parse import quote
 
 import pytest
 
-from tools.core import prompts, registry, resources, settings
+from tools.core import prompts, registry, resources, settings, toolsets
 from tools.core.errors import ToolError
 from tools.onepercent.actions import ACTIONS
 from tools.onepercent.actions.goals import CATEGORIES, PRIORITIES
@@ -28,11 +27,11 @@ registry.load()
 
 
 def listed_resources(cursor=None):
-    return resources.list_resources(settings.current(), Params(cursor=cursor))
+    return resources.list_resources(settings.current(), {"cursor": cursor})
 
 
 def text_of(uri):
-    [content] = resources.read_resource(settings.current(), Params(uri=uri))["contents"]
+    [content] = resources.read_resource(settings.current(), {"uri": uri})["contents"]
     assert (content["uri"], content["mimeType"]) == (uri, "text/markdown")
     return content["text"]
 
@@ -42,7 +41,7 @@ def prompted(prompt, **arguments):
 
 
 def completed(value, argument, **ref):
-    params = Params(ref=Params(**ref), argument=Params(name=argument, value=value))
+    params = {"ref": ref, "argument": {"name": argument, "value": value}}
     return resources.complete(settings.current(), params)["completion"]
 
 
@@ -84,7 +83,7 @@ def test_a_prompt_that_cannot_be_is_an_error_that_says_why():
         ("no_such", {}, "There are: "),
     ):
         with pytest.raises(ToolError) as caught:
-            prompts.get_prompt(settings.current(), Params(name=name, arguments=arguments))
+            prompts.get_prompt(settings.current(), {"name": name, "arguments": arguments})
         assert words in f"{caught.value.message} {caught.value.hint}"
 
 
@@ -166,7 +165,7 @@ def test_the_status_page_tells_systems_and_settings_and_no_secret(small_docs, en
     ],
 )
 def test_the_instructions_tell_what_is_on_offer(setting, named, unnamed):
-    text = registry.instructions(settings.load(setting))
+    text = toolsets.instructions(settings.load(setting))
     assert all(word in text for word in named)
     assert not [word for word in unnamed if word in text]
     assert len(text) < 900

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from types import SimpleNamespace as Params
 
 import anyio
 import pytest
@@ -23,7 +22,7 @@ def listed():
 
 
 def content(uri):
-    return resources.read_resource(settings.current(), Params(uri=uri))["contents"][0]["text"]
+    return resources.read_resource(settings.current(), {"uri": uri})["contents"][0]["text"]
 
 
 def is_as_listed(skill, text):
@@ -46,7 +45,7 @@ def test_every_prompt_is_a_skill_that_says_when_to_use_it_and_its_file_is_as_lis
         assert re.fullmatch("[a-z]+(-[a-z]+)*", skill["frontmatter"]["name"])
         assert "Use when the person " in skill["frontmatter"]["description"]
         assert is_as_listed(skill, content(skill["uri"]))
-        assert prompts.get_skill(settings.current(), Params(uri=skill["uri"]))["skill"] == skill
+        assert prompts.get_skill(settings.current(), {"uri": skill["uri"]})["skill"] == skill
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
@@ -68,7 +67,7 @@ def test_what_is_not_offered_is_no_skill(env):
         with pytest.raises(ToolError):
             content(uri)
         with pytest.raises(ToolError):
-            prompts.get_skill(settings.current(), Params(uri=uri))
+            prompts.get_skill(settings.current(), {"uri": uri})
 
 
 class Asked(Request[RequestParams | None, str]):

@@ -11,7 +11,7 @@ from tests.klipper.test_foreign_checkout import state_of
 from tests.klipper.test_sync import done, sync
 from tests.klipper.test_sync_failures import command
 from tests.klipper.upstreams import Upstream, git, page
-from tools.core import registry, settings
+from tools.core import registry, settings, toolsets
 from tools.core.health import CHECKS
 from tools.klipper.checkout import freshness
 from tools.klipper.sync_docs import health
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 def heard(monkeypatch):
     """How often the list of tools was said to have changed."""
     times = []
-    monkeypatch.setattr(registry, "LISTENERS", [lambda: times.append(described())])
+    monkeypatch.setattr(toolsets, "LISTENERS", [lambda: times.append(described())])
     return times
 
 

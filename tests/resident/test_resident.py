@@ -307,8 +307,8 @@ def test_a_service_of_other_sources_is_not_used(service):
 
 def test_changed_sources_are_other_sources(tmp_path, monkeypatch):
     monkeypatch.setattr(handover, "PROJECT", str(tmp_path))
-    source, packages = tmp_path / "tools" / "deep" / "one.py", tmp_path / ".venv" / "requirements.txt"
-    for file in (source, packages, tmp_path / "server.py"):
+    source, server = tmp_path / "tools" / "deep" / "one.py", tmp_path / "server.py"
+    for file in (source, server):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
     identities = [handover.identity()]
@@ -317,7 +317,7 @@ def test_changed_sources_are_other_sources(tmp_path, monkeypatch):
         lambda: os.utime(source, (10**9, 10**9)),
         lambda: (source.write_text("\n"), os.utime(source, (10**9, 10**9))),
         lambda: source.rename(source.with_name("two.py")),
-        lambda: packages.write_text("mcp==9\n"),
+        lambda: server.write_text("\n"),
     ):
         change()
         identities.append(handover.identity())

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from server import StdioTransport
 from tests.support.client import HANDSHAKE, PROJECT, PYTHON, SERVER, TEST_SERVER, TIMEOUT_S, Client, pipe
+from tools import protocol
 
 pytestmark = pytest.mark.slow
 
@@ -102,19 +102,7 @@ def test_a_client_that_is_gone_ends_the_server_even_in_a_slow_tool():
     server.stdout.readline()
     server.stdout.close()
     server.stdin.close()
-    assert server.wait(StdioTransport.DRAIN_S - 1) == 0
-
-
-def test_it_finds_its_environment_from_any_python_and_folder(tmp_path):
-    command = ["python3", str(PROJECT / "server.py"), "--standalone"]
-    done = subprocess.run(
-        [*command[:2], "--version"], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
-    assert done.stdout.startswith("pi-mcp ")
-    without_packages = [PYTHON, "-S", str(PROJECT / "server.py"), "--standalone"]
-    for started in (command, without_packages):
-        answers, status = pipe([INITIALIZE], started)
-        assert (answers[0]["id"], status) == (1, 0)
+    assert server.wait(protocol.DRAIN_S - 1) == 0
 
 
 def test_a_wrong_start_is_one_line_and_exit_2():
@@ -148,12 +136,21 @@ def test_ctrl_c_ends_it_at_once_and_without_a_traceback():
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
-def test_without_mcp_it_says_what_to_run():
-    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import server; server.main([])"
+def test_it_serves_without_any_package():
+    """`-I -S` leaves out site-packages, the environment's paths and the folder."""
+    requests = [INITIALIZE, INITIALIZED, {"id": 2, "method": "tools/list"}, call(3, "list_docs_map")]
+    answers, status = pipe(requests, ["python3", "-I", "-S", str(PROJECT / "server.py"), "--standalone"])
+    assert status == 0
+    by_id = {answer["id"]: answer["result"] for answer in answers if "id" in answer}
+    assert len(by_id[2]["tools"]) > 30 and by_id[3]["structuredContent"]["code"] == "DOCS_MISSING"
+
+
+def test_over_http_without_the_sdk_it_says_what_to_run():
+    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); import server; server.main(['--http'])"
     command = [PYTHON, "-I", "-S", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert "setup.sh" in done.stderr
+    assert "setup.sh --http" in done.stderr
 
 
 def test_the_servers_module_does_nothing_at_import():

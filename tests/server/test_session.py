@@ -6,9 +6,10 @@ import select
 
 import pytest
 
-from server import ToolServer
 from tests.support.client import ENVELOPE, HANDSHAKE
+from tests.support.services import wait_until
 from tests.support.session import Session, misbehaving_tools
+from tools import protocol
 
 PAGES = {"Bed_Mesh.md": "# Bed Mesh\n\nThe mesh of the bed.\n"}
 
@@ -138,8 +139,139 @@ def test_a_long_line_is_served_and_one_that_is_too_long_is_refused_without_being
     assert session.request("ping")["result"] == {}
 
 
-def test_nothing_is_waited_for_after_eof_once_nothing_is_owed(tools):
-    with Session(drain_s=3600) as client:
+def test_an_answer_is_owed_until_it_is_written_two_of_one_id_are_two(tools):
+    with Session() as client:
+        client.initialize()
+        slow = {"name": "test_sleeps", "arguments": {"seconds": 60}}
+        for request_id in (7, 7, "seven"):
+            client.send(id=request_id, method="tools/call", params=slow)
+        client.request("ping")
+        wait_until(lambda: client.session.owed == 3)
+        for params in ({}, {"requestId": None}, {"requestId": [7]}, {"requestId": 8}, {"requestId": "7"}):
+            client.send(method="notifications/cancelled", params=params)
+        client.request("ping")
+        wait_until(lambda: client.session.owed == 2)
+        tools.AWAKE.set()
+        client.end()
+        answers = []
+        while (message := client.receive()) is not None:
+            answers.append(message["id"])
+        assert sorted(map(str, answers)) == ["7", "seven"]
+
+
+def test_a_withdrawn_call_takes_its_question_along(tools):
+    with Session() as client:
+        client.request("initialize", **{**HANDSHAKE, "capabilities": {"elicitation": {}}})
+        client.send(
+            id="q", method="tools/call", params={"name": "test_asks", "arguments": {"text": "May I?"}}
+        )
+        client.notification("elicitation/create")
+        question = client.notifications[-1]
+        client.send(method="notifications/cancelled", params={"requestId": "q"})
+        client.notification("notifications/cancelled")
+        assert client.notifications[-1]["params"] == {"requestId": question["id"]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"result": {"action": "accept"}}, "accept"),
+        ({"result": {"action": "accept", "content": {}}}, "accept"),
+        ({"result": {"action": "accept", "content": 5}}, "cancel"),
+        ({"result": {"action": ["accept"]}}, "cancel"),
+        ({"result": {"action": "yes"}}, "cancel"),
+        ({"result": {}}, "cancel"),
+        ({"result": {"action": "decline"}}, "decline"),
+        ({"error": {"code": -32601, "message": "no"}}, "CANNOT_ASK"),
+    ],
+)
+def test_only_a_well_formed_accept_is_a_yes_in_either_era(tools, answer, expected):
+    call = {"name": "test_asks", "arguments": {"text": "May I?"}}
+    with Session() as client:
+        client.request("initialize", **{**HANDSHAKE, "capabilities": {"elicitation": {}}})
+        client.send(id="q", method="tools/call", params=call)
+        client.notification("elicitation/create")
+        client.send(id=str(client.notifications[-1]["id"]), **answer)  # an id may come back as text
+        given = client.answer("q")["result"]["structuredContent"]
+        assert expected in (given.get("answer"), given.get("code"))
+    meta = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
+    with Session() as client:
+        asked = client.request("tools/call", **call, _meta=meta)["result"]
+        assert asked["resultType"] == "input_required"
+        [key] = asked["inputRequests"]
+        responses = {key: answer.get("result", 5)}
+        state = asked["requestState"]
+        again = client.request("tools/call", **call, _meta=meta, inputResponses=responses, requestState=state)
+        action = again["result"]["structuredContent"]["answer"]
+        assert action == (expected if expected != "CANNOT_ASK" else "cancel")
+        forged = client.request(
+            "tools/call", **call, _meta=meta, inputResponses=responses, requestState="0.a"
+        )
+        assert forged["result"]["resultType"] == "input_required"
+
+
+def test_progress_is_at_most_five_a_second_and_never_after_the_answer(tools):
+    with Session() as client:
+        client.initialize()
+        meta = {"progressToken": "p"}
+        client.send(
+            id=5,
+            method="tools/call",
+            params={"name": "test_counts", "arguments": {"steps": 100}, "_meta": meta},
+        )
+        client.answer(5)
+        reports = [
+            note["params"] for note in client.notifications if note["method"] == "notifications/progress"
+        ]
+        assert 2 <= len(reports) <= 8 and reports[-1]["progress"] == 100
+        assert client.request("ping")["result"] == {}
+        assert len(
+            [note for note in client.notifications if note["method"] == "notifications/progress"]
+        ) == len(reports)
+
+
+def test_lines_that_ended_an_earlier_reader_get_an_answer_or_none_and_the_session_goes_on(session):
+    session.write('{"jsonrpc": "2.0", "id": 50, "method": "tools/list", "params": {"_meta": 5}}')
+    assert session.answer(50)["error"]["code"] == -32602
+    for request_id in ([], {}, True, None, 1.5, 10**400):
+        session.send(method="notifications/cancelled", params={"requestId": request_id})
+    session.send(method="notifications/cancelled", params={})
+    session.write(
+        b'\r\n{"jsonrpc": "2.0", "id": 51, "method": "ping"}\r\n{"jsonrpc": "2.0", "id": 52, "method": "ping"}\n'
+    )
+    assert session.answer(51)["result"] == session.answer(52)["result"] == {}
+
+
+def test_what_nobody_foresaw_is_an_internal_error_and_the_session_goes_on(session, monkeypatch):
+    monkeypatch.setattr(protocol.Call, "admit", lambda call: 1 / 0)
+    assert session.request("tools/list")["error"]["code"] == -32603
+    monkeypatch.undo()
+    assert session.request("ping")["result"] == {}
+
+
+def test_a_deaf_server_finds_the_probe_its_stream_and_a_handshake_in_one_pipe(small_docs):
+    """Claude Code 2.1.330 gives its probe up after 3 s and begins a handshake in the same pipe."""
+    small_docs(PAGES)
+    with Session() as client:
+        client.session.writing.acquire()  # deaf: nothing is answered before everything was sent
+        client.send(id=0, method="server/discover", params={"_meta": ENVELOPE})
+        wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
+        client.send(id="listen:0", method="subscriptions/listen", params=wanted)
+        client.send(id=1, method="server/discover", params={"_meta": ENVELOPE})
+        client.send(id=2, method="tools/list", params={"_meta": ENVELOPE})
+        client.send(method="notifications/cancelled", params={"requestId": 2})
+        client.send(id=3, method="initialize", params=HANDSHAKE)
+        client.send(method="notifications/initialized")
+        client.send(id=4, method="tools/list")
+        client.session.writing.release()
+        assert client.answer(3)["result"]["protocolVersion"] == "2025-11-25"
+        assert client.answer(4)["result"]["tools"]
+        assert client.call("read_doc", path="Bed_Mesh.md")["isError"] is False
+
+
+def test_nothing_is_waited_for_after_eof_once_nothing_is_owed(tools, monkeypatch):
+    monkeypatch.setattr(protocol, "DRAIN_S", 3600)
+    with Session() as client:
         assert listed(client, _meta=ENVELOPE)
         wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
         client.send(id="listen", method="subscriptions/listen", params=wanted)
@@ -166,7 +298,7 @@ def test_slow_tools_delay_neither_each_other_nor_messages(tools):
         slow = {"name": "test_sleeps", "arguments": {"seconds": 30}}
         client.send(id=100, method="tools/call", params=slow)
         assert client.call("test_sleeps", seconds=0)["isError"] is False
-        for number in range(101, 101 + 2 * ToolServer.MOST_CALLS):
+        for number in range(101, 101 + 2 * protocol.MOST_CALLS):
             client.send(id=number, method="tools/call", params=slow)
         assert client.request("ping")["result"] == {}
         tools.AWAKE.set()

@@ -10,9 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-SERVING = PROJECT / ".venv" / "bin" / "python"
-PYTHON = str(SERVING) if SERVING.exists() else sys.executable
-"""What serves: the user's environment, with nothing in it that the tests need."""
+PYTHON = sys.executable
 SERVER = [PYTHON, str(PROJECT / "server.py"), "--standalone"]
 SUPPORT = PROJECT / "tests" / "support"
 SERVE = [PYTHON, str(SUPPORT / "serve_with_tools.py")]

@@ -9,6 +9,7 @@ from anyio.from_thread import start_blocking_portal
 from tests.support.client import HEADERS, MISBEHAVING
 from tests.support.http_server import Callers
 from tests.support.serve_with_tools import more_tools
+from tools import stdio
 from tools.core import registry, settings
 from tools.http import guards
 
@@ -19,13 +20,11 @@ class InMemory(Callers):
     def __enter__(self):
         import server
 
-        server.import_sdk("http")
         registry.load()
         self.settings = settings.current()
         self.state, self.url = self.settings.state_dir, self.settings.http_url
-        tools = server.ToolServer(self.settings, remote=True)
-        manager = server.session_manager(tools.server, self.settings)
-        self.app = guards.Guards(self.settings, manager.handle_request, server.parse, anyio.move_on_after)
+        manager = server.session_manager(server.SdkServer().server, self.settings)
+        self.app = guards.Guards(self.settings, manager.handle_request, stdio.parse, anyio.move_on_after)
         self.open = ExitStack()
         self.portal = self.open.enter_context(start_blocking_portal())
         self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))

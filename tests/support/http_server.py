@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 from tests.support.client import HEADERS, MISBEHAVING, PROJECT, PYTHON, SERVE, TIMEOUT_S, messages
-from tests.support.installing import packages, pins
 from tests.support.services import free_port
 from tools.http import ledger, tokens
 
@@ -61,7 +60,6 @@ class HttpServer(Callers):
             "MCP_HTTP_LISTEN": f"127.0.0.1:{self.port}",
             "MCP_HTTP_URL": self.url,
             "MCP_HTTP_RATE": "100000",
-            "PYTHONPATH": packages(*pins("requirements-http.txt")),
             **environment,
         }
         self.log_path = self.state / "log"

@@ -1,24 +1,15 @@
 """setup.sh on a copy of the project."""
 
-import atexit
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from functools import cache
-from importlib.metadata import distribution
-from pathlib import Path
-
-import pytest
+import zipfile
 
 from tests.support.client import PROJECT
 
 MARKER = f'python_version {"<" if sys.version_info < (3, 11) else ">="} "3.11"'
 """Of the lines that are for this Python only."""
-made_by_setup = pytest.mark.skipif(
-    not (PROJECT / ".venv" / "requirements.txt").exists(), reason="this environment was not made by setup.sh"
-)
 
 
 def copy_of_the_project(folder):
@@ -33,16 +24,24 @@ def copy_of_the_project(folder):
     return folder
 
 
-@cache
-def packages(*names):
-    """A folder for PYTHONPATH with what .venv need not have: the packages of HTTP, or of an extra."""
-    folder = tempfile.TemporaryDirectory(prefix="pi-mcp-packages-")
-    atexit.register(folder.cleanup)
-    for name in names:
-        installed = distribution(name)
-        for top in {file.parts[0] for file in installed.files} - {"..", "__pycache__"}:
-            Path(folder.name, top).symlink_to(installed.locate_file(top))
-    return folder.name
+def make_wheels(folder):
+    """A folder of wheels with the pinned names and versions and next to nothing in them; gives the settings by
+    which pip takes them."""
+    folder.mkdir()
+    for file in ("requirements-http.txt", "requirements-test.txt", "requirements-images.txt"):
+        for package, version in pins(file).items():
+            make_wheel(folder, package.replace("-", "_"), version)
+    return {"PIP_CONFIG_FILE": "/dev/null", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder)}
+
+
+def make_wheel(folder, name, version):
+    about = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        text = f"import sys\nif __name__ == '__main__':\n    print('{name}', sys.argv[1:])\n"
+        wheel.writestr(f"{name}.py", text)
+        wheel.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{about}/RECORD", f"{name}.py,,{len(text)}\n")
 
 
 def pins(name):

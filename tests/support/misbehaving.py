@@ -12,7 +12,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from tools.core import calls, registry
+from tools.core import calls, toolsets
 from tools.core.errors import ToolError
 from tools.core.tool import Tool
 
@@ -102,4 +102,4 @@ NOTE = [""]
 def notes(text: str) -> None:
     """Change its own description."""
     NOTE[0] = text
-    registry.tools_changed()
+    toolsets.tools_changed()

@@ -1,6 +1,6 @@
 """Anki flashcards, through the AnkiConnect add-on of a running Anki."""
 
-from tools.core.registry import Instruction
+from tools.core.toolsets import Instruction
 
 INSTRUCTIONS = (
     Instruction(

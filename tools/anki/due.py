@@ -14,7 +14,7 @@ from tools.anki.replies import Refused
 from tools.anki.studying import study_queue
 from tools.anki.studying.review_log import newest
 from tools.anki.studying.study_queue import StudyQueue
-from tools.core import presses, registry, settings
+from tools.core import presses, settings, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
@@ -56,7 +56,7 @@ def _private(answer: JsonObject) -> JsonObject:
     except ToolError as error:
         logger.warning("no cards for a page: %s", error.message)
         return {}
-    may_rate = not registry.only_reads(settings.current(), "anki")
+    may_rate = not toolsets.only_reads(settings.current(), "anki")
     return {CARDS: cards, **(presses.handed(press_key) if may_rate else {})}
 
 
@@ -124,12 +124,12 @@ def study_page() -> str:
 def due(
     deck: Annotated[str, "all by default"] = "",
     limit: Annotated[int, Limits(ge=1, le=50)] = 10,
-    query: Annotated[str, "e.g. tag:verbs"] = "",
+    query: Annotated[str, "only these: a search, e.g. tag:verbs"] = "",
     current: Annotated[bool | None, "on Anki's screen"] = None,
     asText: bool | None = None,
 ) -> JsonObject:
-    """Show cards to study now: {deck, due, cards: [{cardId, question, answer, state, interval, next}]}. Ask,
-    wait, show the answer.
+    """Show cards to study now: {deck, due: {new, learning, review, total}, cards: [{cardId, noteId, deck,
+    question, answer, state, interval, next}]}. Ask, wait, show the answer.
 
     Source: AnkiConnect getDeckStats, findCards, cardsInfo, guiCurrentCard.
     """

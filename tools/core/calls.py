@@ -24,7 +24,7 @@ Report = Callable[[float, float | None, str], None]
 Ask = Callable[[str, str], str]
 
 
-def nobody(question: str, key: str = "") -> str:
+def refuse_to_ask(question: str, key: str = "") -> str:
     """Raises ToolError CANNOT_ASK: there is no person to ask."""
     raise ToolError(
         "This needs the person's own yes, and this client cannot ask for it",
@@ -48,7 +48,7 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 @contextmanager
-def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = nobody) -> Iterator[list[str]]:
+def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_ask) -> Iterator[list[str]]:
     """Make `report`, `cancelled` and `ask` those of every tool that runs inside; the lines that its answer is
     to be followed by."""
     call = Call(report, cancelled, ask, [])
@@ -88,7 +88,7 @@ def ask(question: str, key: str = "") -> str:
     Raises ToolError CANNOT_ASK.
     """
     call = _current.get()
-    return (call.ask if call else nobody)(question, key)
+    return (call.ask if call else refuse_to_ask)(question, key)
 
 
 # A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that
@@ -147,7 +147,7 @@ class Caller(NamedTuple):
 _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
 
 
-def caller() -> Caller | None:
+def remote_caller() -> Caller | None:
     """The remote caller of this request; None for this process's own user, whom the settings alone bind."""
     return _caller.get()
 

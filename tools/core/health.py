@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tools.core import registry, settings
+from tools.core import registry, settings, toolsets
 from tools.core.errors import ToolError
 from tools.core.tool import toolset_of
 
@@ -37,7 +37,7 @@ def every(trying: bool = False) -> list[tuple[str, Health]]:
     registry.load()
     checks = CHECKS | (TRIALS if trying else {})
     return [
-        (name, guarded(checks[name])) for name in sorted(CHECKS) if registry.offers(settings.current(), name)
+        (name, guarded(checks[name])) for name in sorted(CHECKS) if toolsets.offers(settings.current(), name)
     ]
 
 

@@ -8,12 +8,11 @@ not announce it.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from tools.core import calls, settings
+from tools.core import settings
 from tools.core.json_types import JsonObject
 
 EXTENSION = "io.modelcontextprotocol/ui"
@@ -33,23 +32,13 @@ SPACES = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """The page at `uri`. `private` gives the data of an answer that the page gets and the model does not: the
     result's `_meta`; if there are any, the model gets `brief` of the answer."""
 
     uri: str
     private: Callable[[JsonObject], JsonObject] = lambda answer: {}
     brief: Callable[[JsonObject], JsonObject] = lambda answer: answer
-
-
-def shown_in(session: Any) -> bool:
-    """True if the client of a session of the SDK shows pages. Over HTTP a 2025-era session knows nothing of
-    its client (None); the caller remembers what it said."""
-    if session.client_capabilities is None:
-        remote = calls.caller()
-        return decided(remote is not None and remote.shows_pages)
-    return announced(vars(session.client_capabilities))
 
 
 def announced(capabilities: Any) -> bool:

@@ -1,19 +1,16 @@
-"""Processes that end in time: children at a timeout, when the call is withdrawn, when the server goes; this
-one, at last."""
+"""Child processes that end in time: at a timeout, when the call is withdrawn, when the server goes."""
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
-import socket
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.core import calls
+from tools.core import calls, leaving
 from tools.core.errors import Cancelled
 
 if TYPE_CHECKING:
@@ -77,6 +74,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
     return Ended(child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
 
 
+@leaving.at_leaving
 def end_all(status: int = 0) -> None:
     """End every child and start none any more. For the server on its way out."""
     global _ending
@@ -85,28 +83,6 @@ def end_all(status: int = 0) -> None:
     _end(list(_live), LAST_GRACE_S)
     if started:
         _starting.release()
-
-
-AT_LEAVING: list[Callable[[int], None]] = [end_all]
-# In a session that was handed over: its caller. Readable once the caller is gone.
-caller: socket.socket | None = None
-
-
-def at_leaving(function: Callable[[int], None]) -> Callable[[int], None]:
-    """Have `function` called with the exit status when this process ends; the last registered first."""
-    AT_LEAVING.append(function)
-    return function
-
-
-def run_at_leaving(status: int) -> None:
-    """Call every function; one that fails does not keep the others from running. To be called on every way
-    out."""
-    while AT_LEAVING:
-        function = AT_LEAVING.pop()
-        try:
-            function(status)
-        except Exception:
-            logging.exception("%s failed", function.__qualname__)
 
 
 def _end(children: list[Popen[bytes]], grace_s: float) -> None:

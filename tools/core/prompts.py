@@ -9,9 +9,9 @@ import json
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-from tools.core import registry
+from tools.core import registry, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.parameters import Parameters
@@ -99,28 +99,28 @@ def _described(schema: JsonObject) -> str:
     return "; ".join(filter(None, words)) + (f" ({schema['default']})" if "default" in schema else "")
 
 
-def list_prompts(settings: Settings, params: Any) -> JsonObject:
+def list_prompts(settings: Settings, params: JsonObject) -> JsonObject:
     """prompts/list."""
     return {"prompts": [prompt.listed() for prompt in offered(settings).values()]}
 
 
-def get_prompt(settings: Settings, params: Any) -> JsonObject:
+def get_prompt(settings: Settings, params: JsonObject) -> JsonObject:
     """prompts/get. Raises ToolError."""
-    prompt = find(settings, params.name)
-    text = prompt.function(**prompt.parameters.read(params.arguments or {}))
+    prompt = find(settings, params["name"])
+    text = prompt.function(**prompt.parameters.read(params.get("arguments") or {}))
     message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": description(prompt.function), "messages": [message]}
 
 
 def offered(settings: Settings) -> dict[str, Prompt]:
-    """The prompts that these settings offer, by name."""
-    registry.load()
-    return {
-        name: prompt
-        for name, prompt in PROMPTS.items()
-        if registry.offers(settings, prompt.toolset)
-        and not (prompt.write and registry.only_reads(settings, prompt.toolset))
-    }
+    """The prompts that these settings offer, by name: toolset by toolset, in each as they are declared."""
+    registry.load_named("prompts")
+    prompts = {}
+    for prompt in sorted(PROMPTS.values(), key=lambda prompt: prompt.toolset):
+        is_hidden = prompt.write and toolsets.only_reads(settings, prompt.toolset)
+        if toolsets.offers(settings, prompt.toolset) and not is_hidden:
+            prompts[prompt.name] = prompt
+    return prompts
 
 
 def find(settings: Settings, name: str) -> Prompt:
@@ -131,14 +131,14 @@ def find(settings: Settings, name: str) -> Prompt:
     return prompts[name]
 
 
-def list_skills(settings: Settings, params: Any) -> JsonObject:
+def list_skills(settings: Settings, params: JsonObject) -> JsonObject:
     """skills/list."""
     return {"skills": [prompt.skill(settings) for prompt in offered(settings).values()], **FRESH}
 
 
-def get_skill(settings: Settings, params: Any) -> JsonObject:
+def get_skill(settings: Settings, params: JsonObject) -> JsonObject:
     """skills/get. Raises ToolError."""
-    return {"skill": find_skill(settings, params.uri).skill(settings), **FRESH}
+    return {"skill": find_skill(settings, params["uri"]).skill(settings), **FRESH}
 
 
 def find_skill(settings: Settings, uri: str) -> Prompt:

@@ -5,17 +5,15 @@ from collections.abc import Callable, Collection
 from functools import cache
 from typing import NamedTuple
 
-from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.places import toolsets
 from tools.core.settings import TOOLS_FOLDER, Settings
 from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
+from tools.core.toolsets import offers, only_reads, package
 
 COMMANDS: dict[tuple[str, str], Function] = {}
 START_JOBS: list[Callable[[], None]] = []
-# Called when a tool's description suffix changed, so that `tools/list` reads differently.
-LISTENERS: list[Callable[[], None]] = []
-LAST_INSTRUCTION = "Errors carry a hint: what to do next."
+PRELOADS: list[Callable[[], object]] = []
 
 
 def command(name: str) -> Callable[[Function], Function]:
@@ -39,21 +37,32 @@ class TextOutput(NamedTuple):
 
 
 def at_start(function: Callable[[], None]) -> Callable[[], None]:
-    """Declare work for a thread of its own once the server has answered its first request."""
+    """Declare work for a thread of its own once the server has answered its first request. The toolset's
+    package names the module in `START_MODULES`, so that nothing else is imported for it."""
     START_JOBS.append(function)
     return function
 
 
 def start_jobs(settings: Settings) -> list[Callable[[], None]]:
     """The start-up jobs of the toolsets that these settings offer."""
-    offered = {tool.toolset for tool in listed(settings).values()}
+    offered = [name for name in toolsets() if offers(settings, name)]
+    for name in offered:
+        for module in getattr(package(name), "START_MODULES", ()):
+            importlib.import_module(module)
     return [job for job in START_JOBS if toolset_of(job) in offered]
 
 
-def tools_changed() -> None:
-    """Tell whoever serves or keeps the lists that a description suffix changed, or a resource."""
-    for listener in LISTENERS:
-        listener()
+def before_fork(function: Callable[[], object]) -> Callable[[], object]:
+    """Declare what the resident service reads once, so that its sessions share the memory of it."""
+    PRELOADS.append(function)
+    return function
+
+
+def preload() -> None:
+    """Load every toolset and what they declare to be read before sessions are forked."""
+    load()
+    for function in PRELOADS:
+        function()
 
 
 @cache
@@ -70,6 +79,14 @@ def load_toolset(name: str) -> None:
             importlib.import_module(
                 ".".join(("tools", *path.relative_to(TOOLS_FOLDER).with_suffix("").parts))
             )
+
+
+@cache
+def load_named(stem: str) -> None:
+    """Import the file of this name of each toolset that has one, such as `prompts`."""
+    for name in toolsets():
+        if (TOOLS_FOLDER / name / f"{stem}.py").exists():
+            importlib.import_module(f"tools.{name}.{stem}")
 
 
 def is_loaded() -> bool:
@@ -103,38 +120,3 @@ def find(name: str, tools: Collection[Tool]) -> Tool:
     names = [tool.listed_name for tool in tools]
     hint = did_you_mean(name[:80].lower().replace(".", "_"), names) or f"There are: {', '.join(names)}."
     raise ToolError(f"Unknown tool: {name[:80]}", hint, code="UNKNOWN_TOOL")
-
-
-def offers(settings: Settings, toolset: str) -> bool:
-    """True if these settings offer a toolset to the caller of the moment."""
-    remote = calls.caller()
-    return (not settings.toolsets or toolset in settings.toolsets) and (
-        remote is None or toolset in remote.toolsets
-    )
-
-
-def only_reads(settings: Settings, toolset: str) -> bool:
-    """True if they offer only its readers."""
-    remote = calls.caller()
-    return settings.read_only or (remote is not None and toolset in remote.read_only)
-
-
-class Instruction(NamedTuple):
-    """A sentence for the model, of the `INSTRUCTIONS` that a toolset's package brings; `write`: it is about
-    changes, so read-only mode leaves it out."""
-
-    text: str
-    write: bool = False
-
-
-def instructions(settings: Settings) -> str:
-    """The sentences about what these settings offer to the caller of the moment. Packages alone are imported,
-    not yet their modules."""
-    texts = [
-        text
-        for name in toolsets()
-        if offers(settings, name)
-        for text, write in getattr(importlib.import_module(f"tools.{name}"), "INSTRUCTIONS", ())
-        if not (write and only_reads(settings, name))
-    ]
-    return " ".join([*texts, LAST_INSTRUCTION])

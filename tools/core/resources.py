@@ -4,10 +4,9 @@ results."""
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
-from tools.core import prompts, registry
+from tools.core import prompts, registry, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
@@ -77,10 +76,10 @@ class Resource:
         return os.fsdecode(unquote_to_bytes(uri.removeprefix(self.base)))
 
 
-def list_resources(settings: Settings, params: Any) -> JsonObject:
+def list_resources(settings: Settings, params: JsonObject) -> JsonObject:
     """resources/list: a page at a time, by URI; a cursor holds the last one, so a sync in between confuses
     nothing. Raises ToolError INVALID_CURSOR."""
-    cursor = getattr(params, "cursor", None)
+    cursor = params.get("cursor")
     if cursor is not None and not cursor.startswith(CURSOR):
         raise ToolError(
             "No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR"
@@ -91,7 +90,7 @@ def list_resources(settings: Settings, params: Any) -> JsonObject:
     return answer | ({"nextCursor": CURSOR + left[PAGE_SIZE - 1]} if len(left) > PAGE_SIZE else {})
 
 
-def list_templates(settings: Settings, params: Any) -> JsonObject:
+def list_templates(settings: Settings, params: JsonObject) -> JsonObject:
     """resources/templates/list."""
     templates = [
         {"uriTemplate": resource.uri, "name": resource.title, **resource.described()}
@@ -101,46 +100,54 @@ def list_templates(settings: Settings, params: Any) -> JsonObject:
     return {"resourceTemplates": templates}
 
 
-def read_resource(settings: Settings, params: Any) -> JsonObject:
+def read_resource(settings: Settings, params: JsonObject) -> JsonObject:
     """resources/read: a resource, or the file of a skill. Raises ToolError."""
-    mime_type = "text/markdown"
-    if params.uri.startswith(prompts.SKILL_SCHEME):
-        text = prompts.find_skill(settings, params.uri).skill_text(settings)
-    elif resource := next((one for one in offered(settings) if one.serves(params.uri)), None):
-        text, mime_type = resource.text(params.uri), resource.mime_type
+    uri, mime_type = params["uri"], "text/markdown"
+    if uri.startswith(prompts.SKILL_SCHEME):
+        text = prompts.find_skill(settings, uri).skill_text(settings)
     else:
-        raise ToolError(
-            f"No such resource: {params.uri[:200]}", "resources/list names them.", code="NOT_FOUND"
-        )
-    return {"contents": [{"uri": params.uri, "mimeType": mime_type, "text": text}]}
+        resource = find(settings, uri)
+        text, mime_type = resource.text(uri), resource.mime_type
+    return {"contents": [{"uri": uri, "mimeType": mime_type, "text": text}]}
+
+
+def find(settings: Settings, uri: str) -> Resource:
+    """The resource that serves `uri`. Raises ToolError NOT_FOUND."""
+    # A page is declared beside its tool and not listed: only its reader loads all toolsets.
+    for load in (lambda: None, registry.load):
+        load()
+        for resource in offered(settings):
+            if resource.serves(uri):
+                return resource
+    raise ToolError(f"No such resource: {uri[:200]}", "resources/list names them.", code="NOT_FOUND")
 
 
 def offered(settings: Settings) -> list[Resource]:
-    """The resources that these settings offer."""
-    registry.load()
-    return [resource for resource in RESOURCES.values() if registry.offers(settings, resource.toolset)]
+    """The resources that these settings offer, of those that were declared so far."""
+    registry.load_named("resources")
+    return [resource for resource in RESOURCES.values() if toolsets.offers(settings, resource.toolset)]
 
 
-def complete(settings: Settings, params: Any) -> JsonObject:
+def complete(settings: Settings, params: JsonObject) -> JsonObject:
     """The values that contain what was typed, those that begin with it first. Raises ToolError."""
-    typed = _folded(params.argument.value)
-    fitting = [
-        value for value in _values(settings, params.ref, params.argument.name) if typed in _folded(value)
-    ]
+    argument = params["argument"]
+    typed = _folded(argument["value"])
+    values = _values(settings, params["ref"], argument["name"])
+    fitting = [value for value in values if typed in _folded(value)]
     fitting.sort(key=lambda value: not _folded(value).startswith(typed))
-    values = fitting[:PAGE_SIZE]
-    return {"completion": {"values": values, "total": len(fitting), "hasMore": len(values) < len(fitting)}}
+    completion = {"values": fitting[:PAGE_SIZE], "total": len(fitting), "hasMore": len(fitting) > PAGE_SIZE}
+    return {"completion": completion}
 
 
-def _values(settings: Settings, ref: Any, name: str) -> list[str]:
-    if ref.type == "ref/prompt":
-        properties = prompts.find(settings, ref.name).parameters.schema["properties"]
+def _values(settings: Settings, ref: JsonObject, name: str) -> list[str]:
+    if ref["type"] == "ref/prompt":
+        properties = prompts.find(settings, ref["name"]).parameters.schema["properties"]
         return list(properties.get(name, {}).get("enum", ()))
     for resource in offered(settings):
-        if resource.uri == ref.uri:
+        if resource.uri == ref["uri"]:
             return sorted(resource.entries()) if name == resource.variable else []
     raise ToolError(
-        f"No such resource: {ref.uri[:200]}", "resources/templates/list names them.", code="NOT_FOUND"
+        f"No such resource: {ref['uri'][:200]}", "resources/templates/list names them.", code="NOT_FOUND"
     )
 
 

@@ -15,7 +15,6 @@ from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
-from urllib.parse import urlsplit
 
 from tools.core import places
 from tools.core.errors import did_you_mean
@@ -69,6 +68,8 @@ positive = partial(count, least=1)
 
 
 def url(value: str) -> str:
+    from urllib.parse import urlsplit
+
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
         raise ValueError("expected an http(s) address such as http://127.0.0.1:8765")

@@ -64,7 +64,7 @@ class Guards:
         self,
         settings: Settings,
         app: App,
-        parse: Callable[[bytes], Any],
+        parse: Callable[[bytes], JsonObject],
         within: Callable[[float | None], Any],
     ):
         self.app = app
@@ -179,11 +179,11 @@ class Guards:
     ) -> None:
         """Have the SDK answer a request of `remote`, unless its client withdraws it."""
         try:
-            message: Any = self.parse(body)
+            message = self.parse(body)
         except InvalidMessage as error:
             raise Refusal(400, str(error), {}, error.code, error.request_id) from None
         owner = (remote.token_id or remote.user, session_id)
-        method, params = getattr(message, "method", ""), getattr(message, "params", None) or {}
+        method, params = message.get("method", ""), message.get("params") or {}
         withdrawn = params.get("requestId") if method == "notifications/cancelled" else None
         if isinstance(withdrawn, str | int) and (call := self.calls.get((*owner, withdrawn))):
             call.cancel()
@@ -201,7 +201,7 @@ class Guards:
                 part = {**part, "headers": [*part["headers"], (SESSION.encode(), new_id.encode())]}
             await send(part)
 
-        key = (*owner, getattr(message, "id", None))
+        key = (*owner, message.get("id"))
         shows_pages = session_id.endswith(WITH_PAGES)
         with calls.acting_for(remote._replace(shows_pages=shows_pages)), self.within(None) as scope_of_call:
             # Of two calls of one id only the first can be withdrawn.

@@ -1,8 +1,9 @@
 """Klipper documentation: search, reading and sync of a local git checkout; a printer's configuration
 checked."""
 
-from tools.core.registry import Instruction
+from tools.core.toolsets import Instruction
 
+START_MODULES = ("tools.klipper.checkout.freshness",)
 INSTRUCTIONS = (
     Instruction(
         "Klipper: search_docs first, then read_doc with path and heading of a result (one section); name it in the answer."

@@ -1,12 +1,9 @@
-"""Reading the documentation: a page by section or window by window, the map of all pages; each page as a
-resource."""
+"""Reading the documentation: a page by section or window by window, the map of all pages."""
 
 from contextlib import suppress
 from typing import Annotated
 
-from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import headings, pages
@@ -123,26 +120,3 @@ def _folder(root: JsonObject, path: str) -> JsonObject:
     for name in path.split("/")[:-1]:
         root = root.setdefault("folders", {}).setdefault(name, {})
     return root
-
-
-def _about(path: str) -> JsonObject:
-    """Title and size of a page; nothing of one that has just gone."""
-    try:
-        return pages.outline(pages.resolve(path))
-    except (OSError, ToolError):
-        return {}
-
-
-@Resource(
-    "klipper://docs/{path}",
-    "Klipper docs",
-    entries=lambda: (page.path for page in pages.pages()),
-    about=_about,
-)
-def page(path: str) -> str:
-    """A page of the Klipper documentation, whole.
-
-    Source: the pages that read_doc reads.
-    """
-    pages.require_docs()
-    return pages.read(pages.resolve(path))

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from tools.core import registry
 from tools.core import settings as core_settings
+from tools.core import toolsets
 from tools.core.errors import ToolError
 from tools.core.files import plain_file
 from tools.klipper import settings
@@ -20,7 +20,7 @@ def folder() -> Path:
     Raises ToolError: none is set, or the caller may not see it.
     """
     # Who may not use this toolset reads none of these files either, also not by a tool of another one.
-    if not registry.offers(core_settings.current(), "printer"):
+    if not toolsets.offers(core_settings.current(), "printer"):
         hint = "Send the text as `config`; a token needs the scope `printer`, MCP_TOOLSETS the name."
         raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
     path = settings.current().klipper_printer_data.expanduser()

@@ -3,7 +3,6 @@ together."""
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,8 +95,7 @@ def current() -> KlipperSettings:
     return settings.current(KlipperSettings)
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """One repository: its pages lie in the folder `docs` of a generation, or of the checkout if it has none.
     `name` is the first part of the paths of its pages (`moonraker/…`); it is empty for Klipper's own."""
 

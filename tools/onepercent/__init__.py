@@ -1,6 +1,6 @@
 """OnePercent: goals with steps, habits and a diary, changed in two phases."""
 
-from tools.core.registry import Instruction
+from tools.core.toolsets import Instruction
 
 INSTRUCTIONS = (
     Instruction(

@@ -97,7 +97,7 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
     """The answer of the current call, with its row written inside the transaction of its change."""
     import uuid
 
-    call, remote = _current.get(), calls.caller()
+    call, remote = _current.get(), calls.remote_caller()
     # The key of a press proves that the person pressed, so it must stay secret.
     request = {name: value for name, value in call.arguments.items() if name != "press_key"}
     row = {

@@ -1,20 +1,21 @@
 """The reference of all actions, from their declarations, and the page of answers and errors."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools.core.resources import Resource
-from tools.onepercent import actions, fields
-from tools.onepercent.actions import Action
-from tools.onepercent.rules import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
 
-HEAD = f"""\
+if TYPE_CHECKING:
+    from tools.onepercent.actions import Action
+
+HEAD = """\
 # OnePercent actions
 
 For preview_actions: `{{"action": "goal.create", "params": {{…}}}}`, 1 to 50 in order.
 
-- An id is one of get_user_snapshot, or `"{fields.REFERENCE}<client_action_id>"` of an earlier action that creates it; `goal_id: null` is the goal created last before it in this preview.
+- An id is one of get_user_snapshot, or `"{reference}<client_action_id>"` of an earlier action that creates it; `goal_id: null` is the goal created last before it in this preview.
 - In an update, send what changes; `null` clears a field that may be empty.
-- XP: goal.complete +{GOAL_COMPLETED}, step.complete +{STEP_COMPLETED}, diary.create_entry +{DIARY_WRITTEN}; marks of a habit bring its xp_reward or cost its xp_penalty.
+- XP: goal.complete +{goal}, step.complete +{step}, diary.create_entry +{diary}; marks of a habit bring its xp_reward or cost its xp_penalty.
 """
 
 
@@ -24,10 +25,16 @@ def reference() -> str:
 
     Source: the declarations in actions/
     """
-    return "\n".join([HEAD, *(_section(action) for action in actions.ordered())])
+    # Here, so that a list of resources imports none of them.
+    from tools.onepercent import actions, fields
+    from tools.onepercent.rules import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
+
+    prices = {"goal": GOAL_COMPLETED, "step": STEP_COMPLETED, "diary": DIARY_WRITTEN}
+    head = HEAD.format(reference=fields.REFERENCE, **prices)
+    return "\n".join([head, *(_section(action) for action in actions.ordered())])
 
 
-def _section(action: Action) -> str:
+def _section(action: "Action") -> str:
     rows = []
     for name, kind in action.fields.items():
         shown = f"**{name}** (required)" if name in action.required else name

@@ -1,6 +1,6 @@
 """The printer on this machine: its log and its state, only read; nothing here acts on it."""
 
-from tools.core.registry import Instruction
+from tools.core.toolsets import Instruction
 
 INSTRUCTIONS = (
     Instruction(

@@ -5,14 +5,12 @@ It runs at every start, before anything else, on the bare interpreter: it import
 """
 
 # The contract, one exchange per connection:
-# caller  -> service   a frame: NUL, four bytes of length, then identity, folder and environment separated by
-# NUL;
-#                        with its first bytes stdin, stdout and stderr as SCM_RIGHTS
-# service -> caller    a line: `ok`, `refused: REASON` (serve the client yourself) or `full: REASON` (give up)
-# caller  -> service   one byte. Only then does the service read from the client: a caller that waited too
-# long has
-#                        gone on by itself, and two must never serve one client
-#   service -> caller    the exit status, a line. If the connection closes without one, the session broke off
+#   caller -> service   A frame: NUL, four bytes of length, then identity, folder and environment separated by NUL;
+#                       with its first bytes stdin, stdout and stderr as SCM_RIGHTS.
+#   service -> caller   A line: `ok`, `refused: REASON` (serve the client yourself) or `full: REASON` (give up).
+#   caller -> service   One byte. Only then does the service read from the client: a caller that waited too long
+#                       has gone on by itself, and two must never serve one client.
+#   service -> caller   The exit status, a line. If the connection closes without one, the session broke off.
 # The caller keeps the connection open as long as it lives: its end ends the session, whatever it is doing.
 
 from __future__ import annotations
@@ -33,6 +31,8 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__fil
 VENV = os.path.join(PROJECT, ".venv")
 # The environment variable that says which .venv this process was started by.
 VENV_TRIED = "PI_MCP_VENV"
+# The ways to serve that need the SDK.
+BY_SDK = ("--http", "--sdk")
 
 FRAME = b"\0"
 TAKEN = b"ok\n"
@@ -67,19 +67,15 @@ def main() -> NoReturn:
 
 
 def begin() -> None:
-    """Begin `server.py`: hand the session over unless the command line says otherwise, then go on as the
-    project's own Python, which has the SDK, whatever python3 this was started by."""
+    """Begin `server.py`: hand the session over, or enter .venv, if the command line says so."""
     ensure_stdio_open()
     if sys.version_info < (3, 10):  # noqa: UP036
         sys.stderr.write(f"pi-mcp: Python 3.10 or newer is needed, this is {sys.version.split()[0]}\n")
         raise SystemExit(2)
-    if not sys.argv[1:] and VENV_TRIED not in os.environ:
+    if not sys.argv[1:]:
         attempt(os.environ)
     python = os.path.join(VENV, "bin", "python")
-    tried = os.environ.pop(VENV_TRIED, "") == VENV  # a damaged .venv does not know itself; no second try
-    # From 3.14 on the prefix is .venv's also under -S, which leaves its packages out.
-    is_in_venv = os.path.realpath(sys.prefix) == os.path.realpath(VENV) and not sys.flags.no_site
-    if not tried and not is_in_venv and os.path.exists(python):
+    if set(BY_SDK) & set(sys.argv) and os.environ.pop(VENV_TRIED, "") != VENV and os.path.exists(python):
         os.environ[VENV_TRIED] = VENV
         os.execv(python, [python, os.path.join(PROJECT, "server.py"), *sys.argv[1:]])
 
@@ -112,16 +108,11 @@ def attempt(environ: Mapping[str, str]) -> None:
 
 
 def identity() -> str:
-    """A fingerprint of these sources and packages. Another one on the other side means that the service is
-    outdated."""
+    """A fingerprint of these sources. Another one on the other side means that the service is outdated."""
     from binascii import crc32
 
     files = sorted(_sources(os.path.join(PROJECT, "tools")))
-    for name in ("server.py", ".venv/pyvenv.cfg", ".venv/requirements.txt", ".venv/requirements-http.txt"):
-        try:
-            files.append((name, os.stat(os.path.join(PROJECT, name))))
-        except FileNotFoundError:
-            continue
+    files.append(("server.py", os.stat(os.path.join(PROJECT, "server.py"))))
     stamps = "\n".join(f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files)
     return f"{PROJECT} {crc32(stamps.encode()):08x}"
 

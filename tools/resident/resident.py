@@ -58,10 +58,6 @@ class Service:
     def run(self) -> None:
         """Serve until a signal or until idle for long enough. Sessions that run then go on by themselves."""
         self.wakeup = self._catch_signals()
-        while (
-            len(os.listdir("/proc/self/task")) > 1
-        ):  # threads of the warm-up are ending; no child may inherit one
-            time.sleep(0.001)
         gc.collect()
         gc.freeze()  # else a child's first collection would copy every page
         listening.tell_systemd("READY=1")
@@ -147,7 +143,7 @@ class Service:
                 os.close(endpoint.fileno())
             if self.lock is not None:
                 os.close(self.lock)  # else it would hold as long as the session
-            if session.take(connection, self.identity):
+            if session.accept(connection, self.identity):
                 self.serve()
             code = 0
         except SystemExit as error:

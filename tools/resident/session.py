@@ -5,14 +5,14 @@ import socket
 import time
 from contextlib import suppress
 
-from tools.core import processes, settings
+from tools.core import leaving, settings
 from tools.resident import handover
 
 # Seconds that a caller may take to offer its session and to agree.
 OFFER_S = 10
 
 
-def take(connection: socket.socket, identity: str) -> bool:
+def accept(connection: socket.socket, identity: str) -> bool:
     """Become the session of the caller at the other end; False if it was refused or does not agree.
 
     Raises ConnectionError, TimeoutError: the caller is gone, or says nothing.
@@ -32,10 +32,8 @@ def take(connection: socket.socket, identity: str) -> bool:
     for handle, target in zip(handles, (0, 1, 2), strict=True):
         os.dup2(handle, target)
         os.close(handle)
-    processes.caller = connection.dup()
-    processes.AT_LEAVING.insert(
-        0, ended
-    )  # called last: when the caller is told, nothing of the session is left
+    leaving.handover_connection = connection.dup()
+    leaving.AT_LEAVING.insert(0, ended)  # called last: then nothing of the session is left
     return True
 
 
@@ -97,6 +95,6 @@ def refuse(connection: socket.socket, kind: str, reason: str) -> None:
 
 def ended(code: int) -> None:
     """Tell the caller, if there is one, the exit status of its session."""
-    if processes.caller is not None:
+    if leaving.handover_connection is not None:
         with suppress(OSError):
-            processes.caller.send(b"%d\n" % code, socket.MSG_DONTWAIT)
+            leaving.handover_connection.send(b"%d\n" % code, socket.MSG_DONTWAIT)

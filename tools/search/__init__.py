@@ -1,5 +1,5 @@
 """The search tool: a search service of the person's own, asked over HTTP."""
 
-from tools.core.registry import Instruction
+from tools.core.toolsets import Instruction
 
 INSTRUCTIONS = (Instruction("Web: search, for everything else."),)

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 from tests.lab.bench.measuring import installed
@@ -23,7 +22,6 @@ from tests.lab.soak.anki_process import Anki
 from tests.lab.soak.docs import Published
 from tests.lab.soak.record import Record, Request
 from tests.support.client import PROJECT, PYTHON
-from tests.support.installing import packages
 from tests.support.services import Service
 
 DISK_MB = 192
@@ -67,7 +65,6 @@ class World:
             **dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"), home),
             "TMPDIR": str(self.temporary),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": packages("pillow") if find_spec("PIL") else "",
             "MCP_STATE_DIR": str(self.database.parent),
             "KLIPPER_DOCS_DIR": str(self.checkout),
             "KLIPPER_DOCS_URL": self.published.upstream.url,

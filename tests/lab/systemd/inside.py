@@ -20,7 +20,8 @@ from tests.support.services import wait_until
 
 CHECKS = {
     "installed": (
-        upkeep.the_environment_takes_at_most_32_mb,
+        upkeep.nothing_was_installed_by_pip,
+        sessions.a_clone_serves_by_debians_own_python_without_a_package,
         upkeep.no_unit_failed,
         sessions.the_first_connection_starts_the_service,
         upkeep.installing_again_changes_nothing,

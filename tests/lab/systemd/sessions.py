@@ -8,7 +8,7 @@ import uuid
 
 from tests.lab.systemd import machine
 from tests.support.backends import backends
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, Client
 from tests.support.services import wait_until
 
 CALLS = (
@@ -43,6 +43,20 @@ def a_session_offers_every_tool_and_each_system_answers():
             assert not result["isError"] and expected in result["content"][0]["text"], (name, result)
         assert client.request("prompts/get", name="morning_plan", arguments={})["result"]["messages"]
         assert client.request("resources/read", uri="pi-mcp://status")["result"]["contents"]
+
+
+def a_clone_serves_by_debians_own_python_without_a_package():
+    """`-I -S`: no site-packages, nothing of the environment."""
+    command = ["/usr/bin/python3", "-I", "-S", str(PROJECT / "server.py"), "--standalone"]
+    with backends() as url, Client(command, ANKI_CONNECT_URL=url, SEARCH_API_URL=url) as client:
+        assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
+        assert len(client.request("tools/list")["result"]["tools"]) > 30
+        for name, arguments, expected in CALLS:
+            result = client.call(name, **arguments)
+            assert not result["isError"] and expected in result["content"][0]["text"], (name, result)
+        assert client.call("get_user_snapshot")["isError"] is False
+        assert client.call("printer_state")["structuredContent"]["hint"]
+        assert client.end() == 0
 
 
 def the_smoke_test_of_the_readme_passes():

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tools.core import registry
+from tools.core import registry, toolsets
 from tools.core import settings as core_settings
 from tools.core.errors import Cancelled, ToolError
 from tools.core.files import exclusive_lock, replace_file
@@ -70,7 +70,7 @@ def announcing() -> Iterator[list[str]]:
         yield changes
     finally:
         if changes or note() != before:
-            registry.tools_changed()
+            toolsets.tools_changed()
 
 
 @registry.at_start

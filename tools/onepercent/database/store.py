@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tools.core import files
 from tools.core.errors import ToolError
-from tools.core.processes import at_leaving
+from tools.core.leaving import at_leaving
 from tools.core.settings import state_path
 from tools.onepercent import days, settings
 from tools.onepercent.database import Database, migrations

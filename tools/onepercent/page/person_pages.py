@@ -4,8 +4,8 @@ import logging
 from datetime import date, timedelta
 from pathlib import Path
 
-from tools.core import registry
 from tools.core import settings as core_settings
+from tools.core import toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
@@ -91,7 +91,7 @@ def _of_days(answer: JsonObject) -> JsonObject:
     if not answer["success"]:
         return {}
     return shown_days(getattr(answer, "span", None)) | (
-        handed(keys.of_day) if not registry.only_reads(core_settings.current(), "onepercent") else {}
+        handed(keys.of_day) if not toolsets.only_reads(core_settings.current(), "onepercent") else {}
     )
 
 

@@ -1,13 +1,14 @@
-"""Results of MCP, as both eras of the protocol have them; what an era does not know, the SDK leaves out."""
+"""Results of tools, as MCP has them."""
 
-import base64
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from tools.core.errors import ToolError
 from tools.core.json_types import Answer, JsonObject, encodable
-from tools.core.tool import Tool
 
-# The mark of the 2026 era's results that are not a question.
-COMPLETE = {"resultType": "complete"}
+if TYPE_CHECKING:
+    from tools.core.tool import Tool
+
 # The name of a tool's question to the person in the 2026 era, where it goes out as the answer of a call.
 CONSENT = "consent"
 # The form of a question that is only accepted or declined.
@@ -17,17 +18,22 @@ NO_FIELDS = {"type": "object", "properties": {}}
 PICTURES = {b"\x89PNG": "image/png", b"\xff\xd8": "image/jpeg", b"GIF8": "image/gif", b"RIFF": "image/webp"}
 
 
-def describe(name: str, tool: Tool) -> JsonObject:
+def describe(name: str, tool: "Tool") -> JsonObject:
     """A tool as `tools/list` shows it."""
-    writing = {"destructiveHint": tool.destructive, "idempotentHint": tool.idempotent} if tool.write else {}
-    return {
+    annotations = {"readOnlyHint": not tool.write}
+    if tool.write:
+        annotations |= {"destructiveHint": tool.destructive, "idempotentHint": tool.idempotent}
+    annotations["openWorldHint"] = tool.open_world
+    description: JsonObject = {
         "name": name,
         "title": tool.title,
         "description": tool.description,
         "inputSchema": tool.schema,
-        "annotations": {"readOnlyHint": not tool.write, **writing, "openWorldHint": tool.open_world},
-        **({"_meta": {"ui": tool.page_settings}} if tool.page_settings else {}),
+        "annotations": annotations,
     }
+    if tool.page_settings:
+        description["_meta"] = {"ui": tool.page_settings}
+    return description
 
 
 def question(text: str, state: str) -> JsonObject:
@@ -47,23 +53,37 @@ def as_result(answer: object, private: JsonObject | None = None, lines: Iterable
     A picture's base64 is not in the text again: a model reads that as a hundred thousand characters. Nor is
     there structuredContent beside it, unless a page needs that: Codex would show it in place of the content.
     """
-    more = [_block(content) for content in (*(answer.content if isinstance(answer, Answer) else ()), *lines)]
+    content = answer.content if isinstance(answer, Answer) else ()
+    more = [_block(part) for part in (*content, *lines)]
     images = [block["data"] for block in more if block["type"] == "image"]
     if images and isinstance(answer, dict):
         answer = {name: value for name, value in answer.items() if value not in images}
     answer, text = encodable(answer)
-    structured = answer if isinstance(answer, dict) else {"result": answer}
-    return {
-        **COMPLETE,
+    result: JsonObject = {
         "content": [{"type": "text", "text": answer if isinstance(answer, str) else text}, *more],
-        **({} if images and private is None else {"structuredContent": structured}),
         "isError": isinstance(answer, dict) and answer.get("success") is False,
-        **({"_meta": private} if private else {}),
     }
+    if not images or private is not None:
+        result["structuredContent"] = answer if isinstance(answer, dict) else {"result": answer}
+    if private:
+        result["_meta"] = private
+    return result
+
+
+def busy(most: int) -> JsonObject:
+    """The result of a call that found no turn among `most`."""
+    error = ToolError(
+        f"{most} calls are running or wait for a person's answer",
+        "Nothing was changed. Answer or cancel one of them, then try again.",
+        code="BUSY",
+    )
+    return as_result(error.answer())
 
 
 def _block(content: bytes | str) -> JsonObject:
     if isinstance(content, str):
         return {"type": "text", "text": content}
+    import base64
+
     mime = next((mime for start, mime in PICTURES.items() if content.startswith(start)), "image/png")
     return {"type": "image", "data": base64.b64encode(content).decode(), "mimeType": mime}

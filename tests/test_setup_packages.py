@@ -1,0 +1,139 @@
+"""The packages that setup.sh installs: what was asked for, into an environment that may be damaged. They come
+from a folder of wheels of our own, each a few bytes."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.support.client import PROJECT
+from tests.support.installing import copy_of_the_project, make_wheel, make_wheels, pins, setup
+
+pytestmark = pytest.mark.slow
+
+KILLS = int(os.environ.get("PI_MCP_KILLS", "1"))
+"""How many runs are killed, each at a moment of its own."""
+
+CHECKED = """#!/usr/bin/env python3
+print("checked")
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """The project, whose packages have names and versions as they are pinned but nothing in them."""
+    for name, value in make_wheels(tmp_path / "wheels").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("PYTHON", raising=False)
+    folder = copy_of_the_project(tmp_path / "pi-mcp")
+    # A check of its own takes the place of the server's, which would look at the machine.
+    (folder / "server.py").write_text(CHECKED, encoding="utf-8")
+    return folder
+
+
+def ends_well(project, *words):
+    done = setup(project, *words, KLIPPER_DOCS_URL=(project / "nowhere").as_uri())
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("checked\n")
+    return done
+
+
+def installed(project):
+    """The packages in .venv with their versions, pip left out."""
+    command = [project / ".venv" / "bin" / "python", "-m", "pip", "list", "--format=freeze"]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    return {line.replace("_", "-") for line in lines if not line.startswith(("pip=", "setuptools="))}
+
+
+def pinned(file):
+    return {f"{name}=={version}".replace("_", "-") for name, version in pins(file).items()}
+
+
+def test_without_a_wish_nothing_is_installed_and_an_environment_of_before_goes(project):
+    ends_well(project)
+    assert not (project / ".venv").exists()
+    (project / ".venv").mkdir()
+    (project / ".venv" / "requirements.txt").touch()  # of a version whose sessions needed packages
+    assert "nothing needs any more" in ends_well(project).stdout
+    assert not (project / ".venv").exists()
+
+
+def test_what_was_asked_for_stays_asked_for_also_in_an_environment_that_is_made_again(project):
+    ends_well(project, "--http")
+    assert installed(project) == pinned("requirements-http.txt")
+    ends_well(project, "--with", "images")
+    both = pinned("requirements-http.txt") | pinned("requirements-images.txt")
+    assert installed(project) == both
+    (project / ".venv" / "bin" / "python").unlink()  # as an upgrade of the system leaves it
+    assert "Making" in ends_well(project).stdout
+    assert installed(project) == both
+    assert "Installing" not in ends_well(project).stdout
+
+
+def test_killed_at_any_moment_the_next_run_ends_well(project):
+    began = time.monotonic()
+    ends_well(project, "--http")
+    whole_s = time.monotonic() - began
+    chance = random.Random(1)
+    for number in range(KILLS):
+        shutil.rmtree(project / ".venv")
+        killed_after(project, whole_s * (number + chance.random()) / KILLS)
+        ends_well(project, "--http")
+        assert installed(project) == pinned("requirements-http.txt")
+        assert not (project / ".venv" / "installing").exists()
+
+
+def killed_after(project, seconds):
+    """A run of setup.sh that is killed with everything it started."""
+    process = subprocess.Popen(
+        ["./setup.sh", "--http"],
+        cwd=project,
+        env={**os.environ, "KLIPPER_DOCS_URL": (project / "nowhere").as_uri()},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_a_package_that_is_not_there_is_named_and_the_next_run_goes_on(project, tmp_path):
+    with open(project / "requirements-http.txt", "a", encoding="utf-8") as file:
+        file.write("news==1.0\n")
+    failed = setup(project, "--http")
+    assert failed.returncode == 1
+    assert "news" in failed.stderr and "run ./setup.sh again" in failed.stderr
+    make_wheel(tmp_path / "wheels", "news", "1.0")
+    ends_well(project, "--http")
+    assert "news==1.0" in installed(project)
+
+
+def test_the_tests_have_their_tools_apart(project):
+    for words, is_selected in ((["-k", "x"], True), (["--all", "-k", "x"], False)):
+        done = setup(project, "test", *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+        last = done.stdout.splitlines()[-1]
+        assert last.startswith("pytest [") and last.endswith("'-k', 'x']")
+        assert ("'not slow or smoke'" in last) == is_selected
+        assert not (project / ".venv").exists()
+
+
+def test_the_sdk_asks_for_nothing_that_is_pinned_out_of_its_range():
+    """Real packages: those of the environment that the tests run in."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "check", "--disable-pip-version-check"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=PROJECT,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

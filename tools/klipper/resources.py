@@ -1,0 +1,29 @@
+"""Each page of the documentation as a resource."""
+
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+from tools.core.resources import Resource
+from tools.klipper import pages
+
+
+def _about(path: str) -> JsonObject:
+    """Title and size of a page; nothing of one that has just gone."""
+    try:
+        return pages.outline(pages.resolve(path))
+    except (OSError, ToolError):
+        return {}
+
+
+@Resource(
+    "klipper://docs/{path}",
+    "Klipper docs",
+    entries=lambda: (page.path for page in pages.pages()),
+    about=_about,
+)
+def page(path: str) -> str:
+    """A page of the Klipper documentation, whole.
+
+    Source: the pages that read_doc reads.
+    """
+    pages.require_docs()
+    return pages.read(pages.resolve(path))

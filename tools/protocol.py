@@ -1,0 +1,549 @@
+"""MCP over lines: one session on stdin and stdout, in both eras of the protocol, by the standard library alone.
+
+Each message chooses its era. One whose `_meta` names a protocol version is of 2026-07-28, which has no
+handshake: every request carries its client's capabilities. All others follow `initialize`, whose versions go
+from 2024-11-05 to 2025-11-25. One client may use both over the same pipe.
+
+The second part, `result_of`, is what a method answers; server.py serves it over HTTP, too. The third is the
+session: a reader, which owns framing and cancellation, and threads, which answer.
+"""
+
+import importlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tools import listing, stdio
+from tools.core import calls, mcp_apps, results
+from tools.core.errors import InvalidMessage, ToolError
+from tools.core.json_types import JsonObject, compact_json, encodable
+from tools.core.leaving import leave
+from tools.core.settings import current
+from tools.core.toolsets import instructions
+from tools.starting import VERSION
+from tools.stdio import NULL, OBJECT_OR_NULL, fits, key_of
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN_VERSION = "2026-07-28"
+SERVER_INFO = {"name": "pi-mcp", "version": VERSION}
+EXTENSIONS: JsonObject = {mcp_apps.EXTENSION: {}, "io.modelcontextprotocol/skills": {}}
+
+METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32601, -32602, -32603
+UNSUPPORTED_PROTOCOL_VERSION = -32022
+
+# The envelope of a modern request: members of its `_meta`.
+META = "io.modelcontextprotocol/"
+PROTOCOL_VERSION, CLIENT_CAPABILITIES = f"{META}protocolVersion", f"{META}clientCapabilities"
+CLIENT_INFO, SERVER_INFO_KEY = f"{META}clientInfo", f"{META}serverInfo"
+SUBSCRIPTION_ID = f"{META}subscriptionId"
+
+LISTEN, ACKNOWLEDGED = "subscriptions/listen", "notifications/subscriptions/acknowledged"
+LIST_CHANGED = "notifications/tools/list_changed"
+MODERN_ONLY, LEGACY_ONLY = ("server/discover", LISTEN), ("initialize", "ping")
+# Results that a modern client may cache; `ttlMs` 0: not at all.
+LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+CACHEABLE = (*LISTS, "resources/read", "server/discover")
+NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
+
+# The functions that answer a method, each in a module of tools/core that is imported at its first use. They take
+# the settings and the params.
+ANSWERS = {
+    "prompts/list": ("prompts", "list_prompts"),
+    "prompts/get": ("prompts", "get_prompt"),
+    "skills/list": ("prompts", "list_skills"),
+    "skills/get": ("prompts", "get_skill"),
+    "resources/list": ("resources", "list_resources"),
+    "resources/templates/list": ("resources", "list_templates"),
+    "resources/read": ("resources", "read_resource"),
+    "completion/complete": ("resources", "complete"),
+}
+METHODS = ("tools/list", "tools/call", *ANSWERS)
+
+# Tools that run at a time; as many more may wait for their turn, this long.
+MOST_CALLS, TURN_S = 32, 30
+MOST_LISTS = 4  # threads that answer all other requests: while they are busy nothing more is read
+PROGRESS_S = 0.2  # the least time between two progress notifications of a call
+QUESTION_S = 600  # for the person to answer; it holds a turn
+DRAIN_S = 5  # after EOF, for the answers that are still owed
+
+
+class RpcError(Exception):
+    """A request that is refused: JSON-RPC's code, its text and data."""
+
+    def __init__(self, code: int, text: str, data: object = None):
+        super().__init__(text)
+        self.code, self.data = code, data
+
+    def as_json(self) -> JsonObject:
+        error: JsonObject = {"code": self.code, "message": str(self)}
+        if self.data is not None:
+            error["data"] = self.data
+        return error
+
+
+# 1. Shapes of what clients send.
+# A shape is what stdio.fits says: a type, a tuple of which one must fit, a text, or an object's members.
+
+TEXT_OR_NULL = (str, NULL)
+TEXTS_OR_NULL, OBJECTS_OR_NULL = ({"*": str}, NULL), ({"*": dict}, NULL)
+INFO = {
+    "name": str,
+    "version": str,
+    "icons?": (list, NULL),
+    **dict.fromkeys(("title?", "description?", "websiteUrl?"), TEXT_OR_NULL),
+}
+CAPABILITIES = {
+    "roots?": ({"listChanged?": (bool, NULL)}, NULL),
+    "sampling?": ({"context?": OBJECT_OR_NULL, "tools?": OBJECT_OR_NULL}, NULL),
+    "elicitation?": ({"form?": OBJECT_OR_NULL, "url?": OBJECT_OR_NULL}, NULL),
+    "extensions?": OBJECTS_OR_NULL,
+    "experimental?": OBJECTS_OR_NULL,
+}
+PROGRESS = {"progressToken?": (str, int)}
+ENVELOPE = {f"{CLIENT_INFO}?": (INFO, NULL), CLIENT_CAPABILITIES: CAPABILITIES}
+STREAM = {
+    **dict.fromkeys(("toolsListChanged?", "promptsListChanged?", "resourcesListChanged?"), (bool, NULL)),
+    "resourceSubscriptions?": (list, NULL),
+}
+PAGE = {"cursor?": TEXT_OR_NULL}
+CALL = {
+    "name": str,
+    "arguments?": OBJECT_OR_NULL,
+    "inputResponses?": OBJECT_OR_NULL,
+    "requestState?": TEXT_OR_NULL,
+}
+COMPLETION = {
+    "ref": ({"type": "ref/prompt", "name": str}, {"type": "ref/resource", "uri": str}),
+    "argument": {"name": str, "value": str},
+    "context?": ({"arguments?": TEXTS_OR_NULL}, NULL),
+}
+SHAPES: JsonObject = {
+    "initialize": {"protocolVersion": str, "capabilities": CAPABILITIES, "clientInfo": INFO},
+    "ping": {},
+    "server/discover": {},
+    LISTEN: {"notifications": STREAM},
+    "tools/list": PAGE,
+    "tools/call": CALL,
+    "prompts/list": PAGE,
+    "prompts/get": {"name": str, "arguments?": TEXTS_OR_NULL},
+    "skills/list": PAGE,
+    "skills/get": {"uri": str},
+    "resources/list": PAGE,
+    "resources/templates/list": PAGE,
+    "resources/read": {"uri": str},
+    "completion/complete": COMPLETION,
+}
+
+
+# 2. What a method answers, over stdio and over HTTP.
+
+
+class Request:
+    """A request, as its answer needs it; how to reach its client is a subclass's."""
+
+    def __init__(self, method: str, params: JsonObject, capabilities: JsonObject, is_modern: bool):
+        self.method = method
+        self.params = params
+        self.capabilities = capabilities
+        self.is_modern = is_modern
+        self.reported_s = 0.0
+
+    @property
+    def shows_pages(self) -> bool:
+        return mcp_apps.announced(self.capabilities)
+
+    def report(self, done: float, total: float | None, message: str) -> None:
+        """Send the client a progress notification, unless one was sent just before."""
+        time_s = time.monotonic()
+        if done == total or time_s - self.reported_s >= PROGRESS_S:
+            self.reported_s = time_s
+            self.send_progress(done, total, message)
+
+    def send_progress(self, done: float, total: float | None, message: str) -> None:
+        raise NotImplementedError
+
+    def is_withdrawn(self) -> bool:
+        raise NotImplementedError
+
+    def elicit(self, text: str) -> str:
+        """Ask the person in an era with a handshake, and wait for `accept`, `decline` or `cancel`. Over HTTP
+        such a client has no channel for questions."""
+        return calls.refuse_to_ask(text)
+
+    def ask(self, text: str, key: str) -> str:
+        """The person's answer to a tool's question. Raises ToolError if the client cannot ask, Asking in the
+        2026 era, where the client calls again with the answer."""
+        elicitation = self.capabilities.get("elicitation")
+        if elicitation is None or (elicitation.get("url") is not None and elicitation.get("form") is None):
+            return calls.refuse_to_ask(text)
+        if not self.is_modern:
+            return self.elicit(text)
+        call = f"{self.params['name']} {compact_json(self.params.get('arguments'))}"
+        answer = (self.params.get("inputResponses") or {}).get(results.CONSENT)
+        if answer is None or not calls.is_current(self.params.get("requestState"), text, key, call):
+            raise calls.Asking(text, calls.state_of(text, key, call))
+        return action_of(answer)
+
+
+def action_of(answer: Any) -> str:
+    """The action of a person's answer: only a well-formed `accept` is a yes."""
+    is_sound = fits(answer, {"action": ("accept", "decline", "cancel"), "content?": OBJECT_OR_NULL})
+    return str(answer["action"]) if is_sound else "cancel"
+
+
+def result_of(request: Request) -> JsonObject:
+    """The result of a request for one of METHODS. Raises RpcError."""
+    try:
+        if request.method == "tools/call":
+            return call_tool(request)
+        if request.method == "tools/list":
+            return {"tools": list_tools(request)}
+        module, function = ANSWERS[request.method]
+        answer = getattr(importlib.import_module(f"tools.core.{module}"), function)
+        return answer(current(), request.params)  # type: ignore[no-any-return]
+    except ToolError as error:
+        raise RpcError(INVALID_PARAMS, f"{error.message}. {error.hint}", error.answer()) from None
+    except Exception:
+        log(f"{request.method} failed")
+        text = "Internal error; the server's log (stderr) has the details"
+        raise RpcError(INTERNAL_ERROR, text) from None
+
+
+def list_tools(request: Request) -> list[JsonObject]:
+    """The tools on offer: of the registry if it is loaded, else as an earlier session saved them."""
+    from tools.core import registry
+
+    settings, is_remote = current(), calls.remote_caller() is not None
+    if is_remote or registry.is_loaded():
+        tools = registry.listed(settings, request.shows_pages)
+        return [results.describe(*pair) for pair in tools.items()]
+    saved = listing.load(settings)
+    if not saved:
+        saved = listing.build(settings)
+        listing.save(settings, saved)
+    return saved["tools with pages" if request.shows_pages else "tools"]  # type: ignore[no-any-return]
+
+
+def call_tool(request: Request) -> JsonObject:
+    """The result of tools/call: a tool's answer, or its question to the person."""
+    from tools.core import registry
+
+    settings, params = current(), request.params
+    try:
+        toolset = ""
+        if not registry.is_loaded():
+            toolset = listing.load(settings).get("toolsets", {}).get(params["name"], "")
+        tool = registry.find(params["name"], registry.listed(settings, request.shows_pages, toolset).values())
+        with calls.calling(request.report, request.is_withdrawn, request.ask) as lines:
+            answer = tool.call(params.get("arguments") or {})
+    except ToolError as error:
+        return results.as_result(error.answer())
+    except calls.Asking as asking:
+        return results.question(str(asking), asking.state)
+    if not (tool.page and request.shows_pages):
+        return results.as_result(answer, lines=lines)
+    private = tool.page.private(answer)
+    if tool.app_only or not private or answer.get("success") is False:
+        return results.as_result(answer, private, lines)
+    return results.as_result(tool.page.brief(answer), private, [*lines, mcp_apps.SHOWN])
+
+
+def log(text: str) -> None:
+    """The exception of the moment goes to stderr, with its traceback."""
+    import logging
+
+    logging.getLogger("pi-mcp").exception(text)
+
+
+# 3. The session.
+
+
+class Call(Request):
+    """A request of this session. An answer is owed until it was written, or until the client withdrew it."""
+
+    def __init__(self, session: "Session", message: JsonObject):
+        params = message.get("params") or {}
+        meta = params.get("_meta")
+        self.meta = meta if isinstance(meta, dict) else {}
+        # A client that used the envelope before and made no handshake has forgotten it here.
+        is_expected = session.is_modern and not session.is_initialized
+        has_envelope = is_expected or PROTOCOL_VERSION in self.meta
+        is_modern = has_envelope and message["method"] != "initialize"
+        capabilities = self.meta.get(CLIENT_CAPABILITIES) if is_modern else session.capabilities
+        super().__init__(message["method"], params, capabilities or {}, is_modern)
+        self.session = session
+        self.id = message["id"]
+        self.key = key_of(self.id)
+        self.is_owed = True
+        self.withdrawn = False
+
+    def is_withdrawn(self) -> bool:
+        return self.withdrawn
+
+    def send_progress(self, done: float, total: float | None, message: str) -> None:
+        if (token := self.meta.get("progressToken")) is None:
+            return
+        progress = {"progressToken": token, "progress": done, "total": total, "message": message or None}
+        params = {name: value for name, value in progress.items() if value is not None}
+        self.session.send({"method": "notifications/progress", "params": params}, about=self)
+
+    def elicit(self, text: str) -> str:
+        from queue import Empty, SimpleQueue
+
+        session, answers = self.session, SimpleQueue[JsonObject]()
+        question_id = session.new_question(answers)
+        params = {"mode": "form", "message": text, "requestedSchema": results.NO_FIELDS}
+        session.send({"id": question_id, "method": "elicitation/create", "params": params}, about=self)
+        deadline = time.monotonic() + QUESTION_S
+        while not self.withdrawn and time.monotonic() < deadline:
+            try:
+                answer = answers.get(timeout=PROGRESS_S)
+            except Empty:
+                continue
+            return action_of(answer["result"]) if "result" in answer else calls.refuse_to_ask(text)
+        session.questions.pop(question_id, None)
+        session.send({"method": "notifications/cancelled", "params": {"requestId": question_id}})
+        calls.checkpoint()
+        return "cancel"
+
+    def admit(self) -> None:
+        """Raises RpcError for what this era, or this client, may not ask."""
+        if self.is_modern:
+            self._check_envelope()
+        shape = SHAPES.get(self.method)
+        if shape is None or self.method in (LEGACY_ONLY if self.is_modern else MODERN_ONLY):
+            raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
+        meta = self.params.get("_meta")
+        is_sound = fits(self.params, shape) and (meta is None or fits(meta, PROGRESS))
+        is_begun = self.is_modern or self.session.is_initialized or self.method in LEGACY_ONLY
+        if self.is_modern:
+            is_sound = is_sound and fits(meta, ENVELOPE)
+        if not (is_sound and is_begun):
+            raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
+
+    def _check_envelope(self) -> None:
+        missing = [key for key in (PROTOCOL_VERSION, CLIENT_CAPABILITIES) if key not in self.meta]
+        if missing:
+            names = ", ".join(missing)
+            raise RpcError(INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {names}")
+        version = self.meta[PROTOCOL_VERSION]
+        if not isinstance(version, str):
+            raise RpcError(INVALID_PARAMS, "the protocol-version envelope value must be a string")
+        if version != MODERN_VERSION:
+            data = {"supported": [MODERN_VERSION], "requested": version}
+            raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)
+
+
+class Session:
+    """One client at the other end of `lines`, served until it leaves. `start` runs once it is served; `on_gone`
+    when nobody reads any more what is written."""
+
+    def __init__(
+        self,
+        lines: stdio.Lines,
+        start: Callable[[], object] = lambda: None,
+        on_gone: Callable[[], object] = leave,
+    ):
+        self.lines, self.start, self.on_gone = lines, start, on_gone
+        # Of the client: the capabilities of its handshake, and what it has used so far.
+        self.capabilities: JsonObject = {}
+        self.is_initialized = self.is_modern = self.is_started = False
+        # Held while a line is written, and while it is decided whether one may be.
+        self.writing = threading.RLock()
+        self.owed = 0
+        self.calls: dict[Any, Call] = {}
+        self.streams: dict[Any, tuple[Any, JsonObject]] = {}
+        self.questions: dict[int, Any] = {}
+        self.last_question = 0
+        self.turns = threading.Semaphore(MOST_CALLS)
+        self.places = threading.Semaphore(2 * MOST_CALLS)
+        self.listers = threading.Semaphore(MOST_LISTS)
+
+    # Lines in.
+
+    def serve(self) -> None:
+        """Answer line after line until EOF, then wait for the answers that are owed."""
+        while line := self.lines.read():
+            if line.strip():
+                self._take(line)
+        deadline = time.monotonic() + DRAIN_S
+        while self.owed and time.monotonic() < deadline and self.lines.is_read():
+            time.sleep(0.01)
+
+    def _take(self, line: bytes) -> None:
+        """Handle one line; whatever is wrong with it, the session goes on."""
+        try:
+            message = stdio.parse(line)
+        except InvalidMessage as error:
+            return self.send({"id": error.request_id, "error": {"code": error.code, "message": str(error)}})
+        call = None
+        try:
+            if "method" not in message:
+                self._take_answer(message)
+            elif "id" not in message:
+                self._take_notification(message)
+            else:
+                call = Call(self, message)
+                self._take_call(call)
+        except Exception:
+            log("a line could not be handled")
+            if call:
+                text = "Internal error; the server's log (stderr) has the details"
+                self._finish(call, {"error": RpcError(INTERNAL_ERROR, text).as_json()})
+        return None
+
+    def _take_answer(self, message: JsonObject) -> None:
+        if answers := self.questions.pop(key_of(message["id"]), None):
+            answers.put(message)
+
+    def _take_notification(self, message: JsonObject) -> None:
+        if message["method"] == "notifications/initialized":
+            self.is_initialized = self.is_initialized or not self.is_modern
+            self._start()
+        if message["method"] != "notifications/cancelled":
+            return
+        request_id = (message.get("params") or {}).get("requestId")
+        if not stdio.is_id(request_id):
+            return
+        self.streams.pop(key_of(request_id), None)
+        if call := self.calls.get(key_of(request_id)):
+            with self.writing:
+                call.withdrawn = True
+                self._settle(call)
+
+    def _take_call(self, call: Call) -> None:
+        with self.writing:
+            self.owed += 1
+            self.calls[call.key] = call
+        self.is_modern = self.is_modern or call.is_modern
+        try:
+            call.admit()
+        except RpcError as error:
+            self._finish(call, {"error": error.as_json()})
+            return
+        if call.method == LISTEN:
+            self._listen(call)
+        elif call.method in ("initialize", "ping", "server/discover"):
+            self._finish(call, {"result": self._greet(call)})
+        elif call.method == "tools/call" and not self.places.acquire(blocking=False):
+            self._finish(call, {"result": results.busy(MOST_CALLS)})
+        else:
+            if call.method != "tools/call":
+                self.listers.acquire()
+            threading.Thread(target=self._answer, args=(call,), daemon=True).start()
+
+    # What a session answers by itself.
+
+    def _greet(self, call: Call) -> JsonObject:
+        """The result of ping, initialize or server/discover."""
+        if call.method == "ping":
+            return {}
+        if call.method == "initialize":
+            version = call.params["protocolVersion"]
+            self.capabilities, self.is_initialized = call.params["capabilities"], True
+            return {
+                "protocolVersion": version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+                "capabilities": server_capabilities(streams=False),
+                "serverInfo": SERVER_INFO,
+                "instructions": instructions(current()),
+            }
+        return {
+            "supportedVersions": [MODERN_VERSION],
+            "capabilities": {**server_capabilities(streams=True), "extensions": EXTENSIONS},
+            "instructions": instructions(current()),
+        }
+
+    def _listen(self, call: Call) -> None:
+        """Open a stream of changes: its acknowledgement is the only answer."""
+        wanted = {name: value for name, value in call.params["notifications"].items() if value}
+        kinds = {name: wanted[name] for name in wanted if f"{name}?" in STREAM}
+        self.streams[call.key] = (call.id, kinds)
+        params = {"_meta": {SUBSCRIPTION_ID: call.id}, "notifications": kinds}
+        with self.writing:
+            self.send({"method": ACKNOWLEDGED, "params": params})
+            self._settle(call)
+
+    def announce(self) -> None:
+        """Notify the client that tools/list reads differently now."""
+        if self.is_initialized:
+            self.send({"method": LIST_CHANGED})
+        for request_id, kinds in list(self.streams.values()):
+            if kinds.get("toolsListChanged"):
+                self.send({"method": LIST_CHANGED, "params": {"_meta": {SUBSCRIPTION_ID: request_id}}})
+
+    # What threads answer.
+
+    def _answer(self, call: Call) -> None:
+        """In a thread: the answer to a request for one of METHODS."""
+        is_tool = call.method == "tools/call"
+        try:
+            if is_tool and not self.turns.acquire(timeout=TURN_S):
+                body: JsonObject = {"result": results.busy(MOST_CALLS)}
+            else:
+                try:
+                    body = {"result": result_of(call)}
+                finally:
+                    if is_tool:
+                        self.turns.release()
+        except RpcError as error:
+            body = {"error": error.as_json()}
+        finally:
+            (self.places if is_tool else self.listers).release()
+        self._finish(call, body)
+
+    def new_question(self, answers: Any) -> int:
+        """The id of a question to the client, whose answer is put into `answers`."""
+        with self.writing:
+            self.last_question += 1
+            self.questions[self.last_question] = answers
+            return self.last_question
+
+    # Lines out.
+
+    def _finish(self, call: Call, body: JsonObject) -> None:
+        """Write the answer to a request, in the words of its era, unless it was withdrawn."""
+        result = body.get("result")
+        if result is not None and call.is_modern:
+            marks = NOT_CACHED if call.method in CACHEABLE else {}
+            meta = {**result.get("_meta", {}), SERVER_INFO_KEY: SERVER_INFO}
+            body = {"result": {"resultType": "complete", **marks, **result, "_meta": meta}}
+        self.send({"id": call.id, **body}, about=call)
+        with self.writing:
+            self._settle(call)
+        if call.method not in LEGACY_ONLY:
+            self._start()
+
+    def _settle(self, call: Call) -> None:
+        """Nothing more is sent about a request: it was answered, or withdrawn."""
+        if call.is_owed:
+            call.is_owed = False
+            self.owed -= 1
+        if self.calls.get(call.key) is call:
+            del self.calls[call.key]
+
+    def send(self, message: JsonObject, about: Call | None = None) -> None:
+        """Write one message; nothing `about` a request that was answered or withdrawn."""
+        line = encodable({"jsonrpc": "2.0", **message})[1].encode() + b"\n"
+        with self.writing:
+            if about and not about.is_owed:
+                return
+            try:
+                self.lines.write(line)
+            except OSError:
+                self.on_gone()
+
+    def _start(self) -> None:
+        if not self.is_started:
+            self.is_started = True
+            self.start()
+
+
+def server_capabilities(streams: bool) -> JsonObject:
+    """What the server can do; `streams`: of changes, which the 2026 era has."""
+    return {
+        "tools": {"listChanged": True},
+        "prompts": {"listChanged": streams},
+        "resources": {"listChanged": streams, "subscribe": streams},
+        "completions": {},
+    }
