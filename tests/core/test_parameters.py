@@ -152,7 +152,6 @@ def test_the_schema_says_what_validation_asks():
             "ratio": {"type": "number", "default": 0.5},
         },
         "required": ["text"],
-        "additionalProperties": False,
     }
 
 

@@ -55,7 +55,8 @@ def required(members: Members) -> list[str]:
 
 
 def derive_object(members: Members) -> JsonObject:
-    """The object schema of parameters or fields; unknown names are not allowed."""
+    """The object schema of parameters or fields. Unknown names are refused, which every schema would have to
+    repeat in a model's context."""
     properties = {}
     for name, member in members.items():
         properties[name] = derive(member.annotation)
@@ -63,7 +64,7 @@ def derive_object(members: Members) -> JsonObject:
         if isinstance(member.default, str | int | float | tuple) and member.default not in ("", ()):
             properties[name]["default"] = member.default
     listed = {"required": required(members)} if required(members) else {}
-    return {"type": "object", "properties": properties, **listed, "additionalProperties": False}
+    return {"type": "object", "properties": properties, **listed}
 
 
 def unwrap(annotation: object) -> tuple[object, list[object]]:

@@ -93,8 +93,9 @@ class Tool:
 
     @property
     def schema(self) -> JsonObject:
-        """The JSON Schema of its arguments."""
-        return self.parameters.schema
+        """The JSON Schema of its arguments; closed if the toolset's requirement asks for that."""
+        schema = self.parameters.schema
+        return {**schema, "additionalProperties": False} if self.on_call else schema
 
     @property
     def description(self) -> str:
