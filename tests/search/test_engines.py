@@ -12,7 +12,7 @@ from tools.search import services
 # Of each engine: the page of its documentation, its key in a request, the parameters of a first and of a
 # second page of three results, the documented answer, the result that it is, an error and its status.
 LONG = "Klipper &amp; <b>bed mesh</b> " * 40
-CUT = ("Klipper & bed mesh " * 40)[:599] + "…"
+CUT = ("Klipper & bed mesh " * 40)[:600] + "…"
 BEYOND = {"rank": 1, "favicon": "x", "parsed_url": ["https", "a"]}
 DOCUMENTED = {
     "searxng": (

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from tools.core import http
-from tools.core.errors import ToolError, quoted
+from tools.core.errors import ToolError, cut, quoted
 from tools.core.json_types import JsonObject, compact_json
 from tools.search.settings import current
 
-LONGEST_BYTES, MOST_REDIRECTS, LONGEST_MESSAGE = 4 * 2**20, 5, 200
+LONGEST_BYTES = 4 * 2**20
+MOST_REDIRECTS = 5
+LONGEST_MESSAGE = 200
 # A key that begins with an authorization scheme of its own, as in `Basic dTpw`.
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9-]* +\S")
 # Where services put the text of an error, and objects or lists that have it.
@@ -22,10 +24,26 @@ MESSAGES = ("message", "error", "detail", "msg", "error_description")
 N8N = "n8n: the production URL of an active workflow that takes this method, its webhook responding when the last node finishes"
 URL_HINT = f"Check SEARCH_API_URL. ({N8N}.)"
 KEY_HINT = "Check SEARCH_API_KEY. A redirect to another host does not carry it: set SEARCH_API_URL to the last address."
+# What a failed request is called, and its hint.
+UNANSWERED: dict[type[http.HttpError], str] = {
+    http.Late: "TIMEOUT",
+    http.TooLong: "ANSWER_TOO_LONG",
+    http.Misdirected: "REDIRECT",
+    http.NotHttp: "UNREACHABLE",
+}
+HINTS = {
+    "TIMEOUT": "Try again, with a smaller limit or a narrower query. SEARCH_API_TIMEOUT allows more.",
+    "ANSWER_TOO_LONG": "Ask with a smaller limit, or for snippets of pages.",
+    "REDIRECT": URL_HINT,
+    "UNREACHABLE": "Check that it runs, that this machine is online, and SEARCH_API_URL.",
+    "CUT": "Try again, or look at the service's log and its proxy.",
+}
 # Results of an engine, and characters of each text in them, unless more is asked for.
-LIMIT, LONGEST_TEXT = 5, 600
+LIMIT = 5
+LONGEST_TEXT = 600
 # Results together, as JSON, are cut to what a model can read; their texts not below SHORTEST_TEXT characters.
-MOST_BYTES, SHORTEST_TEXT = 100_000, 200
+MOST_BYTES = 100_000
+SHORTEST_TEXT = 200
 TAG = re.compile(r"</?\w[^<>]*>")
 # An address of the web; a score.
 URL = re.compile(r"https?://[^\s/]\S*")
@@ -72,10 +90,15 @@ ENGINES = (
 
 def chosen() -> Engine | None:
     """The engine that SEARCH_API_KIND or the address names; None for a service of the person's own."""
-    kind, address = current().search_api_kind, current().search_api_url.partition("://")[2]
-    engines = [engine for engine in ENGINES if kind in ("auto", engine.kind)]
-    by_address = [engine for engine in engines if engine.address and address.startswith(engine.address)]
-    return next(iter(by_address or ([] if kind == "auto" else engines[-1:])), None)
+    kind = current().search_api_kind
+    address = current().search_api_url.partition("://")[2]
+    default = None
+    for engine in ENGINES:
+        if engine.address and address.startswith(engine.address) and kind in ("auto", engine.kind):
+            return engine
+        if engine.kind == kind:
+            default = engine
+    return default
 
 
 def require_configured() -> None:
@@ -105,13 +128,16 @@ def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> 
     if not 200 <= response.status < 300:
         raise _refused(response, message_in(answer))
     if answer is None and text.strip() != "null":
-        form = "nothing" if not text.strip() else "an HTML page" if text.lstrip()[0] == "<" else "no JSON"
+        form = "an HTML page" if text.lstrip().startswith("<") else "no JSON"
+        if not text.strip():
+            form = "nothing"
         raise ToolError(f"The search service answered with {form}", URL_HINT, code="SEARCH_NOT_JSON")
     return answer
 
 
 def _request(values: JsonObject, post: bool, key: str) -> http.Request:
-    url, secret = current().search_api_url, current().search_api_key
+    url = current().search_api_url
+    secret = current().search_api_key
     headers = {"Accept": "application/json"}
     name, _, scheme = key.partition(": ")
     if secret and name.startswith("?"):
@@ -119,62 +145,47 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
     elif secret:
         headers[name] = secret if name == "Authorization" and SCHEME.match(secret) else scheme + secret
     if "{query}" in url:  # the address says itself how it wants to be asked
-        return http.Request(
-            url.replace("{query}", quote(next(iter(values.values())), safe="")), headers=headers
-        )
+        query = next(iter(values.values()))
+        return http.Request(url.replace("{query}", quote(query, safe="")), headers=headers)
     if post:
-        return http.Request(
-            url, "POST", json.dumps(values).encode(), {**headers, "Content-Type": "application/json"}
-        )
+        headers["Content-Type"] = "application/json"
+        return http.Request(url, "POST", json.dumps(values).encode(), headers)
     parts = urlsplit(url)
     query = urlencode([*parse_qsl(parts.query, keep_blank_values=True), *values.items()])
     return http.Request(parts._replace(query=query).geturl(), headers=headers)
 
 
 def _unanswered(error: http.HttpError) -> ToolError:
-    code, hint = "CUT", "Try again, or look at the service's log and its proxy."
-    if isinstance(error, http.Late):
-        code, hint = (
-            "TIMEOUT",
-            "Try again, with a smaller limit or a narrower query. SEARCH_API_TIMEOUT allows more.",
-        )
-    elif isinstance(error, http.TooLong):
-        code, hint = "ANSWER_TOO_LONG", "Ask with a smaller limit, or for snippets of pages."
-    elif isinstance(error, http.Misdirected):
-        code, hint = "REDIRECT", URL_HINT
-    elif isinstance(error, http.NotHttp) or not error.sent:
-        code, hint = "UNREACHABLE", "Check that it runs, that this machine is online, and SEARCH_API_URL."
+    code = "CUT" if error.sent else "UNREACHABLE"
+    code = UNANSWERED.get(type(error), code)
     message = f"The search service at {urlsplit(current().search_api_url).hostname} gave no answer: {error}"
-    return ToolError(_hidden(message), hint, code=f"SEARCH_{code}")
+    return ToolError(_hidden(message), HINTS[code], code=f"SEARCH_{code}")
 
 
-def _refused(response: http.Response, told: str) -> ToolError:
-    status, wait = response.status, response.headers.get("Retry-After", "").strip()
-    text, more = f"The search service answered {status}{told}", {}
+def _refused(response: http.Response, reason: str) -> ToolError:
+    status = response.status
+    text = f"The search service answered {status}{reason}"
     if status in (401, 403):
-        hint, code = (
-            (KEY_HINT if current().search_api_key else "It wants a key: set SEARCH_API_KEY."),
-            "UNAUTHORIZED",
-        )
-    elif status != 429 and status < 500:
-        hint, code = URL_HINT, "REFUSED"
-    elif wait.isascii() and wait.isdigit():
-        hint, code, more = f"Try again in {wait[:9]} s.", "FAILED", {"retry_after": int(wait[:9])}
-    else:
-        hint, code = "Try again later, or look at its log and its plan's limits.", "FAILED"
-    return ToolError(text, hint, code="RATE_LIMITED" if status == 429 else f"SEARCH_{code}", **more)
+        hint = KEY_HINT if current().search_api_key else "It wants a key: set SEARCH_API_KEY."
+        return ToolError(text, hint, code="SEARCH_UNAUTHORIZED")
+    if status != 429 and status < 500:
+        return ToolError(text, URL_HINT, code="SEARCH_REFUSED")
+    code = "RATE_LIMITED" if status == 429 else "SEARCH_FAILED"
+    wait = response.headers.get("Retry-After", "").strip()[:9]
+    if wait.isascii() and wait.isdigit():
+        return ToolError(text, f"Try again in {wait} s.", code=code, retry_after=int(wait))
+    return ToolError(text, "Try again later, or look at its log and its plan's limits.", code=code)
 
 
 def message_in(answer: Any) -> str:
-    """`: ` and the error that a JSON object tells of, in quotation marks."""
-    found: Any = answer if isinstance(answer, dict) else None
-    while found and isinstance(found, dict | list):
-        found = (
-            next((found[name] for name in MESSAGES if found.get(name)), "")
-            if isinstance(found, dict)
-            else found[0]
-        )
-    return f": {quoted(str(found), LONGEST_MESSAGE)}" if found else ""
+    """`: ` and the error that a JSON object holds, in quotation marks."""
+    message: Any = answer if isinstance(answer, dict) else None
+    while message and isinstance(message, dict | list):
+        if isinstance(message, list):
+            message = message[0]
+        else:
+            message = next(filter(None, map(message.get, MESSAGES)), "")
+    return f": {quoted(message, LONGEST_MESSAGE)}" if message else ""
 
 
 def _hidden(text: str) -> str:
@@ -199,12 +210,12 @@ def parameters(engine: Engine, query: str, limit: int, cursor: str) -> JsonObjec
             "No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR"
         )
     limit = min(limit, engine.most)
-    numbers = {engine.limit: limit, engine.page: 0 if cursor == "1" else engine.number(int(cursor), limit)}
-    return {
-        engine.query: query,
-        **engine.more,
-        **{name: number for name, number in numbers.items() if name and number},
-    }
+    values = {engine.query: query, **engine.more}
+    if engine.limit:
+        values[engine.limit] = limit
+    if engine.page and cursor != "1":
+        values[engine.page] = engine.number(int(cursor), limit)
+    return values
 
 
 def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
@@ -216,10 +227,11 @@ def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> Js
         if message_in(answer):
             raise _no_results(answer)
         members = []  # several engines leave out what is empty
-    known = (_known(engine, member, full) for member in members if isinstance(member, dict))
-    results = [result for result in known if result.get("url")]  # not the related searches among Kagi's
-    is_full = len(results) >= (min(limit, engine.most) if engine.limit else 1)
-    return {"results": results, "nextCursor": str(int(cursor) + 1) if engine.page and is_full else None}
+    results = [_known(engine, member, full) for member in members if isinstance(member, dict)]
+    results = [result for result in results if result.get("url")]  # not the related searches among Kagi's
+    wanted = min(limit, engine.most) if engine.limit else 1
+    has_more = engine.page and len(results) >= wanted
+    return {"results": results, "nextCursor": str(int(cursor) + 1) if has_more else None}
 
 
 def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
@@ -227,9 +239,8 @@ def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
     for name in values.keys() & {"title", "snippet", "content"}:
         text = html.unescape(TAG.sub("", str(values[name] or "")))
         values[name] = text if full else _cut(text, LONGEST_TEXT)
-    return (member if full else {}) | {
-        name: value for name, value in values.items() if value not in (None, "")
-    }
+    fields = {name: value for name, value in values.items() if value not in (None, "")}
+    return {**member, **fields} if full else fields
 
 
 def read_own(answer: Any) -> JsonObject:
@@ -241,26 +252,22 @@ def read_own(answer: Any) -> JsonObject:
     if isinstance(answer, list):
         of_n8n = len(answer) == 1 and isinstance(answer[0], dict) and answer[0].keys() & {"results", "items"}
         answer = answer[0] if of_n8n else {"results": answer}
-    name = (
-        next((name for name in ("results", "items") if name in answer), "")
-        if isinstance(answer, dict)
-        else ""
-    )
-    if not name or not isinstance(answer[name] or [], list):
+    if not isinstance(answer, dict) or not answer.keys() & {"results", "items"}:
         raise _no_results(answer)
-    cursor = next(
-        (answer[name] for name in ("nextCursor", "next_cursor") if answer.get(name) not in (None, "", False)),
-        None,
-    )
-    results = [_result(member) for member in answer[name] or [] if member is not None]
+    members = answer.get("results", answer.get("items")) or []
+    if not isinstance(members, list):
+        raise _no_results(answer)
+    cursors = [answer.get(name) for name in ("nextCursor", "next_cursor")]
+    cursor = next((cursor for cursor in cursors if cursor not in (None, "", False)), None)
+    results = [_result(member) for member in members if member is not None]
     return {"results": results, "nextCursor": _text(cursor)}
 
 
 def _no_results(answer: object) -> ToolError:
-    names = ", ".join(map(quoted, list(answer)[:10])) if isinstance(answer, dict) else type(answer).__name__
-    message = (
-        f"The search service's answer has no results, only: {names[:200] or 'nothing'}{message_in(answer)}"
-    )
+    names = type(answer).__name__
+    if isinstance(answer, dict):
+        names = ", ".join(map(quoted, list(answer)[:10]))[:200] or "nothing"
+    message = f"The search service's answer has no results, only: {names}{message_in(answer)}"
     hint = "It must answer {results: […]}, {items: […]} or a list; SEARCH_API_KIND names a public engine."
     return ToolError(message, f"{hint} ({N8N})", code="SEARCH_NO_RESULTS")
 
@@ -276,12 +283,12 @@ def fitted(results: list[JsonObject]) -> list[JsonObject]:
 
 def _cut(value: Any, longest: int) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= longest else f"{value[: longest - 1]}…"
+        return cut(value, longest)
     if isinstance(value, list):
         return [_cut(member, longest) for member in value]
-    return (
-        {name: _cut(member, longest) for name, member in value.items()} if isinstance(value, dict) else value
-    )
+    if isinstance(value, dict):
+        return {name: _cut(member, longest) for name, member in value.items()}
+    return value
 
 
 def _result(member: Any) -> JsonObject:
@@ -291,7 +298,11 @@ def _result(member: Any) -> JsonObject:
         member = {"snippet": member}
     elif isinstance(member.get("json"), dict) and member.keys() <= {"json", "pairedItem", "binary"}:
         member = member["json"]
-    return {name: FIELDS[name](value) if name in FIELDS else value for name, value in member.items()}
+    return {name: FIELDS.get(name, _same)(value) for name, value in member.items()}
+
+
+def _same(value: object) -> object:
+    return value
 
 
 def _text(value: object) -> str | None:
