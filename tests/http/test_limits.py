@@ -12,17 +12,23 @@ from tools.http import limits
 from tools.http.limits import Rate, Turns
 
 
-def test_each_caller_has_a_rate_of_its_own():
-    rate = Rate(per_minute=60, burst=1, clock=lambda: 0)
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is set."""
+    hands = {"time_s": 0}
+    monkeypatch.setattr(limits.time, "monotonic", lambda: hands["time_s"])
+    return hands
+
+
+def test_each_caller_has_a_rate_of_its_own(clock):
+    rate = Rate(per_minute=60, burst=1)
     assert [rate.wait_s(name) for name in ("anna", "ben", "anna", "ben")] == [0, 0, 1, 1]
 
 
-def test_who_was_idle_for_an_hour_may_send_a_burst_and_no_more():
-    time_s = 0
-    rate = Rate(per_minute=60, burst=2, clock=lambda: time_s)
-    time_s = 3600
+def test_who_was_idle_for_an_hour_may_send_a_burst_and_no_more(clock):
+    rate = Rate(per_minute=60, burst=2)
     assert [rate.wait_s("anna") for _ in range(3)] == [0, 0, 1]
-    time_s = 7200
+    clock["time_s"] = 3600
     assert [rate.wait_s("anna") for _ in range(3)] == [0, 0, 1]
 
 

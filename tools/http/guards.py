@@ -36,7 +36,8 @@ LONGEST_BODY = 4 * 2**20
 # are in memory at a time, one per person, until they are answered.
 SMALL_BODY = 2**14
 RATE_LIMITED = -32029  # ours: JSON-RPC leaves -32000 to -32099 to servers
-SESSION, WITH_PAGES = "mcp-session-id", "-pages"
+SESSION = "mcp-session-id"
+WITH_PAGES = "-pages"
 
 logger = logging.getLogger("pi-mcp")
 
@@ -136,7 +137,8 @@ class Guards:
 
     async def _read(self, receive: Receive, turn: Callable[[], Awaitable[None]] | None = None) -> bytes:
         """The body of a request; of one longer than SMALL_BODY the rest in a `turn`."""
-        body, more = bytearray(), True
+        body = bytearray()
+        more = True
         while more:
             if turn and len(body) > SMALL_BODY:
                 await turn()
@@ -197,7 +199,9 @@ class Guards:
             nonlocal last
             last = part
             if method == "initialize" and part.get("status") == 200:
-                new_id = secrets.token_hex(16) + WITH_PAGES * mcp_apps.announced(params.get("capabilities"))
+                new_id = secrets.token_hex(16)
+                if mcp_apps.announced(params.get("capabilities")):
+                    new_id += WITH_PAGES
                 part = {**part, "headers": [*part["headers"], (SESSION.encode(), new_id.encode())]}
             await send(part)
 
@@ -245,5 +249,5 @@ def addresses(url: str) -> tuple[list[str], list[str]]:
     (`:*`)."""
     parts = urlsplit(url.lower())
     names = [parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]"]
-    hosts = [name + port for name in names for port in ("", ":*")]
-    return hosts, [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
+    hosts = [*names, *(f"{name}:*" for name in names)]
+    return hosts, [f"http://{host}" for host in hosts] + [f"https://{host}" for host in hosts]

@@ -7,7 +7,6 @@ One sqlite file in the state folder, for `python3 -m tools token` and the server
 import hashlib
 import json
 import logging
-import os
 import secrets
 import sqlite3
 import time
@@ -36,10 +35,8 @@ class Ledger:
     def __init__(self, folder: Path):
         path = folder / "http-tokens.sqlite3"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        is_new = not os.fstat(handle).st_size
-        os.close(handle)
-        if is_new and (folder / "http-keys").exists():  # keys are made after their ledger
+        path.touch(0o600)
+        if not path.stat().st_size and (folder / "http-keys").exists():  # keys are made after their ledger
             logging.getLogger("pi-mcp").warning("%s is new beside older keys. %s", path, LOST)
         # Each statement outside of `writing` is a transaction of its own. The server opens it in one thread and uses it in the
         # event loop's.

@@ -3,7 +3,7 @@
 import asyncio
 import resource
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 from weakref import WeakValueDictionary
@@ -12,7 +12,8 @@ from tools.core.json_types import JsonObject
 
 # Seconds that a connection may go without a whole request, body included; and how many may, before the
 # longest silent one makes room.
-SILENT_S, MOST_SILENT = 30, 256
+SILENT_S = 30
+MOST_SILENT = 256
 LOOK_S = 0.25  # between two looks at the connections
 
 # Settings of the HTTP server. It has no limit of connections: at that limit it would refuse the good ones. A
@@ -33,16 +34,15 @@ UVICORN: JsonObject = {
 class Rate:
     """A token bucket per caller: `per_minute` requests, `burst` of them at once."""
 
-    def __init__(self, per_minute: float, burst: float, clock: Callable[[], float] = time.monotonic):
+    def __init__(self, per_minute: float, burst: float):
         self.per_s = per_minute / 60
         self.burst = burst
-        self.clock = clock
         # Requests left, and when that was; by caller.
         self.buckets: dict[str, tuple[float, float]] = {}
 
     def wait_s(self, caller: str = "") -> float:
         """Take one request of this caller: 0, or the seconds after which there will be one."""
-        time_s = self.clock()
+        time_s = time.monotonic()
         left, since_s = self.buckets.get(caller, (self.burst, time_s))
         left = min(self.burst, left + (time_s - since_s) * self.per_s)
         has_one = left >= 1
@@ -77,11 +77,13 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
     state = server.server_state
     # By connection and its last request.
     silent_since: dict[Any, float] = {}
-    answered, idle_since = 0, time.monotonic()
+    answered = 0
+    idle_since = time.monotonic()
     while not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
         time_s = time.monotonic()
         if state.connections or state.tasks or state.total_requests != answered:
-            idle_since, answered = time_s, state.total_requests
+            idle_since = time_s
+            answered = state.total_requests
         pairs = [(connection, connection.cycle) for connection in state.connections]
         silent_since = {pair: silent_since.get(pair, time_s) for pair in pairs if _is_awaited(pair[1])}
         surplus = len(silent_since) - MOST_SILENT

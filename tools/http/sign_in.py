@@ -143,7 +143,8 @@ class SignIn:
     async def ask(self, fields: dict[str, str], status: int = 200, problem: str = "") -> Answer:
         """The page that asks the person for the invitation's code. It runs nothing, nobody may frame it, and
         it leads here and to the client alone. It shows nothing of invitations: a stranger sees it too."""
-        name, redirect = await self._checked(fields), urlsplit(fields["redirect_uri"])
+        name = await self._checked(fields)
+        redirect = urlsplit(fields["redirect_uri"])
         page = form(fields["lang"], name, redirect.netloc, problem)
         style = b64encode(sha256(re.split("</?style>", page)[1].encode()).digest()).decode()
         origin = f"{redirect.scheme}://{redirect.netloc}"
@@ -181,17 +182,19 @@ class SignIn:
 
         Problems go to the person: nobody is sent to an address that only the request names. Raises Denied.
         """
-        client_id, redirect = fields.get("client_id", ""), fields.get("redirect_uri", "")
+        client_id = fields.get("client_id", "")
+        redirect = fields.get("redirect_uri", "")
         if not client_id.startswith("https://"):
             name, uris = self._registered(client_id)
-        elif not REDIRECT.fullmatch(client_id) or not urlsplit(client_id).path.strip("/"):
+        elif not _is_redirect(client_id) or not urlsplit(client_id).path.strip("/"):
             raise Denied("invalid_client", "the client id is not the address of a document")
         elif is_invited:
             name, uris = _described(await asyncio.to_thread(_fetched, client_id))
         else:
-            name, uris = urlsplit(client_id).netloc, [redirect]
+            name = urlsplit(client_id).netloc
+            uris = [redirect]
         listed = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
-        if not REDIRECT.fullmatch(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in listed:
+        if not _is_redirect(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in listed:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
         if fields.get("response_type") != "code":
             raise Denied("unsupported_response_type", "response_type is not code")
@@ -214,7 +217,8 @@ class SignIn:
         kind, field = GRANTS.get(fields.get("grant_type", ""), ("", ""))
         if not kind:
             raise Denied("unsupported_grant_type", f"grant_type is not of {[*GRANTS]}")
-        client_id, secret = fields.get("client_id", ""), fields.get(field, "")
+        client_id = fields.get("client_id", "")
+        secret = fields.get(field, "")
         if not client_id.startswith("https://"):
             self._registered(client_id, 401)  # Claude registers again after that
         proof = {"client_id": client_id}
@@ -246,12 +250,13 @@ class SignIn:
             raise Denied(
                 "invalid_grant", f"the sign-in was revoked, or the {kind} was used twice, which ends it"
             )
-        access = {
+        return {
             "access_token": tokens.sign(claims, self.keys()[0]),
             "token_type": "Bearer",
             "expires_in": lifetime_s,
+            "refresh_token": refresh,
+            "scope": grant["scope"],
         }
-        return {**access, "refresh_token": refresh, "scope": grant["scope"]}
 
 
 def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
@@ -288,16 +293,21 @@ def _admit(host: str, addresses: list[str]) -> None:
 
 def _described(document: JsonObject) -> tuple[str, list[str]]:
     """A client's own name for itself, and where the person may be sent back to. Raises Denied."""
-    redirects, name = document.get("redirect_uris"), document.get("client_name")
-    uris = redirects if isinstance(redirects, list) else []
-    if not 1 <= len(uris) <= 10 or not all(isinstance(uri, str) and REDIRECT.fullmatch(uri) for uri in uris):
+    uris = document.get("redirect_uris")
+    if not isinstance(uris, list) or not 1 <= len(uris) <= 10 or not all(map(_is_redirect, uris)):
         raise Denied("invalid_redirect_uri", "redirect_uris: one to ten, on https or on loopback")
-    return "".join(filter(str.isprintable, name))[:60] if isinstance(name, str) else "?", uris
+    name = str(document.get("client_name", "?"))
+    return "".join(filter(str.isprintable, name))[:60], uris
+
+
+def _is_redirect(uri: object) -> bool:
+    return isinstance(uri, str) and bool(REDIRECT.fullmatch(uri))
 
 
 def _json(body: bytes) -> JsonObject:
     with suppress(ValueError, RecursionError):
-        if isinstance(document := json.loads(body), dict):
+        document = json.loads(body)
+        if isinstance(document, dict):
             return document
     raise Denied("invalid_client_metadata", "that is not a JSON object")
 

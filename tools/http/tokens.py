@@ -68,10 +68,13 @@ def read(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
     begins = max(_time(claims, name) for name in ("nbf", "iat"))
     if not begins - LEEWAY_S <= time_s < _time(claims, "exp") + LEEWAY_S:
         raise InvalidToken("it expired, never expires, or is not valid yet")
-    user, token_id, scope = claims.get("sub"), claims.get("jti", ""), claims.get("scope")
+    user = claims.get("sub")
+    token_id = claims.get("jti", "")
     if not (is_name(user) and user) or not is_name(token_id):
         raise InvalidToken("sub or jti is not plain text")
-    return Claims(user, tuple(scope.split()) if isinstance(scope, str) else (), token_id)
+    scope = claims.get("scope")
+    words = scope.split() if isinstance(scope, str) else ()
+    return Claims(user, tuple(words), token_id)
 
 
 @lru_cache(maxsize=256)  # a client sends its token with each request
