@@ -115,8 +115,7 @@ class Guards:
             retry = {"retry-after": str(math.ceil(wait_s))}
             reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE)"
             raise Refusal(429, reason, retry, RATE_LIMITED)
-        turn = self.long_bodies.turn(claims.user)
-        body = await self._read(receive, lambda: held.enter_async_context(turn))
+        body = await self._read(receive, claims.user, held)
         passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
         request = {**scope, "path": self.path or "/", "headers": passed_on}
         await self._pass_on(remote, request, headers.get(SESSION, ""), body, receive, send)
@@ -125,8 +124,6 @@ class Guards:
         self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
         """Answer at an endpoint of the sign-in. Anybody may call those: nothing large is read there."""
-        if "transfer-encoding" in headers or int(headers.get("content-length", 0)) > SMALL_BODY:
-            raise Refusal(413, f"a long body at {scope['path']}")
         body = await self._read(receive)
         status, sent, text = await self.sign_in.answer(
             scope["method"], scope["path"], headers, scope["query_string"], body
@@ -135,21 +132,23 @@ class Guards:
             self._log(status, f"{scope['path']}: {text[:200].partition('<')[0]}")
         await _respond(send, status, sent, text)
 
-    async def _read(self, receive: Receive, turn: Callable[[], Awaitable[None]] | None = None) -> bytes:
-        """The body of a request; of one longer than SMALL_BODY the rest in a `turn`."""
+    async def _read(self, receive: Receive, user: str = "", held: AsyncExitStack | None = None) -> bytes:
+        """The body of a request. One longer than SMALL_BODY waits for a turn of its user, which ends with
+        `held`."""
         body = bytearray()
+        most = SMALL_BODY
         more = True
         while more:
-            if turn and len(body) > SMALL_BODY:
-                await turn()
-                turn = None
             message = await receive()
             if message["type"] != "http.request":
                 raise Refusal(400, "a body ended in the middle, or took too long")
             body += message.get("body", b"")
-            more = bool(message.get("more_body"))
-            if len(body) > LONGEST_BODY:
-                raise Refusal(413, f"a body of more than {LONGEST_BODY} bytes")
+            more = message.get("more_body", False)
+            if held and most == SMALL_BODY < len(body):
+                await held.enter_async_context(self.long_bodies.turn(user))
+                most = LONGEST_BODY
+            if len(body) > most:
+                raise Refusal(413, f"a body of more than {most} bytes")
         return bytes(body)
 
     def _authenticated(self, authorization: str) -> tokens.Claims:

@@ -149,11 +149,12 @@ class SignIn:
         style = b64encode(sha256(re.split("</?style>", page)[1].encode()).digest()).decode()
         origin = f"{redirect.scheme}://{redirect.netloc}"
         policy = f"default-src 'none'; style-src 'sha256-{style}'; form-action 'self' {origin}; frame-ancestors 'none'"
-        kind = {
+        headers = {
+            **HEADERS,
             "content-type": "text/html; charset=utf-8",
             "content-security-policy": f"{policy}; base-uri 'none'",
         }
-        return status, {**HEADERS, **kind}, page
+        return status, headers, page
 
     async def let_in(self, fields: dict[str, str]) -> Answer:
         """Take the invitation's code, and send the person back with a code for the client."""
@@ -269,8 +270,8 @@ def form(lang: str, name: str, host: str, problem: str = "") -> str:
     """The page for a client `name` that the person will be sent back to at `host`; `problem` is one of the
     words."""
     words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
-    values = {"lang": lang, "name": escape(name), "host": escape(host), "note": words[problem]}
-    return Template(PAGE.read_text(encoding="utf-8")).substitute(words, **values)
+    page = Template(PAGE.read_text(encoding="utf-8"))
+    return page.substitute(words, lang=lang, name=escape(name), host=escape(host), note=words[problem])
 
 
 def _fetched(url: str) -> JsonObject:

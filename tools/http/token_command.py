@@ -111,7 +111,7 @@ def _list(options: Namespace, current: settings.Settings) -> None:
             until = "revoked"
         elif token["id"] in days:
             until = _day(token["expires"] - days[token["id"]] * sign_in.DAY_S) + RENEWED
-        rows.append((token["id"], token["user"], token["scope"], token["label"], until, _day(token["used"])))
+        rows.append((*token[:4], until, _day(token["used"])))  # id, user, scope, label
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
