@@ -40,6 +40,8 @@ VALID: dict[str, dict[str, Any]] = {
     "habit.update": {"habit_id": 1, "name": "Новое"},
     "habit.mark_completed": {"habit_id": 1},
     "habit.mark_missed": {"habit_id": 1},
+    "habit.pause": {"habit_id": 1},
+    "habit.resume": {"habit_id": 1},
 }
 FREQUENCY = {
     "times": "times_per_week",

@@ -12,7 +12,6 @@ STEPS = [
 
 
 REFUSED = [
-    ("goal.create", {"steps": []}, "FIELD_INVALID", "steps"),
     ("goal.create", {"steps": [{"dt": "2026-03-20"}]}, "FIELD_REQUIRED", "steps[0].title"),
     ("goal.create", {"steps": [{"title": "Раз", "when": "завтра"}]}, "FIELD_UNKNOWN", "when"),
     ("goal.create", {"steps": [{"title": "Раз", "dt": "завтра"}]}, "INVALID_DATE", "steps[0].dt"),

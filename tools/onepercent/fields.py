@@ -21,6 +21,12 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+TIME_OF_DAY = re.compile(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d")
+NO_REMINDERS = (
+    "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set the phone gets the"
+    " list of the day in the morning and what is left of it in the evening."
+)
+REMINDERS = ("remind", "reminder", "remind_at", "time", "at", "notify")
 REFERENCE = "$ref:"
 LARGEST_ID = 2**63 - 1
 """SQLite's largest integer. No row gets this id, so larger ids are clamped to it."""
@@ -141,7 +147,7 @@ def dates() -> Field:
     return several(each, {"description": "or first..last"})
 
 
-def several(each: Field, schema: JsonObject) -> Field:
+def several(each: Field, schema: JsonObject, *, empty: bool = False) -> Field:
     """A list of values of a kind; one that is alone may be sent without the list."""
 
     def convert(name: str, value: object) -> list[Any]:
@@ -151,7 +157,7 @@ def several(each: Field, schema: JsonObject) -> Field:
         return [each.read(f"{name}[{at}]", part) for at, part in enumerate(sent)]
 
     schema = {"type": "array", "items": each.schema, **schema}
-    return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert)
+    return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
 
 
 def duration() -> Field:
@@ -215,6 +221,8 @@ def read_day(name: str, value: object) -> str:
         date.fromisoformat(value)
     except ValueError:
         hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
+        if TIME_OF_DAY.search(printable(value)):
+            hint += f" {NO_REMINDERS}"
         raise ToolError(
             f"{name} is not a date: {printable(value)}", hint, code="INVALID_DATE", field=name
         ) from None
@@ -260,6 +268,8 @@ def check_names(sent: Mapping[str, object], names: Mapping[str, object], place: 
     if unknown not in ("content", "text"):  # A diary has four texts; any of them may be meant.
         meant = meant[:1]
     hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
+    if unknown.lower() in REMINDERS:
+        hint = NO_REMINDERS
     canonical = {"canonical": meant[0]} if len(meant) == 1 else {}
     name = printable(unknown)
     raise ToolError(f"Unknown field: {name}", hint, code="FIELD_UNKNOWN", field=name, **canonical)

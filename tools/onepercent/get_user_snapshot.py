@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from tools.core.errors import ToolError
 from tools.core.json_types import Answer, JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import days, fields, settings, words
+from tools.onepercent import days, fields, repeats, settings, words
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.page import person_pages
@@ -52,6 +52,7 @@ def get_user_snapshot(
     names = list(
         dict.fromkeys("goals" if name == STEPS else name for name in include or (() if find else DEFAULT))
     )
+    repeats.catch_up()
     today, user = store.today(), settings.current().onepercent_user
     first = fields.read_day("date_from", date_from) if date_from else today.isoformat()
     ahead = min(date.fromisoformat(first).toordinal() + SCHEDULE_DAYS_AHEAD, date.max.toordinal())

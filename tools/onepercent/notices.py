@@ -17,7 +17,7 @@ from tools.core import http
 from tools.core.errors import ToolError, one_line
 from tools.core.files import replace_file
 from tools.core.settings import state_path
-from tools.onepercent import days, settings, words
+from tools.onepercent import days, repeats, settings, words
 from tools.onepercent.database import store
 from tools.onepercent.snapshot import present
 
@@ -60,6 +60,7 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
 def _notice(part: str, today: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
     """The part of the day in words: a title and lines; without lines there is nothing to tell."""
     user = settings.current().onepercent_user
+    repeats.catch_up()
     with store.reading() as db:
         view = present.View(user, days.today(days.now()), today, today)
         schedule, habits = present.schedule(db, view), present.habits(db, view)["items"]

@@ -152,6 +152,8 @@ def _fill_company(change: Line, entity: str, entry: JsonObject) -> None:
         change.details.append(words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=best))
     if "status" in entry:
         change.details.append(_status(entry))
+    if "repeat" in entry:
+        change.details.append(words.say("repeat.ends", repeat=words.value("repeat", entry["repeat"])))
     change.details += [_labelled(name, entry[name]) for name in DIARY if entry.get(name)]
     scores = entry.get("scores", {})
     change.details += [f"{words.value('category', name)} {score}" for name, score in scores.items()]
@@ -183,6 +185,8 @@ def _step_details(entry: JsonObject) -> list[Detail]:
     """21.11, 2 ч, важный."""
     names = ("dt", "time_duration", "priority")
     values = [words.value(name, entry[name]) for name in names if entry.get(name, "attention") != "attention"]
+    if "repeat" in entry:
+        values.append(words.value("repeat", entry["repeat"]))
     return [*values, *([_labelled("order", entry["order"])] if "order" in entry else [])]
 
 
@@ -203,6 +207,8 @@ def _fill_completion(change: Line, entity: str, entry: JsonObject) -> None:
         change.what = words.say(f"done.{entity}")
         if "date" in entry:
             change.what += f" {_dates(entry)}"
+        if "next" in entry:
+            change.details.append(words.say("repeat.next", day=words.day(entry["next"])))
         return
     change.what = _status(entry)
     if reason := entry.get("excuse_reason"):

@@ -1,5 +1,6 @@
 """Words for the person, in their language: values, days, counts, quotations."""
 
+import json
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import date
@@ -56,6 +57,10 @@ def value(name: str, content: Any) -> str:
     """A field's value as the person would say it."""
     if content is None or content == "":
         return "—"
+    if name == "repeat":
+        return repetition(json.loads(content))
+    if name == "progress":
+        return say("half") if content == 50 else f"{content} %"
     if name == "time_zone":
         return content
     if name in ("dt", "date", "due"):
@@ -75,6 +80,16 @@ def value(name: str, content: Any) -> str:
     if f"{name}.{content}" in texts.TEXTS:
         return say(f"{name}.{content}")
     return quoted(content) if isinstance(content, str) else number(content)
+
+
+def repetition(rule: Mapping[str, Any]) -> str:
+    """каждый день; каждую неделю: вт; 1-го и 15-го числа, до 31.12."""
+    text = say("frequency_type.daily")
+    if rule["every"] == "week":
+        text = say("repeat.week", days=value("schedule_days", rule["on"]))
+    elif rule["every"] == "month":
+        text = value("month_days", rule["on"])
+    return text + (say("repeat.until", day=day(rule["until"])) if "until" in rule else "")
 
 
 def changed_value(name: str, content: Any) -> str:

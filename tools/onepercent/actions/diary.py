@@ -4,7 +4,8 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
 from tools.onepercent.actions import Outcome, action, appended, changed, entry, stored
-from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.actions.unit_of_work import UnitOfWork, missing
+from tools.onepercent.database import Row
 from tools.onepercent.rules import DIARY_WRITTEN
 from tools.onepercent.words import Warning
 
@@ -30,10 +31,10 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return Outcome([("creates", creation)], created_id=diary_id, xp=earned, warnings=warnings)
 
 
-@action("diary.update_entry", {**ENTRY, **CONTENT, "append": fields.record(CONTENT)}, "diary_id")
+@action("diary.update_entry", {**ENTRY, "date": fields.day(), **CONTENT, "append": fields.record(CONTENT)})
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change the texts of an entry; `append` adds to them."""
-    row = unit.find("diary", params.pop("diary_id"))
+    row = _found(unit, params.pop("diary_id", None), params.pop("date", None))
     values, changes = changed(row, appended(row, params, CONTENT))
     _check_content({**row, **values})
     unit.change("diary", row, values)
@@ -48,6 +49,22 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     earned = unit.earn(-unit.xp_from(WRITING, row["id"]), "diary.delete_entry", row["id"])
     shown = {**entry(unit, "diary", row), **stored(dict(row), CONTENT), "xp_reward": earned}
     return Outcome([("deletes", shown)], xp=earned)
+
+
+def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> Row:
+    """The entry by its id, or the only one of a day. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
+    if diary_id is not None or day is None:
+        if diary_id is None:
+            raise fields.required("diary_id")
+        return unit.find("diary", diary_id)
+    statement = "SELECT id FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL ORDER BY id"
+    ids = [row["id"] for row in unit.db.execute(statement, (unit.user, day)).fetchall()]
+    if len(ids) > 1:
+        hint = f"Send diary_id: {', '.join(map(str, ids))}."
+        raise ToolError(f"{day} has {len(ids)} entries", hint, code="FIELD_INVALID", field="diary_id")
+    if not ids:
+        raise missing("diary")
+    return unit.find("diary", ids[0])
 
 
 def _check_content(values: JsonObject) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields
+from tools.onepercent import fields, repeats
 from tools.onepercent.actions import (
     Outcome,
     action,
@@ -41,9 +41,10 @@ STEP_CONTENT: dict[str, fields.Field] = {
     "dt": fields.day(empty=True),
     "time_duration": fields.duration(),
     "order": fields.whole(0, LAST_PLACE, empty=True),
+    "repeat": repeats.rule(),
 }
 IN_A_LIST = {name: field for name, field in STEP_CONTENT.items() if name != "order"}
-STEPS = fields.several(fields.record(IN_A_LIST, ("title",)), {"description": "as step.create"})
+STEPS = fields.several(fields.record(IN_A_LIST, ("title",)), {"description": "as step.create"}, empty=True)
 
 COMPLETION = ("goal.complete", "goal.reopen")
 
@@ -51,7 +52,7 @@ COMPLETION = ("goal.complete", "goal.reopen")
 @action("goal.create", {**CONTENT, "steps": STEPS}, "title")
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Create a goal, with its steps if they come along; from here on `goal_id: null` refers to it."""
-    steps = params.pop("steps", [])
+    steps = params.pop("steps", None)
     values = {"category": "work"} | params
     outcome = Outcome([("creates", {"entity": "goal", **stored(values, CONTENT)})])
     outcome.warnings += same_title(unit, "goals", values["title"], "status = 'work' AND archived_at IS NULL")
@@ -136,9 +137,8 @@ def add_steps(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: 
     """Add steps to a goal; the last entry of the outcome gets a row for each."""
     for step in steps:
         outcome.warnings += odd_step(unit, goal_id, step)
-        outcome.created_steps.append(
-            unit.create("step", {"priority": "attention"} | step | {"goal_id": goal_id})
-        )
+        values = with_first_day(unit, {"priority": "attention"} | step | {"goal_id": goal_id})
+        outcome.created_steps.append(unit.create("step", values))
     outcome.entries[-1][1]["rows"] = [_row(step) for step in steps]
 
 
@@ -150,6 +150,13 @@ def _row(step: JsonObject) -> list[Any]:
     if description:
         return [*row, diff_value("description", description)]
     return row[:3] if priority == "attention" else row
+
+
+def with_first_day(unit: UnitOfWork, values: JsonObject) -> JsonObject:
+    """The values of a new step; one that repeats begins on the first day of its rule unless it has a date."""
+    if values.get("repeat") and not values.get("dt"):
+        return values | {"dt": repeats.first_day(values["repeat"], unit.today)}
+    return values
 
 
 def odd_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> list[Warning]:

@@ -19,8 +19,14 @@ DAY = {"habit_id": HABIT, "date": fields.day(default="today")}
 MARK = {**DAY, "habit_ids": fields.references(), "dates": fields.dates()}
 
 ONLY_HABIT = {"habit_id": HABIT}
-PAUSE = {
+SEVERAL = {
     **ONLY_HABIT,
+    "habit_ids": fields.references(),
+    "all": fields.flag(),
+    "except": fields.references(),
+}
+PAUSE = {
+    **SEVERAL,
     "from": fields.day(default="today"),
     "to": fields.day(empty=True),
     "reason": fields.text(500),
@@ -177,15 +183,23 @@ def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]
     return warnings
 
 
-@action("habit.pause", PAUSE, "habit_id")
+@action("habit.pause", PAUSE)
 def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """Pause a habit between two days, or until it is resumed: nothing is due, no streak breaks or grows."""
-    habit = unit.find("habit", params["habit_id"])
-    first, last, reason = (
-        params.get("from") or _first_day(unit, habit),
-        params.get("to"),
-        params.get("reason"),
-    )
+    """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
+    outcome = Outcome()
+    for habit in _several(unit, params):
+        first, last = params.get("from") or _first_day(unit, habit), params.get("to")
+        reason = params.get("reason")
+        _check_pause(unit, habit, first, last)
+        _insert(unit, habit, first, last, reason)
+        values = {"from": first, "to": last, "reason": reason}
+        pause = {name: value for name, value in values.items() if value}
+        outcome.entries.append(("updates", entry(unit, "habit", habit) | {"pause": pause}))
+    return outcome
+
+
+def _check_pause(unit: UnitOfWork, habit: Row, first: str, last: str | None) -> None:
+    """Raises ToolError INVALID_DATE, or FIELD_INVALID if it meets another pause."""
     earliest, latest = (unit.today + timedelta(days=days) for days in (-PAUSE_DAYS, PAUSE_DAYS))
     if not str(earliest) <= first <= (last or first) <= str(latest):
         message = f"a pause cannot be from {first} to {last or 'the day it is resumed'}"
@@ -193,23 +207,39 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise ToolError(message, hint, code="INVALID_DATE", field="from")
     for row in _pauses(unit, habit):
         if row["first_day"] <= (last or LAST) and first <= (row["last_day"] or LAST):
-            message = (
-                f"Habit is paused already from {row['first_day']} until {row['last_day'] or 'it is resumed'}"
-            )
-            hint = "habit.resume ends that pause; then pause it anew."
+            until = row["last_day"] or "it is resumed"
+            message = f"Habit {habit['name']} is paused already from {row['first_day']} until {until}"
+            hint = "habit.resume ends that pause; then pause it again, or leave the habit out."
             raise ToolError(message, hint, code="FIELD_INVALID", field="from")
-    _insert(unit, habit, first, last, reason)
-    shown = {name: value for name, value in (("from", first), ("to", last), ("reason", reason)) if value}
-    return Outcome([("updates", entry(unit, "habit", habit) | {"pause": shown})])
 
 
-@action("habit.resume", ONLY_HABIT, "habit_id")
+@action("habit.resume", {name: SEVERAL[name] for name in ("habit_id", "habit_ids", "all")})
 def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
-    """End the pause of a habit as of today, or give up the one to come."""
-    habit = unit.find("habit", params["habit_id"])
-    if (ended := _end_pause(unit, habit)) is None:
+    """End the pause of habits as of today, or give up the one to come."""
+    outcome = Outcome()
+    for habit in _several(unit, params):
+        if ended := _end_pause(unit, habit):
+            resumed = {"resumed": ended["first_day"]}
+            outcome.entries.append(("updates", entry(unit, "habit", habit) | resumed))
+    if not outcome.entries:
         raise ToolError("Habit is not paused", "Nothing is left to resume.", code="NOT_COMPLETED")
-    return Outcome([("updates", entry(unit, "habit", habit) | {"resumed": ended["first_day"]})])
+    return outcome
+
+
+def _several(unit: UnitOfWork, params: JsonObject) -> list[Row]:
+    """The habits that an action names: one, several, or all that are in sight with exceptions."""
+    if not params.get("all"):
+        if params.get("except"):
+            raise fields.invalid("except", "sent with all: true")
+        return [unit.find("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
+    if "habit_id" in params or "habit_ids" in params:
+        raise fields.invalid("all", "sent without habit_id and habit_ids")
+    exceptions = {unit.find("habit", habit_id)["id"] for habit_id in params.get("except", ())}
+    statement = (
+        """SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id"""
+    )
+    ids = [row["id"] for row in unit.db.execute(statement, (unit.user,)).fetchall()]
+    return [unit.find("habit", habit_id) for habit_id in ids if habit_id not in exceptions]
 
 
 @action("habit.archive", ONLY_HABIT, "habit_id")

@@ -4,9 +4,9 @@ from datetime import date, timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words
+from tools.onepercent import fields, repeats, words
 from tools.onepercent.actions import Outcome, action, appended, changed, check_day, entry, goals, stored
-from tools.onepercent.actions.goals import GOAL, STEP_CONTENT, STEPS, add_steps, odd, odd_step
+from tools.onepercent.actions.goals import GOAL, STEP_CONTENT, STEPS, add_steps, odd, odd_step, with_first_day
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.rules import SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
@@ -14,6 +14,7 @@ from tools.onepercent.rules import SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 MOST_ROWS = 6  # moved steps that a diff names one by one
 
 STEP = fields.reference()
+PROGRESS = fields.whole(0, 100, empty=True)
 DESCRIPTION = {"description": STEP_CONTENT["description"]}
 COMPLETION = ("step.complete", "step.reopen")
 
@@ -37,7 +38,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if several:
         add_steps(unit, goal["id"], several, outcome)
         return outcome
-    values = {"priority": "attention"} | params | {"goal_id": goal["id"]}
+    values = with_first_day(unit, {"priority": "attention"} | params | {"goal_id": goal["id"]})
     outcome.warnings += odd_step(unit, goal["id"], values)
     outcome.created_id = unit.create("step", values)
     creation |= stored(values, STEP_CONTENT)
@@ -48,7 +49,13 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action(
     "step.update",
-    {"step_id": STEP, "goal_id": GOAL, **STEP_CONTENT, "append": fields.record(DESCRIPTION)},
+    {
+        "step_id": STEP,
+        "goal_id": GOAL,
+        **STEP_CONTENT,
+        "progress": PROGRESS,
+        "append": fields.record(DESCRIPTION),
+    },
     "step_id",
 )
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
@@ -147,6 +154,8 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
         unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         worth = STEP_COMPLETED - unit.xp_from(COMPLETION, step["id"])
         earned = unit.earn(worth, "step.complete", step["id"], day)
+        if coming := repeats.go_on(unit, step, unit.today + timedelta(days=1)):
+            completion["next"] = coming
         outcome.entries.append(("completions", completion | {"xp_reward": earned}))
         outcome.xp += earned
     return outcome
@@ -172,6 +181,8 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Delete a step; the XP earned stays."""
     step = unit.find("step", params["step_id"])
     deletion = _entry(unit, step)
+    if step["repeat"] and not step["is_complete"]:
+        deletion["repeat"] = step["repeat"]
     unit.change("steps", step, {"deleted_at": unit.stamp})
     return Outcome([("deletes", deletion)])
 

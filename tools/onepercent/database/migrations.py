@@ -268,7 +268,15 @@ FIFTH = (
         ON habits BEGIN {UNFOLD} WHERE habit_id = new.id; END""",
 )  # fmt: skip
 
-MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH)
+# Version 6: steps that repeat, half-done steps, the day of a goal's last change.
+SIXTH = (
+    "ALTER TABLE steps ADD COLUMN progress INTEGER",
+    "ALTER TABLE steps ADD COLUMN repeat TEXT",
+    "CREATE INDEX steps_repeating ON steps (user, dt) WHERE repeat IS NOT NULL AND deleted_at IS NULL",
+    "CREATE INDEX steps_by_change ON steps (goal_id, updated_at)",
+)
+
+MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
 """Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
 
 

@@ -1,0 +1,146 @@
+"""Steps that repeat: one ahead at a time."""
+
+import pytest
+
+from tests.onepercent.person import act, apply, call, do, preview, refused, snapshot
+from tools.onepercent.repeats import first_day, rule
+
+TUESDAYS = {"every": "week", "on": ["tue"]}
+
+
+def dates() -> list[tuple[str, str]]:
+    """Title and date of every open step, the late ones first."""
+    schedule = snapshot("schedule", date_to="2026-06-01")["schedule"]
+    steps = [step for part in ("overdue", "today", "upcoming") for step in schedule[part]]
+    return [(step["title"], step["date"]) for step in steps if not step.get("is_complete")]
+
+
+@pytest.mark.parametrize(
+    ("sent", "days"),
+    [
+        ({"every": "day"}, ["2026-03-18", "2026-03-19", "2026-03-20"]),
+        ({"every": "week", "on": ["tue", "Friday"]}, ["2026-03-20", "2026-03-24", "2026-03-27"]),
+        ({"every": "week", "on": [3]}, ["2026-03-18", "2026-03-25", "2026-04-01"]),
+        ({"every": "month", "on": [1, 31]}, ["2026-03-31", "2026-04-01", "2026-04-30"]),
+        ({"every": "day", "until": "2026-03-19"}, ["2026-03-18", "2026-03-19"]),
+    ],
+)
+def test_a_rule_names_its_days(sent: dict, days: list[str]):
+    from datetime import date, timedelta
+
+    repeat, since, found = rule().convert("repeat", sent), date(2026, 3, 18), []
+    while len(found) < 3 and (day := first_day(repeat, since)):
+        found.append(day)
+        since = date.fromisoformat(day) + timedelta(days=1)
+    assert found == days
+
+
+def test_the_next_step_is_made_when_one_is_done_and_undo_takes_it_back():
+    previewed = preview(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS, priority="important"))
+    assert "Шаг «Созвон»: новый; к цели «Входящие»; 24.03; важный; каждую неделю: вт" in previewed["message"]
+    apply(previewed)
+    assert dates() == [("Созвон", "2026-03-24")]
+    done = preview(act("step.complete", step_id=1))
+    assert "Шаг «Созвон»: сделан; следующий 31.03 (+25 XP)" in done["message"]
+    apply(done)
+    assert dates() == [("Созвон", "2026-03-31")]
+    apply(call("undo_last"))
+    assert dates() == [("Созвон", "2026-03-24")] and snapshot("xp")["xp"]["balance"] == 0
+    apply(call("undo_last", redo=True))
+    assert dates() == [("Созвон", "2026-03-31")]
+
+
+def test_the_next_step_is_made_once_its_day_is_over_and_the_late_one_stays(clock):
+    do(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS))
+    clock.set("2026-04-15T09:00:00+00:00")
+    for _ in range(2):
+        assert dates() == [("Созвон", "2026-03-24"), ("Созвон", "2026-04-21")]
+    do(act("step.complete", step_id=1))
+    assert dates() == [("Созвон", "2026-04-21")]
+
+
+def test_one_is_shifted_alone_and_all_by_their_rule():
+    do(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS))
+    do(act("step.shift", step_ids=[1], days=1))
+    do(act("step.complete", step_id=1))
+    assert dates() == [("Созвон", "2026-03-31")]
+    previewed = preview(
+        act("step.update", step_id=2, dt="2026-04-02", repeat={"every": "week", "on": ["thu"]})
+    )
+    assert "повтор: каждую неделю: вт → каждую неделю: чт" in previewed["message"]
+    apply(previewed)
+    do(act("step.complete", step_id=2))
+    assert dates() == [("Созвон", "2026-04-09")]
+
+
+def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
+    do(act("goal.create", title="Дом", steps=[{"title": "Цветы"}]))
+    do(act("step.create", goal_id=1, title="Созвон", repeat=TUESDAYS))
+    do(act("step.create", goal_id=1, title="Отчёт", repeat={"every": "day", "until": "2026-03-18"}))
+    assert "больше не повторится (каждую неделю: вт)" in preview(act("step.delete", step_id=2))["message"]
+    do(act("step.complete", step_id=3))
+    assert dates() == [("Созвон", "2026-03-24")]
+    do(act("goal.complete", goal_id=1))
+    clock.set("2026-04-15T09:00:00+00:00")
+    assert dates() == []
+    do(act("goal.reopen", goal_id=1), act("step.delete", step_id=2))
+    assert dates() == []
+
+
+@pytest.mark.parametrize(
+    "repeat",
+    ["weekly", {}, {"every": "week"}, {"every": "day", "on": [1]}, {"every": "month", "on": [32]}, {"every": "week", "on": ["x"]},
+     {"every": "year"}, {"every": "week", "on": [True]}, {"every": "day", "until": "скоро"}, {"every": "day", "n": 2}],
+)  # fmt: skip
+def test_a_rule_that_does_not_fit_is_refused(repeat: object):
+    do(act("goal.create", title="Дом"))
+    error = refused(act("step.create", goal_id=1, title="x", repeat=repeat))
+    assert (
+        error["code"] in ("FIELD_INVALID", "FIELD_REQUIRED", "INVALID_DATE", "FIELD_UNKNOWN")
+        and error["hint"]
+    )
+
+
+def test_a_reminder_at_a_time_of_day_says_what_there_is():
+    do(act("goal.create", title="Дом"))
+    for params in (
+        {"dt": "2026-03-19 09:00"},
+        {"dt": "завтра в 9"},
+        {"reminder": "9:00"},
+        {"remind_at": "x"},
+    ):
+        hint = refused(act("step.create", goal_id=1, title="x", **params))["hint"]
+        assert "There are no reminders" in hint and "NOTIFY_URL" in hint
+
+
+def test_several_habits_are_paused_in_one_action():
+    do(*(act("habit.create", name=name) for name in ("Бег", "Чтение", "Сон", "Старая")))
+    do(act("habit.archive", habit_id=4))
+    trip = {"from": "2026-03-20", "to": "2026-03-25"}
+    previewed = preview(act("habit.pause", all=True, **{"except": [2]}, **trip))
+    assert [entry["name"] for entry in previewed["diff"]["updates"]] == ["Бег", "Сон"]
+    apply(previewed)
+    assert refused(act("habit.pause", habit_ids=[2, 3], **trip))["error"].startswith(
+        "Habit Сон is paused already"
+    )
+    do(act("habit.resume", all=True))
+    assert refused(act("habit.resume", all=True))["code"] == "NOT_COMPLETED"
+    assert refused(act("habit.pause", **trip))["error"] == "habit_id is required"
+
+
+def test_the_only_entry_of_a_day_is_updated_by_its_date():
+    do(act("diary.create_entry", what_done="Отнёс коробки", date="2026-03-17"))
+    do(act("diary.update_entry", date="2026-03-17", append={"what_done": "Две вернул"}))
+    entry = snapshot("diary", date_from="2026-03-17", date_to="2026-03-17")["diary"]["items"][0]
+    assert entry["what_done"] == "Отнёс коробки\nДве вернул"
+    do(act("diary.create_entry", plans="x", date="2026-03-17"))
+    error = refused(act("diary.update_entry", date="2026-03-17", plans="y"))
+    assert (error["code"], error["hint"]) == ("FIELD_INVALID", "Send diary_id: 1, 2.")
+    assert refused(act("diary.update_entry", date="2026-03-10", plans="y"))["code"] == "DIARY_NOT_FOUND"
+    assert refused(act("diary.update_entry", plans="y"))["error"] == "diary_id is required"
+
+
+def test_an_empty_list_of_steps_means_none():
+    do(act("goal.create", title="Дом", steps=[]))
+    assert snapshot("goals")["goals"]["items"][0]["done"] == "0/0"
+    assert refused(act("step.create", goal_id=1, steps=[]))["error"] == "title is required"

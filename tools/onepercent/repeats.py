@@ -1,0 +1,117 @@
+"""Steps that repeat: one step is ahead at a time; the next is made when it is done or its day is over.
+
+Only the step ahead has the rule (`repeat`), and hands it over to the next. Deleting it ends the series.
+"""
+
+import json
+from contextlib import suppress
+from datetime import date, timedelta
+from typing import Any
+
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+from tools.onepercent import days, fields, settings, texts
+from tools.onepercent.actions.unit_of_work import UnitOfWork
+from tools.onepercent.database import Row, store
+from tools.onepercent.habits import schedules
+
+WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
+KINDS = {"day": "daily", "week": "custom", "month": "monthly"}
+"""The frequency of a habit that is due on the same days."""
+FARTHEST_DAYS = 62  # within which each rule has a day
+
+COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
+
+ENDED = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ? AND s.repeat IS NOT NULL
+    AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.id"""
+
+
+def rule() -> fields.Field:
+    """How a step repeats; the canonical value is its JSON text."""
+
+    def convert(name: str, value: object) -> str:
+        kinds = {"every": EVERY, "on": ON, "until": fields.day()}
+        parts = fields.record(kinds, ("every",)).convert(name, value)
+        every, chosen = parts["every"], parts.get("on", [])
+        if every == "week":
+            numbers = [_weekday(f"{name}.on", each) for each in chosen]
+        else:
+            numbers = [_day_of_month(f"{name}.on", each) for each in chosen]
+        if bool(numbers) == (every == "day"):
+            raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
+        canonical = {"every": every, "on": sorted(set(numbers))} if numbers else {"every": every}
+        if "until" in parts:
+            canonical["until"] = parts["until"]
+        return json.dumps(canonical)
+
+    words_for_people = "object of every (day, week, month), on (mon to sun, or 1 to 31), until"
+    schema = {"type": "object", "description": "{every: day|week|month, on: [tue]|[1], until}"}
+    return fields.Field(schema, words_for_people, convert, empty=True)
+
+
+def _anything(name: str, value: object) -> object:
+    return value
+
+
+EVERY = fields.choice(tuple(KINDS), "FIELD_INVALID")
+ON = fields.several(fields.Field({}, "weekdays or days", _anything), {})
+
+
+def _weekday(name: str, value: object) -> int:
+    short = str(value).strip().lower()[:3]
+    if short in WEEKDAYS:
+        return WEEKDAYS.index(short) + 1
+    return int(fields.whole(1, 7).convert(name, value))
+
+
+def _day_of_month(name: str, value: object) -> int:
+    return int(fields.whole(1, 31).convert(name, value))
+
+
+def first_day(repeat: str, since: date) -> str | None:
+    """The first day of a rule from a day on; None once it is over."""
+    parts = json.loads(repeat)
+    detail = ",".join(map(str, parts.get("on", ())))
+    schedule = schedules.schedule(KINDS[parts["every"]], detail or None)
+    begin = since.toordinal()
+    places = [place for places in schedules.due(schedule, begin, FARTHEST_DAYS) for place in places]
+    day = date.fromordinal(begin + min(places)).isoformat()
+    return None if day > parts.get("until", schedules.LAST) else day
+
+
+def go_on(unit: UnitOfWork, step: Row, since: date) -> str | None:
+    """Make the step that comes next, on or after a day, and hand the rule over to it; return its day, None if
+    there is none."""
+    if step["repeat"] is None or not step["dt"]:
+        return None
+    since = max(since, date.fromisoformat(step["dt"]) + timedelta(days=1))
+    coming = first_day(step["repeat"], since)
+    unit.change("steps", step, {"repeat": None})
+    if coming:
+        values: dict[str, Any] = {name: step[name] for name in COPIED}
+        unit.create("step", values | {"dt": coming})
+    return coming
+
+
+def catch_up() -> None:
+    """Make the next step of each series whose day is over. If the database cannot be written, nothing."""
+    user = settings.current().onepercent_user
+    with suppress(ToolError):
+        with store.reading() as db:
+            today = days.today(days.now())
+            span = (user, today.isoformat())
+            if db.execute(ENDED, span).fetchone() is None:
+                return
+        with store.writing() as db:
+            unit = UnitOfWork(db, user, days.now(), today)
+            for row in db.execute(ENDED, span).fetchall():
+                if step := unit.read("steps", row["id"]):
+                    go_on(unit, step, today)
+
+
+def compact(repeat: str) -> JsonObject:
+    """A rule as a snapshot shows it."""
+    parts: JsonObject = json.loads(repeat)
+    if parts["every"] == "week":
+        parts["on"] = [WEEKDAYS[number - 1] for number in parts["on"]]
+    return parts
