@@ -3,7 +3,7 @@
 import pytest
 
 from tests.onepercent.person import act, apply, call, do, preview, refused, snapshot
-from tools.onepercent.repeats import first_day, rule
+from tools.onepercent.actions.repeats import first_day, rule
 
 TUESDAYS = {"every": "week", "on": ["tue"]}
 

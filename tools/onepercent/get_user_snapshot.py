@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from tools.core.errors import ToolError
 from tools.core.json_types import Answer, JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import days, fields, repeats, settings, words
+from tools.onepercent import days, fields, settings, words
+from tools.onepercent.actions import repeats
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.page import person_pages

@@ -17,7 +17,8 @@ from tools.core import http
 from tools.core.errors import ToolError, one_line
 from tools.core.files import replace_file
 from tools.core.settings import state_path
-from tools.onepercent import days, repeats, settings, words
+from tools.onepercent import days, settings, words
+from tools.onepercent.actions import repeats
 from tools.onepercent.database import store
 from tools.onepercent.snapshot import present
 

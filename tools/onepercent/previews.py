@@ -12,7 +12,8 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Published
 from tools.core.tool import Tool
 from tools.onepercent import actions as declared
-from tools.onepercent import days, dispatch, fields, repeats, settings, words
+from tools.onepercent import days, dispatch, fields, settings, words
+from tools.onepercent.actions import repeats
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import DryRun, Planned, dry_run
 from tools.onepercent.page import person_pages

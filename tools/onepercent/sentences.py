@@ -4,11 +4,11 @@ A page draws the parts of the sentence: title, what, details.
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
 from tools.onepercent import texts, words
+from tools.onepercent.line import Detail, Line, verb
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
 SCHEDULE = ("schedule_days", "times", "n", "month_days")
@@ -20,71 +20,6 @@ LONGEST_TITLE, LONGEST_TEXT = 500, 150  # characters of a title and of another t
 SECTION = {"create": "creates", "create_entry": "creates", "delete": "deletes", "delete_entry": "deletes",
            "unmark": "unmark", "complete": "completions", "mark_completed": "completions",
            "mark_missed": "completions"}  # fmt: skip
-
-Detail = str | list[str]  # a list: label, value before, value after
-
-
-@dataclass(slots=True)
-class Line:
-    """A sentence in its parts.
-
-    `subject` is what it is about, `title` and `kind` the same for a page that shows the title alone: цель
-    «Дом», Дом, цель. `head`: the verb before the subject, if something goes or comes back.
-    """
-
-    sign: str
-    subject: str
-    title: str
-    kind: str = ""
-    head: str = ""
-    what: str = ""
-    details: list[Detail] = field(default_factory=list)
-    steps: list[str] = field(default_factory=list)
-    rows: list[str] = field(default_factory=list)
-    xp: int = 0
-    count: int = 1
-
-    def text(self, is_done: bool = False) -> str:
-        """Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов.
-
-        Once it is done, only what it was: the preview has shown the rest.
-        """
-        start, parts = self.subject, [self.what, *map(_detail_text, self.details)]
-        if self.head:
-            start = f"{_head(self.head, is_done)}{self.subject}{self.what}"
-            parts = parts[1:]
-        parts = [part for part in parts if part]
-        if is_done:
-            return ": ".join([_capital(start), *parts[: not self.head]])
-        text = ": ".join(filter(None, (_capital(start), "; ".join(parts), ", ".join(self.steps))))
-        text = "; ".join([text, *self.rows])
-        return f"{text} ({words.xp_signed(self.xp)})" if self.xp else text
-
-    def parts(self) -> JsonObject:
-        """The parts as a page draws them."""
-        what = ": ".join(filter(None, (self.kind, self.what)))
-        if self.head:
-            what = f"{_head(self.head)}{self.kind}{self.what}"
-        return {
-            "sign": self.sign,
-            "title": _capital(self.title),
-            "what": _capital(what),
-            "details": self.details,
-            "rows": self.steps + self.rows,
-            "xp": self.xp,
-            "count": self.count,
-        }
-
-    def legacy(self) -> list[object]:
-        """The parts as the page draws them until it knows `parts`."""
-        start = f"{_head(self.head)}{self.subject}{self.what}" if self.head else f"{_capital(self.subject)}"
-        details = [self.what] if self.what and not self.head else []
-        return [
-            start,
-            "; ".join([*details, *map(_detail_text, self.details), *self.steps, *self.rows]),
-            "",
-            self.xp,
-        ]
 
 
 def line(section: str, entry: JsonObject) -> Line:
@@ -146,7 +81,7 @@ def _fill(change: Line, section: str, entity: str, entry: JsonObject) -> None:
 def _fill_company(change: Line, entity: str, entry: JsonObject) -> None:
     """Say what goes or comes back along with something, and what it was."""
     if count := entry.get("steps_deleted", 0) or entry.get("steps_restored", 0):
-        change.what = words.say("with.steps", steps=words.counted(count, "step"))
+        change.what = " " + words.say("with.steps", steps=words.counted(count, "step"))
     if "marks" in entry:
         best = words.counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
         change.details.append(words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=best))
@@ -285,28 +220,13 @@ def _frequencies(changes: JsonObject) -> list[str]:
     return frequencies
 
 
-def _detail_text(detail: Detail) -> str:
-    if isinstance(detail, str):
-        return detail
-    label, before, after = detail
-    return ": ".join(filter(None, (label, f"{before} → {after}")))
-
-
 def _labelled(name: str, content: object) -> str:
     value = words.quoted(content, LONGEST_TEXT) if isinstance(content, str) else words.value(name, content)
     return f"{words.field(name)}: {value}"
 
 
-def _head(head: str, is_done: bool = False) -> str:
-    return f"{words.say(f'head.{head}').split('|')[is_done]}: "
-
-
 def _title(title: str) -> str:
     return words.quoted(title, LONGEST_TITLE)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _entity(entry: JsonObject) -> str:
@@ -362,13 +282,13 @@ def refused(error: JsonObject) -> str:
     section = SECTION.get(verb, "updates")
     head = words.say(f"head.{section}").split("|")[0].lower()
     entity = "mark" if section == "unmark" else domain
-    about = [words.say(f"thing.{entity}")] if f"thing.{entity}" in texts.TEXTS else []
+    about = [words.say(f"thing.{entity}")] if f"thing.{entity}" in texts.table() else []
     if "title" in error:
         about.append(_title(error["title"]))
     reason = errors.one_line(error["error"])
-    if f"error.{error.get('code')}" in texts.TEXTS:
+    if f"error.{error.get('code')}" in texts.table():
         reason = words.say(f"error.{error['code']}")
-    if f"field.{error.get('field')}" in texts.TEXTS:
+    if f"field.{error.get('field')}" in texts.table():
         reason += f" ({words.field(error['field'])})"
     what = f"{head}: {' '.join(about)}"
     if not about or error.get("code") == "UNKNOWN_ACTION":
@@ -402,5 +322,5 @@ def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     for section, things in sums.items():
         listed = [words.counted(count, name) for name, count in things.items() if count]
         if listed:
-            parts.append(f"{_head(section, is_done)}{', '.join(listed)}.")
+            parts.append(f"{verb(section, is_done)}{', '.join(listed)}.")
     return " ".join(parts)

@@ -31,7 +31,7 @@ def say(name: str, **values: object) -> str:
 
 def template(name: str) -> str:
     """One of `texts` in the person's language, with its places."""
-    return texts.TEXTS[name][language() == "en"]
+    return texts.table()[name][language() == "en"]
 
 
 Warning = tuple[str, dict[str, Any]]
@@ -50,7 +50,7 @@ def xp_signed(xp: int) -> str:
 
 def field(name: str) -> str:
     """A field's name as the person would say it."""
-    return say(f"field.{name}") if f"field.{name}" in texts.TEXTS else name
+    return say(f"field.{name}") if f"field.{name}" in texts.table() else name
 
 
 def value(name: str, content: Any) -> str:
@@ -77,7 +77,7 @@ def value(name: str, content: Any) -> str:
         return f"{content}:00"
     if isinstance(content, bool):
         return say("yes" if content else "no")
-    if f"{name}.{content}" in texts.TEXTS:
+    if f"{name}.{content}" in texts.table():
         return say(f"{name}.{content}")
     return quoted(content) if isinstance(content, str) else number(content)
 
@@ -111,7 +111,7 @@ def _day_of_month(number: int) -> str:
 
 def _enumerated(parts: list[str]) -> str:
     """1-го, 15-го и последнего."""
-    return say("and").join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    return f" {say('and')} ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
 def number(content: float) -> str:
@@ -177,12 +177,12 @@ def duration(minutes: int) -> str:
 
 def counted(count: int, name: str) -> str:
     """1 шаг, 2 шага, 5 шагов."""
-    russian, english = texts.COUNTED[name]
+    forms = say(f"counted.{name}").split(", ")
     if language() == "en":
-        return f"{count} {english[count != 1]}"
+        return f"{count} {forms[count != 1]}"
     tens, ones = count % 100, count % 10
     form = 2 if 11 <= tens <= 14 else 0 if ones == 1 else 1 if 2 <= ones <= 4 else 2
-    return f"{count} {russian[form]}"
+    return f"{count} {forms[form]}"
 
 
 def more(texts_shown: list[str], most: int, count: int = 0) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, repeats
+from tools.onepercent import fields
 from tools.onepercent.actions import (
     Outcome,
     action,
@@ -12,6 +12,7 @@ from tools.onepercent.actions import (
     changed,
     diff_value,
     entry,
+    repeats,
     same_title,
     set_archived,
     stored,

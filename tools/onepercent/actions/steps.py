@@ -4,8 +4,18 @@ from datetime import date, timedelta
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, repeats, words
-from tools.onepercent.actions import Outcome, action, appended, changed, check_day, entry, goals, stored
+from tools.onepercent import fields, words
+from tools.onepercent.actions import (
+    Outcome,
+    action,
+    appended,
+    changed,
+    check_day,
+    entry,
+    goals,
+    repeats,
+    stored,
+)
 from tools.onepercent.actions.goals import GOAL, STEP_CONTENT, STEPS, add_steps, odd, odd_step, with_first_day
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row

@@ -133,7 +133,7 @@ def glance(db: Database, user: str, today: date, day: date, first: date, last: d
         "gained": told.sums(day, day).xp,
         "week": {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in told.habits},
         "steps": [present.step(row) for row in db.execute(STEPS, named)],
-        "spheres": [[*texts.TEXTS[f"category.{it['category']}"], it["score"]] for it in spheres],
+        "spheres": [[*texts.table()[f"category.{it['category']}"], it["score"]] for it in spheres],
         **{name: present.SECTIONS[name](db, view) for name in ("habits", "goals", "xp")},
     }
 
