@@ -1,0 +1,101 @@
+"""A real Anki without a screen, with AnkiConnect, for the lab: its profile, its window's Python, its end.
+
+ANKI_PYTHON names a Python with `aqt`; ANKI_CONNECT_ADDON the folder of the add-on (`__init__.py`, `web.py`, …), which
+is not part of this project. Two Ankis at once need a different USER each: Anki looks for a running one by that name.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+CONTROL = Path(__file__).with_name("control_addon.py")
+START_S = 90
+PROFILE = "User 1"
+
+PREPARE = """
+import sys
+from pathlib import Path
+from aqt.profiles import ProfileManager
+manager = ProfileManager(Path(sys.argv[1]))
+manager.setupMeta()
+manager.meta["firstRun"] = False
+manager.setLang("en_US")
+manager.create(sys.argv[2])
+manager.load(sys.argv[2])
+manager.profile["mainWindowState"] = None
+manager.profile["autoSync"] = False
+manager.meta["last_run_version"] = 999999
+manager.save()
+"""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
+class Desktop:
+    """Anki's window as a process: `url` is AnkiConnect's, `python` runs a text in its main thread."""
+
+    def __init__(self, python: str, addon: str, name: str = "lab"):
+        self.python_path, self.addon, self.name = python, addon, name
+        self.base = Path(tempfile.mkdtemp(prefix="pi-mcp-anki-"))
+        self.port, self.control_port = free_port(), free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> "Desktop":
+        environ = {
+            **os.environ,
+            "QT_QPA_PLATFORM": "offscreen",
+            "QTWEBENGINE_DISABLE_SANDBOX": "1",
+            "QTWEBENGINE_CHROMIUM_FLAGS": "--no-sandbox",
+            "USER": self.name,
+            "LOGNAME": self.name,
+            "LAB_CONTROL_PORT": str(self.control_port),
+        }
+        subprocess.run([self.python_path, "-c", PREPARE, self.base, PROFILE], env=environ, check=True)
+        addons = self.base / "addons21"
+        shutil.copytree(self.addon, addons / "2055492159")
+        (addons / "2055492159" / "meta.json").write_text(json.dumps({"config": {"webBindPort": self.port}}))
+        (addons / "lab_control").mkdir()
+        shutil.copy(CONTROL, addons / "lab_control" / "__init__.py")
+        self.log = (self.base / "log").open("wb")
+        command = [self.python_path, "-c", "import aqt; aqt.run()", "-b", str(self.base), "-p", PROFILE]
+        self.process = subprocess.Popen(command, env=environ, stdout=self.log, stderr=self.log)
+        deadline = time.monotonic() + START_S
+        while True:
+            try:
+                if self.python("mw.col is not None"):
+                    return self
+            except OSError:
+                pass
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError((self.base / "log").read_text(errors="replace")[-3000:])
+            time.sleep(0.2)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+        shutil.rmtree(self.base, ignore_errors=True)
+
+    def python(self, text: str) -> Any:
+        """The value of an expression, or of `result` after some statements, in Anki's main thread."""
+        with socket.create_connection(("127.0.0.1", self.control_port), 600) as connection:
+            connection.sendall(text.encode() + b"\0")
+            answer = b""
+            while chunk := connection.recv(65536):
+                answer += chunk
+        value = json.loads(answer)
+        if isinstance(value, dict) and "lab_error" in value:
+            raise RuntimeError(value["lab_error"])
+        return value
