@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Annotated
 
@@ -14,11 +15,11 @@ from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
 from tools.klipper.search.index import Index, read
 from tools.klipper.search.messages import Message
-from tools.klipper.search.query import Ranked, Term, question, ranked
+from tools.klipper.search.query import Ranked, Term, glossary, question, ranked
 from tools.klipper.settings import sources
 
 MOST_ABSENT = 8
-FEWEST, WEAK = 2, 0.4
+FEWEST, WEAK = 2, 0.5
 """So many pages are shown at least; a further one only if its score has this share of the best."""
 ANOTHER = 0.85
 """The share of the best section's score that another section of the page has to have to be shown beside
@@ -27,15 +28,11 @@ NEAR = 0.8
 """The main source comes first where its page has this share of the score of another source's."""
 CLOSE = 160
 """Characters in which the words of a question are together."""
-LEAST, MOST = 150, 184
-"""Characters of a snippet."""
-LEAD = 80
-"""So far before the match the line begins, or with the first sentence after that."""
-REACH, FURTHER = 1000, 16_000
-"""Characters looked at on either side, and further ones if most of those are blanks."""
-# What becomes one blank on the line shown, and the place between two sentences on it.
+LEAST, ROOM, LEAD = 150, 196, 80
+"""Characters of a snippet, and so many of them before the match."""
+REACH = 1000
+"""Characters looked at on either side."""
 BLANK = re.compile(r"\s+")
-SENTENCE = re.compile(r"[.!?:] (?=[A-ZА-ЯЁ`\[(*])")
 CUT = "…"
 
 
@@ -133,11 +130,10 @@ def _of_page(known: Index, page: Ranked, text: str, terms: Sequence[Term]) -> It
     """The results of a page: two if two sections say nearly as much."""
     path = known.files[page.page].path
     most = page.sections[0][0] if page.sections else 0
-    near = [section for score, section in page.sections if score >= ANOTHER * most] or [
-        known.sections[page.page][0]
-    ]
-    if known.places[near[0]].level == ENTRY_LEVEL:
-        near = [min(near)]  # the newest entry that says as much
+    near = [section for score, _, section in page.sections if score >= ANOTHER * most]
+    near = list(dict.fromkeys(near)) or [known.sections[page.page][0]]
+    if known.places[near[0]].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
+        near = [min(section for _, share, section in page.sections if share >= page.sections[0][1])]
     for section in near[:2]:
         place = known.places[section]
         end = known.places[section + 1].offset if section + 1 in known.sections[page.page] else len(text)
@@ -172,7 +168,7 @@ def _result(known: Index, path: str, text: str, place: tuple[str, int, int]) -> 
         "heading": heading,
         "line": text.count("\n", 0, offset) + 1,
         "offset": offset,
-        "snippet": _snippet(text, match, offset),
+        "snippet": _snippet(text, match),
     }
 
 
@@ -185,35 +181,26 @@ def _nearest_names(query: str, known: Index) -> str:
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
 
 
-def _snippet(text: str, at: int, section: int = 0) -> str:
-    """150 to 184 characters around `at` on one line, cut between words with `…`; fewer only if the page has
-    no more.
+def _snippet(text: str, at: int) -> str:
+    """About 180 characters around `at` on one line, cut between words with `…`; fewer only if the page has no
+    more."""
+    first = max(0, at - REACH)
+    before = BLANK.sub(" ", text[first:at].lstrip())
+    line = before + BLANK.sub(" ", text[at : at + REACH].rstrip())
+    start = max(0, min(len(before) - LEAD, len(line) - ROOM))
+    if start:
+        start = max(start, line.find(" ", start, start + ROOM - LEAST) + 1)
+    stop = start + ROOM
+    if stop < len(line):
+        stop = max(line.rfind(" ", start + LEAST, stop), start + LEAST)
+    before_it = CUT if first + start else ""
+    after_it = CUT if stop < len(line) or at + REACH < len(text) else ""
+    return before_it + line[start:stop].strip() + after_it
 
-    It begins no earlier than the `section` (the offset of a line), unless too little is left there.
-    """
-    for first, last in ((max(section, at - REACH, 0), at + REACH), (max(at - FURTHER, 0), at + FURTHER)):
-        before = BLANK.sub(" ", text[first:at]).lstrip()
-        after = BLANK.sub(" ", text[at:last]).rstrip()
-        line = before + (after.lstrip() if before.endswith(" ") or not before else after)
-        if len(line) >= MOST:
-            break
-    start, stop = _window(line, len(before))
-    cut_before, cut_after = start or text[:first].strip(), stop < len(line) or text[last:].strip()
-    return (CUT if cut_before else "") + line[start:stop].strip() + (CUT if cut_after else "")
 
-
-def _window(line: str, at: int) -> tuple[int, int]:
-    """Start and end of the part of the line that is shown: between words, unless there is none within reach
-    (a long address)."""
-    room = MOST - 2 * len(CUT)
-    if len(line) <= room:
-        return 0, len(line)
-    begins = [match.end() for match in SENTENCE.finditer(line, max(0, at - LEAD), at)]
-    start = max(0, min(begins[0] if begins else at - LEAD, len(line) - room))
-    if start and line[start - 1] != " ":
-        blank = line.find(" ", start, start + room - LEAST)
-        blank = blank if blank >= 0 else line.rfind(" ", max(0, at - LEAST), start)
-        start = blank + 1 if blank >= 0 else start
-    stop = min(len(line), start + room)
-    blank = line.rfind(" ", start + LEAST, stop + 1) if stop < len(line) else -1
-    return start, blank if blank >= 0 else stop
+def preload() -> None:
+    """Read what every search needs, for the processes that are forked from this one."""
+    messages.forms()
+    glossary()
+    with suppress(ToolError):  # there is no documentation yet
+        index.current()

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, groupby, pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -25,13 +25,13 @@ from typing import NamedTuple
 
 from tools.core.calls import checkpoint
 from tools.core.errors import ToolError
-from tools.core.files import replace_file
+from tools.core.files import plain_file, replace_file
 from tools.core.json_types import compact_json
 from tools.core.settings import state_path
 from tools.klipper import headings, pages
 from tools.klipper.headings import ENTRY_LEVEL, Section
 from tools.klipper.pages import Page
-from tools.klipper.search.spelling import ENDINGS, STOP_WORDS, stem
+from tools.klipper.search.spelling import ENDINGS, RUSSIAN, STOP_WORDS, stem
 
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
@@ -40,9 +40,14 @@ MARK = re.compile("[_-]")
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 MOST_JOINED = 4
 """Words of an identifier that is counted as one, too."""
-HEADING = 3
+HEADING = 4
 """A word in a section's heading counts as often as so many in its text."""
+ASKED = 1
+"""And one with which people come to it, once."""
 FILE, KEY = "klipper-index", b"%08x\n"
+"""Its first line is of which pages it is, its second the checksum of the rest."""
+HEAD = 2 * len(KEY % 0)
+ASKED_FILE = Path(__file__).with_name("asked.txt")
 # The sources that make an index, as they are while they are imported.
 SOURCES = sorted([Path(headings.__file__), *Path(__file__).parent.glob("*.*")])
 MAKERS = [(path.name, path.stat().st_mtime_ns) for path in SOURCES]
@@ -87,10 +92,10 @@ class Index:
     """
 
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
-        """Raises ValueError, LookupError or TypeError if it is not what Counting keeps."""
-        end = kept.find(b"\n", len(KEY % 0))
+        """`kept` is what Counting keeps."""
+        end = kept.find(b"\n", HEAD)
         start = kept.find(b"\n", end + 1) + 1
-        lists, numbers = json.loads(kept[len(KEY % 0) : end]), memoryview(kept)[start:].cast("I")
+        lists, numbers = json.loads(kept[HEAD:end]), memoryview(kept)[start:].cast("I")
         count = lists["words"]
         self.files = files
         self.places = [Place(*place) for place in lists["places"]]
@@ -154,16 +159,19 @@ class Counting:
 
     def add(self, path: str, text: str) -> None:
         """Count the next page."""
-        named = list(headings.sections(text).values())
-        start = named[0].offset if named else len(text)
-        every = named if named and start == 0 else [Section("", 1, 0), *named]
-        ends = [*(section.offset for section in every[1:]), len(text)]
-        for section, end in zip(every, ends, strict=True):
+        named = headings.sections(text)
+        first = next(iter(named.values()), None)
+        every = named if first and first.offset == 0 else {"": Section("", 1, 0), **named}
+        ends = [*(section.offset for section in every.values()), len(text)][1:]
+        asked = asked_words().get(path, {})
+        for (anchor, section), end in zip(every.items(), ends, strict=True):
             body = list(tokens(text[section.offset : end]))
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
             counts = Counter(body)
             for word in head:
                 counts[word] += HEADING
+            for word in asked.get(anchor, ()):
+                counts[word] += ASKED
             sections, numbers, before = self.finds
             for word, count in counts.items():
                 before.append(self.last.get(word, 0))
@@ -174,7 +182,7 @@ class Counting:
             place = Place(len(self.titles), section.heading, section.level, section.offset, len(body), headed)
             self.places.append(place)
         stem_of_name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
-        title = next((section.heading for section in every if section.heading), "")
+        title = next((section.heading for section in every.values() if section.heading), "")
         self.titles.append(title or stem_of_name.replace("_", " "))
         self.names.append(sorted(set(tokens(f"{stem_of_name} {CAMEL.sub('_', stem_of_name)} {title}"))))
 
@@ -185,7 +193,20 @@ class Counting:
         starts = array("I", accumulate((len(word) + 1 for word in words), initial=1))
         last = array("I", (self.last.get(word, 0) for word in words))
         text = f"{compact_json(lists)}\n {' '.join(words)} \n"
-        return b"".join((key, text.encode(), *map(bytes, (starts, last, *self.finds))))
+        rest = b"".join((text.encode(), *map(bytes, (starts, last, *self.finds))))
+        return key + KEY % crc32(rest) + rest
+
+
+@cache
+def asked_words() -> dict[str, dict[str, set[str]]]:
+    """The words with which people come to a section, by its page and anchor: `asked.txt` has a line `page#anchor`,
+    tab, English, tab, Russian for each."""
+    asked: dict[str, dict[str, set[str]]] = {}
+    for line in ASKED_FILE.read_text("utf-8").splitlines():
+        place, _, text = line.partition("\t")
+        page, _, anchor = place.partition("#")
+        asked.setdefault(page, {})[anchor] = set(tokens(text)) - STOP_WORDS
+    return asked
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -193,7 +214,7 @@ def tokens(text: str) -> Iterator[str]:
     for match in CHUNK.finditer(text.lower()):
         chunk = match[0]
         if "_" not in chunk and "-" not in chunk:
-            yield chunk
+            yield chunk if chunk.isascii() else RUSSIAN.sub("", chunk)
             continue
         parts = MARK.split(chunk)
         yield from parts
@@ -229,10 +250,11 @@ def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
 
 
 def _kept(key: bytes, files: Sequence[Page]) -> Index | None:
-    """The index that an earlier session kept, if it is of these pages."""
-    with suppress(OSError, ValueError, LookupError, TypeError), open(state_path(FILE), "rb") as file:
-        if file.readline(len(key)) == key:
-            return Index(files, mmap(file.fileno(), 0, access=ACCESS_READ))
+    """The index that an earlier session kept, if it is of these pages and undamaged."""
+    with suppress(OSError, ValueError), plain_file(state_path(FILE), of_this_user=True) as file:
+        kept = mmap(file.fileno(), 0, access=ACCESS_READ)
+        if kept[:HEAD] == key + KEY % crc32(memoryview(kept)[HEAD:]):
+            return Index(files, kept)
     return None
 
 

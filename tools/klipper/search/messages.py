@@ -65,7 +65,7 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
         words = [word if word in known_words else nearest(word, known_words) or word for word in words]
     text, having = f" {' '.join(words)} ", set(words)
     return next(
-        (message for told, pattern, message in _forms() if told <= having and re.search(pattern, text)), None
+        (message for told, pattern, message in forms() if told <= having and re.search(pattern, text)), None
     )
 
 
@@ -89,7 +89,7 @@ def messages() -> list[tuple[list[str], Message]]:
 
 
 @cache
-def _forms() -> list[tuple[frozenset[str], str, Message]]:
+def forms() -> list[tuple[frozenset[str], str, Message]]:
     """The words of each wording, and the pattern that finds it: in order, few others between, more in the
     place of a `*`."""
     gap, long_gap = (rf"(?: \S+){{0,{most}}}? " for most in (GAP, LONG_GAP))
@@ -105,7 +105,7 @@ def _forms() -> list[tuple[frozenset[str], str, Message]]:
 
 @cache
 def _vocabulary() -> list[str]:
-    return sorted({word for words, _, _ in _forms() for word in words})
+    return sorted({word for words, _, _ in forms() for word in words})
 
 
 def _words(text: str) -> list[str]:

@@ -4,18 +4,16 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 """
 
 # A section scores for each term its rarity, times how often it has it, which saturates (SATURATION), for its
-# length (LENGTH). What the page's file name and title have counts in each of its sections as if it were there
-# NAMED times. A heading that says the question and little else counts besides (HEADED). The sum is worth
+# length (LENGTH). A heading that says the question and little else counts besides (HEADED). The sum is worth
 # less, the less of the question a section has (COVERAGE). A page is its best section and a part (NEXT) of
-# each next one, and what its name has of the question (OF_NAME). The constants are textbook values, or were
-# moved only where both halves of the questions gained.
+# each next one, and what its file name and title have of the question. The constants are textbook values, or
+# were moved only where both halves of the questions gained.
 
 import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,25 +24,22 @@ MOST_TERMS = 32
 """A pasted log has no more to say than its first lines."""
 # Decimals and single digits: coordinates and versions, which no page is about.
 NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
-CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 SHORTEST_PART = 3
 """Letters of a word that is looked for inside of others."""
-# The weights of what is less than a word as it was typed.
-ALTERNATIVE, PART, JOINED, INSIDE, RESPELT = 0.5, 0.5, 0.3, 0.7, 0.6
+INSIDE, RESPELT = 0.7, 0.6
+"""The weights of what is less than a word as it was typed."""
 
 # Printing terms in the words of users, and what the English documentation calls them: a line of
 # `glossary.txt` has entries `key: meaning`. A Russian key is stems, each of which fits the words that begin
-# with it; an English key is whole words. `a/b` in a meaning are alternatives for one word, the likelier
-# first; `a_b` is one expression. A search looks for the meaning instead of a Russian word, and beside an
-# English one. Of the keys that fit, the one with most words wins.
+# with it; an English key is whole words. `a/b` in a meaning are alternatives for one word. A search looks for
+# the meaning beside the words as they were typed. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")
 SHORTEST_STEM, LONGEST_ENDING = 3, 2
 """A stem of so few letters (`ток`) takes an ending of at most so many."""
 Meaning = list[list[str]]
-"""English words in a row, each a list of alternatives, the likelier first."""
+"""English words in a row, each a list of alternatives."""
 SATURATION, LENGTH = 1.2, 0.75
-NAMED, HEADED, OF_NAME = 4, 0.5, 1
-COVERAGE = 0.7
+HEADED, COVERAGE, OF_NAME = 0.5, 0.7, 2.0
 WHOLE = 0.9
 """The share of a question that a page's name has to have to be the answer itself."""
 NEXT, MOST_NEXT = 0.4, 4
@@ -63,46 +58,54 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     plain = NUMBER.sub(" ", text)
     typed = words(plain)
     absent: list[str] = []
-    pairs = _pairs(typed, index)
-    together = {word for pair in pairs for word in pair}
-    terms = list(_terms(typed, index, absent, bool(CYRILLIC.search(plain)), together))
-    terms = terms or [Term(1, _found(index, word)) for word in typed]
+    terms = list(_terms(typed, index, absent))
+    terms = terms or [Term(1, index.forms(word)) for word in typed]
     unique: dict[tuple[str, ...], Term] = {}
-    for term in (*terms, *_identifiers(plain, index), *pairs.values()):
+    for term in (*terms, *_identifiers(plain, index)):
         if term.words:
             unique.setdefault(tuple(sorted(term.words)), term)
     return list(unique.values())[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
-def _terms(
-    typed: Sequence[str], index: Index, absent: list[str], russian: bool, together: set[str]
-) -> Iterator[Term]:
-    """The terms of the words as typed, those that are one expression of the glossary together."""
+def _terms(typed: Sequence[str], index: Index, absent: list[str]) -> Iterator[Term]:
+    """The terms of the words as typed; those that are one expression of the glossary together."""
+    is_russian = not "".join(typed).isascii()
     start = 0
     while start < len(typed):
+        if joined := _joined(typed[start : start + 2], index):
+            yield Term(1, joined)
+            start += 2
+            continue
         size, meaning = meaning_of(typed[start:])
         group = typed[start : start + size]
         start += size
-        if size == 1 and (len(group[0]) == 1 or "'" in group[0]):
+        if size == 1 and _says_nothing(group[0], is_russian):
             continue
-        # In a Russian question English words are names: `can шина`.
-        if size == 1 and group[0] in STOP_WORDS and not (russian and group[0].isascii()):
-            continue
-        if meaning and not group[0].isascii():
-            for alternatives in meaning:  # of `bed_mesh` the two words count, too
-                yield Term(1, _alternatives(alternatives, index, ALTERNATIVE))
-                for part in alternatives[0].split("_") if "_" in alternatives[0] else ():
-                    yield Term(PART, index.forms(part))
-            if size == 1 and (own := index.forms(group[0])):
-                yield Term(1, own)
-            continue
-        for place, word in enumerate(group):
-            others = _alternatives(meaning[0], index, 1) if meaning and place == size - 1 else {}
-            term = Term(1, _found(index, word))
-            if not (term.words or others or word in together):
-                term = _elsewhere(word, index, absent)
-            if len(word) > 1:
-                yield Term(term.weight, others | term.words)
+        own = [index.forms(word) for word in group]
+        translated = [_forms(alternatives, index) for alternatives in meaning]
+        if not any(own) and not any(translated):
+            for word in group:
+                yield _elsewhere(word, index, absent)
+        elif group[0].isascii():
+            for forms in own[:-1]:
+                yield Term(1, forms)
+            yield Term(1, own[-1] | (translated[0] if translated else {}))
+        else:
+            together = {word: weight for forms in own for word, weight in forms.items()}
+            for forms in translated or [{}]:
+                yield Term(1, forms | together)
+
+
+def _says_nothing(word: str, is_russian: bool) -> bool:
+    """True for a word that is no term. In a Russian question English words are names: `can шина`."""
+    return len(word) == 1 or "'" in word or (word in STOP_WORDS and not (is_russian and word.isascii()))
+
+
+def _joined(pair: Sequence[str], index: Index) -> dict[str, float]:
+    """The words of the pages that two typed ones are together, `bl touch`, if one of them is no word there."""
+    if len(pair) < 2 or all(map(index.forms, pair)):
+        return {}
+    return index.forms("".join(pair))
 
 
 def _elsewhere(word: str, index: Index, absent: list[str]) -> Term:
@@ -116,17 +119,12 @@ def _elsewhere(word: str, index: Index, absent: list[str]) -> Term:
     return Term(0, {})
 
 
-def _alternatives(alternatives: Sequence[str], index: Index, later: float) -> dict[str, float]:
-    """The words of the pages that are one of these, the ones after the first with the weight `later`."""
-    first, *others = (index.forms(MARK.sub("", alternative)) for alternative in alternatives)
-    return dict.fromkeys((word for forms in others for word in forms), later) | first
-
-
-def _found(index: Index, word: str) -> dict[str, float]:
-    """The forms of a word as typed; if only other forms are there, also the words that it is a part of."""
-    forms = index.forms(word)
-    inside = index.containing(word) if forms and word not in forms and len(word) >= SHORTEST_PART else ()
-    return dict.fromkeys(inside, INSIDE) | forms
+def _forms(alternatives: Sequence[str], index: Index) -> dict[str, float]:
+    """The words of the pages that are one of these."""
+    forms: dict[str, float] = {}
+    for alternative in alternatives:
+        forms |= index.forms(MARK.sub("", alternative))
+    return forms
 
 
 def _identifiers(text: str, index: Index) -> Iterator[Term]:
@@ -138,18 +136,6 @@ def _identifiers(text: str, index: Index) -> Iterator[Term]:
             yield Term(1 if whole else INSIDE, whole or dict.fromkeys(index.containing(joined), 1.0))
 
 
-def _pairs(typed: Sequence[str], index: Index) -> dict[tuple[str, str], Term]:
-    """The words side by side that the pages write as one, `bl touch`: worth a word if one of the two is no
-    word there."""
-    found = {}
-    for before, after in pairwise(typed):
-        says_something = not {before, after} & STOP_WORDS or 1 in (len(before), len(after))
-        if says_something and (forms := index.forms(before + after)):
-            both = index.forms(before) and index.forms(after)
-            found[before, after] = Term(JOINED if both else 1, forms)
-    return found
-
-
 def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
     """The number of the first words that have a meaning here, and that meaning; (1, []) if the first word has
     none."""
@@ -159,14 +145,14 @@ def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
             return word == key
         return word.startswith(key) and (len(key) > SHORTEST_STEM or len(word) <= len(key) + LONGEST_ENDING)
 
-    for key, meaning in _glossary().get(words[0][:2], ()):
+    for key, meaning in glossary().get(words[0][:2], ()):
         if len(key) <= len(words) and all(map(fits, words, key)):
             return len(key), meaning
     return 1, []
 
 
 @cache
-def _glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
+def glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
     """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
     and longer ones first."""
     entries: dict[str, list[tuple[list[str], Meaning]]] = {}
@@ -182,11 +168,11 @@ def _glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
 
 
 class Ranked(NamedTuple):
-    """A page by its number with its score; the numbers of its sections, best first, each with its score."""
+    """A page by its number with its score; its sections, best first: score, share of the question, number."""
 
     page: int
     score: float
-    sections: list[tuple[float, int]]
+    sections: list[tuple[float, float, int]]
 
 
 def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
@@ -196,13 +182,15 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
     names: defaultdict[int, float] = defaultdict(float)
     rarities = []
     for term in terms:
-        counts, named = _counts(index, term)
+        counts: defaultdict[int, float] = defaultdict(float)
+        for word, weight in term.words.items():
+            for section, count in index.row(word):
+                counts[section] += count * weight
         rarity = term.weight * math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         rarities.append(rarity)
-        for page, share in named.items():
-            names[page] += rarity * share
-            for section in index.sections[page]:
-                counts[section] += NAMED * share
+        for page, name in enumerate(index.names):
+            if not name.isdisjoint(term.words):
+                names[page] += rarity
         for section, count in counts.items():
             size = max(index.places[section].size / index.mean, 1)  # a short section is not more about it
             score = count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * size))
@@ -211,33 +199,19 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
     for section, score in _headed(index, terms, rarities):
         scores[section] += HEADED * score
     total = sum(rarities) or 1
-    pages: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
+    pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
     for section, score in scores.items():
-        pages[index.places[section].page].append((score * (shares[section] / total) ** COVERAGE, section))
+        share = shares[section] / total
+        pages[index.places[section].page].append((score * share**COVERAGE, share, section))
     result = []
-    for page, sections in pages.items():
-        sections.sort(key=lambda scored: (-scored[0], scored[1]))
+    for page in pages.keys() | names.keys():
+        sections = sorted(pages[page], key=lambda scored: (-scored[0], scored[2]))
         if names[page] >= WHOLE * total:  # who asks for what the page is called wants its beginning
-            title = index.sections[page][0]
-            sections = [(sections[0][0], title), *(scored for scored in sections if scored[1] != title)]
-        together = sum(score * NEXT**number for number, (score, _) in enumerate(sections[:MOST_NEXT]))
+            best = sections[0][0] if sections else 0.0
+            sections.insert(0, (best, 1.0, index.sections[page][0]))
+        together = sum(score * NEXT**number for number, (score, *_) in enumerate(sections[:MOST_NEXT]))
         result.append(Ranked(page, together + OF_NAME * names[page], sections))
     return sorted(result, key=lambda page: (-page.score, index.files[page.page].path))
-
-
-def _counts(index: Index, term: Term) -> tuple[defaultdict[int, float], dict[int, float]]:
-    """The count of a term in each section, and its share in each page's name."""
-    counts: defaultdict[int, float] = defaultdict(float)
-    for word, weight in term.words.items():
-        for section, count in index.row(word):
-            counts[section] += count * weight
-    words = term.words.keys()
-    named = {
-        page: max(map(term.words.__getitem__, both))
-        for page, names in enumerate(index.names)
-        if (both := names & words)
-    }
-    return counts, named
 
 
 def _headed(index: Index, terms: Sequence[Term], rarities: Sequence[float]) -> Iterator[tuple[int, float]]:

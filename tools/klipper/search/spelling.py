@@ -16,6 +16,11 @@ SUFFIX = re.compile(
     r"|(?<=\w{4})(?:ie[sd]|(?<![aeiou])y)"
     r"|(?<=\w{3})(?:ings?|e[sd]?|(?<![sui])s))$"
 )
+# The ending of a Russian word, of which at least three letters stay.
+RUSSIAN = re.compile(
+    r"(?<=[а-яё]{3})(?:ться|тся|ами|ями|ого|его|ому|ему|ыми|ими|ешь|ишь|ает|яет|ует|ить|ать|еть|ять|ют|ут|ат|ят|ит|ет|ли|ло|ла"
+    r"|ый|ий|ой|ая|яя|ое|ее|ые|ие|ых|их|ую|юю|ым|им|ом|ем|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|ии|ия|[аеёиоуыэюяьй])$"
+)
 # The doubled last letter of a stem: `stopp` of `stopping`, `levell` of `levelling`.
 DOUBLED = re.compile(r"(?<=\w{2})([bdgmnprt])\1$|(?<=\w{4})ll$")
 SHORTEST, LONGEST = 4, 40
@@ -66,7 +71,7 @@ def stem(word: str) -> Stem:
     characters than English letters has no other form.
     """
     if not (word.isascii() and word.isalpha()):
-        return Stem(word, EXACT)
+        return Stem(RUSSIAN.sub("", word), EXACT)
     suffix = SUFFIX.search(word)
     text = word[: suffix.start()] if suffix else word
     if len(word.removesuffix("s")) <= SHORT:
@@ -83,7 +88,7 @@ def nearest(word: str, words: Iterable[str], often: Callable[[str], int] = lambd
 
     The first letter may be missing, or be swapped with the second, but not be another.
     """
-    if not (SHORTEST <= len(word) <= LONGEST and word.isascii()) or word.isdigit():
+    if not SHORTEST <= len(word) <= LONGEST or word.isdigit():
         return ""
     most = 2 if len(word) >= LONG else 1
     letters = set(word)
