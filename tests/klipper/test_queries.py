@@ -32,7 +32,7 @@ def test_a_question_becomes_words_of_the_pages():
         "calibarte": ["calibrate"],
         "калибровка z offset датчика": ["calibrate", "offset", "probe sensor"],
         "шина can": ["canbus"],
-        "сколько шагов на мм у экструдера": ["rotationdistance", "rotation", "distance", "extruder"],
+        "сколько шагов на мм у экструдера": ["rotationdistance", "extruder"],
         "бурундук": [],
     }.items():
         terms, _ = queries.question(text, index.current())

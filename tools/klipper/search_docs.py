@@ -6,6 +6,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Annotated
 
+from tools.core import registry
 from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
@@ -198,6 +199,7 @@ def _snippet(text: str, at: int) -> str:
     return before_it + line[start:stop].strip() + after_it
 
 
+@registry.before_fork
 def preload() -> None:
     """Read what every search needs, for the processes that are forked from this one."""
     messages.forms()

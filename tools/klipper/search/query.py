@@ -184,8 +184,8 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
     for term in terms:
         counts: defaultdict[int, float] = defaultdict(float)
         for word, weight in term.words.items():
-            for section, count in index.row(word):
-                counts[section] += count * weight
+            for section, times in index.row(word):
+                counts[section] += times * weight
         rarity = term.weight * math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         rarities.append(rarity)
         for page, name in enumerate(index.names):
@@ -196,8 +196,8 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
             score = count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * size))
             scores[section] += rarity * score
             shares[section] += rarity
-    for section, score in _headed(index, terms, rarities):
-        scores[section] += HEADED * score
+    for section, headed in _headed(index, terms, rarities):
+        scores[section] += HEADED * headed
     total = sum(rarities) or 1
     pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
     for section, score in scores.items():
@@ -209,7 +209,7 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
         if names[page] >= WHOLE * total:  # who asks for what the page is called wants its beginning
             best = sections[0][0] if sections else 0.0
             sections.insert(0, (best, 1.0, index.sections[page][0]))
-        together = sum(score * NEXT**number for number, (score, *_) in enumerate(sections[:MOST_NEXT]))
+        together = sum(score * NEXT**number for number, (score, _, _) in enumerate(sections[:MOST_NEXT]))
         result.append(Ranked(page, together + OF_NAME * names[page], sections))
     return sorted(result, key=lambda page: (-page.score, index.files[page.page].path))
 
