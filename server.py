@@ -245,7 +245,7 @@ class SdkServer:
             try:
                 async with AsyncExitStack() as turn:
                     if method == "tools/call" and not await self.take_turn(turn):
-                        return results.busy(protocol.MOST_CALLS)
+                        return results.busy(self.turns.most_each)
                     result = await anyio.to_thread.run_sync(protocol.result_of, request, limiter=self.threads)
                     return {"resultType": "complete", **result} if request.is_modern else result
             except protocol.RpcError as error:
@@ -254,13 +254,13 @@ class SdkServer:
         return handle
 
     async def take_turn(self, turn: AsyncExitStack) -> bool:
-        """Wait until one more tool may run; `turn` ends that. False if there was none in time."""
+        """Wait until one more tool of this person may run, whatever the token; `turn` ends that. False if there
+        was none in time."""
         import anyio
 
         remote = calls.remote_caller()
-        caller = remote.token_id or remote.user if remote else ""
         with anyio.move_on_after(protocol.TURN_S):
-            await turn.enter_async_context(self.turns.turn(caller))
+            await turn.enter_async_context(self.turns.turn(remote.user if remote else ""))
             return True
         return False
 

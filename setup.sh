@@ -39,6 +39,7 @@ timers=(pi-mcp-docs.timer pi-mcp-backup.timer pi-mcp-notify.timer)
 http_units=(pi-mcp-http.socket pi-mcp-http.service)
 unit_folder=$root/etc/systemd/system
 command=$root/usr/local/bin/pi-mcp
+settings_file=${XDG_CONFIG_HOME:-$HOME/.config}/pi-mcp/env
 renewed=${RENEWED:-}
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
@@ -167,24 +168,23 @@ fetch_docs() {
   fi
   say "Fetching the Klipper documentation"
   answer=$("$python" -m tools call sync_docs) && return
-  warn "the Klipper documentation could not be fetched; everything else works. $(told "$answer")"
-  warn "To go on, run ./setup.sh again, or call the tool sync_docs. Another source: KLIPPER_DOCS_URL=… ./setup.sh"
+  warn "the Klipper documentation could not be fetched; everything else works."
+  warn "$("$python" -c 'import json, sys; print(json.loads(sys.argv[1])["error"])' "$answer" 2>/dev/null)"
+  warn "To go on, run ./setup.sh again, or call the tool sync_docs. For another source put"
+  warn "KLIPPER_DOCS_URL=… into $settings_file first."
 }
 
-# What a tool's answer says is wrong, and what to do.
-told() {
-  "$python" -c '
-import json, sys
-answer = json.loads(sys.argv[1] or "{}")
-print(*(f"{answer[name].rstrip(chr(46))}." for name in ("error", "hint") if answer.get(name)))' "$1" 2>/dev/null || true
-}
-
-# Every setting as a comment, for its owner alone: some are secrets.
+# Every setting as a comment, for its owner alone: some are secrets. The language holds from here on: a client's ssh
+# may bring the LANG of another device.
 make_settings_file() {
-  local file=${XDG_CONFIG_HOME:-$HOME/.config}/pi-mcp/env
-  [ ! -e "$file" ] || return 0
-  (umask 077 && mkdir -p "${file%/*}" && "$python" -m tools settings file >"$file.new" && mv "$file.new" "$file") ||
-    warn "$file could not be made; settings may also come from the environment"
+  local file=$settings_file language
+  [ -e "$file" ] ||
+    (umask 077 && mkdir -p "${file%/*}" && "$python" -m tools settings file >"$file.new" && mv "$file.new" "$file") ||
+    { warn "$file could not be made; settings may also come from the environment"; return 0; }
+  grep -q '^#MCP_LANGUAGE=' "$file" || return 0
+  language=$("$python" -c 'from tools.core.settings import current; print(current().language)')
+  sed -i --follow-symlinks "s/^#MCP_LANGUAGE=.*/MCP_LANGUAGE=$language/" "$file"
+  say "The texts meant for you are in: $language (MCP_LANGUAGE in $file)"
 }
 
 need_extra() {
@@ -198,6 +198,7 @@ need_systemd() {
   runs_systemd || fail "systemd does not run here; ./setup.sh works without it"
   [ -z "${SUDO_USER:-}" ] || fail "run this as yourself, without sudo: the service is to be yours. It asks where it needs root"
   is_plain "$here" || fail "systemd cannot start anything in $here; move it to a plain path"
+  [ "$(id -u)" -ne 0 ] || warn "you are root, so the services will run as root. Better: an ordinary user, and its own clone"
 }
 
 # Whether a path means the same in a unit, in the shell and in Python, between quotes.
@@ -320,6 +321,8 @@ install_filled() {
 # The new setup.sh goes on: what it installs may have changed too.
 update() {
   local before
+  git symbolic-ref -q HEAD >/dev/null ||
+    fail "this clone is at a commit of its own, not on a branch, so there is nothing to pull. git switch main, then again"
   before=$(git rev-parse HEAD)
   "$python" -m tools onepercent backup >/dev/null || say "No backup of OnePercent could be made; going on without"
   say "Pulling"

@@ -4,6 +4,7 @@ registry."""
 import json
 import os
 import re
+import shlex
 import zipfile
 from pathlib import Path
 
@@ -67,6 +68,18 @@ def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch):
     words = started_by(connect.manifest())
     assert "anna@printer.local" in words
     assert words[-1] == str(PROJECT / "server.py")
+
+
+def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(monkeypatch, tmp_path):
+    file = Path(places.settings_file(os.environ))
+    file.parent.mkdir(parents=True)
+    file.touch()
+    monkeypatch.setattr(connect, "INSTALLED", tmp_path / "not-installed")
+    monkeypatch.setattr(connect, "PROJECT", tmp_path / "Мои проекты" / "pi mcp")
+    host, command, _ = connect.place()
+    [line] = re.findall(r"claude mcp add --scope user pi -- (.+)", connect.lines(host, command))
+    *_, word = shlex.split(line)  # on the computer; then on the Pi
+    assert shlex.split(word) == [str(tmp_path / "Мои проекты" / "pi mcp" / "server.py")]
 
 
 def test_an_anki_that_the_settings_name_is_left_to_them(env):

@@ -60,8 +60,10 @@ def test_one_command_fetches_the_docs_and_checks_and_a_second_run_changes_nothin
         < first.stdout.index("claude mcp add")
     )
     file = tmp_path / "home" / "config" / "pi-mcp" / "env"
-    assert (file.stat().st_mode & 0o777, settings.places.read(str(file))) == (0o600, {})
-    assert all(f"#{name}=" in file.read_text(encoding="utf-8") for name in settings.names())
+    assert (file.stat().st_mode & 0o777, settings.places.read(str(file))) == (0o600, {"MCP_LANGUAGE": "ru"})
+    assert all(
+        f"#{name}=" in file.read_text(encoding="utf-8") for name in settings.names() - {"MCP_LANGUAGE"}
+    )
     before = files(copy)
 
     second = setup(copy, KLIPPER_DOCS_URL=upstream.url)
@@ -75,6 +77,34 @@ def test_without_the_docs_upstream_it_warns_how_to_go_on_and_does_not_fail(copy,
     assert done.returncode == 0, done.stdout + done.stderr
     assert "run ./setup.sh again, or call the tool sync_docs" in done.stderr
     assert "○ klipper" in done.stdout
+
+
+def test_the_language_is_that_of_setup_whatever_device_asks_later(copy, tmp_path):
+    upstream = Upstream(tmp_path / "upstream")
+    for variables, language in (
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"MCP_LANGUAGE": "ru", "LANG": "en_GB"}, "ru"),
+    ):
+        config = tmp_path / f"config-{language}"
+        done = setup(copy, KLIPPER_DOCS_URL=upstream.url, XDG_CONFIG_HOME=str(config), **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert f"meant for you are in: {language} (MCP_LANGUAGE" in done.stdout
+        asking = {"XDG_CONFIG_HOME": str(config), "LANG": "fr_FR.UTF-8"}
+        assert settings.load(asking).language == language
+        assert settings.load({**asking, "LANG": "C"}).language == language
+
+
+def test_an_update_of_a_clone_without_a_branch_says_what_to_do(copy):
+    who = ["-c", "user.name=anna", "-c", "user.email=anna@pi"]
+    for words in (["init"], [*who, "commit", "--allow-empty", "-m", "first"], ["switch", "--detach"]):
+        subprocess.run(["git", *words], cwd=copy, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(["./setup.sh", "--update"], cwd=copy, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "git switch main" in done.stderr) == (1, True)
+
+
+def test_root_is_told_that_the_services_run_as_root(installed):
+    if os.getuid() == 0:
+        assert "services will run as root" in setup(installed.project, "--http", **installed.names).stderr
 
 
 def test_help_says_what_there_is_and_an_unknown_word_is_one_line_and_exit_2(copy):

@@ -72,8 +72,7 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
     match words:
         case ["list"]:
             width = max(map(len, tools), default=0)
-            lines = (f"{name:<{width}}  {tool.description.splitlines()[0]}" for name, tool in tools.items())
-            return TextOutput("\n".join(line if len(line) < 79 else f"{line[:77]}…" for line in lines))
+            return TextOutput("\n".join(f"{name:<{width}}  {tool.title}" for name, tool in tools.items()))
         case ["settings"] | ["settings", "file"]:
             return TextOutput(settings_table(words[1:] == ["file"]))
         case ["schema", name]:

@@ -38,7 +38,8 @@ def place() -> tuple[str, str, str]:
     name = socket.gethostname()
     host = name if "." in name else f"{name}.local"
     command = INSTALLED if installed_for() == str(PROJECT.resolve()) else PROJECT / "server.py"
-    return f"{getpass.getuser()}@{host}", str(command), str(Path.home())
+    # ssh joins its words, and the Pi's shell splits them again.
+    return f"{getpass.getuser()}@{host}", shlex.quote(str(command)), str(Path.home())
 
 
 def installed_for() -> str:
@@ -67,7 +68,8 @@ def lines(host: str, command: str) -> str:
     line = shlex.join(words)
     arguments = json.dumps(words[1:])
     vs_code = json.dumps({"name": "pi", "command": "ssh", "args": words[1:]})
-    return f"""Once, on the computer of the client:  ssh-copy-id {host}
+    return f"""Once, on the computer of the client, ssh-keygen if it has no key, then:  ssh-copy-id {host}
+(NAME.local is a machine's name in the home network; elsewhere take the name or address by which you reach it.)
 
 Claude Code   claude mcp add --scope user pi -- {line}
               for `claude -p` also: export MCP_CONNECTION_NONBLOCKING=0

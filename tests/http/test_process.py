@@ -141,17 +141,19 @@ def test_forty_large_bodies_at_once_take_little_memory(piece, length):
     assert peak < 150
 
 
-def test_forty_hanging_calls_of_one_user_leave_room_for_another():
+def test_forty_hanging_calls_of_one_person_with_five_tokens_leave_room_for_another():
     with ExitStack() as sockets:
         hanging = sockets.enter_context(socket.create_server(("127.0.0.1", 0), backlog=64))
         url = f"http://127.0.0.1:{hanging.getsockname()[1]}/"
         server = sockets.enter_context(HttpServer(SEARCH_API_URL=url, ONEPERCENT_TZ="UTC"))
-        busy, calm = server.token(user="anna", scope="search"), server.token(user="ben", scope="onepercent")
+        devices = [server.token(user="anna", scope="search", jti=f"device-{number}") for number in range(5)]
+        calm = server.token(user="ben", scope="onepercent")
         params = {"name": "search", "arguments": {"query": "x"}}
         body = json.dumps({**LIST, "method": "tools/call", "params": params}).encode()
         lines = "Accept: application/json, text/event-stream", f"Content-Length: {len(body)}"
-        for _ in range(40):
-            sockets.enter_context(connection(server)).sendall(head(server, *lines, token=busy) + body)
+        for number in range(40):
+            asking = head(server, *lines, token=devices[number % 5]) + body
+            sockets.enter_context(connection(server)).sendall(asking)
         for _ in range(8):
             sockets.enter_context(hanging.accept()[0])
         began = time.monotonic()

@@ -4,7 +4,7 @@ import asyncio
 import resource
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -73,7 +73,8 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
     `idle_exit_s`."""
     # The usual limit of 1,024 files is reached by connections that come between two looks.
     _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
+    with suppress(OSError, ValueError):  # the unit forbids it, and has a limit of its own
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
     state = server.server_state
     # By connection and its last request.
     silent_since: dict[Any, float] = {}
