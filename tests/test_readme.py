@@ -91,27 +91,46 @@ def test_the_config_of_the_readme_starts_a_session():
         assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
 
 
+CODE = ["tools/pi/__init__.py", "tools/pi/temperature.py", "tests/pi/test_temperature.py"]
+"""The files of the example, in the order in which docs/add_a_tool.md shows them."""
+
+
+def copy_of_the_project(folder):
+    """The project as it is in git's index, or the whole of a folder that git does not know."""
+    words = ["git", "-C", str(PROJECT), "ls-files", "-z"]
+    listed = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    if listed.returncode:
+        unwanted = shutil.ignore_patterns(".*", "docs_repo", "__pycache__")
+        shutil.copytree(PROJECT, folder, ignore=unwanted)
+    for name in listed.stdout.split("\0")[:-1]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(PROJECT / name, folder / name)
+
+
 @pytest.mark.slow
-def test_the_example_tool_works_in_a_folder_of_its_own(tmp_path):
-    shutil.copytree(PROJECT / "tools", tmp_path / "tools")
-    folder, sensor = tmp_path / "tools" / "pi", tmp_path / "temp"
-    folder.mkdir()
-    [source] = blocks("python", "docs/add_a_tool.md")
-    [docstring] = re.findall(
-        r'`__init__.py` that says\nits subject, such as `("""[^`]+""")`', text("docs/add_a_tool.md")
-    )
-    (folder / "__init__.py").write_text(docstring + "\n", encoding="utf-8")
-    source = re.sub(r"(?m)^SENSOR = .*", f"SENSOR = Path({str(sensor)!r})", source)
-    (folder / "temperature.py").write_text(source, encoding="utf-8")
+def test_the_example_of_the_guide_copied_to_the_letter_passes_the_tests(tmp_path):
+    project = tmp_path / "pi-mcp"
+    copy_of_the_project(project)
+    for name, source in zip(CODE, blocks("python", "docs/add_a_tool.md"), strict=True):
+        assert f"`{name}`" in text("docs/add_a_tool.md")
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(source, encoding="utf-8")
+    for name, row in zip(READMES, blocks("markdown", "docs/add_a_tool.md"), strict=True):
+        last = re.search(r"^\| `server` .*\n", text(name), re.MULTILINE)[0]
+        (project / name).write_text(text(name).replace(last, last + row), encoding="utf-8")
 
-    def shell(*words):
-        command = [sys.executable, "-m", "tools", *words]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60).stdout
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=project, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
-    assert "pi_temperature " in shell("list")
-    assert "NO_SENSOR" in shell("call", "pi_temperature")
-    sensor.write_text("48312\n", encoding="ascii")
-    assert json.loads(shell("call", "pi_temperature")) == {"celsius": 48.3}
+    run("tests/golden.py")
+    everything_that_loops = sorted(str(path.relative_to(project)) for path in project.glob("tests/test_*.py"))
+    default = ["-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not smoke"]
+    run("-m", "pytest", *default, "tests/pi", *everything_that_loops)
+    assert "pi_temperature " in run("-m", "tools", "list")
 
 
 @pytest.mark.slow
@@ -146,7 +165,8 @@ def test_every_command_of_the_shell_runs(name, env, small_docs):
 def test_every_tool_is_in_the_table_of_its_toolset(name):
     table = {row[0]: row[1] for row in rows(text(name)) if len(row) == 2}
     for tool in TOOLS.values():
-        assert tool.app_only or f"`{tool.name.replace('.', '_')}`" in table[f"`{tool.toolset}`"]
+        row = table.get(f"`{tool.toolset}`", "")
+        assert tool.app_only or f"`{tool.name.replace('.', '_')}`" in row, "README: The tools"
 
 
 def test_the_picture_is_of_tools_that_there_are():
