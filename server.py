@@ -122,6 +122,7 @@ def serve_sessions() -> int:
     identity = listing.identity()  # of the sources that are imported now
     registry.preload()
     written_folders()
+    listing.save(current(), listing.build(current()))
     return resident.main(serve_session, identity)
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from tools.core.json_types import JsonObject, encodable
-from tools.core.settings import Settings, current, sections
+from tools.core.settings import Settings, current, fingerprint
 from tools.resident import handover
 
 MOST_KEPT = 4  # files in the state folder: one for each set of settings that clients come with
@@ -21,16 +21,16 @@ identity = cache(handover.identity)  # of the sources that are imported now
 
 
 def build(settings: Settings) -> JsonObject:
-    """tools/list for clients without and with pages, and the toolset of each tool. Imports every toolset."""
+    """tools/list for clients with pages; the names in it that others are not shown; the toolset of each tool.
+    Imports every toolset."""
     from tools.core import registry, results
 
-    with_pages = registry.listed(settings, pages=True)
-    listing: JsonObject = {
-        "tools": [results.describe(*pair) for pair in registry.listed(settings).items()],
-        "tools with pages": [results.describe(*pair) for pair in with_pages.items()],
+    tools = registry.listed(settings, pages=True)
+    return {
+        "tools": [results.describe(*pair) for pair in tools.items()],
+        "for pages": [name for name, tool in tools.items() if tool.app_only],
+        "toolsets": {name: tool.toolset for tool in tools.values() for name in tool.names},
     }
-    listing["toolsets"] = {name: tool.toolset for tool in with_pages.values() for name in tool.names}
-    return listing
 
 
 def load(settings: Settings) -> JsonObject:
@@ -65,6 +65,6 @@ def _files(settings: Settings) -> list[Path]:
 
 
 def _path(settings: Settings) -> Path:
-    """The file of a listing is named by a number of the sources and the values of all settings."""
-    key = crc32(repr((identity(), [current(section) for section in sections()])).encode())
+    """The file of a listing is named by a number of the sources and of all settings."""
+    key = crc32(f"{identity()} {fingerprint()}".encode())
     return settings.state_dir / f"listing-{key:08x}.json"

@@ -211,18 +211,19 @@ def result_of(request: Request) -> JsonObject:
 
 
 def list_tools(request: Request) -> list[JsonObject]:
-    """The tools on offer: of the registry if it is loaded, else as an earlier session saved them."""
-    from tools.core import registry
+    """The tools on offer to a remote caller, or else as an earlier session saved them."""
+    settings = current()
+    if calls.remote_caller():
+        from tools.core import registry
 
-    settings, is_remote = current(), calls.remote_caller() is not None
-    if is_remote or registry.is_loaded():
         tools = registry.listed(settings, request.shows_pages)
         return [results.describe(*pair) for pair in tools.items()]
     saved = listing.load(settings)
     if not saved:
         saved = listing.build(settings)
         listing.save(settings, saved)
-    return saved["tools with pages" if request.shows_pages else "tools"]  # type: ignore[no-any-return]
+    hidden = () if request.shows_pages else saved["for pages"]
+    return [tool for tool in saved["tools"] if tool["name"] not in hidden]
 
 
 def call_tool(request: Request) -> JsonObject:

@@ -14,6 +14,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 import server
+from tools import listing
 from tools.core import registry
 from tools.core.tool import TOOLS
 
@@ -38,5 +39,7 @@ def more_tools(file, name):
 
 if __name__ == "__main__":
     load(*sys.argv[1:3])
+    path = listing._path  # a listing with more tools is another one
+    listing._path = lambda settings: path(settings).with_suffix(".more")
     server.STUCK_S = float(os.environ.get("TEST_STUCK_S", server.STUCK_S))
     sys.exit(server.main(sys.argv[3:] or ["--standalone"]))

@@ -8,6 +8,7 @@ value means the default.
 import importlib
 import os
 import re
+from binascii import crc32
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
@@ -220,6 +221,22 @@ class Settings(Section):
 
 AnySection = TypeVar("AnySection", bound=Section)
 
+# What the sections were read from, when all of them were: equal sources give equal settings.
+_sources: list[object] = []
+# The variables that defaults depend on.
+DEFAULTS_FROM = ("HOME", "LANG", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+
+
+def _sources_of(environ: Mapping[str, str]) -> list[object]:
+    """The settings file with its time and size, and the variables that settings come from."""
+    file = places.settings_file(environ)
+    values = {name: environ[name] for name in environ if name.startswith(PREFIXES) or name in DEFAULTS_FROM}
+    with suppress(OSError):
+        status = os.stat(file)
+        return [file, status.st_mtime_ns, status.st_size, values]
+    return [file, values]
+
+
 # The sections as they were read last.
 _read: dict[type[Section], Section] = {}
 
@@ -272,6 +289,7 @@ def check() -> list[str]:
     each variable that is nearly one. Raises SettingsError."""
     for section in sections():
         current(section)
+    _sources[:] = _sources_of(os.environ)
     in_file = places.read(places.settings_file(os.environ))
     of_ours = [name for name in os.environ if name.startswith(PREFIXES)]
     remarks = []
@@ -280,6 +298,12 @@ def check() -> list[str]:
         if hint or name in in_file:
             remarks.append(f"{name} is not a setting. {hint}".strip())
     return remarks
+
+
+@cache
+def fingerprint() -> int:
+    """A number of the values of all settings."""
+    return crc32(repr([current(section) for section in sections()]).encode())
 
 
 @cache
@@ -299,6 +323,8 @@ def written_folders() -> list[Path]:
 # is not cheap.
 def refresh() -> None:
     """Forget the settings, and what was derived from them, if their sources give other ones now."""
+    if _sources == _sources_of(os.environ):
+        return
     check.cache_clear()
     with suppress(SettingsError):
         if all(load(os.environ, section) == settings for section, settings in _read.items()):
@@ -309,8 +335,10 @@ def refresh() -> None:
 def forget() -> None:
     """Have the settings read anew."""
     _read.clear()
+    _sources.clear()
     check.cache_clear()
     written_folders.cache_clear()
+    fingerprint.cache_clear()
 
 
 def state_path(name: str) -> Path:
