@@ -89,7 +89,9 @@ def test_it_is_not_touched_and_its_owner_is_named(foreign, request):
     )
     assert os.listdir(foreign.parent) == [foreign.name]
     assert paths("Bed Mesh")[0] == "Bed_Mesh.md" and settings.folders_to_write() == []
-    assert "only read" in found.summary and bool(freshness.note()) == ("sparse" in request.node.name)
+    note = freshness.note()
+    assert "only read" in found.summary and bool(note) == ("sparse" in request.node.name)
+    assert "РЕКОМЕНДУЕТСЯ" not in note, "nothing that sync_docs can do takes it off"
 
 
 def test_further_repositories_are_not_taken_from_beside_it(env, docs, upstream):

@@ -9,17 +9,18 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.klipper import pages
-from tools.klipper.config import changes, checking
+from tools.klipper.config import changes, checking, options
 from tools.klipper.config.changes import Entry
 from tools.klipper.config.machine import short
 from tools.klipper.config.reference import AXIS_STEPPER, PAGE, Block, Option, Options, Reference
+from tools.klipper.search import index
 
 Name = Annotated[str | None, Limits(max_length=200)]
 BUDGET = 2500
 """Characters of a section's options with shortened texts."""
 LEAST = 24
 MOST_CHANGES = 4
-MOST_OWNERS = 30
+MOST_OWNERS, MOST_NEAR = 30, 4
 LONGEST_CHANGE = 160
 
 
@@ -38,9 +39,9 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
         return {"sections": list(reference.kinds), "common": common}
     blocks = _blocks(reference, section) if section else []
     if section and not blocks:
-        headed = (block.heading[1:-1] for block in reference.blocks if block.heading.startswith("["))
-        names = dict.fromkeys((*reference.kinds, *headed))
-        near = several(section.strip().strip("[]").lower().partition(" ")[0], names)
+        word = section.strip().strip("[]").lower().partition(" ")[0]
+        by_meaning = [name for name, words in index.asked_words()[PAGE].items() if word in words]
+        near = by_meaning[:MOST_NEAR] or several(word, reference.kinds)
         raise _unknown(f"No such section in {PAGE}: {section}", near)
     if not option:
         return _section(blocks, entries, full=full)
@@ -50,7 +51,9 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     if gone := changes.about(entries, option):
         return {"option": option, "changes": [f"{entry.date}: {entry.text}" for entry in gone[:3]]}
     names = dict.fromkeys(named.key for block in blocks or reference.blocks for named in block.options)
-    near = several(option.strip().lower(), names, cutoff=0.5)
+    key = option.strip().lower()
+    meant = options.meant_by_marlin(key)
+    near = [f"{meant}, which is Marlin's {key}"] if meant else several(key, names, cutoff=0.5)
     raise _unknown(f"No such option in {f'[{section}]' if section else PAGE}: {option}", near)
 
 

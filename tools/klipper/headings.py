@@ -29,6 +29,7 @@ ENTRY_LEVEL = 7
 FEWEST_ENTRIES = 3
 # What tells the sections of a series apart: `extruder2`, `stepper_x`.
 LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
+WORD, SHORTEST_WORD = re.compile(r"\w+"), 3
 # A section of printer.cfg with a name of one's own: `[mcu EBBCan]`.
 NAMED = re.compile(r"\s*\[(\w+) +\S")
 
@@ -109,12 +110,12 @@ def find(text: str, wanted: str, path: str) -> Section:
         if name and name in named:
             return named[name]
     places = _places(text, wanted, list(named.values()))
-    words = set(re.findall(r"\w{3,}", wanted.lower()))
-    if not places and words:  # the only heading that has all the words
-        places = [
-            place for place in named.values() if words <= set(re.findall(r"\w+", place.heading.lower()))
+    words = {word for word in WORD.findall(wanted.lower()) if len(word) >= SHORTEST_WORD}
+    if len(places) != 1 and words:  # the only heading that has all the words
+        headed = [
+            section for section in named.values() if words <= set(WORD.findall(section.heading.lower()))
         ]
-        places = places if len(places) == 1 else []
+        places = headed if len(headed) == 1 else places
     if len(places) == 1:
         return places[0]
     if places:

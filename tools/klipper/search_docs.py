@@ -44,7 +44,8 @@ def search_docs(
     ],
     limit: Annotated[int, Limits(ge=1, le=7)] = 7,
 ) -> JsonObject | list[JsonObject]:
-    """Search the Klipper documentation, in English or Russian, best first.
+    """Search the Klipper documentation, best first: in English, with Klipper's names of options and commands
+    where you know them.
 
     Code is found as it is typed: `SET_PRESSURE_ADVANCE`, `[extruder] rotation_distance`, an error message
     (Klipper's own are explained as `known_message`). Each result has `path` and `heading` for read_doc,

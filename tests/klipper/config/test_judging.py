@@ -166,6 +166,14 @@ def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
     assert [message for level, message in judged(more) if level == "error"] == []
 
 
+def test_a_command_that_is_nearly_a_known_one_is_a_hint(judged):
+    macro = "[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\n[gcode_macro START]\ngcode:\n  BED_MESH_CALIBRAT\n  M117 SET_FANN\n  PARK_HEAD\n  {% if x %}SET_PIN{% endif %}\n"
+    assert judged(macro + "[gcode_macro PARKHEAD]\ngcode: G28\n") == [
+        ("hint", 'Unknown command:"BED_MESH_CALIBRAT"'),
+        ("hint", 'Unknown command:"PARK_HEAD"'),
+    ]
+
+
 @pytest.mark.parametrize(("rows", "bases"), [("config_mistakes", "config"), ("config_mistakes2", "config2")])
 def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_error(real_docs, rows, bases):
     """Measured: 160 of 163, the others name a file that the text includes; and 209 of 215."""

@@ -1,12 +1,14 @@
 """Klipper as the judge of a configuration: klippy.py in batch mode, without a board."""
 
 import json
+import re
 import subprocess
 import tempfile
 from pathlib import Path
 
 from tests.lab.klipper.running import CACHE, checkout
 
+BUS = re.compile(r'DECL_ENUMERATION\w*\("(i2c_bus|spi_bus)", "(\w+)"')
 PORTS = "ABCDEFGHIJKL"
 # The pins of all boards: AVR and STM32, RP2040 and Linux, LPC, Arduino, Beaglebone.
 PINS = [
@@ -22,11 +24,16 @@ PINS = [
 
 
 def dictionary() -> Path:
-    """A dictionary of the Linux process with the pins of all boards: any configuration fits it."""
-    path = CACHE / "every_pin.dict"
+    """A dictionary of the Linux process with the pins and buses of all boards: any configuration fits it."""
+    path = CACHE / "every_board.dict"
     if not path.exists():
         facts = json.loads((checkout() / "out/klipper.dict").read_text("utf-8"))
-        facts["enumerations"]["pin"] = {pin: number for number, pin in enumerate(PINS)}
+        names = {"pin": PINS, "i2c_bus": [], "spi_bus": []}
+        for source in (checkout() / "src").rglob("*.c"):
+            for kind, name in BUS.findall(source.read_text("utf-8")):
+                names[kind].append(name)
+        for kind, listed in names.items():
+            facts["enumerations"][kind] = {name: number for number, name in enumerate(dict.fromkeys(listed))}
         path.write_text(json.dumps(facts), encoding="utf-8")
     return path
 

@@ -16,12 +16,14 @@ from tools.core.files import exclusive_lock, replace_file
 from tools.core.json_types import JsonObject
 from tools.klipper import settings
 from tools.klipper.checkout import git
-from tools.klipper.settings import Source, sources
+from tools.klipper.settings import Source, is_foreign, sources
 
 logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
 LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
+NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
+"""While only checkouts that this server may not change are behind."""
 
 
 def ask(source: Source) -> tuple[str, str]:
@@ -50,8 +52,11 @@ def ask(source: Source) -> tuple[str, str]:
 
 
 def note() -> str:
-    """NOTE while a source is known to be behind. Reads the stamps and links; no process."""
-    return NOTE if any(map(is_behind, sources())) else ""
+    """The note while a source is known to be behind. Reads the stamps and links; no process."""
+    behind = [source for source in sources() if is_behind(source)]
+    if not behind:
+        return ""
+    return NOTE_OF_OWNER if all(is_foreign(source.checkout) for source in behind) else NOTE
 
 
 def is_behind(source: Source) -> bool | None:
@@ -88,7 +93,8 @@ def check() -> None:
     except (ToolError, OSError) as error:
         logger.warning("The Klipper docs were not checked for news: %s", error)
     if note():
-        logger.warning("The Klipper docs are behind their upstream; sync_docs brings them up to date")
+        cure = "sync_docs brings them up to date" if note() == NOTE else "their owner updates them"
+        logger.warning("The Klipper docs are behind their upstream; %s", cure)
 
 
 def _compare(source: Source) -> None:

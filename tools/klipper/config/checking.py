@@ -162,9 +162,8 @@ class Checker:
         message = f"Option '{cut(name)}' is not valid in section '{cut(section.name)}'"
         if change := changes.change(self.entries, section.kind, name):
             return _changed(section, name, change)
-        for meant, words in options.known("marlin").items():
-            if name in words:
-                return at(section, name, f"{message}: that is Marlin's", near=meant)
+        if meant := options.meant_by_marlin(name):
+            return at(section, name, f"{message}: that is Marlin's", near=meant)
         kinds = self.reference.kinds.items()
         owners = [
             kind

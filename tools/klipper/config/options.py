@@ -133,6 +133,11 @@ def known(what: str) -> Mapping[str, list[str]]:
     return listed
 
 
+def meant_by_marlin(name: str) -> str:
+    """Klipper's option for one of Marlin's; "" if Marlin has none of that name."""
+    return next((option for option, words in known("marlin").items() if name in words), "")
+
+
 def wrong(section: str, option: Option, name: str, value: str) -> str:
     """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of each
     option."""

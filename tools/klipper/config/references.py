@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.klipper.config.machine import HEATERS, PROBES, Machine, at, cut
+from tools.klipper.config.machine import HEATERS, PROBES, Machine, at, cut, nearest
 from tools.klipper.config.options import table
-from tools.klipper.config.printer_cfg import WARNING, Finding, Section, Setting
+from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section, Setting
 from tools.klipper.config.reference import SENSOR
 
 OWN_SENSORS = ("thermistor", "adc_temperature")
@@ -73,6 +73,10 @@ VARIABLE = "variable_"
 NUMBER = re.compile(r"[A-Z]\d+(\.\d+)?$")
 
 
+# A command at the beginning of a line, long enough to be misspelt.
+COMMAND = re.compile(r"^\s*([A-Z][A-Z_]{5,})(?=\s|$)", re.MULTILINE)
+
+
 class Use(NamedTuple):
     """A pin where it is used: `chip` and `pin`, by its own name if it has an alias."""
 
@@ -102,6 +106,10 @@ def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
             yield from named(section)
             yield from refers(machine, section)
             yield from parts(machine, section, sensors)
+    commands = {command for brought in facts.commands.values() for command in brought}
+    commands.update(name.partition(" ")[2] for name in macros)
+    for section in macros.values():
+        yield from misspelt(section, commands)
     probes = [section for section in machine.of(*PROBES) if not section.saved]
     for section in probes[1:]:
         message = (
@@ -204,6 +212,15 @@ def macro(section: Section, taken: set[str]) -> Iterator[Finding]:
             except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
                 message = f"Option '{setting.name}' in section '{cut(section.name)}' is not a valid literal"
                 yield at(section, setting.name, f"{message}: a text needs quotes ('…')")
+
+
+def misspelt(section: Section, commands: set[str]) -> Iterator[Finding]:
+    """Commands in a macro that nothing has and that are nearly a known one."""
+    setting = section.values.get("gcode")
+    for word in dict.fromkeys(COMMAND.findall(setting.value.upper() if setting else "")):
+        near = nearest(word.lower(), [command.lower() for command in commands if word not in commands])
+        if near:
+            yield at(section, "gcode", f'Unknown command:"{word}"', HINT, near.upper())
 
 
 def pins(machine: Machine) -> Iterator[Finding]:
