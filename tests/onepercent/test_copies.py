@@ -12,7 +12,7 @@ import tests.onepercent.person as person
 from tests.onepercent.children import a_day
 from tests.onepercent.person import Clock, act, do, items
 from tools.core.errors import ToolError
-from tools.onepercent.backup import backup, export, restore, there
+from tools.onepercent.backup import backup, copies, export, restore
 from tools.onepercent.backup import database as health
 from tools.onepercent.database import store
 
@@ -90,7 +90,7 @@ def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file
         person.use(file, ONEPERCENT_BACKUP_DIR=str(elsewhere))
         backup()
         assert health().advice == ""
-        there()[0].unlink()
+        copies()[0].unlink()
         elsewhere.rmdir()
 
 

@@ -8,9 +8,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import tests.onepercent.person as person
-from tests.onepercent.person import Clock, act, call, do, insert, snapshot
+from tests.onepercent.person import Clock, act, apply, call, do, insert, items, preview, snapshot
 from tools.core.registry import COMMANDS
 from tools.onepercent import days
+from tools.onepercent.backup import backup
 from tools.onepercent.database import store
 
 TODAY = date(2026, 11, 22)
@@ -145,6 +146,51 @@ def test_the_commands_are_for_people():
     assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
     assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
     assert "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег " in past
-    assert COMMANDS["onepercent", "history"]("0").status == 2
+    for number in ("0", "400", "x"):
+        assert COMMANDS["onepercent", "history"](number) == ("Сколько дней показать: от 1 до 366", 2)
+    assert COMMANDS["onepercent", "find"]("zzz") == ("zzz: ничего не нашлось", 1)
+    cannot = COMMANDS["onepercent", "report"]("/no/dir/x.html")
+    assert (
+        cannot.status == 1
+        and cannot.text.startswith("/no/dir/x.html cannot be written")
+        and "{" not in cannot.text
+    )
     assert "✓ шаг 1  Читать" in COMMANDS["onepercent", "find"]("читать").text
     assert days.date_hint("завтра").endswith("2026-03-19.")
+
+
+def test_today_shows_amounts_and_weeks():
+    do(
+        act("habit.create", name="Вода", target={"amount": 2, "unit": "л"}),
+        act("habit.create", name="Бег", frequency_type="times_per_week", times=3),
+    )
+    do(act("habit.mark_completed", habit_id=1, amount=0.5), act("habit.mark_completed", habit_id=2))
+    text = COMMANDS["onepercent", "today"]().text
+    assert "· Вода 0,5 из 2 л (серия 0 дней)\n✓ Бег 1/3 (серия 0 недель)\n" in text
+
+
+def test_a_day_of_the_diary_is_told_once():
+    do(act("diary.create_entry", what_done="Бегал в парке"))
+    both = {"date_from": "2026-03-18", "date_to": "2026-03-18"}
+    assert str(snapshot("history", "diary", **both)).count("Бегал в парке") == 1
+    assert str(snapshot("history", **both)).count("Бегал в парке") == 1
+    assert str(snapshot("history", "diary", date_from="2026-03-17")).count("Бегал в парке") == 1
+
+
+def test_the_status_names_the_newest_copy_and_how_to_make_one():
+    status = snapshot("status")["status"]
+    assert status["backup"]["newest"] is None and "python3 -m tools onepercent backup" in status["commands"]
+    assert status["systems"]["onepercent"] == "ok" and "search" in status["offline"]
+    backup()
+    assert snapshot("status")["status"]["backup"]["newest"] == "2026-03-18"
+
+
+def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
+    do(act("goal.create", title="Дом", steps=[{"title": "Уборка"}]), act("goal.create", title="Сад"))
+    clock.set("2026-03-20T12:00:00+00:00")
+    previewed = preview(act("step.update", step_id=1, progress=50))
+    assert "Шаг «Уборка»: готово: — → половина" in previewed["message"]
+    apply(previewed)
+    assert items("goals")[0]["steps"][0]["progress"] == 50
+    goals = snapshot("goals")["goals"]["items"]
+    assert [goal["moved"] for goal in goals] == ["2026-03-20", "2026-03-18"]

@@ -35,13 +35,20 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
         "done": "1/6",
         "due": "2026-12-31",
         "next": {"id": 3, "title": "первый"},
+        "moved": "2026-03-18",
     }
     assert snapshot()["goals"]["items"] == [brief]
     whole = items("goals")[0]
     assert [step["title"] for step in whole["steps"]] == ["первый", "второй", "рано", "поздно", "без даты"]
-    assert whole["steps"][4] == {"id": 5, "title": "без даты", "priority": "attention"}
+    assert whole["steps"][4] == {"id": 5, "title": "без даты"}
+    assert snapshot("steps")["goals"]["usual"] == {"priority": "attention"}
     assert (whole["steps_count"], whole["steps_completed"], whole["score"]) == (6, 1, 25)
-    only = snapshot("goals", goal_id=1)["goals"]["items"][0]
+    alone = snapshot(goal_id=1)
+    assert alone.keys() == {"goals"} and alone["goals"]["usual"] == {
+        "priority": "attention",
+        "is_complete": False,
+    }
+    only = alone["goals"]["items"][0]
     assert len(only["steps"]) == 6 and only["steps"][0]["is_complete"] is True
 
 
@@ -64,8 +71,9 @@ def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     do(act("step.complete", step_id=created[1]), act("step.complete", step_id=created[3]))
     found = snapshot("schedule")["schedule"]
     assert [one["title"] for one in found["overdue"]] == ["2026-03-17"]
-    shown = {"id": created[3], "title": "2026-03-18", "goal_id": created[0], "goal_title": "Цель"}
-    assert found["today"] == [{**shown, "date": "2026-03-18", "priority": "attention", "is_complete": True}]
+    assert (found["usual"], found["goals"]) == ({"priority": "attention"}, {"1": "Цель"})
+    shown = {"id": created[3], "title": "2026-03-18", "goal_id": created[0], "date": "2026-03-18"}
+    assert found["today"] == [{**shown, "is_complete": True}]
     assert [one["title"] for one in found["upcoming"]] == ["2026-03-25"]
 
 

@@ -186,7 +186,7 @@ def test_the_list_names_what_can_be_undone_and_redone_newest_first(clock):
     words = "Цель «Ещё 0»: новая; Цель «Ещё 1»: новая; Цель «Ещё 2»: новая; ещё 2"
     assert changes[:2] == [
         {"at": at, "change": words, "undone": True},
-        {"at": at, "change": "Цель «Цель 21»: новая"},
+        {"number": 1, "at": at, "change": "Цель «Цель 21»: новая"},
     ]
     assert len(changes) == 20
     assert call("undo_last", list=True, redo=True)["changes"] == changes

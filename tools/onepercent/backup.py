@@ -106,15 +106,15 @@ def _copy_of_today() -> JsonObject:
         with closing(store.connect(part)) as copy:
             if faults := faults_of(copy):
                 raise refused(f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE)
-    copies = there()
-    months = {
-        copy.name[:-11]: copy for copy in copies
-    }  # of copies in a month the first day's is the last to come
-    past = {*copies[BACKUP_DAYS_KEPT:]} - {*list(months.values())[:BACKUP_MONTHS_KEPT]}
+    kept = copies()
+    months: dict[str, Path] = {}
+    for each in kept:  # newest first, so the first of a month is what stays
+        months[each.name[:-11]] = each
+    past = {*kept[BACKUP_DAYS_KEPT:]} - {*list(months.values())[:BACKUP_MONTHS_KEPT]}
     for old in past:
         old.unlink(missing_ok=True)
     size = target.stat().st_size
-    return {"file": str(target), "size_bytes": size, "copies": len(copies) - len(past), "removed": len(past)}
+    return {"file": str(target), "size_bytes": size, "copies": len(kept) - len(past), "removed": len(past)}
 
 
 def folder() -> Path:
@@ -122,7 +122,7 @@ def folder() -> Path:
     return store.path().absolute().parent / settings.current().onepercent_backup_dir
 
 
-def there() -> list[Path]:
+def copies() -> list[Path]:
     """The copies, the newest first; none if the folder cannot be read."""
     return sorted(folder().glob(NAME), reverse=True)
 
@@ -131,7 +131,7 @@ def advice() -> str:
     """A warning if the newest copy is missing or old, or would be lost together with the database; else
     nothing."""
     command = "`python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
-    newest = next(iter(there()), None)
+    newest = next(iter(copies()), None)
     if newest is None:
         return f"There is no backup yet. {command}"
     if date.fromisoformat(newest.name[11:21]) < days.today(days.now()) - timedelta(days=BACKUP_DAYS_OLD):
@@ -156,7 +156,8 @@ def database() -> Health:
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
         return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
-    return Health("ok", f"{summary}, sound", advice())
+    newest = next((copy.name[11:21] for copy in copies()), "none")
+    return Health("ok", f"{summary}, sound, newest backup: {newest}", advice())
 
 
 def faults_of(db: Database) -> list[str]:

@@ -26,7 +26,9 @@ class Shown(Answer):
     span: tuple[date, date] | None = None
 
 
-Section = Literal["goals", "habits", "diary", "schedule", "xp", "ssp", "subscription", "history", "steps"]
+Section = Literal[
+    "goals", "habits", "diary", "schedule", "xp", "ssp", "subscription", "history", "steps", "status"
+]
 Status = Literal["work", "complete", "all", "archived"]
 
 
@@ -50,9 +52,8 @@ def get_user_snapshot(
     say otherwise. history: what was closed, kept and earned, and the period before.
     Source: the sections in tools/onepercent/snapshot.
     """
-    names = list(
-        dict.fromkeys("goals" if name == STEPS else name for name in include or (() if find else DEFAULT))
-    )
+    default: tuple[str, ...] = () if find else DEFAULT if goal_id is None else ("goals",)
+    names = list(dict.fromkeys("goals" if name == STEPS else name for name in include or default))
     repeats.catch_up()
     today, user = store.today(), settings.current().onepercent_user
     first = fields.read_day("date_from", date_from) if date_from else today.isoformat()
@@ -65,8 +66,11 @@ def get_user_snapshot(
         )
         raise ToolError(message, hint, code="INVALID_DATE", field="date_to")
     goal_id = None if goal_id is None else min(goal_id, fields.LARGEST_ID)
+    diary_told = "diary" in names and bool(date_from)
     past = _past(today, date_from and first, date_to and last)
-    view = View(user, today, first, last, goals_status or "work", goal_id, STEPS in (include or ()), *past)
+    view = View(
+        user, today, first, last, goals_status or "work", goal_id, STEPS in (include or ()), *past, diary_told
+    )
     with store.reading() as db:
         data = {name: present.SECTIONS[name](db, view) for name in names}
         hits = {"found": word_search.search(db, user, WORDS.read("find", find) or "")} if find else {}

@@ -64,7 +64,7 @@ def _notice(part: str, today: str, cards_due: Callable[[], int]) -> tuple[str, l
     repeats.catch_up()
     with store.reading() as db:
         view = present.View(user, days.today(days.now()), today, today)
-        schedule, habits = present.schedule(db, view), present.habits(db, view)["items"]
+        schedule, habits = present.dated(db, view), present.habits(db, view)["items"]
         entry = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
         written = db.execute(entry, (user, today)).fetchone()
     lines = _listed("step", [step["title"] for step in schedule["today"] if not step["is_complete"]])

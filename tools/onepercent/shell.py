@@ -1,6 +1,8 @@
 """Commands of the shell for people: today, the history, a search, and a report to keep."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
+from functools import wraps
 from pathlib import Path
 
 from tools.core.errors import ToolError
@@ -10,6 +12,7 @@ from tools.core.registry import TextOutput, command
 from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import Database, store
 from tools.onepercent.get_user_snapshot import get_user_snapshot
+from tools.onepercent.snapshot import present
 from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, past, rate
 
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
@@ -21,21 +24,33 @@ TITLES, IN_ORDER = "SELECT title, completed_on", "ORDER BY completed_on, id"
 USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 2026-03-31]"
 
 
+def for_people(run: Callable[..., TextOutput]) -> Callable[..., TextOutput]:
+    """A command whose errors are sentences, not JSON."""
+
+    @wraps(run)
+    def answer(*words: str) -> TextOutput:
+        try:
+            return run(*words)
+        except ToolError as error:
+            return TextOutput(f"{error.message}. {error.hint}", 1)
+
+    return answer
+
+
 @command("today")
+@for_people
 def today() -> TextOutput:
     """Show the steps, habits and XP of today."""
-    answer = get_user_snapshot(include=["schedule", "habits", "xp"])
-    data, day = answer["data"], answer["today"]
-    lines = [f"{day['date']}, {day['weekday']}"]
-    lines += [f"! {step['date']} {_step(step)}" for step in data["schedule"].get("overdue", ())]
-    lines += [
-        f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in data["schedule"].get("today", ())
-    ]
-    for habit in data["habits"]["items"]:
-        period = habit.get("streak_in", "days").removesuffix("s")
-        streak = words.say("shell.streak", count=words.counted(habit["current_streak"], period))
-        lines.append(f"{MARK[habit['today_status']]} {habit['name']} ({streak})")
-    return TextOutput("\n".join([*lines, words.say("shell.level", **data["xp"]), words.say("shell.today")]))
+    day = store.today()
+    with store.reading() as db:
+        view = present.View(settings.current().onepercent_user, day, day.isoformat(), day.isoformat())
+        schedule, xp = present.dated(db, view), present.xp(db, view)
+        habits = present.habits(db, view)["items"]
+    lines = [f"{day}, {words.weekday(day)}"]
+    lines += [f"! {words.day(step['date'])} {_step(step)}" for step in schedule["overdue"]]
+    lines += [f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in schedule["today"]]
+    lines += [f"{MARK[habit['today_status']]} {_habit(habit)}" for habit in habits]
+    return TextOutput("\n".join([*lines, words.say("shell.level", **xp), words.say("shell.today")]))
 
 
 def _step(step: JsonObject) -> str:
@@ -43,12 +58,26 @@ def _step(step: JsonObject) -> str:
     return f"{step['title']} ({step['goal_title']}{f', {words.duration(minutes)}' if minutes else ''})"
 
 
+def _habit(habit: JsonObject) -> str:
+    """Вода 1 из 2 л (серия 3 дня); Бег 1/3 (серия 2 недели)."""
+    period = habit.get("streak_in", "days").removesuffix("s")
+    streak = words.say("shell.streak", count=words.counted(habit["current_streak"], period))
+    text = str(habit["name"])
+    if target := habit.get("target"):
+        sums = {"amount": words.number(habit["today_amount"]), "target": words.number(target["amount"])}
+        text += " " + words.say("mark.amount", **sums, unit=target["unit"])
+    if "this_week" in habit:
+        text += " " + habit["this_week"]
+    return f"{text} ({streak})"
+
+
 @command("history")
+@for_people
 def history(number_of_days: str = "7") -> TextOutput:
     """Show what was closed, kept and earned, by default in the last 7 days."""
     count = int(number_of_days) if number_of_days.isascii() and number_of_days.isdigit() else 0
     if not 1 <= count <= days.YEAR:
-        return TextOutput(f"{number_of_days}: 1 … {days.YEAR}", 2)
+        return TextOutput(words.say("shell.days", most=days.YEAR), 2)
     first = store.today() - timedelta(days=count - 1)
     past = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
     rows = [_row(period[label], period) for name, label in PIECES.items() for period in past.get(name, ())]
@@ -79,6 +108,7 @@ def _table(heads: str, rows: list[list[str]]) -> list[str]:
 
 
 @command("find")
+@for_people
 def find(words_wanted: str) -> TextOutput:
     """Show goals, steps, habits and diary entries that have these words."""
     lines = []
@@ -86,10 +116,11 @@ def find(words_wanted: str) -> TextOutput:
         title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
         kind = words.counted(1, item["kind"]).removeprefix("1 ")
         lines.append(f"{'✓' if item.get('done') else '·'} {kind} {item['id']}  {title}")
-    return TextOutput("\n".join(lines) or "—", 0 if lines else 1)
+    return TextOutput("\n".join(lines) or words.say("shell.nothing", words=words_wanted), 0 if lines else 1)
 
 
 @command("report")
+@for_people
 def report(file: str, *period: str) -> TextOutput:
     """Write the last four weeks, or the days --from DAY --to DAY, as a page to keep, open in any browser and
     print."""

@@ -96,10 +96,16 @@ def _changes(db: Database) -> list[JsonObject]:
         LEFT JOIN audit c ON c.id = p.audit_id WHERE a.user = ? ORDER BY a.id DESC""",
         (settings.current().onepercent_user,),
     )
-    changes = []
+    changes: list[JsonObject] = []
+    number = 0
     for journal, undone, at in rows:
-        when = {"at": f"{days.local(days.moment_of(at)):%Y-%m-%d %H:%M}"} if at else {}
-        changes.append({**when, "change": told(journal, FEW_LINES), **({"undone": True} if undone else {})})
+        change: JsonObject = {"undone": True}
+        if not undone:
+            number += 1
+            change = {"number": number}
+        if at:
+            change["at"] = f"{days.local(days.moment_of(at)):%Y-%m-%d %H:%M}"
+        changes.append(change | {"change": told(journal, FEW_LINES)})
     return changes
 
 

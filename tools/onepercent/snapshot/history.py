@@ -87,8 +87,10 @@ def past(db: Database, user: str, since: date, last: date, today: date) -> Past:
     return Past(db, user, since, signs_between(db, user, since, min(last, today), today), last >= today)
 
 
-def history(db: Database, user: str, first: date, last: date, today: date) -> JsonObject:
-    """The section `history` of the snapshot."""
+def history(
+    db: Database, user: str, first: date, last: date, today: date, diary_told: bool = False
+) -> JsonObject:
+    """The section `history` of the snapshot. `diary_told`: the section `diary` has these days whole."""
     length = (last - first).days + 1
     before = first - length * DAY
     told = past(db, user, before, last, today)
@@ -102,7 +104,7 @@ def history(db: Database, user: str, first: date, last: date, today: date) -> Js
         "date_to": last.isoformat(),
         # A span in which nothing happened is left out, whatever was due in it.
         pieces: [
-            _piece(told, *span, sums, pieces, length <= LONGEST_WITH_DIARY)
+            _piece(told, *span, sums, pieces, length <= LONGEST_WITH_DIARY and not diary_told)
             for span, sums in spans
             if any(sums._replace(due=0))
         ],

@@ -1,13 +1,14 @@
 """The sections of the snapshot, each read by one function."""
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
+from tools.core import health
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words
+from tools.onepercent import backup, days, fields, words
 from tools.onepercent.actions.goals import CATEGORIES
+from tools.onepercent.actions.repeats import compact
 from tools.onepercent.actions.unit_of_work import balance, missing
 from tools.onepercent.database import Database, Row
 from tools.onepercent.days import WEEK
@@ -31,15 +32,17 @@ WHICH = {
     "archived": "g.archived_at IS NOT NULL",
 }
 DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date,
-    s.priority, s.time_duration, s.is_complete FROM steps s JOIN goals g ON g.id = s.goal_id
+    s.priority, s.time_duration, s.progress, s.repeat, s.is_complete FROM steps s JOIN goals g ON g.id = s.goal_id
     WHERE s.user = ? AND s.deleted_at IS NULL AND g.archived_at IS NULL AND s.is_complete IN (0, 1) AND (s.is_complete = 1 OR g.status = 'work') AND s.dt """
 DIARY = """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
     WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
 ARCHIVED = "SELECT id, name FROM habits WHERE user = ? AND archived_at IS NOT NULL AND deleted_at IS NULL ORDER BY id"
 
 FEW = 3
+BACKUP_COMMANDS = [f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")]
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
-"""The fields of habits that are said once for all, if at least FEW items share them."""
+USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
+"""The fields that are said once for all, if at least FEW items share them."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class View:
     with_steps: bool = False
     past_first: date = date.min
     past_last: date = date.min
+    diary_told: bool = False
 
 
 def _known(row: Row) -> JsonObject:
@@ -72,29 +76,42 @@ def goals(db: Database, view: View) -> JsonObject:
     ).fetchall()
     if is_one and not rows:
         raise missing("goal")
-    shown = _whole if is_one or view.with_steps else _brief
-    return {"items": [shown(db, row, is_one) for row in rows], "total_count": len(rows)}
+    if not (is_one or view.with_steps):
+        return {"items": [_brief(db, row) for row in rows], "total_count": len(rows)}
+    items = [_whole(db, row, is_one) for row in rows]
+    usual = share([step for item in items for step in item["steps"]], USUAL_OF_STEPS)
+    return usual | {"items": items, "total_count": len(rows)}
 
 
-def _brief(db: Database, row: Row, _: bool) -> JsonObject:
+def _brief(db: Database, row: Row) -> JsonObject:
     item = {"id": row["id"], "title": row["title"], "done": f"{row['steps_completed']}/{row['steps_count']}"}
     if row["status"] == "complete":
         item["status"] = "complete"
-    due = {"due": row["due"]} if row["due"] else {}
-    step = _steps(db, row["id"], "id, title, dt", "AND is_complete = 0", "LIMIT 1")
-    return item | due | ({"next": step[0]} if step else {})
+    if row["due"]:
+        item["due"] = row["due"]
+    if step := _steps(db, row["id"], "id, title, dt", "AND is_complete = 0", "LIMIT 1"):
+        item["next"] = step[0]
+    return item | {"moved": _moved(db, row)}
+
+
+def _moved(db: Database, row: Row) -> str:
+    """The day on which a goal or a step of it was changed last."""
+    newest = "SELECT max(updated_at) FROM steps WHERE goal_id = ?"
+    (of_steps,) = db.execute(newest, (row["id"],)).fetchone()
+    return days.today(days.moment_of(max(of_steps or "", row["updated_at"]))).isoformat()
 
 
 def _whole(db: Database, row: Row, with_done: bool) -> JsonObject:
     item = {name: row[name] for name in ("id", "title", "category", "status")}
     item["score"] = row["steps_completed"] * STEP_COMPLETED + GOAL_COMPLETED * (row["status"] == "complete")
-    item |= {name: row[name] for name in (*WHY, "due") if row[name]} | (
-        {"archived": True} if row["archived_at"] else {}
-    )
+    item |= {name: row[name] for name in (*WHY, "due") if row[name]}
+    if row["archived_at"]:
+        item["archived"] = True
     item |= {name: row[name] for name in ("steps_count", "steps_completed")}
-    columns = ', description, "order", is_complete, completed_on' if with_done else ""
-    which = "" if with_done else "AND is_complete = 0"
-    return item | {"steps": _steps(db, row["id"], f"id, title, dt, priority, time_duration{columns}", which)}
+    columns, which = "id, title, dt, priority, time_duration, progress, repeat", "AND is_complete = 0"
+    if with_done:
+        columns, which = f'{columns}, description, "order", is_complete, completed_on', ""
+    return item | {"moved": _moved(db, row), "steps": _steps(db, row["id"], columns, which)}
 
 
 def _steps(db: Database, goal_id: int, columns: str, which: str, limit: str = "") -> list[JsonObject]:
@@ -107,7 +124,29 @@ def step(row: Row) -> JsonObject:
     known = _known(row)
     if "time_duration" in known:
         known["time_duration"] = fields.minutes_and_word(known["time_duration"])
-    return known | ({"is_complete": bool(known["is_complete"])} if "is_complete" in known else {})
+    if "repeat" in known:
+        known["repeat"] = compact(known["repeat"])
+    if "is_complete" in known:
+        known["is_complete"] = bool(known["is_complete"])
+    return known
+
+
+def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
+    """Take what most items share out of them; return it under `usual`, if there is any. Who lacks the value
+    keeps an explicit null."""
+    usual: JsonObject = {}
+    for name in names if len(items) >= FEW else ():
+        values = [item[name] for item in items if name in item]
+        most = max(values, key=values.count, default=None)
+        if values.count(most) < FEW:
+            continue
+        usual[name] = most
+        for item in items:
+            if item.get(name) == most:
+                del item[name]
+            else:
+                item.setdefault(name, None)
+    return {"usual": usual} if usual else {}
 
 
 def habits(db: Database, view: View) -> JsonObject:
@@ -119,9 +158,11 @@ def habits(db: Database, view: View) -> JsonObject:
     in_sight = [history for history in every_history if not history.habit["archived_at"]]
     items = [_habit(history, today, amounts) for history in in_sight]
     statuses = [item["today_status"] for item in items]
+    usual = share(items, USUAL)
     archived = [dict(row) for row in db.execute(ARCHIVED, (view.user,))]
     return {
-        **_with_usual(items),
+        **usual,
+        "items": items,
         "total_count": len(items),
         "today_completed": statuses.count("completed"),
         "today_total": len(statuses) - statuses.count("not_scheduled"),
@@ -153,18 +194,6 @@ def _habit(history: History, today: int, amounts: dict[int, float]) -> JsonObjec
     return _known(item)
 
 
-def _with_usual(items: list[JsonObject]) -> JsonObject:
-    """The items; what most of them share stands under `usual`, and only those that differ keep a value of
-    their own."""
-    usual = {}
-    for name in USUAL if len(items) >= FEW else ():
-        value, count = Counter(item[name] for item in items).most_common(1)[0]
-        if count >= FEW:
-            usual[name] = value
-    rest = [{name: value for name, value in item.items() if usual.get(name) != value} for item in items]
-    return ({"usual": usual} if usual else {}) | {"items": rest}
-
-
 def _status(history: History, today: int) -> str:
     """A habit of some times per week is done for today once the week has them."""
     mark, times = history.mark(today), history.course.at(today).times
@@ -191,16 +220,30 @@ def diary(db: Database, view: View) -> JsonObject:
 
 
 def schedule(db: Database, view: View) -> JsonObject:
+    """Steps with a date; the titles of goals and what most steps share stand once."""
+    parts = dated(db, view)
+    rows = [row for part in parts.values() for row in part]
+    return _goals_once(rows) | share(rows, USUAL_OF_STEPS) | parts
+
+
+def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
     today = view.today.isoformat()
     between = db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", (view.user, view.first, view.last))
-    dated = [step(row) for row in between]
+    rows = [step(row) for row in between]
     overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
     return {
-        "today": [step for step in dated if step["date"] == today],
-        "upcoming": [step for step in dated if step["date"] > today],
+        "today": [row for row in rows if row["date"] == today],
+        "upcoming": [row for row in rows if row["date"] > today],
         "overdue": [step(row) for row in overdue],
     }
+
+
+def _goals_once(rows: list[JsonObject]) -> JsonObject:
+    """The titles of the goals by id, taken out of the rows if there are several."""
+    if len(rows) < FEW:
+        return {}
+    return {"goals": {str(row["goal_id"]): row.pop("goal_title") for row in rows}}
 
 
 def ssp(db: Database, view: View) -> JsonObject:
@@ -230,6 +273,19 @@ def xp(db: Database, view: View) -> JsonObject:
     return {"balance": present, "lifetime": lifetime, **numbers}
 
 
+def status() -> JsonObject:
+    """What is set up, what works without internet, the newest copy of the database and how to make one."""
+    systems = {name: found.state for name, found in health.every()}
+    copies = backup.copies()
+    newest = copies[0].name.removeprefix("onepercent-").removesuffix(".sqlite3") if copies else None
+    return {
+        "systems": systems,
+        "offline": "all but search and sync_docs works without internet",
+        "backup": {"newest": newest, "folder": str(backup.folder())},
+        "commands": BACKUP_COMMANDS,
+    }
+
+
 SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
     "goals": goals,
     "habits": habits,
@@ -239,5 +295,8 @@ SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
     "ssp": ssp,
     # A self-hosted edition has none.
     "subscription": lambda db, view: {"tariff": "self_hosted", "status": "active", "days_remaining": None},
-    "history": lambda db, view: history(db, view.user, view.past_first, view.past_last, view.today),
+    "history": lambda db, view: history(
+        db, view.user, view.past_first, view.past_last, view.today, view.diary_told
+    ),
+    "status": lambda db, view: status(),
 }
