@@ -61,7 +61,7 @@ def test_what_is_refused_beside_a_deletion_stops_the_preview_unless_it_is_wanted
     answer = call("preview_actions", actions=actions, partial=True)
     lines = answer["message"].splitlines()
     assert lines[1:3] == [
-        "✗ Не получится изменить: шаг «Спасти» — такой цели нет",
+        "✗ Не получится изменить: шаг «Спасти» — такой цели нет (777)",
         "• Удалить: цель «Пустая» и 1 шаг",
     ]
     assert apply(answer)["success"] and items("goals") == []
@@ -76,7 +76,7 @@ def test_many_changes_are_told_by_their_sums_once_they_are_done():
 def test_a_reason_is_said_in_the_persons_language():
     do(act("habit.create", name="Бег"))
     for action, words in (
-        (act("step.update", step_id=99, title="x"), "изменить: шаг — такого шага нет"),
+        (act("step.update", step_id=99, title="x"), "изменить: шаг — такого шага нет (99)"),
         (act("ssp.rate", category="health", score=7), "изменить: сфера — такой сферы нет (категория)"),
         (
             act("habit.mark_completed", habit_id=1, date="2026-13-01"),

@@ -153,7 +153,7 @@ def test_another_users_rows_are_as_if_they_were_not_there(file):
     for name, params in attempts:
         absent = params | {key: 999 for key in params if key.endswith("_id")}
         theirs, nobodys = (
-            person.refused(act(name, **each)) | {"client_action_id": ""} for each in (params, absent)
+            person.refused(act(name, **each)) | {"client_action_id": "", "id": 0} for each in (params, absent)
         )
         assert theirs == nobodys
     assert apply(previewed) == apply({"preview_id": str(uuid.uuid4())})

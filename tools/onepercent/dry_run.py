@@ -165,4 +165,8 @@ def _refusal(sent: object, error: ToolError, found: dict[str, Row]) -> JsonObjec
     row = dict(found.get(str(own.get("action")).partition(".")[0], {}))
     if title := row.get("title") or row.get("name"):
         shown["title"] = title
+    entity, _, problem = error.code.lower().partition("_")
+    params = own.get("params")
+    if problem == "not_found" and isinstance(params, dict) and isinstance(params.get(f"{entity}_id"), int):
+        shown["id"] = params[f"{entity}_id"]
     return shown | {name: value for name, value in error.answer().items() if name != "success"}

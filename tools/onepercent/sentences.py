@@ -288,6 +288,7 @@ def refused(error: JsonObject) -> str:
     reason = errors.one_line(error["error"])
     if f"error.{error.get('code')}" in texts.table():
         reason = words.say(f"error.{error['code']}")
+        reason += f" ({error['id']})" if "id" in error else ""
     if f"field.{error.get('field')}" in texts.table():
         reason += f" ({words.field(error['field'])})"
     what = f"{head}: {' '.join(about)}"
