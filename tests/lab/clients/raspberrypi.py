@@ -22,16 +22,6 @@ shift 3
 exec "$@"
 """
 
-SLOW_IMPORT = """\
-import sys, time
-class Finder:
-    def find_spec(name, *_):
-        if name == "pydantic":
-            sys.meta_path.remove(Finder)
-            time.sleep({})
-sys.meta_path.insert(0, Finder)
-"""
-
 
 def _why_there_is_none() -> str:
     if os.geteuid():
@@ -42,14 +32,13 @@ def _why_there_is_none() -> str:
 
 
 @contextmanager
-def raspberrypi(folder: Path, delay_s: float = 0, import_s: float = 0, **settings):
+def raspberrypi(folder: Path, delay_s: float = 0, **settings):
     """Gives a folder for PATH with the `ssh` that knows it; `settings` are those of the Pi's user. The server
-    starts `delay_s` later than it would, its import of the SDK takes `import_s` longer."""
+    starts `delay_s` later than it would."""
     if reason := _why_there_is_none():
         pytest.skip(reason)
     files = {
-        "server.py": f'#!/bin/sh\nsleep {delay_s}\nPYTHONPATH={folder} exec {shlex.join(SERVER)} "$@"\n',
-        "sitecustomize.py": SLOW_IMPORT.format(import_s),
+        "server.py": f'#!/bin/sh\nsleep {delay_s}\nexec {shlex.join(SERVER)} "$@"\n',
         "env": "".join(f"{name}={value}\n" for name, value in settings.items()),
         "passwd": Path("/etc/passwd").read_text(encoding="utf-8") + "pi:x:0:0::/home/pi:/bin/sh\n",
     }

@@ -15,7 +15,7 @@ import pytest
 from tests.lab.clients.model_api import ModelApi, answers, tools
 from tests.lab.clients.raspberrypi import raspberrypi
 from tests.support.backends import backends
-from tests.support.client import PROJECT
+from tests.support.client import PROJECT, SERVER
 from tests.support.http_server import HttpServer
 from tools.core import registry, settings
 from tools.core.files import exclusive_lock
@@ -77,11 +77,11 @@ def pi(small_docs, tmp_path):
             yield f"{folder}:{os.environ['PATH']}"
 
 
-@pytest.fixture(params=[{"delay_s": 3}, {"import_s": 8}], ids=str)
-def slow_pi(small_docs, tmp_path, request):
-    """A Pi whose server needs some seconds more to start, or to be ready after it listed its tools."""
+@pytest.fixture
+def slow_pi(small_docs, tmp_path):
+    """A Pi whose server needs some seconds more to start."""
     small_docs({"BLTouch.md": "# BL-Touch\n"})
-    with raspberrypi(tmp_path / "pi", **request.param) as folder:
+    with raspberrypi(tmp_path / "pi", delay_s=3) as folder:
         yield f"{folder}:{os.environ['PATH']}"
 
 
@@ -199,40 +199,38 @@ def texts(answer):
         yield from texts(member)
 
 
-def inspected(bearer, url, era, method, *words):
-    """What the Inspector prints of a request."""
+def inspected(reached, era, method, *words):
+    """What the Inspector prints of a request to a server that is `reached` by these words."""
     node = from_npm("node@22.21.1", "node")
     inspector = from_npm("@modelcontextprotocol/inspector@2.12.0", "mcp-inspector")
-    command = [
-        str(node),
-        str(inspector),
-        "--cli",
-        "--server-url",
-        url,
-        "--transport",
-        "http",
-        "--format",
-        "json",
-    ]
-    command += [
-        "--header",
-        f"Authorization: Bearer {bearer}",
-        "--protocol-era",
-        era,
-        "--method",
-        method,
-        *words,
-    ]
+    command = [node, inspector, "--cli", *reached, "--format", "json", "--protocol-era", era]
     environ = {**os.environ, "NO_PROXY": "127.0.0.1", "MCP_INSPECTOR_SECRET_STORE": "memory"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env=environ)
+    done = subprocess.run(
+        [*map(str, command), "--method", method, *words],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        env=environ,
+    )
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
     return done.stdout
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_finds_nothing_wrong_with_a_session_over_stdio(era):
+    ask = partial(inspected, SERVER, era)
+    listed = json.loads(ask("tools/list", "--strict"))["result"]["tools"]
+    assert {"greet", "read_doc", "preview_actions"} <= {tool["name"] for tool in listed}
+    assert "Ann" in ask("tools/call", "--tool-name", "greet", "--tool-args-json", '{"name": "Ann"}')
+    assert "morning_plan" in ask("prompts/list")
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_shows_them_or_not(era):
     with HttpServer() as server:
-        ask = partial(inspected, server.token(scope="server klipper onepercent"), server.url, era)
+        bearer = f"Authorization: Bearer {server.token(scope='server klipper onepercent')}"
+        reached = ["--server-url", server.url, "--transport", "http", "--header", bearer]
+        ask = partial(inspected, reached, era)
         listed = json.loads(ask("tools/list", "--strict"))["result"]["tools"]
         assert {"greet", "read_doc", "preview_actions"} <= {tool["name"] for tool in listed}
         assert "Ann" in ask("tools/call", "--tool-name", "greet", "--tool-args-json", '{"name": "Ann"}')
