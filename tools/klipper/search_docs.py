@@ -16,7 +16,7 @@ from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
 from tools.klipper.search.index import Index, read
 from tools.klipper.search.messages import Message
-from tools.klipper.search.query import Ranked, Term, glossary, question, ranked
+from tools.klipper.search.query import Ranked, Term, question, ranked
 from tools.klipper.settings import sources
 
 MOST_ABSENT = 8
@@ -202,8 +202,7 @@ def _snippet(text: str, at: int) -> str:
 
 @registry.before_fork
 def preload() -> None:
-    """Read what every search needs, for the processes that are forked from this one."""
-    messages.forms()
-    glossary()
+    """Search once, for the processes that are forked from this one: they share what a search reads, and its code
+    as the interpreter has adapted it."""
     with suppress(ToolError):  # there is no documentation yet
-        index.current()
+        search_docs("homing fails with timer too close")
