@@ -1,5 +1,6 @@
 // A host as the specification of 2026-01-26 wants one: what it shows and how is in the address, the server behind it answers /ask.
-const given = new URLSearchParams(location.search);
+// `slow`: ms before each call; `deny`, `lose`: a call is refused, or runs and its reply is lost; `mute`: pages may call nothing; `nomessage`.
+const given = Object.fromEntries(new URLSearchParams(location.search));
 const seen = [];
 const calls = [];
 const model = [];
@@ -7,9 +8,9 @@ const post = async (path, body) => (await fetch(path, { method: "POST", body: JS
 const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'">`;
 const frame = document.createElement("iframe");
 const send = (message) => frame.contentWindow.postMessage({ jsonrpc: "2.0", ...message }, "*");
-const context = () => ({ theme: given.get("theme") || "light", locale: given.get("locale") || "en-GB", displayMode: "inline",
-  styles: { variables: JSON.parse(given.get("variables") || "{}") }, containerDimensions: { maxHeight: 5000, width: innerWidth } });
-document.documentElement.className = given.get("theme") || "";
+const context = () => ({ theme: given.theme || "light", locale: given.locale || "en-GB", displayMode: "inline",
+  styles: { variables: JSON.parse(given.variables || "{}") }, containerDimensions: { maxHeight: 5000, width: innerWidth } });
+document.documentElement.className = given.theme || "";
 
 const show = async (tool, args) => {
   const { result, uri } = await post("/ask", { name: tool, arguments: args, as: "model" });
@@ -26,16 +27,21 @@ const show = async (tool, args) => {
 };
 const answers = {
   "ui/initialize": () => ({ protocolVersion: "2026-01-26", hostInfo: { name: "test", version: "1" },
-    hostCapabilities: given.get("mute") ? {} : { serverTools: {} }, hostContext: context() }),
+    hostCapabilities: { ...(given.mute ? {} : { serverTools: {} }), ...(given.nomessage ? {} : { message: {} }) }, hostContext: context() }),
   "tools/call": async (params) => {
     calls.push(params.name);
     if (given.slow) await new Promise((done) => setTimeout(done, given.slow));
     if (given.deny) throw new Error("Tool call denied");
-    return (await post("/ask", { ...params, as: "page" })).result;
+    const { result } = await post("/ask", { ...params, as: "page" });
+    if (given.lose) throw new Error("Request timed out");
+    return result;
   },
-  "ui/message": (params) => (model.push(params.content[0].text), {}),
   "ui/update-model-context": (params) => (model.push(params.content[0].text), {}),
-  "ui/message": (params) => (model.push(params.content[0].text), {}),
+  "ui/message": (params) => {
+    if (given.nomessage) throw new Error("Message refused");
+    model.push(params.content[0].text);
+    return {};
+  },
 };
 addEventListener("message", async ({ source, data }) => {
   if (source !== frame.contentWindow || data.jsonrpc !== "2.0") return;

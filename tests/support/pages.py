@@ -32,9 +32,10 @@ NPM = (
 )
 
 
-def capable(capabilities: Any = CAPABLE, **settings: str) -> Client:
-    """A session of a client that shows pages, and says so unless its `capabilities` are others."""
-    client = Client(**settings)
+def capable(capabilities: Any = CAPABLE, command: list[str] | None = None, **settings: str) -> Client:
+    """A session of a client that shows pages, and says so unless its `capabilities` are others; `command`
+    starts its server."""
+    client = Client(command, **settings)
     client.request("initialize", **HANDSHAKE | {"capabilities": capabilities})
     client.send(method="notifications/initialized")
     return client

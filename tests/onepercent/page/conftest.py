@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.browser import Browser, Tab, program
-from tests.support.client import Client
+from tests.support.client import PYTHON, SUPPORT, Client
 from tests.support.pages import CAPABLE, Host, capable, shown
 
 if program() is None:
@@ -70,9 +70,10 @@ def sit(browser: Browser, file: Path, standing: tuple[Client, Path, Host]) -> It
     people: list[Person] = []
     own: list[Person] = []
 
-    def start(script: str = "", silent: bool = False, **settings: str) -> Person:
-        if script or settings or silent:
-            client = capable({} if silent else CAPABLE, **settings)
+    def start(script: str = "", silent: bool = False, clock: Path | None = None, **settings: str) -> Person:
+        if script or settings or silent or clock:
+            command = [PYTHON, str(SUPPORT / "serve_at.py"), str(clock)] if clock else None
+            client = capable({} if silent else CAPABLE, command, **settings)
             person = Person(browser, client, file, Host(client, script))
             own.append(person)
         else:

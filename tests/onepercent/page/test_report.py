@@ -3,6 +3,7 @@
 import base64
 import re
 import zlib
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests.onepercent import person
 from tests.onepercent.page.test_preview_page import HOSTILE
 from tests.onepercent.person import act, do
 from tools.core.registry import COMMANDS
+from tools.onepercent import days, shell
+from tools.onepercent.database import store
 
 SCRIPT = "Бег</script><script>document.title='run'</script>"
 
@@ -107,3 +110,23 @@ def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path: Pa
     )
     report(tmp_path / "r.html")
     assert (tmp_path / "r.html").stat().st_mode & 0o777 == 0o600
+
+
+def test_one_month_has_one_rate_on_paper_on_the_page_and_in_the_chat(clock):
+    """A month that begins within an ISO week: the marks of that week before it count for its days."""
+    clock.set("2026-10-29T12:00:00+00:00")
+    (habit,) = do(act("habit.create", name="Бассейн", frequency_type="times_per_week", times=1))
+    marks = ["2026-09-30", "2026-10-06", "2026-10-13", "2026-10-20", "2026-10-27"]
+    do(act("habit.mark_completed", habit_id=habit, dates=marks))
+    first, last, day = date(2026, 10, 1), date(2026, 10, 31), days.today(clock())
+
+    with store.reading() as db:
+        (on_paper,) = shell._content(db, "local", first, last, day)["habits"]
+    (in_chat,) = person.call(
+        "get_user_snapshot", include=["history"], date_from=f"{first}", date_to=f"{last}"
+    )["data"]["history"]["habits"]
+
+    assert (on_paper["signs"], on_paper["rate"]) == (in_chat["marks"], in_chat["rate"])
+    assert on_paper["rate"] == 100 and on_paper["signs"].startswith("....."), (
+        "the week of 1 October was kept on 30 September"
+    )

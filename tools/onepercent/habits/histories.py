@@ -145,8 +145,9 @@ def signs_between(db: Database, user: str, first: date, last: date, today: date)
     """The habits of a user, each with a sign per day; archived ones if something was due on these days. Raises
     Unreadable."""
     begin, end, present = first.toordinal(), last.toordinal(), today.toordinal()
+    since = days.monday(begin)  # of a week that `first` cuts, the marks before it count, too
     rows = []
-    for history in _load(db, KEPT, {"user": user}, present, begin):
+    for history in _load(db, KEPT, {"user": user}, present, since):
         habit, is_archived = history.habit, history.habit["archived_at"] is not None
         signs = history.signs(begin, end, present)
         if not is_archived or was_due(signs):
