@@ -20,7 +20,14 @@ OPTIONS = (
     "--disable-features=IsolateSandboxedIframes,Translate", "--remote-debugging-pipe",
 )  # fmt: skip
 TIMEOUT_S = 30
-KEYS = {"Tab": 9, "Enter": 13, " ": 32, **{str(digit): 48 + digit for digit in range(10)}}
+KEYS = {
+    "Tab": 9,
+    "Enter": 13,
+    " ": 32,
+    "ArrowLeft": 37,
+    "ArrowRight": 39,
+    **{str(digit): 48 + digit for digit in range(10)},
+}
 
 
 def program() -> str | None:

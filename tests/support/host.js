@@ -33,7 +33,10 @@ const answers = {
     if (given.slow) await new Promise((done) => setTimeout(done, given.slow));
     if (given.deny) throw new Error("Tool call denied");
     const { result } = await post("/ask", { ...params, as: "page" });
-    if (given.lose) throw new Error("Request timed out");
+    if (given.lose) {
+      if (given.lose === "once") given.lose = "";
+      throw new Error("Request timed out");
+    }
     return result;
   },
   "ui/update-model-context": (params) => (model.push(params.content[0].text), {}),

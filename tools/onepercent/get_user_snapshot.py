@@ -21,9 +21,10 @@ WORDS = fields.text(200, line=True)
 
 
 class Shown(Answer):
-    """A snapshot with the days that its page is to show."""
+    """A snapshot with the days that its page is to show; `is_day`: as one day to be ticked off."""
 
     span: tuple[date, date] | None = None
+    is_day: bool = True
 
 
 Section = Literal[
@@ -81,10 +82,15 @@ def get_user_snapshot(
     present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
     shown = {"data": data} if names else {}
     answer = Shown({"success": True, "user_name": user, "today": present_day, **shown, **hits}, *content)
-    if "history" in names:
+    if date_from and date_to:
+        answer.span = date.fromisoformat(first), date.fromisoformat(last)
+    elif "history" in names:
         answer.span = past
     elif date_from or date_to:
         answer.span = date.fromisoformat(first), date.fromisoformat(last if date_to else first)
+    is_one_day = answer.span is None or answer.span[0] == answer.span[1]
+    is_other = find or goal_id is not None or names == ["diary"] or {"history", "ssp"} & {*names}
+    answer.is_day = is_one_day and not is_other
     return answer
 
 

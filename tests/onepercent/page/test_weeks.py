@@ -1,6 +1,6 @@
 """The days, and the weeks before them, as the page of the days gets them."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 from tests.onepercent.person import act, call, do
 from tools.core.presses import PRESS
@@ -11,13 +11,10 @@ from tools.onepercent.page.person_pages import DAYS_SHOWN, glance
 
 
 def read(clock):
-    """The data of the day that ends the last four weeks; `sums` added up: habits kept and due, XP, steps,
-    diary entries."""
+    """The data of the day that ends the last four weeks."""
     today = days.today(clock())
     with store.reading() as db:
-        shown = glance(db, "local", today, today, today - timedelta(DAYS_SHOWN - 1), today)
-    assert [len(part) for part in shown["sums"]] == [DAYS_SHOWN, DAYS_SHOWN]
-    return shown | {"sums": [[*map(sum, zip(*part, strict=True))] for part in shown["sums"]]}
+        return glance(db, "local", today, today, today - timedelta(DAYS_SHOWN - 1), today)
 
 
 def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
@@ -29,18 +26,60 @@ def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
     )
     clock.set("2026-04-15T12:00:00+00:00")  # the first of the weeks was the last of those before
     do(act("step.complete", step_id=1))
-    assert read(clock)["sums"] == [[0, 0, 10, 0, 1], [0, 0, 25, 1, 0]]
-    assert read(clock)["gained"] == 25
+    shown = read(clock)
+    assert (shown["before"], shown["now"], shown["passed"]) == ([0, 10, 0, 1], [0, 25, 1, 0], DAYS_SHOWN)
+    assert len(shown["cells"]) == DAYS_SHOWN and shown["cells"][-1] == [0, 25, 1, 0, 0, 0]
+    assert shown["gained"] == 25
+
+
+def test_days_that_are_still_to_come_are_no_losses(clock):
+    """As many days of the time before as have passed: 7 of 28, of which the first two were full."""
+    do(act("habit.create", name="a"))
+    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-09..2026-03-18"]))
+    today, first = days.today(clock()), date(2026, 3, 16)
+    with store.reading() as db:
+        shown = glance(db, "local", today, today, first, first + timedelta(6))
+    assert shown["passed"] == 3
+    assert (shown["now"][:2], shown["before"][:2]) == ([1, 30], [1, 30]), "Monday to Wednesday of both weeks"
 
 
 def test_what_is_still_due_today_is_not_missed(clock):
     do(act("habit.create", name="a"), act("habit.create", name="b"))
-    assert read(clock)["sums"][1][:2] == [0, 0]
+    assert read(clock)["now"] == []
+    assert read(clock)["cells"][-1] == [0, 0, 0, 0, 0, 2], "the day itself is open"
     do(act("habit.mark_completed", habit_id=1))
-    assert read(clock)["sums"][1][:2] == [1, 1]
+    assert (read(clock)["now"][0], read(clock)["cells"][-1][0]) == (1, 0.5)
     clock.set("2026-03-19T12:00:00+00:00")
-    assert read(clock)["sums"][1][:2] == [1, 2]
-    assert [signs[-2:] for signs in read(clock)["week"].values()] == ["+?", "??"]
+    assert read(clock)["now"][0] == 0.5
+    assert [habit["signs"][-2:] for habit in read(clock)["habits"]] == ["+?", "??"]
+
+
+def test_tomorrow_has_what_is_due_then_and_no_habit_whose_week_has_enough(clock):
+    do(
+        act("habit.create", name="daily"),
+        act("habit.create", name="on Thursdays", frequency_type="custom", schedule_days=[4]),
+        act("habit.create", name="on Fridays", frequency_type="custom", schedule_days=[5]),
+        act("habit.create", name="once a week", frequency_type="weekly"),
+        act("goal.create", title="g"),
+        act("step.create", goal_id=None, title="s", dt="2026-03-19"),
+    )
+    assert read(clock)["next"]["habits"] == ["daily", "on Thursdays", "once a week"]
+    do(act("habit.mark_completed", habit_id=4))
+    assert read(clock)["next"] == {"date": "2026-03-19", "steps": ["s"], "habits": ["daily", "on Thursdays"]}
+    do(act("habit.pause", habit_id=1))
+    assert read(clock)["next"]["habits"] == ["on Thursdays"]
+
+
+def test_the_week_that_can_be_turned_to_ends_today_or_is_the_days_own(clock):
+    for day, monday in (
+        ("2026-03-12", "2026-03-12"),
+        ("2026-03-11", "2026-03-09"),
+        ("2026-03-20", "2026-03-16"),
+    ):
+        private = person_pages.days_data((date.fromisoformat(day),) * 2)
+        strip = private[person_pages.DAYS_DATA]["strip"]
+        assert (len(strip), strip[0][0]) == (7, monday)
+        assert day in dict(strip)
 
 
 def test_the_page_is_told_of_the_days_that_were_asked_for(clock):

@@ -1,17 +1,25 @@
 "use strict";
 // What all pages share: words, elements, the host's protocol. The person's texts become text nodes, never markup.
 const root = document.documentElement;
-let locale = "en", host = null, key = null, meta = {};
-// A line of words: name | Russian | English, with a $ for each value; without English the name itself serves.
+let locale = "en", host = null, key = null, meta = {}, input = {};
+// A line of words: name | Russian | English; without English the name itself serves, as it does without both. A $ is a value, and the
+// braces behind it have the forms that its number takes: $ {день/дня/дней}.
 const words = {};
 const learn = (lines) => lines.trim().split("\n").forEach((line) => { const [name, ...texts] = line.split("|"); words[name] = texts; });
 const t = (name, ...values) => {
-  const [russian, english] = words[name] || [], text = (/^ru/.test(locale) ? russian : english) || name.replace(/_/g, " ");
-  return text.replace(/\$/g, () => values.shift().toLocaleString(locale));
+  const [russian, english] = words[name] || [], text = (/^ru/.test(locale) ? russian : english) || name;
+  let value;
+  return text.replace(/\$|\{(.+?)\}/g, (_, forms) => {
+    if (!forms) return number((value = values.shift()));
+    const all = forms.split("/"), place = { one: 0, few: 1 }[new Intl.PluralRules(locale).select(value)];
+    return all[place] ?? all.at(-1);
+  });
 };
 const number = (value, options) => value.toLocaleString(locale, options);
+const percent = (part) => number(part, { style: "percent" });
 const signed = (value) => number(value, { signDisplay: "exceptZero" }).replace("-", "−");
 const unit = (count, unit, unitDisplay) => number(count, { style: "unit", unit, unitDisplay });
+const dots = (...parts) => parts.filter(Boolean).join(" · ");
 
 const at = (id) => document.getElementById(id);
 // An element: h("p.row.quiet", { title }, text, [elements]). Its properties are those of the DOM; of a child that is false nothing is drawn.
@@ -28,6 +36,21 @@ addEventListener("click", (event) => event.isTrusted || (event.preventDefault(),
 const button = (label, onclick, main) => h(main ? "button.main" : "button", { onclick }, t(label));
 const section = (title, items, note) => items?.length ? h("section", h("h2", h("span", t(title)), note), h("ul", items)) : "";
 const state = (text) => { at("state").textContent = text; };
+// The first items of a list; the others are folded under "16 more", and stay open once they are.
+const unfolded = {};
+const folded = (name, items, most) => {
+  if (items.length < most + 2) return items;
+  const id = "more" + name, ontoggle = ({ target }) => { unfolded[id] = target.open; };
+  return [...items.slice(0, most), h("li", h("details", { open: unfolded[id], ontoggle },
+    h("summary.quiet", { id }, t("more", items.length - most)), h("ul", items.slice(most))))];
+};
+// What went wrong, in the person's language, and what to do; the server's own words are folded.
+const fail = ({ code, error, hint }, again) => {
+  at("head").textContent = t(words[code] ? code : "failed");
+  state(words[code + "+"] ? t(code + "+") : "");
+  at("body").replaceChildren(h("p", again && host.serverTools && button("retry", again, true)),
+    error ? h("details", h("summary.quiet", t("details")), h("p", error, " ", hint)) : "");
+};
 
 const waiting = [];
 const send = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
@@ -40,8 +63,15 @@ const answerOf = (result) => {
   key = meta["pi-mcp/press"] || key;
   return result.structuredContent || { error: result.content?.[0]?.text };
 };
+// An answer without a code is none: the call may have been refused, or its reply lost.
 const call = (name, args) => request("tools/call", { name, arguments: args }).then(answerOf).catch((error) => ({ error: error.message }));
 const tellModel = (text) => request("ui/update-model-context", { content: [{ type: "text", text }] }).catch(() => {});
+// Words of the person's for the chat; of a host that takes none they are the person's to write.
+const sayInChat = (text) => {
+  const refused = () => state(t("write", text));
+  request("ui/message", { role: "user", content: [{ type: "text", text }] }).catch(refused);
+  if (!host.message) refused();
+};
 
 // Hosts spell a locale en-US, en_US, ru-RU@calendar=x; Intl throws for what it does not know.
 const dress = ({ theme, styles, locale: given }) => {
@@ -60,6 +90,7 @@ const start = async (show) => {
       send(/^(ping|ui\/resource-teardown)$/.test(method) ? { id, result: {} } : { id, error: { code: -32601, message: method } });
     else {
       if (/changed$/.test(method)) dress(params);
+      if (/input$/.test(method)) input = params.arguments || {};
       show(method.split("/").pop(), /result$/.test(method) ? answerOf(params) : params);
     }
   });
@@ -71,4 +102,11 @@ const start = async (show) => {
   send({ method: "ui/notifications/initialized", params: {} });
   new ResizeObserver(() => send({ method: "ui/notifications/size-changed", params: { height: Math.ceil(root.getBoundingClientRect().height) } })).observe(root);
 };
-learn("waiting|Загрузка…|Loading…");
+learn(`
+waiting|Загрузка…|Loading…
+failed|Не получилось|That did not work
+retry|Попробовать снова|Try again
+details|Подробности|Details
+more|ещё $|$ more
+write|Напишите это в чате: $|Write this in the chat: $
+`);

@@ -12,13 +12,15 @@ from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.presses import handed
 from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
-from tools.onepercent.database import Database, store
+from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.dry_run import Diff, DryRun
+from tools.onepercent.habits.histories import histories
+from tools.onepercent.habits.schedules import FOREVER
 from tools.onepercent.page import keys
 from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import past
+from tools.onepercent.snapshot.history import Past, due, past
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +37,14 @@ STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority
     WHERE s.user = :user AND s.deleted_at IS NULL AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work')
     AND (s.dt = :day OR s.completed_on = :day
     OR (:day = :today AND s.dt < :today AND s.is_complete = 0)) ORDER BY s.dt, s.id"""
+COMING = """SELECT s.title FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.dt = :day
+    AND s.is_complete = 0 AND s.deleted_at IS NULL AND g.archived_at IS NULL AND g.status = 'work' ORDER BY s.id"""
+
+HABIT = ("id", "name", "xp_reward", "current_streak", "this_week", "target", "today_amount")
+"""What the page needs to know of a habit; beside it the `unit` of its streak, and its `signs`."""
+
+PERIOD = ("today", "day", "first", "last", "passed", "cells", "now", "before")
+"""What it needs of a period; what else was asked, a goal, the diary, words, stands in the answer."""
 
 
 def _of_preview(answer: JsonObject) -> JsonObject:
@@ -47,18 +57,11 @@ def _of_preview(answer: JsonObject) -> JsonObject:
 def _told(answer: JsonObject, language: str) -> JsonObject:
     """A preview in one language, whatever the server's."""
     diff, token = answer.get("diff", answer), words.LANGUAGE.set(language)
-    entries = [
-        (name, entry)
-        for name in ("deletes", "creates", "updates", "completions")
-        for entry in diff.get(name, ())
-    ]
     try:
         changes = _changes(diff.dry) if isinstance(diff, Diff) else []
         return {
             "changes": changes,
-            "lines": [[*sentences.line(section, entry).legacy(), _lost(entry)] for section, entry in entries],
             "errors": [sentences.refused(error) for error in diff.get("errors", ())],
-            "warnings": [warning for change in changes for warning in change["warnings"]],
         }
     finally:
         words.LANGUAGE.reset(token)
@@ -90,12 +93,28 @@ def _lost(entry: JsonObject) -> list[str]:
 def _of_days(answer: JsonObject) -> JsonObject:
     if not answer["success"]:
         return {}
-    return shown_days(getattr(answer, "span", None)) | (
-        handed(keys.of_day) if not toolsets.only_reads(core_settings.current(), "onepercent") else {}
-    )
+    span = getattr(answer, "span", None)
+    private = days_data(span)
+    if DAYS_DATA in private and not getattr(answer, "is_day", True):
+        names = PERIOD if span else ()
+        private = {DAYS_DATA: {name: private[DAYS_DATA][name] for name in names}}
+    if DAYS_DATA in private and "ssp" in answer.get("data", {}):
+        private[DAYS_DATA]["spheres"] = _spheres(answer["data"]["ssp"])
+    if not toolsets.only_reads(core_settings.current(), "onepercent"):
+        private |= handed(keys.of_day)
+    return private
 
 
-def shown_days(span: tuple[date, date] | None = None) -> JsonObject:
+def _spheres(section: JsonObject) -> list[JsonObject]:
+    """The spheres of life with their scores, named in Russian and in English."""
+    spheres = []
+    for sphere in section["spheres"]:
+        russian, english = texts.table()[f"category.{sphere['category']}"]
+        spheres.append({"ru": russian, "en": english, "score": sphere["score"]})
+    return spheres
+
+
+def days_data(span: tuple[date, date] | None = None) -> JsonObject:
     """The data of the days' page: one day with the weeks before it, today's by default, or the days of a
     span. Empty if the database cannot be read."""
     try:
@@ -114,28 +133,107 @@ def shown_days(span: tuple[date, date] | None = None) -> JsonObject:
 
 
 def glance(db: Database, user: str, today: date, day: date, first: date, last: date) -> JsonObject:
-    """The data that the page draws of a day, and of the days between two others: `sums` has those of as many
-    days before and of these: per day habits kept and due, XP, steps done, diary entries. `spheres` are named
-    in both languages."""
+    """The data that the page draws of a day, and of the days from `first` to `last`.
+
+    `cells`, a day each: the share of habits kept, XP, steps done, diary entries; habits kept and due. The first
+    `passed` days are summed up in `now`, and as many of the time before in `before`, which is empty if nothing
+    was: the days that are still to come are no losses.
+    """
     length = (last - first).days + 1
     since = first - timedelta(length)
-    dates = [since + timedelta(place) for place in range(2 * length)]
-    named = {"user": user, "today": today.isoformat(), "day": day.isoformat()}
-    told = past(db, user, since, last, today)
-    sums = [[of.kept, of.due, of.xp, of.steps, of.diary] for of in map(told.sums, dates, dates)]
-    end, view = (day - since).days + 1, present.View(user, today, day.isoformat(), day.isoformat())
-    spheres = present.ssp(db, view)["spheres"]
-    return {
-        **named,
+    recent = past(db, user, since, last, today)
+    passed = max((min(today, last) - first).days + 1, 0)
+    view = present.View(user, today, day.isoformat(), day.isoformat())
+    values = {"user": user, "today": today.isoformat(), "day": day.isoformat()}
+    steps = [present.step(row) for row in db.execute(STEPS, values)]
+    data = {
+        **values,
         "first": first.isoformat(),
         "last": last.isoformat(),
-        "sums": [sums[:length], sums[length:]],
-        "gained": told.sums(day, day).xp,
-        "week": {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in told.habits},
-        "steps": [present.step(row) for row in db.execute(STEPS, named)],
-        "spheres": [[*texts.table()[f"category.{it['category']}"], it["score"]] for it in spheres],
-        **{name: present.SECTIONS[name](db, view) for name in ("habits", "goals", "xp")},
+        "passed": passed,
+        "cells": [_cell(recent, first + timedelta(place)) for place in range(length)],
+        "now": _sum(recent, first, passed),
+        "before": _sum(recent, since, passed),
+        "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, today) if on >= since],
+        "gained": recent.sums(day, day).xp,
+        "overdue": [step for step in steps if _is_late(step, values)],
+        "steps": [step for step in steps if not _is_late(step, values)],
+        **_habits(db, view, day, recent),
+        **{name: present.SECTIONS[name](db, view) for name in ("goals", "xp")},
     }
+    if today <= day < date.max:
+        data["next"] = _plan(db, user, day + timedelta(1), today)
+    return data
+
+
+def _cell(recent: Past, day: date) -> list[float]:
+    """The numbers of one day; what is still open today is due in it."""
+    place = (day - recent.since).days
+    signs = "".join(habit.signs[place : place + 1] for habit in recent.habits)
+    sums, was_due = recent.sums(day, day), due(signs)
+    return [_share(sums.kept, was_due), sums.xp, sums.steps, sums.diary, sums.kept, was_due]
+
+
+def _share(kept: int, due: int) -> float:
+    return round(kept / due, 3) if due else 0
+
+
+def _sum(recent: Past, first: date, length: int) -> list[float]:
+    """The share of habits kept, XP, steps and diary entries of so many days; empty if there is nothing."""
+    sums = recent.sums(first, first + timedelta(length - 1))
+    numbers = [_share(sums.kept, sums.due), sums.xp, sums.steps, sums.diary]
+    return numbers if length and any(sums) else []
+
+
+def _week(day: date, today: date) -> list[date]:
+    """The seven days that end today, if the day is one of them; else its ISO week."""
+    is_recent = today - timedelta(WEEK) < day <= today
+    end = today.toordinal() if is_recent else days.monday(day.toordinal()) + WEEK - 1
+    return [date.fromordinal(min(end - back, FOREVER)) for back in reversed(range(WEEK))]
+
+
+def _is_late(step: JsonObject, values: JsonObject) -> bool:
+    """True of an open step of a day gone by, which today's list begins with."""
+    is_todays_list = values["day"] == values["today"]
+    return is_todays_list and not step["is_complete"] and step["date"] < values["today"]
+
+
+def _habits(db: Database, view: present.View, day: date, recent: Past) -> JsonObject:
+    """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day."""
+    section = present.habits(db, view)
+    end = (day - recent.since).days + 1
+    signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
+    is_coming = day > view.today
+    coming = {habit["id"] for habit in due_on(db, view.user, day, view.today)} if is_coming else set()
+    lists: JsonObject = {"habits": [], "others": []}
+    for item in section["items"]:
+        every = section.get("usual", {}) | item
+        habit = {name: every[name] for name in HABIT if name in every}
+        habit["unit"] = "week" if every["frequency"] in ("weekly", "times_per_week") else "day"
+        habit["signs"] = "" if is_coming else signs[habit["id"]]
+        is_due = habit["id"] in coming if is_coming else habit["signs"][-1:] not in (".", "p")
+        lists["habits" if is_due else "others"].append(habit)
+    return {"habits": lists["habits"]} if is_coming else lists
+
+
+def _plan(db: Database, user: str, day: date, today: date) -> JsonObject:
+    """What a coming day holds: titles of its steps, names of its habits."""
+    titles = db.execute(COMING, {"user": user, "day": day.isoformat()})
+    habits = [habit["name"] for habit in due_on(db, user, day, today)]
+    return {"date": day.isoformat(), "steps": [title for (title,) in titles], "habits": habits}
+
+
+def due_on(db: Database, user: str, day: date, today: date) -> list[Row]:
+    """The habits due on a coming day. One of some times per week is not, once this week has them."""
+    ordinal, present_day = day.toordinal(), today.toordinal()
+    is_this_week = days.monday(ordinal) == days.monday(present_day)
+    habits = []
+    for history in histories(db, user, today):
+        times = history.course.at(ordinal).times
+        has_enough = times and is_this_week and history.done_in_week(present_day) >= times
+        if history.course.is_due(ordinal) and not has_enough:
+            habits.append(history.habit)
+    return habits
 
 
 PREVIEW = Page("ui://onepercent/preview", _of_preview)

@@ -1,4 +1,4 @@
-// What the page of the days and the report share: the signs of a habit's days, and dates.
+// What the page of the days and the report share: the signs of a habit's days, the calendar, and dates.
 learn(`
 .|Не нужно|Not due
 +|Сделано|Done
@@ -7,11 +7,18 @@ e|По причине|Excused
 ~|Начато|Begun
 ?|Не отмечено|Not marked
 p|Пауза|Paused
-about|$: привычки $ из $, $ XP, шаги: $|$: habits $ of $, $ XP, steps: $
 `);
-const SIGNS = ".+-e~?p";
+const SIGNS = { "+": "●", "-": "×", e: "◇", "~": "◐", "?": "○", ".": "·", p: "‖" };
 const dated = (text, options) => new Date(text).toLocaleDateString(locale, { timeZone: "UTC", ...options });
 const day = (text, weekday = "short", month = "short") =>
-  dated(text, { weekday, month, day: "numeric", year: +text.slice(0, 4) === new Date().getFullYear() ? undefined : "numeric" });
-const percent = (part) => number(part, { style: "percent" });
+  dated(text, { weekday: weekday || undefined, month, day: "numeric", year: +text.slice(0, 4) === new Date().getFullYear() ? undefined : "numeric" });
+const weekday = (text) => h("small", dated(text, { weekday: "short" }).slice(0, 2));
 const plus = (text, days) => new Date(Date.parse(text) + days * 864e5).toISOString().slice(0, 10);
+const glyph = (sign) => h(sign === "-" ? "i.bad" : "i", { title: t(sign) }, SIGNS[sign]);
+// A calendar of the days from `first` on, each in its cell.
+const calendar = (first, cells) => {
+  cells[0].style.gridColumn = new Date(first).getUTCDay() || 7;
+  return h("div.cal", [1, 2, 3, 4, 5, 6, 7].map((monday) => weekday("2024-01-0" + monday)), cells);
+};
+// Five shades of a day: nothing, up to a third, up to two, less than all, all.
+const shade = (share) => ({ className: share < 1 ? "l" : "l full", style: `--l: ${share < 1 ? Math.ceil(share * 3) * 16 : 100}%` });

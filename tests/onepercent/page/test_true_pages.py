@@ -1,0 +1,144 @@
+"""No page says what is not so: numbers that accuse wrongly, replies that were lost, days that look free."""
+
+import pytest
+
+from tests.onepercent.page.test_days_page import today
+from tests.onepercent.page.test_preview_page import act, do, ends, goals, offered
+
+pytestmark = pytest.mark.slow
+
+MONDAY = "2026-11-23"
+
+
+@pytest.fixture
+def on(sit, tmp_path):
+    """Sit down at a server whose clock is turned by calling `turn` with a date."""
+    clock = tmp_path / "clock"
+
+    def turn(day):
+        clock.write_text(f"{day}T09:00:00+00:00", encoding="utf-8")
+
+    turn(MONDAY)
+    return sit(clock=clock), turn
+
+
+def test_on_a_monday_equal_numbers_of_days_are_compared(on):
+    """Four ISO weeks end on Sunday: their coming days are no losses."""
+    person, turn = on
+    turn("2026-11-01")
+    do(person, act("habit.create", name="Зарядка"))
+    do(person, act("habit.mark_completed", habit_id=1, dates=["2026-10-05..2026-11-01"]))
+    turn(MONDAY)
+    do(person, act("habit.mark_completed", habit_id=1, dates=["2026-11-02..2026-11-23"]))
+
+    tab = person.see("get_user_snapshot", locale="ru-RU")
+    tab.click("#m1")
+
+    assert "220 за 22 дня к тем же дням прежде" in tab.text()
+    assert "▼" not in tab.text() and "▲" not in tab.text()
+
+
+def test_a_week_on_a_monday_has_its_overdue_and_todays_steps_and_compares_one_day(on):
+    person, _ = on
+    do(
+        person,
+        act("goal.create", title="Дом"),
+        act("step.create", goal_id=None, title="Сегодняшний", dt=MONDAY),
+        act("step.create", goal_id=None, title="Просроченный", dt="2026-11-20"),
+        act("step.create", goal_id=None, title="Завтрашний", dt="2026-11-24"),
+    )
+    week = {"date_from": MONDAY, "date_to": "2026-11-29", "include": ["schedule", "history"]}
+
+    tab = person.see("get_user_snapshot", arguments=week, locale="ru-RU")
+
+    assert all(title in tab.text() for title in ("Сегодняшний", "Просроченный", "Завтрашний"))
+    assert tab.run("calls", host=True) == []
+
+
+def test_tomorrow_has_its_habits(on):
+    person, _ = on
+    do(
+        person,
+        act("habit.create", name="Зарядка"),
+        act("habit.create", name="Бег", frequency_type="custom", schedule_days=[2]),
+        act("habit.create", name="Баня", frequency_type="custom", schedule_days=[6]),
+        act("goal.create", title="Дом"),
+        act("step.create", goal_id=None, title="Завтрашний", dt="2026-11-24"),
+    )
+
+    tab = person.see("get_user_snapshot", locale="ru-RU")
+    evening = tab.text("#tomorrow")
+    tab.click("#tomorrow button")
+    tab.wait("data.day === '2026-11-24'")
+
+    assert "2 привычки, 1 шаг" in evening and "Зарядка · Бег" in evening and "Баня" not in evening
+    text = tab.text()
+    assert "Зарядка" in text and "Бег" in text and "Баня" not in text and "Завтрашний" in text
+    assert "ничего" not in text
+
+
+def test_a_lost_reply_is_no_answer_and_a_second_press_applies_nothing_twice(sit):
+    person, tab = offered(sit(), locale="ru-RU")
+    tab.run("given.lose = true", host=True)
+
+    tab.press("Применить")
+    tab.wait("/Ответа нет/.test(document.body.innerText)")
+
+    assert "не изменены" not in tab.text() and "не изменено" not in tab.text()
+    assert len(goals(person)) == 1, "it was applied before its reply was lost"
+    tab.run("given.lose = false", host=True)
+    tab.press("Проверить")
+    ends(tab, "Применено")
+    assert len(goals(person)) == 1
+
+
+def test_a_plan_of_twenty_steps_reads_as_a_plan(sit):
+    person = sit()
+    do(person, act("goal.create", title="Выучить Python"))
+    steps = [{"title": f"Глава {number}", "dt": today(number)} for number in range(1, 21)]
+
+    plan = {"actions": [act("step.create", goal_id=1, steps=steps)]}
+    tab = person.see("preview_actions", arguments=plan, locale="ru-RU", width=390)
+
+    assert tab.text("#head") == "20 изменений"
+    assert "20 шагов" in tab.text("li b")
+    assert "Выучить Python" in tab.text("li") and "Глава 4" in tab.text("li")
+    assert "Глава 5" not in tab.text("li") and "ещё 16" in tab.text("li")
+    tab.click("summary")
+    tab.wait("document.querySelector('li').innerText.includes('Глава 20')")
+    assert "Выучить Python" in tab.text("li b")
+    assert "Применить 20" in tab.text("#buttons")
+
+
+def test_after_undo_nothing_older_is_offered(sit):
+    person = sit()
+    do(person, act("goal.create", title="Старое"))
+    do(person, act("goal.create", title="Новое"))
+
+    tab = person.see("undo_last", locale="ru-RU")
+    tab.press("Вернуть")
+    ends(tab, "Возвращено")
+
+    assert goals(person) == ["Старое"]
+    assert tab.run("document.querySelectorAll('#buttons button').length") == 0
+
+
+@pytest.mark.parametrize("how", [{"mute": "yes"}, {"private": False}])
+def test_a_page_that_cannot_tick_says_so(sit, how):
+    """Of a host whose pages may call nothing, and of one that hands no key on."""
+    person = sit()
+    do(person, act("habit.create", name="Зарядка"))
+    person.host.private = how.get("private", True)
+
+    tab = person.see("get_user_snapshot", locale="ru-RU", **{name: "yes" for name in how if name == "mute"})
+
+    tab.wait("/скажите в чате/.test(document.body.innerText)")
+
+
+def test_a_host_that_takes_no_message_leaves_the_words_to_the_person(sit):
+    tab = sit().see("get_user_snapshot", locale="ru-RU", nomessage="yes")
+
+    tab.press("Хочу каждый день")
+
+    tab.wait("/[Нн]апишите это в чат/.test(document.body.innerText)")
+    assert tab.run("model", host=True) == []
