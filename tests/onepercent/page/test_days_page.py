@@ -267,7 +267,7 @@ def test_sixty_habits_and_sixty_steps_fold(sit):
     assert tab.text("#ring") == "0/120"
     assert tab.run("document.documentElement.scrollHeight") <= 2500
     tab.click("#mores")
-    tab.wait("document.querySelector('details').open")
+    tab.wait("document.querySelector('details').open && innerHeight >= document.documentElement.scrollHeight")
     tab.click("#s60")
     saved(tab)
     assert tab.run("document.querySelector('details').open"), "what is unfolded stays so"
