@@ -35,8 +35,10 @@ def build(settings: Settings) -> JsonObject:
 
 def load(settings: Settings) -> JsonObject:
     """The listing that was saved for these sources and settings; empty if there is none."""
-    with suppress(OSError, ValueError):
-        listing = json.loads(_path(settings).read_bytes())
+    from tools.core.files import plain_file
+
+    with suppress(OSError, ValueError), plain_file(_path(settings), of_this_user=True) as file:
+        listing = json.loads(file.read())
         if isinstance(listing, dict):
             return listing
     return {}

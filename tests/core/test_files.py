@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.client import PROJECT
-from tools.core import calls
+from tools import listing
+from tools.core import calls, presses, settings
 from tools.core.errors import Cancelled, ToolError
 from tools.core.files import exclusive_lock, make_file, plain_file, replace_file
 
@@ -114,3 +115,17 @@ def test_a_state_folder_that_cannot_be_made_says_what_to_do(env, tmp_path):
     with pytest.raises(ToolError, match="Cannot write") as error, exclusive_lock("anki"):
         pass
     assert "MCP_STATE_DIR" in error.value.hint
+
+
+@pytest.mark.parametrize("in_its_place", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir])
+def test_what_is_not_a_plain_file_in_place_of_a_listing_or_a_secret_is_never_waited_for(
+    tmp_path, in_its_place
+):
+    """Nor read without end: whoever may write to the state folder could stop every start."""
+    saved = listing._path(settings.current())
+    saved.parent.mkdir(exist_ok=True)
+    in_its_place(saved)
+    assert listing.load(settings.current()) == {}
+    in_its_place(tmp_path / "press.key")
+    with pytest.raises(OSError):
+        presses.key(tmp_path / "press.key", "a preview")

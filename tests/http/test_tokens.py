@@ -171,6 +171,12 @@ def test_the_first_key_is_made_for_this_user_alone_and_kept(tmp_path):
     assert os.listdir(path.parent) == ["http-keys"]
 
 
+def test_a_pipe_in_place_of_the_keys_is_named_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "http-keys")
+    with pytest.raises(OSError, match="http-keys must belong to you"):
+        tokens.read_keys(tmp_path / "http-keys")
+
+
 def test_a_file_that_holds_no_key_is_named(tmp_path):
     path = tmp_path / "http-keys"
     for text in ("", "short", "zz" * 32, "ab" * 31):

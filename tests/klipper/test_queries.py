@@ -1,6 +1,7 @@
 """A question taken apart into words, and search_docs asked in ways nobody should ask."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
@@ -65,6 +66,16 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
     file.unlink()
     file.mkdir()  # nothing can be kept
     assert list(of_another_session().row("katapult")) == [(1, 1)]
+
+
+def test_of_many_who_ask_first_at_once_one_counts_the_pages(docs, monkeypatch):
+    index._of.cache_clear()
+    counted, read = [], index.read
+    monkeypatch.setattr(index, "read", lambda page: counted.append(page.path) or read(page))
+    with ThreadPoolExecutor(8) as everybody:
+        indexes = list(everybody.map(lambda _: index.current(), range(8)))
+    assert len(set(map(id, indexes))) == 1
+    assert len(counted) == len(set(counted)) > 0
 
 
 def damages(whole):

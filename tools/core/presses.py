@@ -6,13 +6,12 @@ model gets the answer without it, so it cannot press; no key is stored.
 
 import hmac
 import logging
-import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
 
 from tools.core.errors import ToolError
-from tools.core.files import make_file
+from tools.core.files import make_file, plain_file
 from tools.core.json_types import JsonObject
 
 PRESS = "pi-mcp/press"
@@ -28,9 +27,9 @@ def key(file: Path, subject: str) -> str:
     """
     if not file.exists():
         make_file(file, secrets.token_bytes(SECRET_BYTES))
-    secret = file.read_bytes()
-    status = file.stat()
-    if len(secret) != SECRET_BYTES or status.st_mode & 0o077 or status.st_uid != os.getuid():
+    with plain_file(file, of_this_user=True) as opened:
+        secret = opened.read(SECRET_BYTES + 1)
+    if len(secret) != SECRET_BYTES or file.stat().st_mode & 0o077:
         raise ToolError(
             f"{file} is damaged, or others can read it",
             "Remove it: the next page makes a new one. Until then ask in the conversation.",

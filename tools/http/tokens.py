@@ -8,7 +8,6 @@ when (`exp`).
 import base64
 import hmac
 import json
-import os
 import secrets
 import time
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
-from tools.core.files import make_file, replace_file
+from tools.core.files import make_file, plain_file, replace_file
 from tools.core.json_types import JsonObject, compact_json
 
 ISSUER = "pi-mcp"
@@ -127,13 +126,13 @@ def read_keys(path: Path) -> tuple[bytes, ...]:
     Raises OSError if the file cannot be used.
     """
     try:
-        status = path.stat()
-        keys = tuple(map(bytes.fromhex, path.read_text("ascii").split()))
+        with plain_file(path, of_this_user=True) as file:
+            keys = tuple(map(bytes.fromhex, file.read().decode("ascii").split()))
     except FileNotFoundError:
         return ()
-    except ValueError:
+    except (ValueError, OSError):
         keys = ()
-    if status.st_mode & 0o077 or status.st_uid != os.getuid() or min(map(len, keys), default=0) < KEY_BYTES:
+    if min(map(len, keys), default=0) < KEY_BYTES or path.stat().st_mode & 0o077:
         needed = f"keys of {KEY_BYTES} bytes or more in hexadecimal, one per line"
         raise OSError(f"{path} must belong to you, be closed to others (chmod 600), and hold {needed}")
     return keys

@@ -21,6 +21,7 @@ from functools import cache, lru_cache
 from itertools import accumulate, groupby, pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from tools.core.calls import checkpoint
@@ -231,7 +232,12 @@ def current() -> Index:
         with suppress(OSError):
             status = os.stat(page.location)
             stamped.append((page, status.st_mtime_ns, status.st_size))
-    return _of(tuple(stamped))
+    with _one_at_a_time:
+        return _of(tuple(stamped))
+
+
+# Over HTTP many may ask first at once: each would count all pages.
+_one_at_a_time = Lock()
 
 
 @lru_cache(maxsize=1)
