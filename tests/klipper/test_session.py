@@ -54,7 +54,7 @@ def test_a_session_is_told_that_the_docs_are_behind_and_again_when_they_are_not(
         while NOTE in description(client):
             client.notification(LIST_CHANGED)
 
-        assert answer["structuredContent"]["added"].keys() == {"New.md"}
+        assert answer["structuredContent"]["added"] == ["New.md"]
         assert any(one["method"] == "notifications/progress" for one in client.notifications)
         client.end()
     assert "The Klipper docs are behind their upstream" in b"".join(client.errors).decode()

@@ -39,14 +39,14 @@ ONLY_READ = (
 def sync_docs(
     since: Annotated[
         str | None,
-        "a day: also the pages and the entries of Config_Changes since then",
+        "a day: also the entries of Config_Changes since then",
         Limits(max_length=10),
     ] = None,
 ) -> JsonObject:
     """Bring the Klipper docs to the newest version (fetches about 2 MB). Answers the old and new
-    commit and each page added, changed, removed or renamed with its change of size in bytes.
+    commit and each page added, changed or removed.
 
-    Source: git fetch of KLIPPER_DOCS_URL. {"status", "old", "new", "added": {path: bytes}, …, "local_edits"};
+    Source: git fetch of KLIPPER_DOCS_URL. {"status", "old", "new", "added": [path], …, "local_edits"};
     with further sources {"sources": [{"source", …}]}; one that failed has "error", "hint" and "code" there,
     and the others are done.
 
@@ -92,8 +92,6 @@ def _sync(source: Source, report: Callable[[int, str], None], since: str | None)
     else:
         with generations.locked(source):
             answer = generations.update(source, report)
-            if since:
-                answer["pages_since"] = generations.pages_since(source, since)
         freshness.remember(source, source.head)
     if since and not source.name:
         text = pages.read(pages.resolve(changes.PAGE))

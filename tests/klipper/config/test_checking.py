@@ -53,9 +53,8 @@ def found(text, **include):
         "\n[fan]\nhardware_pwm: 0\n" + WHOLE: "error 2 pin",
         "[printer]\nmax_jump: 3\n[stepper_x]\ngear_ratio: 5:1\n": "",  # the reference describes several kinds
         EXTRUDER.replace("Generic 3950", "temperature_host").replace("sensor_pin: PA3\n", ""): "",
-        FAN + "hardware_pwm: maybe\nkick_start: soon\nratios: 1, x\n": (
-            "error 3 hardware_pwm; warning 4 kick_start; warning 5 ratios"  # of the last only the default tells the kind
-        ),
+        FAN
+        + "hardware_pwm: maybe\nkick_start: soon\n": "error 3 hardware_pwm",  # Klipper's source knows no kick_start
         "[fan]\npin: PB1\n\n[fan]\npin: PB2\n": "warning 5 pin",
         FAN + SAVED + "#*# pin = PB9\n": "warning 6 pin",
         SAVED + "#*# anything = 9\n": "",

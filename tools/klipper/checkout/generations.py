@@ -145,26 +145,6 @@ def _renewed(source: Source, branch: str, report: Callable[[int, str], None]) ->
             raise
 
 
-def pages_since(source: Source, day: str) -> list[str]:
-    """The pages that commits since a day changed, asked of the upstream: a checkout has no history. Under its
-    lock."""
-    branch, _ = ask(source)
-    with _place(source) as place:
-        run = partial(git.run, git_dir=place, timeout_s=git.FETCH_TIMEOUT_S)
-        clone = ("--bare", "--filter=blob:none", "--single-branch", "--no-tags", "--no-local", "--template=")
-        try:
-            run("clone", *clone, f"--shallow-since={day}", f"--branch={branch}", "--", source.url, str(place))
-        except ToolError as error:
-            if "shallow" in error.message:  # no commit is as new as that
-                return []
-            raise
-        run("fetch", "--deepen=1", "origin")  # or the oldest commit would seem to have made every page
-        # Without the contents of pages no rename can be told.
-        words = ("--format=", "--name-only", "--no-renames", "-z", f"--since={day}T00:00:00Z")
-        names = run("log", *words, branch, "--", f"{source.docs}/").replace("\n", "\0").split("\0")
-        return sorted({_path(source, name) for name in names if _is_page(name)})
-
-
 def _switch(source: Source, made: Path, commit: str, day: str) -> Path:
     """Make the new folder a generation and let readers see it from that moment on."""
     folder = source.checkout / STATE / GENERATIONS / f"{time.time_ns()}_{day}_{commit}"
@@ -240,46 +220,25 @@ def _link(path: Path, target: str) -> None:
 
 
 def _changes(source: Source, old: Path | None, new: Path) -> JsonObject:
-    """The pages by what became of them, with their change of size in bytes; other files are counted."""
-    before, after = _sums(old, source.docs) if old else {}, _sums(new, source.docs)
-    come = sorted(after.keys() - before.keys())
-    rows = [("changed", path, path) for path in sorted(after) if before.get(path, after[path]) != after[path]]
-    for path in sorted(before.keys() - after.keys()):  # a file of the same name or contents is the same one
-        name = os.path.basename(path)
-        moved = next(
-            (other for other in come if os.path.basename(other) == name or after[other] == before[path]), ""
-        )
-        rows.append(("renamed" if moved else "removed", path, moved))
-        come = [other for other in come if other != moved]
-    rows += [("added", "", path) for path in come]
-    answer: JsonObject = {"added": {}, "changed": {}, "removed": {}, "renamed": {}, "other_files": 0}
-    for kind, was, now in rows:
-        paths = list(filter(None, dict.fromkeys((was, now))))
-        if all(map(_is_page, paths)):
-            size = after.get(now, (0, 0))[0] - before.get(was, (0, 0))[0]
-            answer[kind][" → ".join(_path(source, path) for path in paths)] = size
-        else:
-            answer["other_files"] += 1
-    return {name: value for name, value in answer.items() if value}
+    """The pages by what became of them."""
+    before, after = _sums(old, source) if old else {}, _sums(new, source)
+    kept = before.keys() & after.keys()
+    answer = {
+        "added": sorted(after.keys() - kept),
+        "changed": sorted(page for page in kept if before[page] != after[page]),
+        "removed": sorted(before.keys() - kept),
+    }
+    return {kind: listed for kind, listed in answer.items() if listed}
 
 
-def _sums(generation: Path, docs: str) -> dict[str, tuple[int, int]]:
-    """Size and checksum of each file, by its path; of a link those of the path that it leads to."""
+def _sums(generation: Path, source: Source) -> dict[str, int]:
+    """The checksum of each page, by the path that read_doc takes."""
     sums = {}
-    for path in _everything(generation / docs):
-        if path.is_symlink() or path.is_file():
-            data = os.fsencode(os.readlink(path)) if path.is_symlink() else path.read_bytes()
-            sums[str(path.relative_to(generation))] = len(data), crc32(data)
+    for path in _everything(generation / source.docs):
+        name = str(path.relative_to(generation / source.docs))
+        if name.lower().endswith(".md") and path.is_file():
+            sums[source.prefix + readable(name)] = crc32(path.read_bytes())
     return sums
-
-
-def _is_page(path: str) -> bool:
-    return path.lower().endswith(".md") and "/." not in path
-
-
-def _path(source: Source, path: str) -> str:
-    """The path that read_doc takes."""
-    return source.prefix + readable(path.removeprefix(source.docs + "/"))
 
 
 def readable(path: str) -> str:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import MOST_FINDINGS, Machine, at, cut, nearest, together
+from tools.klipper.config.machine import MOST_FINDINGS, Machine, at, cut, together
 from tools.klipper.config.printer_cfg import (
     ERROR,
     HINT,
@@ -30,6 +30,7 @@ from tools.klipper.config.reference import (
     Reference,
 )
 from tools.klipper.pages import Page
+from tools.klipper.search.spelling import nearest
 from tools.klipper.settings import sources
 
 # A heading that names a section of a further source.
@@ -121,8 +122,9 @@ class Checker:
     def _unknown_section(self, machine: Machine, section: Section) -> Finding:
         """A section that the documentation does not have: misspelt if a name is near."""
         word, space, rest = section.name.partition(" ")
-        near = nearest(section.name, [kind for kind in self.reference.kinds if kind not in machine.sections])
-        if not near and (kind := nearest(word, self.reference.kinds)):
+        absent = [kind for kind in self.reference.kinds if kind not in machine.sections]
+        near = nearest(section.name.lower(), absent)
+        if not near and (kind := nearest(word.lower(), self.reference.kinds)):
             near = kind + space + rest
         message = f"Section '{cut(section.name)}' is not in Klipper's documentation: "
         message += "misspelt?" if near else "a plugin's, or misspelt; not judged"

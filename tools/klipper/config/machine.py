@@ -1,7 +1,7 @@
 """A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in
 it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from tools.klipper.config import options
@@ -11,15 +11,12 @@ from tools.klipper.config.reference import KINEMATICS, Reference
 MOST_FINDINGS = 1000
 """A check ends after so many: nobody reads a tenth of them."""
 LONGEST_NAME = 60
-MOST_MISTAKES = 2
-"""Letters by which a name may differ from one that was meant; a wrong advice is worse than none."""
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 HEATERS = ("extruder", "heater_bed", "heater_generic")
 CHIPS = tuple(
     "sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
 )
 """Sections whose pins are not a micro-controller's."""
-NUMBERED = ("stepper_", "extruder")
 
 
 def at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
@@ -41,18 +38,6 @@ def together(findings: Iterable[Finding]) -> list[Finding]:
         for first, *others in groups.values()
     ]
     return sorted(ordered, key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line))
-
-
-def nearest(name: str, names: Collection[str]) -> str:
-    """The name that differs from this one by so few letters that it was meant: none of at most three letters
-    is."""
-    from tools.klipper.search.spelling import distance
-
-    most = min(MOST_MISTAKES, (len(name) - 1) // 3)
-    near = [
-        (distance(name.lower(), other, most), other) for other in names if abs(len(other) - len(name)) <= most
-    ]
-    return min(((steps, other) for steps, other in near if steps <= most), default=(0, ""))[1]
 
 
 def cut(name: str) -> str:
@@ -105,7 +90,7 @@ class Machine:
 
     def of(self, *kinds: str) -> list[Section]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
-        return [section for section in self.sections.values() if _base(section.kind) in kinds]
+        return [section for section in self.sections.values() if options.table().base(section.kind) in kinds]
 
     @cached_property
     def mcus(self) -> set[str]:
@@ -145,10 +130,6 @@ class Machine:
             yield self.absent(
                 section, option, f"Option '{option}' in section '{cut(section.name)}' must be specified"
             )
-
-
-def _base(kind: str) -> str:
-    return kind.rstrip("0123456789") if kind.startswith(NUMBERED) else kind
 
 
 def short(text: str, most: int) -> str:

@@ -1,5 +1,4 @@
-"""Kinds and bounds of options' values: those of Klipper's own source (`options.txt`), else those of the
-reference's defaults; the brackets of templates.
+"""Kinds and bounds of options' values, as Klipper's own source has them (`options.txt`); the brackets of templates.
 
 In `options.txt` a line `module: option=kind…` has what a module of klippy reads: i whole number, f number, b
 boolean, c choices, l list (lf, li: of numbers; then their count; n: one such list a line), then the bounds as
@@ -35,10 +34,6 @@ MARKS = {
 """The marks that a pin of each kind may have: as a pattern, and as Klipper says it."""
 TRUTHS = ("1", "yes", "true", "on", "0", "no", "false", "off")
 """Klipper takes these as a boolean, in any case."""
-# A default in the text of an option: `The default is 5mm/s.`
-DEFAULT = re.compile(
-    r"[Tt]he default is:? '?(-?[\d.]+|True|False)'?(?:%|°|[a-z/]+\d?\b)?(?: \([^)]*\))?(?:\.(?!\d)|,|$)"
-)
 # The tag of a template: `{% if …`, `{%- endfor …`.
 TAG = re.compile(r"\{%[-+]?\s*(\w+)")
 # What is written in a template and is none of it: comments, and marks in a text that do not end it.
@@ -158,7 +153,7 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
         if base in choices or number in choices or (is_newer and not is_part):
             return ""
         return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
-    match = SPEC.match(known or _by_default(option))
+    match = SPEC.match(known)
     if not match:
         return ""
     if known.startswith("p"):
@@ -213,19 +208,6 @@ def _out_of_bounds(number: float, match: re.Match[str]) -> str:
     if high and (number > float(high) or (closing == ")" and number == float(high))):
         return f"be below {float(high)}" if closing == ")" else f"have maximum of {float(high)}"
     return ""
-
-
-def _by_default(option: Option) -> str:
-    """The kind that the default of an option has, in the table's form."""
-    default = option.default
-    if not default and option.text.count("efault") == 1 and (match := DEFAULT.search(option.text)):
-        default = match[1]
-    if default in ("True", "False"):
-        return "b"
-    parts = default.split(",")
-    if not default or not all(_is_number(part, "f") for part in parts):
-        return ""
-    return "f" if len(parts) == 1 else "lf"
 
 
 def template_mistake(value: str) -> str:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.klipper.config.machine import HEATERS, PROBES, Machine, at, cut, nearest
+from tools.klipper.config.machine import HEATERS, PROBES, Machine, at, cut
 from tools.klipper.config.options import table
 from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section, Setting
 from tools.klipper.config.reference import SENSOR
+from tools.klipper.search.spelling import nearest
 
 OWN_SENSORS = ("thermistor", "adc_temperature")
 """Sections that define a sensor by the name behind."""
@@ -122,7 +123,7 @@ def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
 def needed(machine: Machine) -> Iterator[Finding]:
     """`[printer]` and `[mcu]`, and the way to each micro-controller."""
     present = [name for name in ("printer", "mcu") if name in machine.sections]
-    moving = machine.of("stepper_x", "stepper_y", "stepper_a", "extruder")
+    moving = machine.of("stepper", "extruder")
     if len(present) == 1 and len(moving) > 1 and not machine.config.missing:
         option, gone = ("serial", "mcu") if present == ["printer"] else ("kinematics", "printer")
         message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"

@@ -113,7 +113,7 @@ def _elsewhere(word: str, index: Index, absent: list[str]) -> Term:
     if inside := list(index.containing(word)):
         return Term(INSIDE, dict.fromkeys(inside if len(word) >= SHORTEST_PART else (), 1.0))
     alike = (other for letter in set(word[:2]) for other in index.beginning(letter))
-    if near := nearest(word, alike, lambda other: len(list(index.row(other)))):
+    if near := nearest(word, alike):
         return Term(RESPELT, index.forms(near))
     absent.append(word)
     return Term(0, {})

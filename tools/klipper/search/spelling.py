@@ -1,7 +1,8 @@
 """The words of a text, the stem of a word, and the word that a misspelt one was meant to be."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +26,8 @@ RUSSIAN = re.compile(
 DOUBLED = re.compile(r"(?<=\w{2})([bdgmnprt])\1$|(?<=\w{4})ll$")
 SHORTEST, LONGEST = 4, 40
 """Letters of a word that is respelt."""
-LONG = 8
-"""A word of so many letters may have two mistakes, a shorter one has one."""
+LONG, ALIKE = 8, 0.8
+"""A word of so many letters may have two mistakes, a shorter one has one; the share of letters in order."""
 SHORT = 3
 """A word of at most so many letters has no other form than its plural."""
 EXACT = frozenset(("",))
@@ -83,8 +84,8 @@ def stem(word: str) -> Stem:
     return Stem(DOUBLED.sub(lambda double: double[0][0], text), ENDINGS)
 
 
-def nearest(word: str, words: Iterable[str], often: Callable[[str], int] = lambda word: 0) -> str:
-    """The one of `words` with the fewest mistakes, the commonest of several; "" if none is near.
+def nearest(word: str, words: Iterable[str]) -> str:
+    """The one of `words` that was meant by a misspelt one; "" if none is near.
 
     The first letter may be missing, or be swapped with the second, but not be another.
     """
@@ -92,34 +93,9 @@ def nearest(word: str, words: Iterable[str], often: Callable[[str], int] = lambd
         return ""
     most = 2 if len(word) >= LONG else 1
     letters = set(word)
-    near: list[tuple[int, int, str]] = []
+    near = []
     for other in words:
-        if abs(len(other) - len(word)) > most or other[0] not in word[:2]:
-            continue
-        if len(letters.symmetric_difference(other)) <= 2 * most:
-            mistakes = distance(word, other, most)
-            if mistakes <= most:
-                near.append((mistakes, -often(other), other))
-    return min(near)[2] if near else ""
-
-
-def distance(word: str, other: str, most: int) -> int:
-    """Letters to change, insert, leave out or swap with the next to get from one word to the other, at most
-    `most` + 1.
-
-    Computed row by row (Damerau and Levenshtein): a cell is the distance of the beginnings of both words up
-    to there.
-    """
-    above_last: list[int] = []
-    last = list(range(len(other) + 1))
-    for row, letter in enumerate(word, 1):
-        cells = [row]
-        for column, against in enumerate(other, 1):
-            cost = min(last[column] + 1, cells[-1] + 1, last[column - 1] + (letter != against))
-            if row > 1 and column > 1 and letter == other[column - 2] and word[row - 2] == against:
-                cost = min(cost, above_last[column - 2] + 1)
-            cells.append(cost)
-        if min(cells) > most:
-            return most + 1
-        above_last, last = last, cells
-    return last[-1]
+        is_as_long = abs(len(other) - len(word)) <= most and other[0] in word[:2]
+        if is_as_long and len(letters.symmetric_difference(other)) <= 2 * most:
+            near.append(other)
+    return "".join(get_close_matches(word, near, 1, ALIKE))
