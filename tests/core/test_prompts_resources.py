@@ -7,9 +7,6 @@ import pytest
 
 from tools.core import prompts, registry, resources, settings, toolsets
 from tools.core.errors import ToolError
-from tools.onepercent.actions import ACTIONS
-from tools.onepercent.actions.goals import CATEGORIES, PRIORITIES
-from tools.onepercent.prompts import WORDS
 
 PAGES = {
     "Bed_Mesh.md": "# Bed Mesh\n\nThe mesh.\n",
@@ -67,12 +64,6 @@ def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that
             re.findall(r"\b(?:get|preview|apply|cancel|undo|anki|search|read|list|sync)_[a-z_]+", english)
         )
         assert suspects and suspects <= tools, prompt.name
-
-
-@pytest.mark.parametrize("language", ["ru", "en"])
-def test_the_words_lead_to_every_action_category_and_priority(language):
-    published = [action.name for action in ACTIONS.values() if action.published]
-    assert [name for name in [*published, *CATEGORIES, *PRIORITIES] if name not in WORDS[language]] == []
 
 
 def test_a_prompt_that_cannot_be_is_an_error_that_says_why():

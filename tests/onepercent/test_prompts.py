@@ -31,3 +31,12 @@ def test_a_review_looks_back_with_the_history(
     do(act("goal.create", title="Цель"), act("diary.create_entry", plans="x"))
     answer = call("get_user_snapshot", include=include, date_from=match[2], date_to=match[3])
     assert answer["data"]["history"]["total"]["diary"] == 1
+
+
+@pytest.mark.parametrize("language", ["ru", "en"])
+@pytest.mark.parametrize("prompt", [morning_plan, evening_review, weekly_review])
+def test_a_prompt_is_short(prompt: Callable, language: str):
+    """In tokens: a quarter of the Latin characters, two fifths of the Cyrillic ones."""
+    text = prompt(language=language)
+    cyrillic = len(re.findall("[а-яё]", text, re.I))
+    assert (len(text) - cyrillic) / 4 + cyrillic / 2.5 <= 330
