@@ -7,6 +7,7 @@ import pytest
 
 from tools.core import prompts, registry, resources, settings, toolsets
 from tools.core.errors import ToolError
+from tools.onepercent.actions import ACTIONS
 
 PAGES = {
     "Bed_Mesh.md": "# Bed Mesh\n\nThe mesh.\n",
@@ -57,7 +58,7 @@ def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that
         own = ARGUMENTS.get(prompt.name, {}).values()
         russian, english = prompted(prompt), prompted(prompt, language="en")
         assert prompted(prompt, language="ru") == russian
-        assert len(re.findall("[а-яё]", russian.replace(" ".join(own), ""))) > 400
+        assert len(re.findall("[а-яё]", russian.replace(" ".join(own), ""))) > 200
         assert len(re.findall("[а-яё]", english.replace(" ".join(own), ""))) < 60
         assert all(value in russian and value in english for value in own)
         suspects = set(

@@ -145,16 +145,17 @@ class Life:
             self._find("goals", params["goal_id"])
         self._update(step, params)
 
-    def step_shift(self, goal_id: int, days: int) -> None:
-        if not days:
-            raise Refused("NOTHING_TO_UPDATE")
+    def step_shift(self, goal_id: int, days: int = 0, dt: str | None = None) -> None:
         self._find("goals", goal_id)
         steps = [step for step in self.steps.values() if step["goal_id"] == goal_id and not step["deleted"]]
         dated = [step for step in steps if step["dt"] and not step["done"]]
         if not dated:
             raise Refused("STEP_NOT_FOUND")
-        for step in dated:
-            step["dt"] = str(date.fromisoformat(step["dt"]) + timedelta(days))
+        moved = [dt or str(date.fromisoformat(step["dt"]) + timedelta(days)) for step in dated]
+        if moved == [step["dt"] for step in dated]:
+            raise Refused("NOTHING_TO_UPDATE")
+        for step, day in zip(dated, moved, strict=True):
+            step["dt"] = day
 
     def step_complete(self, step_id: int) -> int:
         return self._close(self._find("steps", step_id), "done", True, 25)
@@ -269,10 +270,9 @@ class Life:
 
     def habit_unmark(self, habit_id: int, date: str | None = None) -> int:
         self._find("habits", habit_id)
-        place, before = self._mark_place(habit_id, date)
+        before = self.marks.pop((habit_id, date or str(self.today)), None)
         if before is None:
             raise Refused("NOT_COMPLETED")
-        del self.marks[place]
         return self.earn(-before["xp"])
 
     def diary_create_entry(self, what_done: str) -> int:

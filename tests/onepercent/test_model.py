@@ -49,7 +49,7 @@ PARAMS: dict[str, dict[str, st.SearchStrategy]] = {
     **{f"goal.{verb}": {"goal_id": ID} for verb in ("complete", "reopen", "archive", "unarchive", "delete")},
     "step.create": {"goal_id": ID, "title": TITLES, "dt": DAYS_AGO},
     "step.update": {"step_id": ID, "title": TITLES, "goal_id": ID},
-    "step.shift": {"goal_id": ID, "days": st.sampled_from([-7, 0, 1, 7])},
+    "step.shift": {"goal_id": ID, "more": st.sampled_from([{"days": -7}, {"days": 0}, {"days": 7}, {"dt": 0}, {"dt": -9}])},
     **{f"step.{verb}": {"step_id": ID} for verb in ("complete", "reopen", "delete")},
     "habit.create": {"name": TITLES, "xp_reward": st.integers(1, 100), "xp_penalty": st.integers(0, 100), "target": TARGET},
     "habit.update": {"habit_id": ID, "more": st.sampled_from(SCHEDULES)},

@@ -99,14 +99,17 @@ def catch_up() -> None:
     with suppress(ToolError):
         with store.reading() as db:
             today = days.today(days.now())
-            span = (user, today.isoformat())
-            if db.execute(ENDED, span).fetchone() is None:
+            if db.execute(ENDED, (user, today.isoformat())).fetchone() is None:
                 return
         with store.writing() as db:
-            unit = UnitOfWork(db, user, days.now(), today)
-            for row in db.execute(ENDED, span).fetchall():
-                if step := unit.read("steps", row["id"]):
-                    go_on(unit, step, today)
+            advance(UnitOfWork(db, user, days.now(), today))
+
+
+def advance(unit: UnitOfWork) -> None:
+    """Make the next step of each series whose day is over, if its goal is open."""
+    for row in unit.db.execute(ENDED, (unit.user, unit.today.isoformat())).fetchall():
+        if step := unit.read("steps", row["id"]):
+            go_on(unit, step, unit.today)
 
 
 def compact(repeat: str) -> JsonObject:

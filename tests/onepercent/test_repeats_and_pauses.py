@@ -1,0 +1,160 @@
+"""Random weeks of repeating steps and paused habits against a plain model, on a database in memory."""
+
+import os
+import random
+from contextlib import closing
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from tests.onepercent.model import PlainHabit
+from tools.core.errors import ToolError
+from tools.onepercent.actions import ACTIONS, ordered, repeats
+from tools.onepercent.actions.unit_of_work import UnitOfWork, balance
+from tools.onepercent.database import migrations, store
+from tools.onepercent.habits import histories
+
+HISTORIES = int(os.environ.get("RANDOM_HISTORIES", "300"))
+FIRST, WEEKS = date(2026, 2, 2), 5
+DAY = timedelta(1)
+RULES = [
+    {"every": "day"}, {"every": "week", "on": [2]}, {"every": "week", "on": [1, 4, 7]}, {"every": "month", "on": [1, 31]},
+    {"every": "day", "until": "2026-02-12"}, {"every": "week", "on": [3], "until": "2026-02-20"},
+]  # fmt: skip
+
+
+def is_day_of(rule: dict[str, Any], day: date) -> bool:
+    is_last = (day + DAY).month != day.month
+    on = rule.get("on", [])
+    if rule["every"] == "month":
+        return day.day in on or (is_last and max(on) > day.day)
+    return rule["every"] == "day" or day.isoweekday() in on
+
+
+def next_day(rule: dict[str, Any], since: date) -> date | None:
+    while not is_day_of(rule, since):
+        since += DAY
+    return since if str(since) <= rule.get("until", "9999") else None
+
+
+class Plain:
+    """Steps as [day, rule, is done]; the habits' marks and pauses; XP."""
+
+    def __init__(self, rule: dict[str, Any], today: date):
+        self.steps = [[next_day(rule, today), rule, False]]
+        self.habits = [PlainHabit(FIRST, [(date.min, "daily", [])]) for _ in range(3)]
+        self.xp = 0
+
+    def hand_over(self, step: list, since: date) -> None:
+        rule, step[1] = step[1], None
+        if rule and (day := next_day(rule, max(since, step[0] + DAY))):
+            self.steps.append([day, rule, False])
+
+    def begin(self, today: date) -> None:
+        for step in [step for step in self.steps if step[0] < today and step[1]]:
+            self.hand_over(step, today)
+
+
+class Stored:
+    """The same in a database of its own."""
+
+    def __init__(self) -> None:
+        self.db = store.connect(":memory:")
+        migrations.migrate(self.db)
+        self.today = FIRST
+
+    def unit(self) -> UnitOfWork:
+        moment = datetime.combine(self.today, datetime.min.time(), timezone.utc)
+        return UnitOfWork(self.db, "local", moment, self.today)
+
+    def do(self, name: str, /, **params: Any) -> None:
+        action = ACTIONS[name]
+        action.run(self.unit(), action.read(params))
+
+    def steps(self) -> list[tuple[str, bool]]:
+        rows = self.db.execute("SELECT dt, is_complete FROM steps WHERE deleted_at IS NULL ORDER BY dt, id")
+        return [(row["dt"], bool(row["is_complete"])) for row in rows]
+
+
+def play(seed: int) -> None:
+    chance, stored = random.Random(seed), Stored()
+    with closing(stored.db):
+        plain = Plain(chance.choice(RULES), FIRST)
+        stored.do("goal.create", title="Дом")
+        stored.do("step.create", goal_id=1, title="Созвон", repeat=plain.steps[0][1])
+        for name in ("Бег", "Сон", "Чтение"):
+            stored.do("habit.create", name=name)
+        for number in range(7 * WEEKS):
+            stored.today = today = FIRST + number * DAY
+            plain.begin(today)
+            repeats.advance(stored.unit())
+            live_a_day(chance, plain, stored, today)
+            check(plain, stored, today, seed)
+
+
+def live_a_day(chance: random.Random, plain: Plain, stored: Stored, today: date) -> None:
+    """Some of: a step done, moved to a day, a new rule; a mark made or taken off; a pause of all but one, its end."""
+    open_steps = [at for at, step in enumerate(plain.steps) if not step[2]]
+    if open_steps and chance.random() < 0.5:
+        at = chance.choice(open_steps)
+        stored.do("step.complete", step_id=at + 1)
+        plain.steps[at][2] = True
+        plain.xp += 25
+        plain.hand_over(plain.steps[at], today + DAY)
+    open_steps = [at for at, step in enumerate(plain.steps) if not step[2]]
+    if open_steps and chance.random() < 0.2:
+        at, day = chance.choice(open_steps), today + chance.randrange(6) * DAY
+        if plain.steps[at][0] != day:
+            stored.do("step.shift", step_ids=[at + 1], dt=str(day))
+            plain.steps[at][0] = day
+    ahead = [at for at, step in enumerate(plain.steps) if step[1] and not step[2]]
+    if ahead and chance.random() < 0.1:
+        rule = chance.choice(RULES)
+        if rule != plain.steps[ahead[0]][1]:
+            stored.do("step.update", step_id=ahead[0] + 1, repeat=rule)
+            plain.steps[ahead[0]][1] = rule
+    for at, habit in enumerate(plain.habits):
+        if chance.random() < 0.6 and today not in habit.marks:
+            stored.do("habit.mark_completed", habit_id=at + 1)
+            habit.marks[today] = "+"
+            plain.xp += 10
+        elif chance.random() < 0.1 and today in habit.marks:
+            stored.do("habit.unmark", habit_id=at + 1)
+            del habit.marks[today]
+            plain.xp -= 10
+    if chance.random() < 0.1:
+        pause_all_but_one(chance, plain, stored, today)
+
+
+def pause_all_but_one(chance: random.Random, plain: Plain, stored: Stored, today: date) -> None:
+    left = chance.randrange(3)
+    first, last = today + DAY, today + chance.randrange(1, 9) * DAY
+    others = [habit for at, habit in enumerate(plain.habits) if at != left]
+    meets = any(begin <= last and first <= end for habit in others for begin, end in habit.pauses)
+    params = {"all": True, "except": [left + 1], "from": str(first), "to": str(last)}
+    stored.db.execute("SAVEPOINT pause")
+    try:
+        stored.do("habit.pause", **params)
+        assert not meets
+        for habit in others:
+            habit.pauses.append((first, last))
+    except ToolError as error:
+        assert meets and error.code == "FIELD_INVALID"
+        stored.db.execute("ROLLBACK TO pause")
+
+
+def check(plain: Plain, stored: Stored, today: date, seed: int) -> None:
+    expected = sorted(((str(day), done) for day, _, done in plain.steps), key=lambda step: step[0])
+    assert sorted(stored.steps()) == sorted(expected), (seed, today)
+    assert balance(stored.db, "local")[0] == plain.xp, (seed, today)
+    for at, habit in enumerate(plain.habits):
+        streak = histories.of_habit(stored.db, at + 1, today).streak(today.toordinal())
+        assert tuple(streak) == habit.streak(today), (seed, today)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_random_weeks_are_what_the_plain_model_says(part: int):
+    ordered()
+    for seed in range(part, HISTORIES, 3):
+        play(seed)
