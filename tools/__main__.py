@@ -132,15 +132,19 @@ def _commands(toolset: str) -> str:
     lines = []
     for (owner, name), command in registry.COMMANDS.items():
         if owner == toolset:
-            parameters = inspect.signature(command).parameters.values()
-            words = (
-                one.name.upper() if one.default is one.empty else f"[{one.name.upper()}]"
-                for one in parameters
-            )
+            words = [_placeholder(one) for one in inspect.signature(command).parameters.values()]
             lines.append(f"python3 -m tools {toolset} {' '.join([name, *words])}")
-            about = (inspect.getdoc(command) or "").splitlines()[0]
+            about = (inspect.getdoc(command) or "").partition("\n\n")[0]
             lines.append(fill(about, 78, initial_indent="    ", subsequent_indent="    "))
     return "\n".join(lines)
+
+
+def _placeholder(parameter: inspect.Parameter) -> str:
+    """FILE, [FILE] if it can be left out, [PERIOD …] for any number of words."""
+    name = parameter.name.upper()
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return f"[{name} …]"
+    return name if parameter.default is parameter.empty else f"[{name}]"
 
 
 def _call(tool: Tool, text: str = "{}") -> object:

@@ -23,6 +23,9 @@ def test_help_goes_to_stdout_and_is_not_a_failure(capsys):
     assert "anki_delete_decks    Anki: delete decks\n" in capsys.readouterr().out
     assert main(["call", "greet", "--help"]) == 0
     assert "greet takes name (string" in capsys.readouterr().out
+    assert main(["onepercent", "--help"]) == 0
+    sentences = capsys.readouterr().out.split("\npython3 -m tools onepercent ")
+    assert [sentence for sentence in sentences if not sentence.strip().endswith(".")] == []
 
 
 def test_wrong_usage_is_told_on_stderr_and_a_misspelt_word_the_nearest_one(capsys):
