@@ -5,9 +5,7 @@ import os
 
 import pytest
 
-from tests.conftest import PROJECT
 from tests.klipper.asking import call
-from tests.printer import klippy
 from tests.printer.klippy import CONFIG
 from tools.core import calls
 from tools.printer.printer_state import health
@@ -76,26 +74,3 @@ def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(printer, 
         sum(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers) / 4
         <= 900
     )
-
-
-STOPPED = "configparser.Error: Option 'rotation_distance' in section 'stepper_x' must be above 0.0\n"
-
-
-def test_the_manual_s_conversation_about_a_printer_that_does_not_start_is_real(printer, real_docs):
-    sound = (PROJECT / "tests/klipper/config/printers/ender3_skr_mini_bltouch.cfg").read_text()
-    broken = sound.replace("rotation_distance: 40", "rotation_distance: 0", 1).replace(
-        "nozzle_diameter: 0.400", "nozzle_diameter: 0.4mm"
-    )
-    (printer / "config/mainsail.cfg").touch()
-    (printer / "config/printer.cfg").write_text(broken)
-    (printer / "logs/klippy.log").write_text(klippy.start(3, broken) + STOPPED)
-    (error,) = call("printer_log")["errors"]
-    findings = call("check_config")["findings"]
-    (page,) = call("search_docs", query="calculate rotation_distance", limit=1)["result"]
-    told = [
-        "→ printer_log {}", f"  {error['line']}: {error['means']}", "→ check_config {}",
-        *(f"  line {finding['line']}: {finding['message']}" for finding in findings),
-        '→ search_docs {"query": "calculate rotation_distance", "limit": 1}', f"  {page['path']}#{page['heading']}",
-    ]  # fmt: skip
-    for manual in ("manual.md", "manual.ru.md"):
-        assert "\n".join(told) in (PROJECT / "docs" / manual).read_text(encoding="utf-8")
