@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """pi-mcp: one MCP server for a person's Raspberry Pi, over stdio and over HTTP.
 
-A client starts it (`ssh pi /path/to/server.py`), with any python3 and no package: `tools/protocol.py` speaks MCP over
-lines. Over HTTP the SDK does, which `./setup.sh --http` installs into `.venv`; this is the only file that imports it.
+A client starts it (`ssh pi /path/to/server.py`), with any python3 and no package: `tools/protocol.py` speaks
+MCP over lines. Over HTTP the SDK does, which `./setup.sh --http` installs into `.venv`; this is the only file
+that imports it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main(words: list[str]) -> int:
-    """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong usage."""
+    """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong
+    usage."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also in the middle of an import
     way = command_line(words)
     settings = settings_or_refuse()
@@ -69,8 +71,8 @@ def main(words: list[str]) -> int:
 
 
 def serve_stdio() -> NoReturn:
-    """Serve the client on stdin and stdout: this process's own, or one that was handed over to a session of the
-    resident service."""
+    """Serve the client on stdin and stdout: this process's own, or one that was handed over to a session of
+    the resident service."""
     for number in ENDING:
         signal.signal(number, lambda *_: leave())
     threading.Thread(target=watch, daemon=True).start()
@@ -86,8 +88,8 @@ STUCK_S = 40.0
 
 def watch() -> NoReturn:
     """End with whoever handed this session over, also in the middle of a slow tool; and have the kernel end a
-    computation without an end. What holds the interpreter for so long (one regular expression can) lets no signal,
-    no cancellation and no leaving client through."""
+    computation without an end. What holds the interpreter for so long (one regular expression can) lets no
+    signal, no cancellation and no leaving client through."""
     caller = leaving.handover_connection
     while True:
         signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of processor time: a stopped process is not stuck
@@ -183,8 +185,8 @@ def session_manager(server: Server, settings: Settings) -> StreamableHTTPSession
 
 
 def serve_by_sdk(settings: Settings) -> NoReturn:
-    """Serve one client on stdin and stdout by the SDK: the judge of our own session, and a way out for a client
-    that needs it."""
+    """Serve one client on stdin and stdout by the SDK: the judge of our own session, and a way out for a
+    client that needs it."""
     import anyio
     from mcp.server.stdio import stdio_server
 
@@ -255,8 +257,8 @@ class SdkServer:
         return handle
 
     async def take_turn(self, turn: AsyncExitStack) -> bool:
-        """Wait until one more tool of this person may run, whatever the token; `turn` ends that. False if there
-        was none in time."""
+        """Wait until one more tool of this person may run, whatever the token; `turn` ends that. False if
+        there was none in time."""
         import anyio
 
         remote = calls.remote_caller()

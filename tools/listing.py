@@ -1,7 +1,7 @@
 """A cache of tools/list: one JSON file per set of sources and settings.
 
-Building it imports every toolset; reading it imports nothing. It also says which toolset has a tool, so that a
-call imports that one alone. What cannot be read or parsed is not there, and is built again.
+Building it imports every toolset; reading it imports nothing. It also says which toolset has a tool, so that
+a call imports that one alone. What cannot be read or parsed is not there, and is built again.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""MCP over lines: one session on stdin and stdout, in both eras of the protocol, by the standard library alone.
+"""MCP over lines: one session on stdin and stdout, both eras of the protocol, standard library only.
 
 Each message chooses its era. One whose `_meta` names a protocol version is of 2026-07-28, which has no
 handshake: every request carries its client's capabilities. All others follow `initialize`, whose versions go
@@ -46,8 +46,8 @@ LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/li
 CACHEABLE = (*LISTS, "resources/read", "server/discover")
 NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
-# The functions that answer a method, each in a module of tools/core that is imported at its first use. They take
-# the settings and the params.
+# The functions that answer a method, each in a module of tools/core that is imported at its first use. They
+# take the settings and the params.
 ANSWERS = {
     "prompts/list": ("prompts", "list_prompts"),
     "prompts/get": ("prompts", "get_prompt"),
@@ -337,8 +337,8 @@ class Call(Request):
 
 
 class Session:
-    """One client at the other end of `lines`, served until it leaves. `start` runs once it is served; `on_gone`
-    when nobody reads any more what is written."""
+    """One client at the other end of `lines`, served until it leaves. `start` runs once it is served;
+    `on_gone` when nobody reads any more what is written."""
 
     def __init__(
         self,

@@ -102,9 +102,9 @@ def parse(line: bytes) -> JsonObject:
 
 
 def fits(value: Any, shape: Any) -> bool:
-    """True for a value of this shape: a type, a tuple of shapes of which one must fit, a text that must be equal,
-    or an object. An object's members are named; those with `?` may be absent, `*` stands for all, and members
-    without a name here may be anything."""
+    """True for a value of this shape: a type, a tuple of shapes of which one must fit, a text that must be
+    equal, or an object. An object's members are named; those with `?` may be absent, `*` stands for all, and
+    members without a name here may be anything."""
     if isinstance(shape, tuple):
         return any(fits(value, choice) for choice in shape)
     if isinstance(shape, str):

@@ -5,11 +5,11 @@ It runs at every start, before anything else, on the bare interpreter: it import
 """
 
 # The contract, one exchange per connection:
-#   caller -> service   A frame: NUL, four bytes of length, then identity, folder and environment separated by NUL;
-#                       with its first bytes stdin, stdout and stderr as SCM_RIGHTS.
+#   caller -> service   A frame: NUL, four bytes of length, then identity, folder and environment with NUL
+#                       between them; with its first bytes stdin, stdout and stderr as SCM_RIGHTS.
 #   service -> caller   A line: `ok`, `refused: REASON` (serve the client yourself) or `full: REASON` (give up).
-#   caller -> service   One byte. Only then does the service read from the client: a caller that waited too long
-#                       has gone on by itself, and two must never serve one client.
+#   caller -> service   One byte. Only then does the service read from the client: a caller that waited too
+#                       long has gone on by itself, and two must never serve one client.
 #   service -> caller   The exit status, a line. If the connection closes without one, the session broke off.
 # The caller keeps the connection open as long as it lives: its end ends the session, whatever it is doing.
 
