@@ -21,7 +21,8 @@ RATED_DAYS = 3
 MOST_AT_ONCE_DAYS = 30
 """Rows of so many days are asked for at once; beyond, of some cards at a time: Anki's window stands still
 meanwhile."""
-CARDS = 1000
+CARDS = 5600
+"""In one request, of a year about 27,000 rows: under half a second, and under 30 MiB here."""
 MOST_DECKS = 12
 MOST_LEECHES = 5
 
@@ -66,8 +67,8 @@ def stats(
     log = ReviewLog()
     for answer in rest[len(searches) :]:
         log.add(Row(row[0], row[1], row[3], row[5], row[7], row[8]) for row in answer)
-    for part in [] if at_once else _rows(f"{scope}rated:{days + 1}", since_ms):
-        log.add(part)
+    if not at_once:
+        log.add(_rows(f"{scope}rated:{days + 1}", since_ms))
     by_name = study_queue.by_deck(due, deck_ids)
     busy = sorted(
         (item for item in by_name.items() if any(item[1].values())), key=lambda item: -sum(item[1].values())
@@ -86,16 +87,18 @@ def stats(
     }
 
 
-def _rows(search: str, since_ms: int) -> Iterator[Iterator[Row]]:
-    """The log of the cards that a search finds, in parts."""
+def _rows(search: str, since_ms: int) -> Iterator[Row]:
+    """The log of the cards that a search finds, read in parts."""
     cards = client.call("findCards", query=search)
     for at in range(0, len(cards), CARDS):
         calls.checkpoint()
-        answer = client.call("getReviewsOfCards", cards=cards[at : at + CARDS])
-        yield (
-            Row(row["id"], int(card), row["ease"], row["lastIvl"], row["time"], row["type"])
-            for card, rows in answer.items()
-            for row in rows
-            if row["id"] > since_ms
-        )
+        yield from _part(cards[at : at + CARDS], since_ms)
         calls.report(at, len(cards), "reading the review log")
+
+
+def _part(cards: list[int], since_ms: int) -> Iterator[Row]:
+    """The log of some cards; gone from memory before the next part is asked for."""
+    for card, rows in client.call("getReviewsOfCards", cards=cards).items():
+        for row in rows:
+            if row["id"] > since_ms:
+                yield Row(row["id"], int(card), row["ease"], row["lastIvl"], row["time"], row["type"])

@@ -44,8 +44,11 @@ def free_port() -> int:
 class Desktop:
     """Anki's window as a process: `url` is AnkiConnect's, `python` runs a text in its main thread."""
 
-    def __init__(self, python: str, addon: str, name: str = "lab"):
-        self.python_path, self.addon, self.name = python, addon, name
+    def __init__(self, python: str, addon: str, name: str = "lab", collection: Path | None = None):
+        self.python_path = python
+        self.addon = addon
+        self.name = name
+        self.collection = collection
         self.base = Path(tempfile.mkdtemp(prefix="pi-mcp-anki-"))
         self.port, self.control_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -61,6 +64,9 @@ class Desktop:
             "LAB_CONTROL_PORT": str(self.control_port),
         }
         subprocess.run([self.python_path, "-c", PREPARE, self.base, PROFILE], env=environ, check=True)
+        if self.collection:
+            (self.base / PROFILE).mkdir(exist_ok=True)
+            shutil.copy(self.collection, self.base / PROFILE / "collection.anki2")
         addons = self.base / "addons21"
         shutil.copytree(self.addon, addons / "2055492159")
         (addons / "2055492159" / "meta.json").write_text(json.dumps({"config": {"webBindPort": self.port}}))
