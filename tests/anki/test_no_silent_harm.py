@@ -61,22 +61,6 @@ def test_what_was_changed_or_deleted_can_be_put_back(geo, call, kind):
         assert content(geo.collection) == before
 
 
-@pytest.mark.parametrize("kind", ["update", "cards"])
-def test_putting_back_can_be_taken_back_too(geo, call, kind):
-    tool, arguments, *_ = harm(geo)[kind]
-    call(tool, **arguments, **({"suspend": True, "flag": 2} if kind == "cards" else {}))
-    changed = (content(geo.collection), geo.collection.find_cards("is:suspended flag:2"))
-
-    call("anki.restore", entry=1)
-    put_back = (content(geo.collection), geo.collection.find_cards("is:suspended flag:2"))
-    (entry, _, name, summary) = call("anki.restore")["entries"][0]
-    call("anki.restore", entry=entry)
-
-    assert (name, summary) == ("restore", "entry 1 put back")
-    assert put_back != changed
-    assert (content(geo.collection), geo.collection.find_cards("is:suspended flag:2")) == changed
-
-
 @pytest.mark.parametrize("fault", ["", "cut_after"])
 def test_twins_come_back_each_once(geo, call, fault):
     """Notes with the first field of one that stays, one of them the same throughout."""
@@ -184,6 +168,8 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
         )
 
     assert [summary for *_, summary in journal.newest(9)] == ["3"]
+    journal.write("delete_media", "large", journal.Before(filename="a", content=b"x" * 101, profile="User 1"))
+    assert [summary for *_, summary in journal.newest(9)] == ["large"]  # the newest stays, whatever its size
     folder = Path(settings.current().state_dir) / "anki-journal"
     assert len(list(folder.iterdir())) == 1
 

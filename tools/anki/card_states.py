@@ -44,14 +44,6 @@ def look(cards: list[int], suspended: bool, flags: bool, schedules: bool) -> Car
     return states
 
 
-def at_present(states: CardStates) -> CardStates:
-    """The present states of the cards in `states`, in the same respects."""
-    cards = existing(sorted({*_columns_of(states), *states.suspended, *states.awake}))
-    if not cards:
-        return CardStates()
-    return look(cards, bool(states.suspended or states.awake), bool(states.by_flag), bool(states.schedules))
-
-
 def by_note(cards: list[int]) -> dict[int, list[Schedule]]:
     """The schedules of cards that are about to be deleted, by note, with flags."""
     by_note: dict[int, list[Schedule]] = {}

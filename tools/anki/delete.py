@@ -43,9 +43,11 @@ def delete_notes(
         if ids:
             entry = journal.write("delete_notes", f"{len(ids)} notes deleted", Before(_lost(before)))
             *_, answer = client.results(
-                ("deleteNotes", {"notes": ids}), client.REDRAW, ("notesInfo", {"notes": ids})
+                ("deleteNotes", {"notes": ids}),
+                client.REDRAW,
+                ("findNotes", {"query": f"nid:{','.join(map(str, ids))}"}),
             )
-            if left := sorted(notes.indexed(answer)):
+            if left := sorted(answer):
                 problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
                 hint = (
                     "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."

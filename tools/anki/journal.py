@@ -69,6 +69,8 @@ class Before:
     filename: str = ""
     content: bytes = b""
     profile: str | None = None
+    at: int = 0
+    """The second of its entry."""
 
 
 def write(tool: str, summary: str, before: Before) -> int:
@@ -80,6 +82,7 @@ def write(tool: str, summary: str, before: Before) -> int:
         before.profile = client.profile(*client.multi(client.PROFILE))
     data = asdict(before)
     content = data.pop("content")
+    del data["at"]
     with _using() as db, db:
         query = "insert into journal (at, tool, summary, data, media) values (?, ?, ?, ?, ?)"
         values = (int(time.time()), tool, summary, json.dumps(data).encode(), before.filename or None)
@@ -116,13 +119,15 @@ def newest(count: int) -> list[list[int | str]]:
 def read(entry: int) -> Before | None:
     """The content of an entry; None if no entry has this id."""
     with _using() as db:  # as text: sqlite holds no number of more than 63 bits
-        row = db.execute("select data from journal where id = ?", (str(entry),)).fetchone()
+        row = db.execute("select data, at from journal where id = ?", (str(entry),)).fetchone()
     if row is None:
         return None
-    data, file = json.loads(row[0]), _file(entry)
+    data = json.loads(row[0])
+    file = _file(entry)
+    content = file.read_bytes() if file.is_file() else b""
     notes = [Note(**note) for note in data.pop("notes")]
     cards = CardStates(**data.pop("cards", {}))
-    return Before(notes, cards=cards, content=file.read_bytes() if file.is_file() else b"", **data)
+    return Before(notes, cards=cards, content=content, at=row[1], **data)
 
 
 def _forget_old(db: "Connection") -> None:

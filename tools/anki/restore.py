@@ -1,14 +1,14 @@
 """The tool that puts back what was changed or deleted; deleted notes are added again, each once."""
 
-from dataclasses import replace
+import time
 
 from tools.anki import card_states, client, decks, journal, notes
 from tools.anki.batch import Parts
+from tools.anki.card_text import DAY
 from tools.anki.client import Action
 from tools.anki.images import pictures
-from tools.anki.journal import Before, CardStates, Note
+from tools.anki.journal import Before, Note
 from tools.anki.notes import Info
-from tools.anki.replies import Refused
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -22,9 +22,6 @@ LOG_LOST = (
 FORGOTTEN = (
     "the schedule is back; with FSRS, Anki works out the memory of forgotten cards anew at their next answer"
 )
-SEARCHES = 100
-"""In one request: a thousand would hold Anki's window for half a minute."""
-
 Content = tuple[str, tuple[str, ...]]
 """A note type, and the text of each field."""
 
@@ -44,16 +41,15 @@ def restore(entry: int | None = None) -> JsonObject:
         hint = "Call anki_restore without `entry` to list them."
         raise ToolError(f"There is no entry {entry}", hint, code="NO_ENTRY")
     try:
-        return {"entry": entry, **_put_back(before, f"entry {entry} put back")}
+        return {"entry": entry, **_put_back(before)}
     except ToolError as error:
         error.hint += " Call anki_restore again with the same entry: what is back already stays as it is."
         raise
 
 
-def _put_back(before: Before, summary: str) -> JsonObject:
+def _put_back(before: Before) -> JsonObject:
     """Notes, decks, cards and the file as they were: {notes, addedAgain, alreadyThere, cardsScheduled, cards,
-    media, failed, warnings}. What this overwrites goes on record too, under `summary`.
-    """
+    media, failed, warnings}."""
     answer: JsonObject = {
         "notes": 0,
         "addedAgain": 0,
@@ -62,26 +58,21 @@ def _put_back(before: Before, summary: str) -> JsonObject:
         "failed": [],
         "warnings": [],
     }
-    infos, profile = notes.by_id_in_profile([note.id for note in before.notes])
+    infos, profile = notes.by_id_in_profile(notes.existing([note.id for note in before.notes]))
     if before.profile and profile and profile != before.profile:
         problem = f"The entry is of Anki's profile {before.profile!r}, and {profile!r} is open"
         raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
     changed = [note for note in before.notes if note.id in infos]
     gone = [note for note in before.notes if note.id not in infos]
-    alive = set(card_states.existing([card for cards in before.cards_by_deck.values() for card in cards]))
-    _record(before, changed, infos, sorted(alive), summary)
     _revert(changed, infos)
     answer["notes"] = len(changed)
-    answer["failed"] += [
-        {"noteId": note.id, "error": "the note is gone"} for note in gone if not note.deleted
-    ]
-    homes = {deck: [card for card in cards if card in alive] for deck, cards in before.cards_by_deck.items()}
-    client.results(
-        *(("changeDeck", {"cards": cards, "deck": deck}) for deck, cards in homes.items() if cards)
-    )
-    answer["cards"] = card_states.put_back(before.cards, answer["failed"]) or len(alive)
+    for note in gone:
+        if not note.deleted:
+            answer["failed"].append({"noteId": note.id, "error": "the note is gone"})
+    moved = _move_home(before.cards_by_deck)
+    answer["cards"] = card_states.put_back(before.cards, answer["failed"]) or moved
     if lost := [note for note in gone if note.deleted]:
-        _add_again(lost, answer)
+        _add_again(lost, before.at, answer)
     if before.cards.schedules:
         answer["warnings"].append(FORGOTTEN)
     if before.filename:
@@ -89,21 +80,15 @@ def _put_back(before: Before, summary: str) -> JsonObject:
     return {name: value for name, value in answer.items() if value not in ([], 0)}
 
 
-def _record(
-    before: Before, changed: list[Note], infos: dict[int, Info], cards: list[int], summary: str
-) -> None:
-    """Put on record what is about to be overwritten."""
-    present = []
-    for note in changed:
-        values, tags = notes.values(infos[note.id]), infos[note.id].get("tags", [])
-        fields = {name: values[name] for name in note.fields if name in values}
-        present.append(
-            replace(note, fields=fields, tags=None if note.tags is None else tags, deleted=False, cards=[])
-        )
-    by_deck = client.call("getDecks", cards=cards) if cards else {}
-    states = card_states.at_present(before.cards)
-    if present or by_deck or states != CardStates():
-        journal.write("restore", summary, Before(present, by_deck, states, profile=before.profile))
+def _move_home(cards_by_deck: dict[str, list[int]]) -> int:
+    """Move the cards that are still there to the decks they were in; how many there are. Two requests."""
+    alive = set(card_states.existing([card for cards in cards_by_deck.values() for card in cards]))
+    moves: list[Action] = []
+    for deck, cards in cards_by_deck.items():
+        if here := [card for card in cards if card in alive]:
+            moves.append(("changeDeck", {"cards": here, "deck": deck}))
+    client.results(*moves)
+    return len(alive)
 
 
 def _revert(changed: list[Note], infos: dict[int, Info]) -> None:
@@ -133,13 +118,13 @@ def _reverting(note: Note, info: Info) -> list[Action]:
     return actions
 
 
-def _add_again(lost: list[Note], answer: JsonObject) -> None:
+def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
     """Add the notes that Anki does not have, and give their cards the schedule they had.
 
     A call before may have added some and lost Anki's answer: a newer note with all fields of a deleted one
     counts as it.
     """
-    same = _with_the_same_fields(lost)
+    same = _with_the_same_fields(lost, since)
     back: dict[int, Note] = {}
     missing = []
     for note in lost:
@@ -169,23 +154,13 @@ def _add_again(lost: list[Note], answer: JsonObject) -> None:
     answer["warnings"].append(LOG_LOST)
 
 
-def _with_the_same_fields(lost: list[Note]) -> dict[Content, list[int]]:
-    """The notes in Anki by content, among them those that have all fields of a deleted one. A request for
-    each hundred, and one."""
-    ids: set[int] = set()
-    for at in range(0, len(lost), SEARCHES):
-        calls.checkpoint()
-        answers = client.multi(
-            *(
-                notes.with_first_field(text, note.model, None, name)
-                for note in lost[at : at + SEARCHES]
-                for name, text in list(note.fields.items())[:1]
-            )
-        )
-        ids.update(note for answer in answers if not isinstance(answer, Refused) for note in answer or [])
-    by_content: dict[Content, list[int]] = {}
+def _with_the_same_fields(lost: list[Note], since: int) -> dict[Content, list[int]]:
+    """The notes that were added since the deletion, by content. A request for each 500, and one."""
+    days = int((time.time() - since) / DAY) + 2
     newest = max(note.id for note in lost)  # an older twin was there beside them
-    for note, info in notes.by_id(sorted(note for note in ids if note > newest)).items():
+    ids = [note for note in client.call("findNotes", query=f"added:{days}") if note > newest]
+    by_content: dict[Content, list[int]] = {}
+    for note, info in notes.in_parts(ids):
         content = (info.get("modelName") or "", tuple(notes.values(info).values()))
         by_content.setdefault(content, []).append(note)
     return by_content
