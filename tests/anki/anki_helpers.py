@@ -79,10 +79,10 @@ def harm(anki):
         "decks, cards kept": (
             {"decks": ["Geo::Sub"]},
             1,
-            "delete “Geo::Sub”, 1 cards moved to “Default”: “d” …",
+            "delete “Geo::Sub”, 1 card moved to “Default”: “d” …",
         ),
         "update": (updates, 2, "change fields “Back”, tags, deck to “B” of 2 notes: “a”, “b” …"),
-        "media": ({"filename": "a.mp3"}, 1, "delete the file “a.mp3”, which 1 notes use"),
+        "media": ({"filename": "a.mp3"}, 1, "delete the file “a.mp3”, used by 1 note"),
         "cards": (
             change,
             4,

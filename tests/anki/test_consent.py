@@ -51,7 +51,7 @@ def test_a_name_cannot_speak_in_the_question(asking, geo):
 
     _, (question,), _ = asking("anki.delete_decks", answer="decline", decks=[name])
 
-    assert question == "Anki: delete “x’? Yes Geo”, 1 cards moved to “Default”: “a b” …?"
+    assert question == "Anki: delete “x’? Yes Geo”, 1 card moved to “Default”: “a b” …?"
 
 
 @pytest.mark.parametrize("kind", ["decks", "decks, cards kept", "cards"])

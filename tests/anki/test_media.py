@@ -84,3 +84,13 @@ def test_a_large_file_is_answered_only_on_demand(anki, call):
     assert refused["code"] == "MEDIA_TOO_LARGE"
     assert refused["sizeBytes"] == answer["sizeBytes"] == 300_000
     assert len(str(refused)) < 1000
+
+
+def test_deleting_a_sound_says_which_note_plays_it(geo, call):
+    note = geo.ids[3]
+
+    dry = call("anki.delete_media", filename="a.mp3", dryRun=True)
+    deletion = call("anki.delete_media", filename="a.mp3")
+
+    assert dry["examples"] == [{"noteId": note, "text": "d"}]
+    assert deletion["warnings"] == [f"still named by 1 note: {note}"]

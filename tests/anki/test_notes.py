@@ -117,3 +117,42 @@ def test_a_name_in_a_query_that_is_not_there_is_told_with_the_nearest(anki, call
     assert answer["total"] == 0
     warned = answer.get("warnings", [None])[0]
     assert warned == (f"there is no {name}; did you mean '{nearest}'?" if name else None)
+
+
+def test_duplicates_by_a_field_come_in_groups(anki, call):
+    first = add_notes(anki.collection, "A", "cat", "dog", "bird")
+    second = add_notes(anki.collection, "B", "<b>Cat</b>", "dog")
+    anki.requests.clear()
+
+    everywhere = call("anki.find_notes", duplicates="front")
+    in_a_deck = call("anki.find_notes", duplicates="Front", query="deck:A")
+    by_back = call("anki.find_notes", duplicates="Back", limit=1)
+
+    assert everywhere == {
+        "groups": [
+            {"text": "cat", "noteIds": [first[0], second[0]]},
+            {"text": "dog", "noteIds": [first[1], second[1]]},
+        ],
+        "total": 2,
+    }
+    assert in_a_deck == {"groups": [], "total": 0}
+    assert by_back["groups"][0]["noteIds"] == [*first, *second]
+    assert call("anki.find_notes", duplicates="Frnt")["code"] == "UNKNOWN_FIELD"
+    assert call("anki.find_notes")["code"] == "INVALID_ARGUMENTS"
+
+
+def test_a_server_whose_notes_name_no_cards_is_served_all_the_same(geo, call):
+    """As anki-connect-server of PyPI."""
+    infos = geo.addon.notesInfo
+    keep = lambda info: {name: value for name, value in info.items() if name != "cards"}  # noqa: E731
+    geo.addon.notesInfo = lambda **params: [keep(info) for info in infos(**params)]
+
+    (note,) = call("anki.find_notes", query=f"nid:{geo.ids[3]}")["notes"]
+    updated = call("anki.update_notes", notes=[{"noteId": geo.ids[0], "deckName": "Other"}])
+    deleted = call("anki.delete_notes", noteIds=geo.ids[1:2])
+
+    assert note["deckName"] == "Geo::Sub" and note["cards"] == list(
+        geo.collection.find_cards(f"nid:{geo.ids[3]}")
+    )
+    assert updated["updated"] == deleted["deleted"] == 1
+    assert call("anki.restore", entry=2)["addedAgain"] == 1

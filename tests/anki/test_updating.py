@@ -272,3 +272,19 @@ def test_a_dry_run_of_updates_shows_all_that_would_change_and_be_made(anki, call
     assert (dry["count"], dry["missing"]) == (1, 1)
     assert dry["makes"] == {"decks": ["Nowhere"], "tags": ["new"]}
     assert "undo list" in dry["warnings"][0]
+
+
+def test_a_misspelt_field_in_a_query_s_replace_is_an_error(geo, call):
+    answer = call("anki.update_notes", query="deck:Geo", replace={"Bakc": ["answer", "x"]}, dryRun=True)
+    assert answer["code"] == "UNKNOWN_FIELD" and "Bakc" in answer["error"]
+
+
+@pytest.mark.parametrize("change", [{"replace": {"Front": ["a", ""]}}, {"fields": {"Front": "<br>"}}])
+def test_a_change_that_empties_the_first_field_warns(geo, call, change):
+    update = {"noteId": geo.ids[0], **change}
+
+    dry = call("anki.update_notes", notes=[update], dryRun=True)
+    answer = call("anki.update_notes", notes=[update])
+
+    warning = f"note {geo.ids[0]} has nothing in its first field, Front, after this"
+    assert warning in dry["warnings"] and warning in answer["warnings"]

@@ -11,6 +11,7 @@ from tools.anki.card_text import card_row
 from tools.anki.client import Action
 from tools.anki.journal import Before, Note
 from tools.anki.replies import Unanswered
+from tools.anki.studying.review_log import MATURE_DAYS
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
@@ -34,7 +35,7 @@ AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts 
 
 @Tool("anki.change_cards", write=True, destructive=True, lock=False)
 def change_cards(
-    query: Annotated[str, "or cardIds or noteIds"] = "",
+    query: Annotated[str, "or cardIds or noteIds; none to rename or remove tags everywhere"] = "",
     cardIds: list[int] | None = None,
     noteIds: list[int] | None = None,
     suspend: bool | None = None,
@@ -60,14 +61,17 @@ def change_cards(
         f"cid:{','.join(map(str, cardIds))}" if cardIds else "",
         f"nid:{','.join(map(str, noteIds))}" if noteIds else "",
     ]
-    if len(chosen := [way for way in ways if way]) != 1:
-        problem = "Say in one way which cards: query, cardIds or noteIds. Nothing was changed"
-        hint = "Every card has the query deck:*."
-        raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
     tags = (addTags or [], removeTags or [], renameTag or [])
     change = CardChange(suspend, unsuspend, due.strip(), forget, deck.strip(), flag, *tags)
     change.check()
-    bulk_change = BulkChange(change, chosen[0])
+    chosen = [way for way in ways if way]
+    if not chosen and change.tagged():
+        chosen = ["deck:*"]
+    if len(chosen) != 1:
+        problem = "Say in one way which cards: query, cardIds or noteIds. Nothing was changed"
+        hint = "Every card has the query deck:*."
+        raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+    bulk_change = BulkChange(change, f"{chosen[0]} {change.tagged()}".strip())
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
@@ -124,9 +128,19 @@ class CardChange:
         ]
         return ", ".join(map("".join, zip(texts, words, strict=True)))
 
+    def tagged(self) -> str:
+        """The query for the notes that it changes, if it does nothing but take tags away or rename one."""
+        others = CardChange(removeTags=self.removeTags, renameTag=self.renameTag)
+        tags = [*self.removeTags, *self.renameTag[:1]]
+        if not tags or self != others:
+            return ""
+        searches = [measure.search for measure in _tagged(None, *tags)]
+        return f"({' or '.join(searches)})"
+
     def check(self) -> None:
         """Raise ToolError for what Anki would take for something else, or that makes no sense together."""
-        days, rename = DAYS.fullmatch(self.due), self.renameTag
+        days = DAYS.fullmatch(self.due)
+        rename = self.renameTag
         if not self.summary:
             raise _wrong(
                 "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
@@ -195,7 +209,9 @@ class BulkChange:
     """One change of what a search finds."""
 
     def __init__(self, change: CardChange, selection: str):
-        self.change, self.selection, self.steps = change, selection, change.steps()
+        self.change = change
+        self.selection = selection
+        self.steps = change.steps()
         self.measures = list(
             {measure.name: measure for step in self.steps for measure in step.measures}.values()
         )
@@ -208,11 +224,8 @@ class BulkChange:
             return self._carry_out()
 
     def _words(self, ids: list[int]) -> str:
-        return (
-            f"change {len(ids)} {self.of} of {quoted(self.selection, 200)}: {self.change.summary}"
-            if ids
-            else ""
-        )
+        count = notes.counted(len(ids), self.of[:-1])
+        return f"change {count} of {quoted(self.selection, 200)}: {self.change.summary}" if ids else ""
 
     def dry_run(self) -> JsonObject:
         """The count of what it would change, with some examples."""
@@ -224,6 +237,13 @@ class BulkChange:
         return answer | ({"warnings": warnings} if (warnings := list(self._warnings())) else {})
 
     def _warnings(self) -> Iterator[str]:
+        if self.change.forget:
+            studied, mature = client.results(
+                ("findCards", {"query": f"{self.selection} -is:new"}),
+                ("findCards", {"query": f"{self.selection} prop:ivl>={MATURE_DAYS}"}),
+            )
+            count = notes.counted(len(studied), "card")
+            yield f"the intervals of {count} go, {len(mature)} of them of 3 weeks or more; anki_restore puts back"
         if self.change.due and self.before["new"]:
             yield f"{self.before['new']} new cards become review cards"
         for tag in self.change.removeTags:
@@ -306,9 +326,10 @@ class BulkChange:
         )
         tags = self._tags() if any(step.of == "notes" for step in self.steps) else []
         before = Before(tags, by_deck, states, profile=self.profile)
-        journal.write("change_cards", f"{len(self.ids)} {self.of} changed: {change.summary}", before)
+        count = notes.counted(len(self.ids), self.of[:-1])
+        journal.write("change_cards", f"{count} changed: {change.summary}", before)
         lost = len(self.cards) - len(states.schedules) if scheduling else 0
-        text = f"the schedule of {lost} cards cannot be put back: a filtered deck has borrowed them"
+        text = f"the schedule of {notes.counted(lost, 'card')} cannot be put back: a filtered deck has borrowed them"
         return {"warnings": [text]} if lost else {}
 
     def _tags(self) -> list[Note]:

@@ -41,7 +41,9 @@ def delete_notes(
     with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
         ids = list(before)
         if ids:
-            entry = journal.write("delete_notes", f"{len(ids)} notes deleted", Before(_lost(before)))
+            entry = journal.write(
+                "delete_notes", f"{notes.counted(len(ids), 'note')} deleted", Before(_lost(before))
+            )
             *_, answer = client.results(
                 ("deleteNotes", {"notes": ids}),
                 client.REDRAW,
@@ -53,7 +55,7 @@ def delete_notes(
                     "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
                 )
                 raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
-            journal.tell(entry, f"the {len(ids)} notes")
+            journal.tell(entry, f"the {notes.counted(len(ids), 'note')}")
     return {"deleted": len(ids), "missing": len(set(noteIds)) - len(ids)}
 
 
@@ -78,7 +80,7 @@ def delete_decks(
 
 def _words(before: dict[int, notes.Info]) -> str:
     texts = map(notes.first_text, before.values())
-    return f"delete {len(before)} notes{confirm.examples(texts)}" if before else ""
+    return f"delete {notes.counted(len(before), 'note')}{confirm.examples(texts)}" if before else ""
 
 
 def _lost(infos: dict[int, notes.Info]) -> list[Note]:
@@ -122,7 +124,8 @@ class DeckDeletion:
     def words(self) -> str:
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
         texts = confirm.examples(example["text"] for example in self.examples()["examples"])
-        return f"delete {', '.join(map(quoted, self.named))}, {len(self.cards)} cards {fate}{texts}"
+        count = notes.counted(len(self.cards), "card")
+        return f"delete {', '.join(map(quoted, self.named))}, {count} {fate}{texts}"
 
     def examples(self) -> JsonObject:
         """The first notes with a card in these decks. Two requests, if there are any."""
@@ -135,12 +138,13 @@ class DeckDeletion:
         calls.checkpoint()
         # A filtered deck only borrows its cards.
         homes = {name: cards for name, cards in self.cards_by_deck.items() if name not in self.filtered}
-        summary = f"decks deleted: {', '.join(self.named)}, {len(self.cards)} cards"
+        count = notes.counted(len(self.cards), "card")
+        summary = f"decks deleted: {', '.join(self.named)}, {count}"
         entry = journal.write("delete_decks", summary, Before(lost, homes))
         if not self.cards_too:
             self._move_cards()
         decks.delete(self.named)
-        journal.tell(entry, f"the {len(self.cards)} cards")
+        journal.tell(entry, f"the {count}")
 
     def _move_cards(self) -> None:
         if self.filtered:  # it gives its cards back when it goes

@@ -5,7 +5,7 @@ import glob
 from contextlib import suppress
 from typing import Annotated
 
-from tools.anki import client, confirm, decks, journal
+from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.client import Action
 from tools.anki.images import image_bytes, pictures
 from tools.anki.images.image_bytes import ImageError
@@ -85,16 +85,25 @@ def delete_media(
         return using
 
     if dryRun:
-        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(users())}
-    subject = f"delete the file {quoted(name)}"
-    with confirm.agreed(users, set, lambda using: f"{subject}, which {len(using)} notes use", expected):
+        using = users()
+        examples = notes.examples(notes.by_id(using[: notes.EXAMPLES]))
+        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(using), **examples}
+
+    def words(using: list[int]) -> str:
+        return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
+
+    with confirm.agreed(users, set, words, expected) as using:
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content) if isinstance(content, str) else b""
         if len(data) <= journal.MOST_BYTES:
             before = journal.Before(filename=name, content=data)
             journal.tell(journal.write("delete_media", f"{name} deleted, {len(data)} bytes", before), "it")
         answer, left = client.results(("deleteMediaFile", {"filename": name}), listing)
-    return {"filename": name, "deleted": name not in left, "anki_response": answer}
+    deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}
+    if using:
+        some = ", ".join(map(str, using[: notes.EXAMPLES]))
+        deletion["warnings"] = [f"still named by {notes.counted(len(using), 'note')}: {some}"]
+    return deletion
 
 
 def _not_found(name: str) -> ToolError:

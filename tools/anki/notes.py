@@ -2,14 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Annotated
 
 from tools.anki import client, decks
 from tools.anki.card_text import cut, plain
 from tools.anki.client import Action
-from tools.core.errors import nearest
+from tools.core import calls
+from tools.core.errors import ToolError, nearest
 from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
@@ -28,6 +29,8 @@ NAMED = re.compile(r'"(deck|tag|note):([^"]+)"|\b(deck|tag|note):(?:"([^"]+)"|([
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
 LIMIT = 50
+PART = 500
+"""Notes read in one request."""
 MOST_NAMES = 10
 EXAMPLES, LONGEST_TEXT = 5, 80
 """Notes that a dry run shows, and characters of the text that stands for one."""
@@ -45,7 +48,8 @@ def note_info(noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_id
 
 @Tool("anki.find_notes")
 def find_notes(
-    query: Annotated[str, 'e.g. deck:"A B" tag:x front:*word*', Limits(min_length=1, strip=True)],
+    query: Annotated[str, 'e.g. deck:"A B" tag:x front:*word*', Limits(strip=True)] = "",
+    duplicates: Annotated[str, "a field: groups of notes with the same text there, of query or all"] = "",
     limit: Annotated[int, Limits(ge=1)] = LIMIT,
     offset: Annotated[int, Limits(ge=0)] = 0,
     excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
@@ -56,6 +60,12 @@ def find_notes(
 
     Source: AnkiConnect findNotes, notesInfo, getDecks.
     """
+    if duplicates:
+        return _duplicates(query, duplicates, limit, offset)
+    if not query:
+        raise ToolError(
+            "There is nothing to find", "Every note has the query deck:*.", code="INVALID_ARGUMENTS"
+        )
     other = _in_any_case(query)
     searches: list[Action] = [("findNotes", {"query": text}) for text in (query, other) if text]
     matches, *wider = client.multi(*searches)
@@ -78,6 +88,42 @@ def find_notes(
     if not ids and (unknown := _unknown_names(query)):
         answer["warnings"] = unknown
     return answer
+
+
+def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
+    """The notes with the same text in a field, in groups: {groups: [{text, noteIds}], total}. A request for each
+    500 notes, and one. Upper and lower case, tags and blanks do not count."""
+    groups: dict[str, list[int]] = {}
+    for note, info in in_parts(client.call("findNotes", query=f"({query or 'deck:*'}) {with_field(field)}")):
+        texts = {name.casefold(): text for name, text in values(info).items()}
+        text = plain(texts.get(field.casefold(), "")).casefold()
+        groups.setdefault(text, []).append(note)
+    if not groups and not client.call("findNotes", query=with_field(field)):
+        raise unknown_field(field)
+    same = [(text, notes) for text, notes in groups.items() if text and len(notes) > 1]
+    page = same[offset : offset + limit]
+    rows = [{"text": cut(text, LONGEST_TEXT), "noteIds": notes} for text, notes in page]
+    return {"groups": rows, "total": len(same)}
+
+
+def with_field(name: str) -> str:
+    """The query for the notes whose type has this field."""
+    escaped = decks.quoted(name).replace(":", "\\:")
+    return f'"{escaped}:*"'
+
+
+def unknown_field(name: str) -> ToolError:
+    hint = "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, Change Note Type."
+    return ToolError(f"No note here has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
+
+
+def in_parts(ids: list[int]) -> Iterator[tuple[int, Info]]:
+    """The notes that exist, in order, each with its content. A request for each 500."""
+    ids = sorted(ids)
+    for start in range(0, len(ids), PART):
+        calls.checkpoint()
+        calls.report(start, len(ids), "reading notes")
+        yield from by_id(ids[start : start + PART]).items()
 
 
 def _in_any_case(query: str) -> str:
@@ -132,7 +178,7 @@ def infos(ids: list[int]) -> list[Info | None]:
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
-    """The notes that exist, as notesInfo tells them, with their cards in the order of their making. One
+    """The notes that exist, as notesInfo has them, with their cards in the order of their making. One
     request."""
     return by_id_in_profile(ids)[0] if ids else {}
 
@@ -142,8 +188,13 @@ def by_id_in_profile(ids: list[int]) -> tuple[dict[int, Info], str]:
     possible = [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
     profile, answer = client.multi(client.PROFILE, ("notesInfo", {"notes": possible}))
     infos = indexed(client.whole([answer])[0])
+    # Of other servers that speak AnkiConnect, notesInfo names no cards.
+    bare = [note for note, info in infos.items() if "cards" not in info]
+    cards = client.results(*(("findCards", {"query": f"nid:{note}"}) for note in bare))
+    for note, its_cards in zip(bare, cards, strict=True):
+        infos[note]["cards"] = its_cards
     for info in infos.values():
-        info["cards"] = sorted(info["cards"])
+        info["cards"].sort()
     return infos, client.profile(profile)
 
 
@@ -172,6 +223,11 @@ def values(info: Info) -> dict[str, str]:
     """The fields of a note as plain text, in the order of its note type."""
     fields = sorted(info["fields"].items(), key=lambda item: item[1]["order"])
     return {name: field["value"] for name, field in fields}
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 note`, `2 notes`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def first_text(info: Info, length: int = LONGEST_TEXT) -> str:

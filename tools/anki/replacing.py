@@ -8,11 +8,8 @@ from tools.anki import client, note_input, notes
 from tools.anki.batch import ItemError
 from tools.anki.card_text import cut
 from tools.anki.note_input import NoteUpdate
-from tools.core import calls
 
 EVERY_FIELD = "*"
-NOTES = 500
-"""Notes read in one request."""
 AROUND = 20
 """Characters that a dry run shows on each side of a place, and before the first difference."""
 # Control characters, which Anki does not keep in a field; line breaks and tabs it keeps.
@@ -44,19 +41,25 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
 
 def updates(query: str, replace: dict[str, list[str]]) -> list[NoteUpdate]:
     """An update of each note that the query finds and that has one of the texts. A request for each 500
-    notes, and one."""
-    ids = sorted(client.call("findNotes", query=query) or [])
-    found = []
-    for start in range(0, len(ids), NOTES):
-        calls.checkpoint()
-        calls.report(start, len(ids), "reading notes")
-        for note, info in notes.by_id(ids[start : start + NOTES]).items():
-            values = notes.values(info)
-            here = {
-                name: pair for name, pair in replace.items() if any(_matches(name, pair[0], pair[1], values))
-            }
-            found += [NoteUpdate(note, replace=here, all=True)] if here else []
-    return found
+    notes, and one.
+
+    Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
+    """
+    updates = []
+    missing = set(replace) - {EVERY_FIELD}
+    ids = client.call("findNotes", query=query)
+    for note, info in notes.in_parts(ids):
+        values = notes.values(info)
+        missing = {name for name in missing if not _fields(name, values)}
+        pairs = {}
+        for name, (old, new) in replace.items():
+            if any(_matches(name, old, new, values)):
+                pairs[name] = [old, new]
+        if pairs:
+            updates.append(NoteUpdate(note, replace=pairs, all=True))
+    if ids and missing:
+        raise notes.unknown_field(min(missing))
+    return updates
 
 
 def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | str]]:

@@ -3,11 +3,13 @@ of it."""
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import Batch, ItemError, Parts
+from tools.anki.card_text import plain
 from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
@@ -114,19 +116,24 @@ class UpdateBatch(Batch):
 
     def words(self, found: dict[int, Info]) -> str:
         """The question for the person: the things that the updates change, and some notes."""
-        fields = dict.fromkeys(
-            name for update in self.updates for name in (update.fields or update.replace or {})
-        )
-        subjects = [f"fields {quoted(', '.join(fields))}"] if fields else []
-        subjects += ["tags"] * any(update.addTags or update.removeTags for update in self.updates)
+        fields: dict[str, None] = {}
+        for update in self.updates:
+            fields.update(dict.fromkeys(update.fields or update.replace or {}))
         decks = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
-        subjects += [f"deck to {', '.join(map(quoted, decks))}"] if decks else []
-        subjects += ["pictures"] * any(update.images for update in self.updates)
+        subjects = []
+        if fields:
+            subjects.append(f"fields {quoted(', '.join(fields))}")
+        if any(update.addTags or update.removeTags for update in self.updates):
+            subjects.append("tags")
+        if decks:
+            subjects.append(f"deck to {', '.join(map(quoted, decks))}")
+        if any(update.images for update in self.updates):
+            subjects.append("pictures")
+        if not found:
+            return ""
         texts = map(notes.first_text, found.values())
-        return (
-            f"change {', '.join(subjects) or 'nothing'} of {len(found)} notes{confirm.examples(texts)}"
-            * bool(found)
-        )
+        count = notes.counted(len(found), "note")
+        return f"change {', '.join(subjects) or 'nothing'} of {count}{confirm.examples(texts)}"
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
@@ -135,6 +142,11 @@ class UpdateBatch(Batch):
         found = [
             place for one in updates for place in replacing.places(one, notes.values(self.before[one.noteId]))
         ]
+        for update in updates:
+            with suppress(ItemError):
+                self._warn(
+                    update.noteId, replacing.new_values(update, notes.values(self.before[update.noteId]))
+                )
         examples = [self._example(update) for update in updates if not update.replace]
         answer = {
             "dryRun": True,
@@ -142,7 +154,7 @@ class UpdateBatch(Batch):
             "missing": len(self.updates) - len(updates),
             **({"places": found[:MOST_PLACES], "placesInAll": len(found)} if found else {}),
             "examples": examples[: notes.EXAMPLES],
-            "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back"],
+            "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back", *self.warnings],
         }
         tags = {tag for update in updates for tag in update.addTags}
         known = {tag.casefold() for tag in client.call("getTags")} if tags else set()
@@ -208,6 +220,7 @@ class UpdateBatch(Batch):
         info = self.before[update.noteId]
         values, cards = notes.values(info), info["cards"]
         new_values = replacing.new_values(update, values)
+        self._warn(update.noteId, new_values)
         added, removed = note_input.checked_tags(update.addTags), note_input.checked_tags(update.removeTags)
         images, unknown = note_input.aim_images(update.images, list(values))
         if unknown:
@@ -224,6 +237,12 @@ class UpdateBatch(Batch):
         placed = place(pictures, new_values, values, images)
         return Change(update.noteId, cards, placed, tuple(added), tuple(here), deck)
 
+    def _warn(self, note: int, new_values: dict[str, str]) -> None:
+        """Say that the first field of a note is going to be empty."""
+        first = next(iter(notes.values(self.before[note])), "")
+        if first in new_values and not plain(new_values[first]):
+            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
+
     def _record(self) -> None:
         """Put on record what will be overwritten."""
         kept: list[Note] = []
@@ -238,8 +257,9 @@ class UpdateBatch(Batch):
                 homes.setdefault(self.homes[card], []).append(card)
         if kept:
             before = Before(kept, homes, profile=self.profile)
-            entry = journal.write("update_notes", f"{len(kept)} notes changed", before)
-            journal.tell(entry, f"the {len(kept)} notes")
+            count = notes.counted(len(kept), "note")
+            entry = journal.write("update_notes", f"{count} changed", before)
+            journal.tell(entry, f"the {count}")
 
     def _steps(self, part: list[int]) -> Iterator[tuple[str, Action, list[int], object]]:
         """The actions of a part: name in the details, action, indexes of its updates, the change that it

@@ -105,7 +105,7 @@ def test_the_schedule_of_borrowed_cards_is_said_to_be_out_of_reach(ten, call):
 
     answer = call("anki.change_cards", noteIds=ten.ids, forget=True, dryRun=False, expected=10)
 
-    assert "1 cards cannot be put back" in answer["warnings"][0]
+    assert "of 1 card cannot be put back" in answer["warnings"][0]
 
 
 @pytest.mark.parametrize("fault", ["cut_before", "cut_after", "refused", "cancelled"])
@@ -207,3 +207,33 @@ def test_a_dry_run_tells_what_a_change_brings_beside_it(ten, call):
     assert tags["warnings"] == ["lang goes with the tags below it, lang::*, of 3 notes"]
     assert "undo list" in flag["warnings"][0]
     assert "warnings" not in call("anki.change_cards", query="deck:Geo", suspend=True)
+
+
+@pytest.mark.parametrize("change", [{"renameTag": ["rare", "new"]}, {"removeTags": ["rare"]}])
+@pytest.mark.parametrize("query", ["deck:*", ""])
+def test_a_change_of_tags_alone_counts_the_notes_that_have_them(ten, call, change, query):
+    ten.collection.tags.bulk_add(ten.ids[:3], "rare")
+
+    dry = call("anki.change_cards", query=query, **change)
+    made = call("anki.change_cards", query=query, **change, dryRun=False, expected=3)
+    again = call("anki.change_cards", query=query, **change, dryRun=False, expected=3)
+
+    assert dry["count"] == made["changed"] == 3 and again["changed"] == 0
+    assert not ten.collection.find_notes("tag:rare")
+
+
+def test_a_change_of_tags_beside_another_still_needs_to_be_told_of_what(ten, call):
+    answer = call("anki.change_cards", removeTags=["rare"], suspend=True)
+    assert answer["code"] == "INVALID_ARGUMENTS"
+
+
+def test_the_dry_run_of_forgetting_says_what_goes(ten, call):
+    cards = list(ten.collection.find_cards(""))
+    ten.collection.sched.set_due_date(cards[:3], "9!")
+    ten.collection.sched.set_due_date(cards[:1], "40!")
+
+    dry = call("anki.change_cards", query="deck:Geo", forget=True)
+
+    assert dry["warnings"] == [
+        "the intervals of 3 cards go, 1 of them of 3 weeks or more; anki_restore puts back"
+    ]
