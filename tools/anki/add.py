@@ -45,8 +45,8 @@ def add_from_model(
     deck: Annotated[str, "ANKI_DEFAULT_DECK by default"] = "",
     model: Annotated[str, "ANKI_DEFAULT_MODEL by default"] = "",
     fieldNames: Annotated[list[str] | None, "of rows, tsv; also tags"] = None,
-    rows: Annotated[list[list[str]] | None, "for many, instead of items"] = None,
-    tsv: Annotated[str, "as rows: a line per note, tabs between fields"] = "",
+    rows: Annotated[list[list[str]] | None, "for many: plain text"] = None,
+    tsv: Annotated[str, "rows as lines, tabs between"] = "",
     allowDuplicates: Annotated[bool | None, "if the person insists"] = None,
 ) -> JsonObject:
     """Add notes, the usual way: {added, skipped, details: [{index, status, noteId, reason, error}]}. Good

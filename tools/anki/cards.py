@@ -35,7 +35,7 @@ AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts 
 
 @Tool("anki.change_cards", write=True, destructive=True, lock=False)
 def change_cards(
-    query: Annotated[str, "or cardIds or noteIds; none to rename or remove tags everywhere"] = "",
+    query: Annotated[str, "or cardIds, noteIds"] = "",
     cardIds: list[int] | None = None,
     noteIds: list[int] | None = None,
     suspend: bool | None = None,

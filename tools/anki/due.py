@@ -124,12 +124,12 @@ def study_page() -> str:
 def due(
     deck: Annotated[str, "all by default"] = "",
     limit: Annotated[int, Limits(ge=1, le=50)] = 10,
-    query: Annotated[str, "only these: a search, e.g. tag:verbs"] = "",
+    query: Annotated[str, "e.g. tag:verbs"] = "",
     current: Annotated[bool | None, "on Anki's screen"] = None,
     asText: bool | None = None,
 ) -> JsonObject:
-    """Show cards to study now: {deck, due: {new, learning, review, total}, cards: [{cardId, noteId, deck,
-    question, answer, state, interval, next}]}. Ask, wait, show the answer.
+    """Show cards to study now: {deck, due, cards: [{cardId, question, answer, state, interval, next}]}. Ask,
+    wait, show the answer.
 
     Source: AnkiConnect getDeckStats, findCards, cardsInfo, guiCurrentCard.
     """

@@ -78,8 +78,8 @@ def invoke(
     version: int | None = None,
 ) -> object:
     """Call any other AnkiConnect action, for its raw result. Reading, sync, guiBrowse, guiDeckReview are safe;
-    other gui* may open a window that blocks Anki. What other tools do, reaches its host's files or forces a
-    one-way sync is refused.
+    other gui* may open a window that blocks Anki. What other tools do, or what harms files or sync, is
+    refused.
 
     Source: AnkiConnect, any action.
     """

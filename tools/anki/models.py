@@ -55,7 +55,7 @@ def create_model(
     is_cloze: Annotated[bool | None, Alias("isCloze")] = None,
     options: JsonObject | None = None,
 ) -> JsonObject:
-    """Create a note type; answers with its names as Anki keeps them, `warnings` tells changes.
+    """Create a note type; answers with its names as Anki keeps them.
 
     Source: AnkiConnect createModel, modelNames.
     """

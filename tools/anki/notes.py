@@ -49,7 +49,7 @@ def note_info(noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_id
 @Tool("anki.find_notes")
 def find_notes(
     query: Annotated[str, 'e.g. deck:"A B" tag:x front:*word*', Limits(strip=True)] = "",
-    duplicates: Annotated[str, "a field: groups of notes with the same text there, of query or all"] = "",
+    duplicates: Annotated[str, "a field: groups of notes with one text in it"] = "",
     limit: Annotated[int, Limits(ge=1)] = LIMIT,
     offset: Annotated[int, Limits(ge=0)] = 0,
     excerpt: Annotated[int | None, "characters per field", Limits(ge=1)] = None,
