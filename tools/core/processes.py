@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 POLL_S = 0.1
 # Time that a child has to clean up after SIGTERM before SIGKILL; when the server ends, less.
-GRACE_S, LAST_GRACE_S = 1.0, 0.5
+GRACE_S = 1.0
+LAST_GRACE_S = 0.5
 ERRORS_KEPT_BYTES = 64 * 1024
 
 _live: set[Popen[bytes]] = set()
@@ -54,15 +55,16 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
             words, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd="/", env=environ, start_new_session=True
         )
         _live.add(child)
-    deadline, said = time.monotonic() + timeout_s, []
-    talk = threading.Thread(target=lambda: said.append(child.communicate()), daemon=True)
+    deadline = time.monotonic() + timeout_s
+    outputs: list[tuple[bytes, bytes]] = []
+    reading = threading.Thread(target=lambda: outputs.append(child.communicate()), daemon=True)
     try:
-        talk.start()
-        while talk.is_alive():
+        reading.start()
+        while reading.is_alive():
             if time.monotonic() >= deadline:
                 raise TimeoutError
             calls.checkpoint()
-            talk.join(POLL_S)
+            reading.join(POLL_S)
     except BaseException:
         _end([child], GRACE_S)
         raise
@@ -70,7 +72,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], timeout_s: float) -> E
         _live.discard(child)
     if _ending:
         raise Cancelled("The server is ending")
-    output, errors = said[0]
+    output, errors = outputs[0]
     return Ended(child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
 
 

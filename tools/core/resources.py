@@ -84,10 +84,14 @@ def list_resources(settings: Settings, params: JsonObject) -> JsonObject:
         raise ToolError(
             "No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR"
         )
-    resources = {uri: resource for resource in offered(settings) for uri in resource.uris()}
+    resources: dict[str, Resource] = {}
+    for resource in offered(settings):
+        resources |= dict.fromkeys(resource.uris(), resource)
     left = [uri for uri in sorted(resources) if cursor is None or uri > cursor.removeprefix(CURSOR)]
     answer: JsonObject = {"resources": [resources[uri].entry(uri) for uri in left[:PAGE_SIZE]]}
-    return answer | ({"nextCursor": CURSOR + left[PAGE_SIZE - 1]} if len(left) > PAGE_SIZE else {})
+    if len(left) > PAGE_SIZE:
+        answer["nextCursor"] = CURSOR + left[PAGE_SIZE - 1]
+    return answer
 
 
 def list_templates(settings: Settings, params: JsonObject) -> JsonObject:
@@ -102,13 +106,14 @@ def list_templates(settings: Settings, params: JsonObject) -> JsonObject:
 
 def read_resource(settings: Settings, params: JsonObject) -> JsonObject:
     """resources/read: a resource, or the file of a skill. Raises ToolError."""
-    uri, mime_type = params["uri"], "text/markdown"
+    uri = params["uri"]
     if uri.startswith(prompts.SKILL_SCHEME):
         text = prompts.find_skill(settings, uri).skill_text(settings)
+        content = {"uri": uri, "mimeType": "text/markdown", "text": text}
     else:
         resource = find(settings, uri)
-        text, mime_type = resource.text(uri), resource.mime_type
-    return {"contents": [{"uri": uri, "mimeType": mime_type, "text": text}]}
+        content = {"uri": uri, "mimeType": resource.mime_type, "text": resource.text(uri)}
+    return {"contents": [content]}
 
 
 def find(settings: Settings, uri: str) -> Resource:

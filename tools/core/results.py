@@ -59,8 +59,10 @@ def as_result(answer: object, private: JsonObject | None = None, lines: Iterable
     if images and isinstance(answer, dict):
         answer = {name: value for name, value in answer.items() if value not in images}
     answer, text = encodable(answer)
+    if isinstance(answer, str):
+        text = answer
     result: JsonObject = {
-        "content": [{"type": "text", "text": answer if isinstance(answer, str) else text}, *more],
+        "content": [{"type": "text", "text": text}, *more],
         "isError": isinstance(answer, dict) and answer.get("success") is False,
     }
     if not images or private is not None:

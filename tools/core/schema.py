@@ -94,16 +94,17 @@ def derive(annotation: object) -> JsonObject:
 
 
 def _derive_type(kind: object) -> JsonObject:
-    origin, inner = get_origin(kind) or kind, get_args(kind)
+    origin = get_origin(kind) or kind
+    inner = get_args(kind)
     if kind is Any:
         return {}
     if kind in SIMPLE:
         return {"type": SIMPLE[kind]}
     if origin is list:
-        return {"type": "array"} | ({"items": derive(inner[0])} if inner else {})
+        return {"type": "array", "items": derive(inner[0])} if inner else {"type": "array"}
     if origin is dict:
         values = derive(inner[1]) if inner else {}
-        return {"type": "object"} | ({"additionalProperties": values} if values else {})
+        return {"type": "object", "additionalProperties": values} if values else {"type": "object"}
     if origin is Literal:
         return {"type": SIMPLE[type(inner[0])], "enum": list(inner)}
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):

@@ -249,9 +249,12 @@ def current(section: type[Section] = Settings) -> Section:
     """The current settings, with the values of the remote user applied. Raises SettingsError."""
     if section not in _read:
         _read[section] = load(os.environ, section)
-    settings, user = _read[section], USER.get()
-    values = {name: user for name, variable in section.variables().items() if variable.per_user and user}
-    return section(**{**vars(settings), **values}) if values else settings
+    settings = _read[section]
+    user = USER.get()
+    names = [name for name, variable in section.variables().items() if variable.per_user]
+    if not user or not names:
+        return settings
+    return section(**{**vars(settings), **dict.fromkeys(names, user)})
 
 
 def load(environ: Mapping[str, str], section: type[AnySection] = Settings) -> AnySection:  # type: ignore[assignment]

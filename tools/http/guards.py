@@ -184,10 +184,13 @@ class Guards:
         except InvalidMessage as error:
             raise Refusal(400, str(error), {}, error.code, error.request_id) from None
         owner = (remote.token_id or remote.user, session_id)
-        method, params = message.get("method", ""), message.get("params") or {}
-        withdrawn = params.get("requestId") if method == "notifications/cancelled" else None
-        if isinstance(withdrawn, str | int) and (call := self.calls.get((*owner, withdrawn))):
-            call.cancel()
+        method = message.get("method", "")
+        params = message.get("params") or {}
+        if method == "notifications/cancelled":
+            withdrawn = params.get("requestId")
+            call = self.calls.get((*owner, withdrawn)) if isinstance(withdrawn, str | int) else None
+            if call:
+                call.cancel()
         begun = [{"type": "http.request", "body": body, "more_body": False}]
         last: JsonObject = {}  # of what was sent
 

@@ -13,25 +13,23 @@ def status() -> str:
 
     Source: the checks of each system, the settings.
     """
-    toolsets = [
-        f"| {name} | {found.state} | {_cell(found.summary)} | {_cell(found.advice)} |"
-        for name, found in health.every()
-    ]
-    values = [
-        f"| `{name}` | {_cell(value)} |"
-        for section in settings.sections()
-        for name, value in shown(settings.current(section)).items()
-    ]
-    return "\n".join([TOOLSETS, *toolsets, SETTINGS, *values, ""])
+    lines = [TOOLSETS]
+    for name, result in health.every():
+        lines.append(f"| {name} | {result.state} | {_cell(result.summary)} | {_cell(result.advice)} |")
+    lines.append(SETTINGS)
+    for section in settings.sections():
+        for name, value in shown(settings.current(section)).items():
+            lines.append(f"| `{name}` | {_cell(value)} |")
+    return "\n".join([*lines, ""])
 
 
 def shown(section: settings.Section) -> dict[str, str]:
     """The value of each variable, without secrets."""
-    values = {variable: getattr(section, name) for name, variable in section.variables().items()}
-    return {
-        variable.name: "set" if variable.secret and value else settings.masked(str(value))
-        for variable, value in values.items()
-    }
+    values = {}
+    for name, variable in section.variables().items():
+        value = str(getattr(section, name))
+        values[variable.name] = "set" if variable.secret and value else settings.masked(value)
+    return values
 
 
 def _cell(text: str) -> str:
