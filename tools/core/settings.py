@@ -136,17 +136,9 @@ class Section:
         """The variable of each field."""
         return {name: variable for name, variable in vars(cls).items() if isinstance(variable, Variable)}
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._compared() == other._compared()  # type: ignore[attr-defined]
-
-    def __hash__(self) -> int:
-        return hash(self._compared())
-
     def __repr__(self) -> str:
-        return f"{type(self).__name__}{self._compared()}"
-
-    def _compared(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name, variable in self.variables().items() if variable.compare)
+        values = [getattr(self, name) for name, variable in self.variables().items() if variable.compare]
+        return f"{type(self).__name__}{values}"
 
 
 class Settings(Section):
@@ -330,7 +322,7 @@ def refresh() -> None:
         return
     check.cache_clear()
     with suppress(SettingsError):
-        if all(load(os.environ, section) == settings for section, settings in _read.items()):
+        if all(repr(load(os.environ, section)) == repr(settings) for section, settings in _read.items()):
             return
     forget()
 
