@@ -2,11 +2,13 @@
 
 import json
 import re
+from datetime import date, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.search.test_search_tool import search
+from tools.core.errors import ToolError
 from tools.search import services
 
 # Of each engine: the page of its documentation, its key in a request, the parameters of a first and of a
@@ -172,3 +174,31 @@ def test_an_engine_s_key_stays_on_its_host(upstream, service, asked):
     upstream.answers("", 307, Location=f"{other.url}/x?cx=1")
     asked("brave")()
     assert other.seen[0][2]["X-Subscription-Token"] is None
+
+
+# The parameter of each engine for the last week, and for the last year; None: it documents none.
+TIME_RANGES = {
+    "searxng": (None, {"time_range": "year"}),
+    "brave": ({"freshness": "pw"}, {"freshness": "py"}),
+    "kagi": (None, None),
+    "serper": ({"tbs": "qdr:w"}, {"tbs": "qdr:y"}),
+    "tavily": ({"time_range": "week"}, {"time_range": "year"}),
+    "exa": (
+        {"startPublishedDate": str(date.today() - timedelta(days=7))},
+        {"startPublishedDate": str(date.today() - timedelta(days=366))},
+    ),
+    "google": ({"dateRestrict": "w1"}, {"dateRestrict": "y1"}),
+}
+
+
+@every_engine
+def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind):
+    engine = next(engine for engine in reversed(services.ENGINES) if engine.kind == kind)
+    plain = services.parameters(engine, "bed mesh", 3, "1")
+    for name, expected in zip(("week", "year"), TIME_RANGES[kind], strict=True):
+        if expected is None:
+            with pytest.raises(ToolError) as refused:
+                services.parameters(engine, "bed mesh", 3, "1", name)
+            assert refused.value.code == "NO_TIME_RANGE" and refused.value.hint
+        else:
+            assert services.parameters(engine, "bed mesh", 3, "1", name) == {**plain, **expected}

@@ -1,6 +1,6 @@
 """The tool that searches the web, and the health of its service."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from tools.core.health import Health, check, trial
@@ -21,6 +21,7 @@ def search(
     query: Annotated[str, Limits(min_length=1, strip=True)],
     limit: Annotated[int | None, "most results a page", Limits(ge=1)] = None,
     cursor: Annotated[str | None, "nextCursor of the page before"] = None,
+    time_range: Annotated[Literal["day", "week", "month", "year"] | None, "how old results may be"] = None,
     full: Annotated[bool | None, "of a public engine: every field, texts uncut"] = None,
 ) -> JsonObject:
     """Search the web: {results: [{title, url, snippet, content, score}], nextCursor}; results may have more
@@ -32,10 +33,10 @@ def search(
     if engine := services.chosen():
         limit = limit or services.LIMIT
         cursor = cursor or "1"
-        sent = services.parameters(engine, query, limit, cursor)
+        sent = services.parameters(engine, query, limit, cursor, time_range or "")
         answer = services.read(engine, services.ask(sent, engine.post, engine.key), limit, cursor, bool(full))
     else:
-        asked = {"query": query, "limit": limit, "cursor": cursor}
+        asked = {"query": query, "limit": limit, "cursor": cursor, "time_range": time_range}
         sent = {name: value for name, value in asked.items() if value is not None}
         answer = services.read_own(services.ask(sent, current().search_api_method == "post"))
     results = services.fitted(answer["results"][:limit])

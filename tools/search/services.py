@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -55,8 +56,9 @@ WHOLE = {"title": "title", "url": "url", "content": "content", "score": "score"}
 class Engine(NamedTuple):
     """`address` begins its URL. `limit` and `page` are parameters, "" if it has none; `number` makes the
     value of `page` from the page and the limit. `key` is a header with what precedes the key, or a parameter
-    `?name`. `results` is the path to the list, `fields` the names there of ours. tests/search/test_engines.py
-    names each documentation."""
+    `?name`. `results` is the path to the list, `fields` the names there of ours. `range` is the parameter of
+    how old a result may be, `ranges` its values; a number stands for the date so many days ago.
+    tests/search/test_engines.py names each documentation."""
 
     kind: str
     address: str
@@ -70,21 +72,29 @@ class Engine(NamedTuple):
     results: str = "results"
     fields: Mapping[str, str] = PLAIN
     more: Mapping[str, Any] = {}
+    range: str = ""
+    ranges: Mapping[str, str | int] = {}
 
 
+RANGES = {"day": 1, "week": 7, "month": 31, "year": 366}
+WORDS = {name: name for name in RANGES}
 ENGINES = (
-    Engine("searxng", "", page="pageno", fields={**PLAIN, "snippet": "content", "score": "score"}, more={"format": "json"}),
+    Engine("searxng", "", page="pageno", fields={**PLAIN, "snippet": "content", "score": "score"}, more={"format": "json"}, range="time_range", ranges={name: name for name in ("day", "month", "year")}),
     Engine("brave", "api.search.brave.com", limit="count", page="offset", number=lambda page, limit: page - 1,
-           key="X-Subscription-Token: ", results="web.results", fields={**PLAIN, "snippet": "description"}),
+           key="X-Subscription-Token: ", results="web.results", fields={**PLAIN, "snippet": "description"},
+           range="freshness", ranges={"day": "pd", "week": "pw", "month": "pm", "year": "py"}),
     Engine("kagi", "kagi.com/api/v0", limit="limit", key="Authorization: Bot ", results="data"),
     Engine("kagi", "kagi.com", True, "query", limit="limit", most=40, page="page", results="data.search"),
     Engine("serper", "google.serper.dev", True, limit="num", most=100, page="page", key="X-API-KEY: ", results="organic",
-           fields={**PLAIN, "url": "link"}),
-    Engine("tavily", "api.tavily.com", True, "query", limit="max_results", fields=WHOLE),
+           fields={**PLAIN, "url": "link"}, range="tbs",
+           ranges={"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}),
+    Engine("tavily", "api.tavily.com", True, "query", limit="max_results", fields=WHOLE, range="time_range", ranges=WORDS),
     Engine("exa", "api.exa.ai", True, "query", limit="numResults", most=100, key="x-api-key: ",
-           fields={**WHOLE, "content": "text"}, more={"contents": {"text": {"maxCharacters": 3000}}}),
+           fields={**WHOLE, "content": "text"}, more={"contents": {"text": {"maxCharacters": 3000}}},
+           range="startPublishedDate", ranges=RANGES),
     Engine("google", "www.googleapis.com/customsearch", limit="num", most=10, page="start", results="items",
-           number=lambda page, limit: (page - 1) * limit + 1, key="?key", fields={**PLAIN, "url": "link"}),
+           number=lambda page, limit: (page - 1) * limit + 1, key="?key", fields={**PLAIN, "url": "link"},
+           range="dateRestrict", ranges={"day": "d1", "week": "w1", "month": "m1", "year": "y1"}),
 )  # fmt: skip
 
 
@@ -203,8 +213,8 @@ def _hidden(text: str) -> str:
     return text
 
 
-def parameters(engine: Engine, query: str, limit: int, cursor: str) -> JsonObject:
-    """The parameters of a request. Raises ToolError INVALID_CURSOR."""
+def parameters(engine: Engine, query: str, limit: int, cursor: str, time_range: str = "") -> JsonObject:
+    """The parameters of a request. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
     if not re.fullmatch("[1-9][0-9]?", cursor):
         raise ToolError(
             "No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR"
@@ -215,7 +225,19 @@ def parameters(engine: Engine, query: str, limit: int, cursor: str) -> JsonObjec
         values[engine.limit] = limit
     if engine.page and cursor != "1":
         values[engine.page] = engine.number(int(cursor), limit)
+    if time_range:
+        values[engine.range] = _range(engine, time_range)
     return values
+
+
+def _range(engine: Engine, name: str) -> str:
+    """The engine's value for results of the last day, week, month or year. Raises ToolError NO_TIME_RANGE."""
+    value = engine.ranges.get(name)
+    if value is None:
+        others = ", ".join(engine.ranges)
+        hint = f"It takes {others}." if others else "Search without it, and look at the dates of the results."
+        raise ToolError(f"{engine.kind} has no time range {name!r}", hint, code="NO_TIME_RANGE")
+    return (date.today() - timedelta(days=value)).isoformat() if isinstance(value, int) else value
 
 
 def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
