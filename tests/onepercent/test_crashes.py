@@ -76,6 +76,10 @@ KINDS = {
     "archives": [act("habit.archive", habit_id=1), act("goal.archive", goal_id=1)],
     "days": [act("person.update", time_zone="Asia/Tokyo", day_start_hour=3), act("goal.update", goal_id=1, due="2026-04-01")],
     "steps": [act("step.create", inbox=True, title="Билет"), act("step.shift", days=7, goal_id=1)],
+    "repeats": [act("step.update", step_id=1, repeat={"every": "day"}), act("step.complete", step_id=1)],
+    "to one day": [act("step.shift", goal_id=1, dt="2026-04-01"), act("step.update", step_id=1, progress=50)],
+    "pauses of all": [act("habit.pause", all=True, **{"except": [2]}, **WEEK)],
+    "a diary by its date": [act("diary.create_entry", plans="x"), act("diary.update_entry", date="2026-03-18", append={"plans": "y"})],
 }  # fmt: skip
 CHANGED = {
     "a day": {"goals", "steps", "diary", "xp_ledger"},
@@ -85,6 +89,10 @@ CHANGED = {
     "archives": {"habits", "habit_pauses", "goals"},
     "days": {"persons", "goals"},
     "steps": {"goals", "steps"},
+    "repeats": {"steps", "xp_ledger"},
+    "to one day": {"steps"},
+    "pauses of all": {"habit_pauses"},
+    "a diary by its date": {"diary", "xp_ledger"},
 }
 
 

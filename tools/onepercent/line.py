@@ -59,17 +59,6 @@ class Line:
             "count": self.count,
         }
 
-    def legacy(self) -> list[object]:
-        """The parts as the page draws them until it knows `parts`."""
-        start = f"{verb(self.head)}{self.subject}{self.what}" if self.head else f"{capital(self.subject)}"
-        details = [self.what] if self.what and not self.head else []
-        return [
-            start,
-            "; ".join([*details, *map(_detail_text, self.details), *self.steps, *self.rows]),
-            "",
-            self.xp,
-        ]
-
 
 def _detail_text(detail: Detail) -> str:
     if isinstance(detail, str):
