@@ -25,6 +25,11 @@ def test_a_line_of_very_many_values_is_refused_with_its_id_and_one_of_many_is_no
         assert not stdio.refusal(dense(piece, most // 5))
 
 
+def test_a_text_that_ends_in_an_escaped_backslash_hides_no_values_behind_it():
+    many = b"{}," * (stdio.MOST_VALUES + 1)
+    assert "values" in stdio.refusal(b'{"id":5,"x":"\\\\","y":[' + many + b"1]}")
+
+
 def test_what_stands_in_one_long_text_counts_as_one_value():
     for text in ("a, b, " * 10**6, '{"x": [1, 2]}, ' * 10**5, "\\" * 10**6, '"' * 10**6, "я, " * 10**6):
         for ascii_only in (True, False):

@@ -26,11 +26,15 @@ def build(settings: Settings) -> JsonObject:
     from tools.core import registry, results
 
     tools = registry.listed(settings, pages=True)
-    return {
-        "tools": [results.describe(*pair) for pair in tools.items()],
-        "for pages": [name for name, tool in tools.items() if tool.app_only],
-        "toolsets": {name: tool.toolset for tool in tools.values() for name in tool.names},
-    }
+    described: list[JsonObject] = []
+    for_pages: list[str] = []
+    toolsets: dict[str, str] = {}
+    for name, tool in tools.items():
+        described.append(results.describe(name, tool))
+        toolsets |= dict.fromkeys(tool.names, tool.toolset)
+        if tool.app_only:
+            for_pages.append(name)
+    return {"tools": described, "for pages": for_pages, "toolsets": toolsets}
 
 
 def load(settings: Settings) -> JsonObject:

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
@@ -22,7 +23,7 @@ from tests.support import client
 from tests.support.backends import backends
 from tests.support.client import Client
 from tests.support.installing import copy_of_the_project
-from tests.support.services import cpu_s
+from tests.support.services import cpu_s, wait_until
 
 PROCESSORS = {"arm64": "qemu-aarch64-static", "armhf": "qemu-arm-static"}
 """As Debian names them, with what emulates each."""
@@ -83,7 +84,7 @@ class Machine:
         for package in (apt / "cache" / "archives").glob("*.deb"):
             subprocess.run(["dpkg-deb", "-x", package, self.root], check=True, timeout=TIMEOUT_S)
 
-    def server(self, settings: dict[str, str]) -> list[str]:
+    def server(self, settings: dict[str, str], *words: str) -> list[str]:
         """Starts the server with these settings and nothing else in the environment.
 
         Programs that it starts, as git, are those of this machine.
@@ -91,7 +92,7 @@ class Machine:
         variables = {"PATH": os.environ["PATH"], "QEMU_LD_PREFIX": str(self.root), **settings}
         environment = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
         python = self.root / "usr" / "bin" / f"python{PYTHON}"
-        return [*environment, self.emulator, str(python), str(self.project / "server.py"), "--standalone"]
+        return [*environment, self.emulator, str(python), str(self.project / "server.py"), *words]
 
 
 def mirror() -> str:
@@ -132,12 +133,13 @@ def look_at(machine: Machine) -> str:
     with backends() as url:
         settings = {"HOME": str(home), "KLIPPER_DOCS_URL": Upstream(machine.folder / "upstream").url}
         settings |= {"ANKI_CONNECT_URL": url, "SEARCH_API_URL": url}
-        return f"{use(machine, settings)} tools, {how_it_starts(machine, settings)}"
+        count = use(machine, settings)
+        return f"{count} tools, {how_it_starts(machine, settings)}; {through_the_service(machine, settings)}"
 
 
 def use(machine: Machine, settings: dict[str, str]) -> int:
     """One session that calls each toolset; how many tools it lists."""
-    with Client(machine.server(settings)) as session:
+    with Client(machine.server(settings, "--standalone")) as session:
         assert session.initialize()["serverInfo"]["name"] == "pi-mcp"
         tools = session.request("tools/list")["result"]["tools"]
 
@@ -165,7 +167,7 @@ def how_it_starts(machine: Machine, settings: dict[str, str]) -> str:
     """The processor's time from the start to the answer of tools/list, and to that of a first call."""
     lines = []
     for case in ("no listing saved", "saved"):  # the session before changed a description
-        with Client(machine.server(settings)) as session:
+        with Client(machine.server(settings, "--standalone")) as session:
             session.initialize()
             session.request("tools/list")
             listed_s = cpu_s(session.process.pid)
@@ -177,6 +179,40 @@ def how_it_starts(machine: Machine, settings: dict[str, str]) -> str:
                 f"{case}: listed after {listed_s:.2f} s, a snapshot {called_s:.2f}, a search {searched_s:.2f}"
             )
     return f"{'; '.join(lines)} (processor's time)"
+
+
+def through_the_service(machine: Machine, settings: dict[str, str]) -> str:
+    """What a session handed over to the resident service takes, in seconds of the clock beside a cold one."""
+    folder = machine.folder / "run"
+    folder.mkdir(mode=0o700)
+    settings = {**settings, "MCP_SOCKET": str(folder / "socket")}
+    service = subprocess.Popen(machine.server(settings, "--daemon"))
+    try:
+        wait_until((folder / "socket").exists)
+        handed_over, cold = (
+            seconds(machine.server(settings)),
+            seconds(machine.server(settings, "--standalone")),
+        )
+    finally:
+        service.terminate()
+        service.wait(TIMEOUT_S)
+    steps = zip(("listed", "a snapshot", "a search"), handed_over, cold, strict=True)
+    shown = ", ".join(f"{step} {ours:.2f} s ({alone:.2f} cold)" for step, ours, alone in steps)
+    return f"through the service: {shown} (the clock)"
+
+
+def seconds(command: list[str]) -> list[float]:
+    began = time.monotonic()
+    moments = []
+    with Client(command) as session:
+        session.initialize()
+        session.request("tools/list")
+        moments.append(time.monotonic() - began)
+        for name, arguments in (("get_user_snapshot", {}), ("search_docs", {"query": "bltouch"})):
+            assert not session.call(name, **arguments)["isError"]
+            moments.append(time.monotonic() - began)
+        assert session.end() == 0
+    return moments
 
 
 if __name__ == "__main__":
