@@ -19,7 +19,7 @@ DAY_S = 86_400
 
 def given_out(state, token_id, *, days=30, user="anna"):
     claims = {
-        **tokens.new_claims(user, ["onepercent"], "https://pi.example/mcp", int(days * DAY_S)),
+        **tokens.new_claims(user, "onepercent", "https://pi.example/mcp", int(days * DAY_S)),
         "jti": token_id,
     }
     Ledger(state).add(claims, "phone")

@@ -25,7 +25,7 @@ class Callers:
 
     def token(self, user="anna", scope="onepercent server", **changes):
         """A token as the owner gives it, with other claims where `changes` say so."""
-        claims = {**tokens.new_claims(user, scope.split(), self.url, 3600), **changes}
+        claims = {**tokens.new_claims(user, scope, self.url, 3600), **changes}
         claims = {name: value for name, value in claims.items() if value is not None}
         if "jti" in claims:
             entry = {"sub": "", "scope": "", **claims}

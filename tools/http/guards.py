@@ -81,7 +81,7 @@ class Guards:
         self.logged = Rate(60, 30)  # lines a minute, at once
         self.long_bodies = Turns(2, 1)
         # The cancel scopes of calls in progress, by token, session and request id.
-        self.calls: dict[tuple[str, str, object], Any] = {}
+        self.calls: dict[tuple[str, str, str], Any] = {}
 
     async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:
         try:
@@ -186,11 +186,10 @@ class Guards:
         owner = (remote.token_id or remote.user, session_id)
         method = message.get("method", "")
         params = message.get("params") or {}
-        if method == "notifications/cancelled":
-            withdrawn = params.get("requestId")
-            call = self.calls.get((*owner, withdrawn)) if isinstance(withdrawn, str | int) else None
-            if call:
-                call.cancel()
+        if method == "notifications/cancelled" and session_id:
+            withdrawn = self.calls.get((*owner, repr(params.get("requestId"))))
+            if withdrawn:
+                withdrawn.cancel()
         begun = [{"type": "http.request", "body": body, "more_body": False}]
         last: JsonObject = {}  # of what was sent
 
@@ -207,17 +206,16 @@ class Guards:
                 part = {**part, "headers": [*part["headers"], (SESSION.encode(), new_id.encode())]}
             await send(part)
 
-        key = (*owner, message.get("id"))
+        key = (*owner, repr(message.get("id")))
         shows_pages = session_id.endswith(WITH_PAGES)
         with calls.acting_for(remote._replace(shows_pages=shows_pages)), self.within(None) as scope_of_call:
-            # Of two calls of one id only the first can be withdrawn.
-            can_be_withdrawn = (
-                session_id and method and self.calls.setdefault(key, scope_of_call) is scope_of_call
-            )
+            self.calls.setdefault(
+                key, scope_of_call
+            )  # of two calls of one id only the first can be withdrawn
             try:
                 return await self.app(scope, receive_next, send_next)
             finally:
-                if can_be_withdrawn:
+                if self.calls.get(key) is scope_of_call:
                     del self.calls[key]
         if not last:
             await send({"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]})

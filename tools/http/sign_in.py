@@ -231,7 +231,7 @@ class SignIn:
         if not grant or not proof.items() <= grant.items():
             raise Denied("invalid_grant", f"the {kind} is unknown, over, or another's")
         lifetime_s = int(grant["days"] * DAY_S)
-        claims = tokens.new_claims(grant["user"], grant["scope"].split(), self.url, lifetime_s)
+        claims = tokens.new_claims(grant["user"], grant["scope"], self.url, lifetime_s)
         claims["jti"] = grant["token_id"]
         # A secret has one successor, however often it comes: renewals at the same time are one chain.
         refresh = tokens.base64url(hmac.digest(self.keys()[0], f"refresh {secret}".encode(), "sha256"))

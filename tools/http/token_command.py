@@ -73,7 +73,7 @@ def _name(text: str) -> str:
     return text
 
 
-def _scope(text: str) -> list[str]:
+def _scope(text: str) -> str:
     scope = text.replace(",", " ").split()
     unknown = [word for word in scope if word not in calls.scopes()]
     if unknown or not scope:
@@ -81,22 +81,23 @@ def _scope(text: str) -> list[str]:
         raise ArgumentTypeError(
             f"there is no toolset {name!r}; there are: {', '.join(toolsets())}, or NAME:read"
         )
-    return scope
+    return " ".join(scope)
 
 
 def _new(options: Namespace, current: settings.Settings) -> None:
-    claims = tokens.new_claims(options.user, options.scope, current.http_url, options.days * sign_in.DAY_S)
+    lifetime_s = options.days * sign_in.DAY_S
+    claims = tokens.new_claims(options.user, options.scope, current.http_url, lifetime_s)
     Ledger(current.state_dir).add(claims, options.label)
     token = tokens.sign(claims, tokens.keys_at(current.state_dir / current.http_key_file)[0])
-    scope = " ".join(options.scope)
-    print(f"For {options.user} ({scope}), for {options.days} days, id {claims['jti']}. It is shown only now:")
+    about = f"For {options.user} ({options.scope}), for {options.days} days, id {claims['jti']}"
+    print(f"{about}. It is shown only now:")
     print(f"\n{token}\n{SNIPPETS.format(url=current.http_url, token=token)}")
 
 
 def _invite(options: Namespace, current: settings.Settings) -> None:
-    scope = " ".join(options.scope)
-    code = sign_in.invite(Ledger(current.state_dir), options.user, scope, options.days)
-    print(f"For {options.user} ({scope}), {options.days} days{RENEWED}. Add this address in the client:\n")
+    code = sign_in.invite(Ledger(current.state_dir), options.user, options.scope, options.days)
+    about = f"For {options.user} ({options.scope}), {options.days} days{RENEWED}"
+    print(f"{about}. Add this address in the client:\n")
     print(f"  {current.http_url}\n\nand type this into the page that it opens, within ten minutes:\n")
     print(f"  {code[:4]}-{code[4:]}")
 

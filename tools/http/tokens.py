@@ -10,7 +10,6 @@ import hmac
 import json
 import secrets
 import time
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
@@ -43,11 +42,11 @@ def sign(claims: JsonObject, key: bytes) -> str:
     return f"{text}.{base64url(hmac.digest(key, text.encode(), 'sha256'))}"
 
 
-def new_claims(user: str, scope: Sequence[str], audience: str, lifetime_s: int) -> JsonObject:
+def new_claims(user: str, scope: str, audience: str, lifetime_s: int) -> JsonObject:
     """The claims of a token made now."""
     now = int(time.time())
     times = {"iat": now, "exp": now + lifetime_s, "jti": secrets.token_hex(8)}
-    return {"iss": ISSUER, "aud": audience, "sub": user, "scope": " ".join(scope), **times}
+    return {"iss": ISSUER, "aud": audience, "sub": user, "scope": scope, **times}
 
 
 def read(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
