@@ -201,7 +201,7 @@ def test_the_readme_is_short(name):
 
 def test_the_changes_of_a_version_fit_on_a_screen():
     versions = text("CHANGELOG.md").split("\n## ")[1:]
-    assert versions and all(version.count("\n- ") <= 25 for version in versions)
+    assert versions and all(version.count("\n- ") <= 12 for version in versions)
     kinds = set(re.findall(r"^### (.*)$", text("CHANGELOG.md"), re.MULTILINE))
     assert kinds <= {"Added", "Changed", "Fixed", "Security"}
 
