@@ -171,12 +171,14 @@ def test_the_picture_is_of_tools_that_there_are():
     assert names and names <= {name.replace(".", "_") for name in TOOLS}
 
 
-def test_every_symptom_is_told_in_both_languages():
-    told = [
-        re.findall(r"^\| .*", re.split("## Trouble|## Если", text(name))[1].split("\n## ")[0], re.M)
-        for name in MANUALS
-    ]
-    assert len(told[0]) == len(told[1]) > 10
+TROUBLE = "## Trouble|## When it does not work|## Если"
+
+
+@pytest.mark.parametrize("page", ["manual", "remote"])
+def test_every_symptom_is_told_in_both_languages(page):
+    sections = [re.split(TROUBLE, text(f"docs/{page}{ending}"))[1] for ending in (".md", ".ru.md")]
+    english, russian = (re.findall(r"^\| .*", section.split("\n## ")[0], re.M) for section in sections)
+    assert len(english) == len(russian) > 10
 
 
 def anchors(page):
@@ -207,11 +209,22 @@ def test_the_changes_of_a_version_fit_on_a_screen():
 
 
 def test_the_map_names_files_that_there_are():
-    named = set(re.findall(r"[\w/]+\.py\b", text("docs/architecture.md")))
-    there = [path.relative_to(PROJECT).as_posix() for path in (PROJECT / "tools").rglob("*.py")]
-    there += [
-        path.relative_to(PROJECT).as_posix()
-        for path in (*PROJECT.glob("*.py"), *PROJECT.glob("tests/**/*.py"))
-    ]
-    assert len(named) > 20
-    assert not [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)]
+    named = set(re.findall(r"[\w/-]+(?:\.ru)?\.(?:py|txt|html|css|json|md)\b", text("docs/architecture.md")))
+    folders = (
+        PROJECT.glob("*"),
+        PROJECT.glob("docs/*"),
+        PROJECT.glob("tools/**/*"),
+        PROJECT.glob("tests/**/*"),
+    )
+    there = [f"/{path.relative_to(PROJECT).as_posix()}" for paths in folders for path in paths]
+    assert len(named) > 40
+    assert not [name for name in named if not any(path.endswith(f"/{name}") for path in there)]
+
+
+def test_what_is_pasted_into_a_shell_is_the_same_in_both_languages():
+    for page in ("clients", "manual", "remote"):
+        english, russian = (
+            [line.partition("#")[0].rstrip() for block in blocks("sh", name) for line in block.splitlines()]
+            for name in (f"docs/{page}.md", f"docs/{page}.ru.md")
+        )
+        assert english == russian, page
