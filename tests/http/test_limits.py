@@ -47,7 +47,7 @@ def test_turns_are_bounded_per_caller_and_in_all_and_everybody_gets_one(callers,
         await asyncio.gather(*map(work, callers))
 
     asyncio.run(everybody())
-    assert (max(seen), len(seen), bool(turns.own)) == (most_at_once, 9, False)
+    assert (max(seen), len(seen), bool(turns.by_caller)) == (most_at_once, 9, False)
 
 
 def test_who_stops_waiting_takes_no_turn():

@@ -1,4 +1,4 @@
-"""The call in progress: how a plain function tells, or asks, the client that called it; on whose behalf it
+"""The call in progress: how a plain function reports to its client and asks the person; on whose behalf it
 runs.
 
 A tool imports `report`, `checkpoint` and `ask` and needs no argument for them. Whoever runs a tool
@@ -34,7 +34,7 @@ def refuse_to_ask(question: str, key: str = "") -> str:
 
 
 class Call(NamedTuple):
-    """`report(done, total, message)` tells the client; `cancelled()` is true once the client withdrew the
+    """`report(done, total, message)` goes to the client; `cancelled()` is true once the client withdrew the
     call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `lines` of text follow the
     answer, whatever its shape."""
 
@@ -60,7 +60,7 @@ def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_
 
 
 def report(done: float, total: float | None = None, message: str = "") -> None:
-    """Tell the client how far the work is (MCP progress); `total` is None if it is unknown."""
+    """Report to the client how far the work is (MCP progress); `total` is None if it is unknown."""
     if call := _current.get():
         call.report(done, total, message)
 

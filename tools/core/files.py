@@ -61,7 +61,7 @@ def replace_file(path: Path, data: bytes | str, put: Callable[[Path, Path], None
 
 def make_file(path: Path, data: bytes | str) -> None:
     """Write `path` whole unless it is there: what another process made first stays. Raises OSError; there is
-    no file of ours then."""
+    nothing left behind then."""
     replace_file(path, data, _link)
 
 

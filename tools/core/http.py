@@ -70,7 +70,7 @@ class Limits(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request to be sent to `url`. Its headers stay on its own host, but for KEYLESS."""
+    """A request to be sent to `url`. Its headers stay on its own host, except KEYLESS."""
 
     url: str
     method: str = "GET"
@@ -150,7 +150,7 @@ def _exchange(request: Request, limits: Limits) -> Response:
 
 
 def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
-    """The whole body. Of an error, whose status tells enough, the beginning if it comes; nothing of a
+    """The whole body. Of an error, whose status says enough, the beginning if it comes; nothing of a
     redirect."""
     from http.client import HTTPException, IncompleteRead
 
@@ -256,10 +256,10 @@ def _first(places: list[Place], deadline: float) -> "TimedSocket":
 
 
 def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError
-    return left
+    return seconds
 
 
 # The hard case is a peer that sends a byte now and then: each byte renews a socket's own timeout, for hours.
@@ -300,5 +300,5 @@ def is_foreign(address: str) -> bool:
             probe.connect((str(ip), 9))  # sends nothing: asks the kernel which of our addresses leads there
         except OSError:  # no route: nothing will be reached
             return True
-        own = ip_address(probe.getsockname()[0].partition("%")[0])
-    return own != ip if ip.version == 4 else int(own) >> NETWORK_BITS != int(ip) >> NETWORK_BITS
+        ours = ip_address(probe.getsockname()[0].partition("%")[0])
+    return ours != ip if ip.version == 4 else int(ours) >> NETWORK_BITS != int(ip) >> NETWORK_BITS

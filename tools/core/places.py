@@ -39,10 +39,11 @@ def settings_file(environ: Mapping[str, str]) -> str:
 
 def sockets(environ: Mapping[str, str]) -> list[str]:
     """The sockets that the resident service may listen on, best first. Raises SettingsError."""
-    if named := environ.get("MCP_SOCKET") or read(settings_file(environ)).get("MCP_SOCKET"):
-        return [os.path.expanduser(os.path.expandvars(named))]
-    own = environ.get("XDG_RUNTIME_DIR")
-    return [os.path.join(own, "pi-mcp", "socket"), SYSTEM_SOCKET] if own else [SYSTEM_SOCKET]
+    path = environ.get("MCP_SOCKET") or read(settings_file(environ)).get("MCP_SOCKET")
+    if path:
+        return [os.path.expanduser(os.path.expandvars(path))]
+    folder = environ.get("XDG_RUNTIME_DIR")
+    return [os.path.join(folder, "pi-mcp", "socket"), SYSTEM_SOCKET] if folder else [SYSTEM_SOCKET]
 
 
 def read(path: str) -> dict[str, str]:

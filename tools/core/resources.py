@@ -87,10 +87,10 @@ def list_resources(settings: Settings, params: JsonObject) -> JsonObject:
     resources: dict[str, Resource] = {}
     for resource in offered(settings):
         resources |= dict.fromkeys(resource.uris(), resource)
-    left = [uri for uri in sorted(resources) if cursor is None or uri > cursor.removeprefix(CURSOR)]
-    answer: JsonObject = {"resources": [resources[uri].entry(uri) for uri in left[:PAGE_SIZE]]}
-    if len(left) > PAGE_SIZE:
-        answer["nextCursor"] = CURSOR + left[PAGE_SIZE - 1]
+    uris = [uri for uri in sorted(resources) if cursor is None or uri > cursor.removeprefix(CURSOR)]
+    answer: JsonObject = {"resources": [resources[uri].entry(uri) for uri in uris[:PAGE_SIZE]]}
+    if len(uris) > PAGE_SIZE:
+        answer["nextCursor"] = CURSOR + uris[PAGE_SIZE - 1]
     return answer
 
 

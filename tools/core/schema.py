@@ -60,7 +60,7 @@ def derive_object(members: Members) -> JsonObject:
     properties = {}
     for name, member in members.items():
         properties[name] = derive(member.annotation)
-        # No word of an empty default, nor of a field's default that is made anew for each.
+        # No word of an empty default, nor of a field's default that is made for each call.
         if isinstance(member.default, str | int | float | tuple) and member.default not in ("", ()):
             properties[name]["default"] = member.default
     listed = {"required": required(members)} if required(members) else {}

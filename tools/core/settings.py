@@ -328,7 +328,7 @@ def refresh() -> None:
 
 
 def forget() -> None:
-    """Have the settings read anew."""
+    """Have the settings read again."""
     _read.clear()
     _sources.clear()
     check.cache_clear()

@@ -190,11 +190,11 @@ class Guards:
             withdrawn = self.calls.get((*owner, repr(params.get("requestId"))))
             if withdrawn:
                 withdrawn.cancel()
-        begun = [{"type": "http.request", "body": body, "more_body": False}]
+        parts = [{"type": "http.request", "body": body, "more_body": False}]
         last: JsonObject = {}  # of what was sent
 
         async def receive_next() -> JsonObject:
-            return begun.pop() if begun else await receive()
+            return parts.pop() if parts else await receive()
 
         async def send_next(part: JsonObject) -> None:
             nonlocal last

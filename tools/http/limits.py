@@ -43,11 +43,11 @@ class Rate:
     def wait_s(self, caller: str = "") -> float:
         """Take one request of this caller: 0, or the seconds after which there will be one."""
         time_s = time.monotonic()
-        left, since_s = self.buckets.get(caller, (self.burst, time_s))
-        left = min(self.burst, left + (time_s - since_s) * self.per_s)
-        has_one = left >= 1
-        self.buckets[caller] = (left - has_one, time_s)
-        return 0 if has_one else (1 - left) / self.per_s
+        requests, since_s = self.buckets.get(caller, (self.burst, time_s))
+        requests = min(self.burst, requests + (time_s - since_s) * self.per_s)
+        has_one = requests >= 1
+        self.buckets[caller] = (requests - has_one, time_s)
+        return 0 if has_one else (1 - requests) / self.per_s
 
 
 class Turns:
@@ -56,14 +56,14 @@ class Turns:
     def __init__(self, most: int, most_each: int):
         self.most_each = most_each
         self.shared = asyncio.Semaphore(most)
-        # By caller; gone once nobody holds or awaits a turn of it.
-        self.own: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        # Gone once nobody holds or awaits a turn of it.
+        self.by_caller: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def turn(self, caller: str) -> AsyncIterator[None]:
         """Wait for a turn of this caller, and hold it inside."""
-        own = self.own.setdefault(caller, asyncio.Semaphore(self.most_each))
-        async with own, self.shared:  # its own first: who waits for that takes no room of others
+        turns = self.by_caller.setdefault(caller, asyncio.Semaphore(self.most_each))
+        async with turns, self.shared:  # its own first: who waits for that takes no room from others
             yield
 
 

@@ -2,9 +2,8 @@
 household.
 
 There are no accounts and no passwords: the person's proof is an invitation, eight characters that `python3 -m
-tools invite` printed. Nothing is kept of a client: its id is its own description, signed (RFC 7591), or the
-address of one. What it gets is a token like any other, renewed under one id, so `token revoke` ends all of
-it.
+tools invite` printed. Nothing is stored about a client: its id is its own description, signed (RFC 7591), or
+the address of one. It gets a token like any other, renewed under one id, so `token revoke` ends all of it.
 """
 
 import asyncio
@@ -131,11 +130,11 @@ class SignIn:
     def register(self, fields: JsonObject) -> JsonObject:
         """Make a client id (RFC 7591). It says all that is known of the client; nothing is stored."""
         name, redirects = _described(fields)
-        known = {"client_name": name, "redirect_uris": redirects}
-        client_id = tokens.sign({"iss": CLIENT, **known}, self.keys()[0])
+        description = {"client_name": name, "redirect_uris": redirects}
+        client_id = tokens.sign({"iss": CLIENT, **description}, self.keys()[0])
         return {
             "client_id": client_id,
-            **known,
+            **description,
             "grant_types": [*GRANTS],
             "token_endpoint_auth_method": "none",
         }

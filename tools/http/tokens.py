@@ -25,7 +25,7 @@ HEADER = {"alg": "HS256", "typ": "JWT"}
 
 
 class InvalidToken(Exception):
-    """A token that is not accepted. The message is for the log; the client is told nothing of it."""
+    """A token that is not accepted. The message is for the log alone, not for the client."""
 
 
 class Claims(NamedTuple):
@@ -44,8 +44,8 @@ def sign(claims: JsonObject, key: bytes) -> str:
 
 def new_claims(user: str, scope: str, audience: str, lifetime_s: int) -> JsonObject:
     """The claims of a token made now."""
-    now = int(time.time())
-    times = {"iat": now, "exp": now + lifetime_s, "jti": secrets.token_hex(8)}
+    issued = int(time.time())
+    times = {"iat": issued, "exp": issued + lifetime_s, "jti": secrets.token_hex(8)}
     return {"iss": ISSUER, "aud": audience, "sub": user, "scope": scope, **times}
 
 
