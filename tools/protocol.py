@@ -15,10 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tools import listing, stdio
-from tools.core import calls, mcp_apps, results
+from tools.core import calls, leaving, mcp_apps, results
 from tools.core.errors import InvalidMessage, ToolError
 from tools.core.json_types import JsonObject, compact_json, encodable
-from tools.core.leaving import leave
 from tools.core.settings import current
 from tools.core.toolsets import instructions
 from tools.starting import VERSION
@@ -344,7 +343,7 @@ class Session:
         self,
         lines: stdio.Lines,
         start: Callable[[], object] = lambda: None,
-        on_gone: Callable[[], object] = leave,
+        on_gone: Callable[[], object] = leaving.leave,
     ):
         self.lines, self.start, self.on_gone = lines, start, on_gone
         # Of the client: the capabilities of its handshake, and what it has used so far.
@@ -527,7 +526,7 @@ class Session:
         """Write one message; nothing `about` a request that was answered or withdrawn."""
         line = encodable({"jsonrpc": "2.0", **message})[1].encode() + b"\n"
         with self.writing:
-            if about and not about.is_owed:
+            if leaving.is_leaving or (about and not about.is_owed):
                 return
             try:
                 self.lines.write(line)

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from socket import socket
 
 AT_LEAVING: list[Callable[[int], None]] = []
+# True from the first step of the end on: what a worker thread would still say is not true any more.
+is_leaving = False
 # In a session of the resident service: the connection to its caller, readable once the caller is gone.
 handover_connection: "socket | None" = None
 
@@ -32,6 +34,8 @@ def run_at_leaving(status: int) -> None:
 def leave(status: int = 0) -> NoReturn:
     """End this process now, with its child processes. What is being written survives that: sqlite, git and
     atomic renames are made for it, while a worker thread might never end by itself."""
+    global is_leaving
+    is_leaving = True
     try:
         run_at_leaving(status)
     finally:
