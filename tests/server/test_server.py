@@ -126,7 +126,7 @@ def test_check_list_and_help_answer_without_serving():
     assert checked.stdout.startswith("✓ server")
     assert "○ klipper" in checked.stdout
     listed = run("--list").stdout
-    assert "read_doc" in listed and max(map(len, listed.splitlines())) == 78
+    assert "read_doc " in listed and max(map(len, listed.splitlines())) <= 78
     assert "--check" in run("--help").stdout
 
 
