@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Collection
 from datetime import datetime
-from itertools import islice
 from typing import Annotated
 
 from tools.core import calls
@@ -13,7 +12,7 @@ from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, fields, previews, sentences, settings
 from tools.onepercent.actions import Outcome
-from tools.onepercent.actions.unit_of_work import UnitOfWork, balance, digested, stale
+from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, balance, digested, stale
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.habits import histories
@@ -29,7 +28,7 @@ REFUSAL = re.compile(
     r"|stop|wait|later|not (now|yet)|never ?mind|abort|спасибо|пожалуйста|thanks|thank you|please)[\s.,;!?…—–-]*)+"
 )
 
-FEW_LINES = 3  # changes that are told one by one once they are done
+FEW_LINES = 3  # changes that are named one by one once they are done
 KEPT_LINES = 5  # and when they are undone
 
 # The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row that they
@@ -70,7 +69,7 @@ def apply_actions(
 
 
 def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
-    """Apply a preview that the person has agreed to, but for the actions `without`; return the recorded
+    """Apply a preview that the person has agreed to, except the actions `without`; return the recorded
     answer. Raises ToolError."""
     moment = days.now()
     try:
@@ -154,51 +153,61 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: da
             ]
             raise error from None
     histories.settle(db, days.today(moment))
-    lines = list(islice((line for outcome in outcomes for line in outcome.done()), KEPT_LINES))
-    dropped = [{name: error[name] for name in ("action", "error") if name in error} for error in plan.dropped]
-    # The preview has named many changes; of them only the sums are told.
-    shown = [entry for outcome in outcomes for entry in outcome.entries]
-    done = lines if len(lines) <= FEW_LINES else [sentences.counts(shown, is_done=True)]
+    lines: list[str] = []
+    entries_done: list[tuple[str, JsonObject]] = []
+    for outcome in outcomes:
+        lines += outcome.done()
+        entries_done += outcome.entries
+    # The preview has named the changes; of many only the sums are repeated.
+    done = lines if len(lines) <= FEW_LINES else [sentences.counts(entries_done, is_done=True)]
     refused = [f"✗ {sentences.refused(error)}" for error in plan.dropped]
     answer = {
         "success": True,
         "results": _results(plan.actions, outcomes),
         "summary": {"total": len(outcomes), "successful": len(outcomes), "failed": 0},
         "xp": {"delta": sum(outcome.xp for outcome in outcomes), "balance": balance(db, unit.user)[0]},
-        **({"dropped": dropped} if dropped else {}),
-        "message": "\n".join([*refused, *(f"✓ {line}" for line in done)]),
     }
+    if plan.dropped:
+        answer["dropped"] = list(map(_dropped, plan.dropped))
+    answer["message"] = "\n".join(refused + [f"✓ {line}" for line in done])
     dispatch.recorded(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview["id"]))
-    _keep_journal(unit, preview["id"], outcomes, lines)
+    _keep_journal(unit, preview["id"], outcomes, lines[:KEPT_LINES])
     return answer
+
+
+def _dropped(error: JsonObject) -> JsonObject:
+    return {name: error[name] for name in ("action", "error") if name in error}
 
 
 def _results(actions: list[Planned], outcomes: list[Outcome]) -> list[JsonObject]:
     """The results so far, by action; parts without a value are left out."""
-    return [
-        {
-            "client_action_id": planned.client_action_id,
-            "action": planned.kind.name,
-            **({} if outcome.created_id is None else {"created_id": outcome.created_id}),
-            **({"step_ids": outcome.created_steps} if outcome.created_steps else {}),
-            **({"xp": outcome.xp} if outcome.xp else {}),
-        }
-        for planned, outcome in zip(actions, outcomes, strict=False)
-    ]
+    results = []
+    for planned, outcome in zip(actions, outcomes, strict=False):
+        result: JsonObject = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
+        if outcome.created_id is not None:
+            result["created_id"] = outcome.created_id
+        if outcome.created_steps:
+            result["step_ids"] = outcome.created_steps
+        if outcome.xp:
+            result["xp"] = outcome.xp
+        results.append(result)
+    return results
+
+
+def _shortened(change: Change) -> Change:
+    """A change whose long texts are kept by their digest."""
+    if change.values is None:
+        return change
+    return change._replace(values={name: digested(value) for name, value in change.values.items()})
 
 
 def _keep_journal(unit: UnitOfWork, preview_id: str, outcomes: list[Outcome], lines: list[str]) -> None:
     """Keep the changes so that they can be undone. A reversal turns the journal of what it reverses; anything
     else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
     db, user = unit.db, unit.user
-    changes = [
-        change._replace(
-            values=change.values and {name: digested(value) for name, value in change.values.items()}
-        )
-        for change in unit.journal
-    ]
+    changes = list(map(_shortened, unit.journal))
     if reversal := next((outcome.reversal for outcome in outcomes if outcome.reversal), None):
         applied_id, undone = reversal
         journal = json.loads(

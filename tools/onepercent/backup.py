@@ -274,7 +274,8 @@ def _put_in_place(fresh: Database, source: Path, reason: str) -> JsonObject:
             raise ValueError("; ".join(faulty))
     kept = _keep_present(reason)
     _overwrite(fresh)
-    return {"file": str(source), "database": str(store.path()), **({"kept": str(kept)} if kept else {})}
+    answer = {"file": str(source), "database": str(store.path())}
+    return answer | {"kept": str(kept)} if kept else answer
 
 
 def _keep_present(reason: str) -> Path | None:

@@ -1,5 +1,6 @@
 """The tool that shows a person's state."""
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
@@ -53,8 +54,7 @@ def get_user_snapshot(
     say otherwise. history: what was closed, kept and earned, and the period before.
     Source: the sections in tools/onepercent/snapshot.
     """
-    default: tuple[str, ...] = () if find else DEFAULT if goal_id is None else ("goals",)
-    names = list(dict.fromkeys("goals" if name == STEPS else name for name in include or default))
+    names = _sections(include or (), bool(find), goal_id is not None)
     repeats.catch_up()
     today, user = store.today(), settings.current().onepercent_user
     first = fields.read_day("date_from", date_from) if date_from else today.isoformat()
@@ -92,6 +92,16 @@ def get_user_snapshot(
     is_other = find or goal_id is not None or names == ["diary"] or {"history", "ssp"} & {*names}
     answer.is_day = is_one_day and not is_other
     return answer
+
+
+def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:
+    """The sections to show, each once."""
+    names = [name for name in include if name != STEPS]
+    if STEPS in include or (is_one_goal and not include):
+        names.insert(0, "goals")
+    if not names and not is_search:
+        names = list(DEFAULT)
+    return list(dict.fromkeys(names))
 
 
 def _past(today: date, first: str | None, last: str | None) -> tuple[date, date]:

@@ -28,7 +28,7 @@ LONGEST_LIST = 10  # titles of one kind that a notice names
 
 
 def main(options: list[str], cards_due: Callable[[], int]) -> int:
-    """Tell the part of the day that it is; `--now` shows it and sends it in any case. Returns the exit
+    """Send the notice of this part of the day; `--now` shows it and sends it in any case. Returns the exit
     status."""
     own = settings.current()
     if options not in ([], ["--now"]):
@@ -37,12 +37,12 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
     if not options and not own.notify_url:
         return 0
     today = store.today().isoformat()
-    # A Pi that was off at the time tells it later.
+    # A Pi that was off at the time sends it later.
     part = "evening" if f"{days.local(days.now()):%H:%M}" >= own.notify_evening else "morning"
-    state, told = state_path("notified.json"), {}
+    state, sent = state_path("notified.json"), {}
     with suppress(OSError, ValueError, TypeError):
-        told = dict(json.loads(state.read_text(encoding="utf-8")))
-    if not options and told.get(part) == today:
+        sent = dict(json.loads(state.read_text(encoding="utf-8")))
+    if not options and sent.get(part) == today:
         return 0
     title, lines = _notice(part, today, cards_due)
     if options:
@@ -54,12 +54,12 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         print(f"pi-mcp: {error.message}. {error.hint}", file=sys.stderr)
         return os.EX_TEMPFAIL if error.code == "NOTIFY_UNREACHABLE" else 1
     if not options:
-        replace_file(state, json.dumps(told | {part: today}))
+        replace_file(state, json.dumps(sent | {part: today}))
     return 0
 
 
 def _notice(part: str, today: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
-    """The part of the day in words: a title and lines; without lines there is nothing to tell."""
+    """The part of the day in words: a title and lines; without lines there is nothing to send."""
     user = settings.current().onepercent_user
     repeats.catch_up()
     with store.reading() as db:

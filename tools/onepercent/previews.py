@@ -1,5 +1,4 @@
-"""Previews: shown by a tool, kept as they were shown, found again, given up, made anew once they no longer
-hold."""
+"""Previews: shown by a tool, kept as they were shown, found again, given up, renewed once they no longer hold."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -36,13 +35,12 @@ def actions_schema() -> JsonObject:
     """
     every = declared.ordered()
     kinds = {name: kind for action in every for name, kind in action.fields.items()}
-    takes: dict[
-        str, list[str]
-    ] = {}  # By domain, beside the id of its own: `create name*-target`, `unmark date`.
+    # By domain, beside the id of its own: `create name*-target`, `unmark date`.
+    takes: dict[str, list[str]] = {}
     for action in every:
-        named = [name for name in action.fields if name != f"{action.domain}_id"]
-        if named and not action.updates:
-            shown = ", ".join(_runs(named, list(kinds), action.required))
+        taken = [name for name in action.fields if name != f"{action.domain}_id"]
+        if taken and not action.updates:
+            shown = ", ".join(_runs(taken, list(kinds), action.required))
             takes.setdefault(action.domain, []).append(f"{action.name.partition('.')[2]} {shown}")
     item = {
         "type": "object",
@@ -64,16 +62,19 @@ def actions_schema() -> JsonObject:
     return {"type": "array", "minItems": 1, "maxItems": MOST_ACTIONS, "items": item}
 
 
-def _runs(named: list[str], names: list[str], required: tuple[str, ...]) -> Iterator[str]:
-    """The names, of several in the order of `names` the first and the last; a star behind what is
-    required."""
-    while named:
-        at, length = names.index(named[0]), 1
-        while named[length : length + 1] == names[at + length : at + length + 1] != []:
-            length += 1
-        run = [name + "*" * (name in required) for name in named[:length]]
-        yield from [f"{run[0]}-{run[-1]}"] if length >= SHORTEST_RUN else run
-        named = named[length:]
+def _runs(taken: list[str], names: list[str], required: tuple[str, ...]) -> Iterator[str]:
+    """The fields that an action takes; of several in the order of `names` the first and the last. A star marks
+    what is required."""
+    runs: list[list[str]] = []
+    for name in taken:
+        if runs and names.index(name) == names.index(runs[-1][-1]) + 1:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    stars = dict.fromkeys(required, "*")
+    for run in runs:
+        starred = [name + stars.get(name, "") for name in run]
+        yield from [f"{starred[0]}-{starred[-1]}"] if len(run) >= SHORTEST_RUN else starred
 
 
 @Tool(
@@ -166,12 +167,15 @@ class Plan(NamedTuple):
 
 
 def plan(preview: Row, without: Collection[str] = ()) -> Plan:
-    """The plan of a preview that is pending or has expired, but for the actions `without`, by their
+    """The plan of a preview that is pending or has expired, except the actions `without`, by their
     client_action_id."""
     kept = json.loads(preview["plan"])
-    both = [both for both in zip(kept["actions"], kept["entries"], strict=True) if both[0][1] not in without]
-    planned = [Planned(declared.ACTIONS[name], *rest) for (name, *rest), _ in both]
-    entries = [entries for _, entries in both]
+    planned, entries = [], []
+    for (name, *rest), shown in zip(kept["actions"], kept["entries"], strict=True):
+        action = Planned(declared.ACTIONS[name], *rest)
+        if action.client_action_id not in without:
+            planned.append(action)
+            entries.append(shown)
     return Plan(date.fromisoformat(kept["today"]), planned, entries, kept["seen"], kept["dropped"])
 
 

@@ -149,14 +149,14 @@ def report(file: str, *period: str) -> TextOutput:
 def _content(db: Database, user: str, first: date, last: date, today: date) -> JsonObject:
     """The data that the page draws: sums of the period and of each day, a sign per day of each habit, goals
     closed, the diary."""
-    told = past(db, user, first, last, today)
+    recent = past(db, user, first, last, today)
     dates = [first + timedelta(place) for place in range((last - first).days + 1)]
     return {
         "language": words.language(),
         "first": first.isoformat(),
         "last": last.isoformat(),
-        "sums": told.sums(first, last)._asdict(),
-        "days": [told.sums(day, day)._asdict() for day in dates],
+        "sums": recent.sums(first, last)._asdict(),
+        "days": [recent.sums(day, day)._asdict() for day in dates],
         "habits": [
             {
                 "name": habit.name,
@@ -164,9 +164,9 @@ def _content(db: Database, user: str, first: date, last: date, today: date) -> J
                 "rate": rate(habit.signs, last == today),
                 "streak": habit.streak,
             }
-            for habit in told.habits
+            for habit in recent.habits
         ],
-        "goals": [tuple(row) for row in told.read(f"{TITLES} {CLOSED_GOALS} {IN_ORDER}", first, last)],
-        "steps": [tuple(row) for row in told.read(f"{TITLES} {CLOSED_STEPS} {IN_ORDER}", first, last)],
-        "diary": [dict(row) for row in told.read(DIARY, first, last)],
+        "goals": [tuple(row) for row in recent.read(f"{TITLES} {CLOSED_GOALS} {IN_ORDER}", first, last)],
+        "steps": [tuple(row) for row in recent.read(f"{TITLES} {CLOSED_STEPS} {IN_ORDER}", first, last)],
+        "diary": [dict(row) for row in recent.read(DIARY, first, last)],
     }

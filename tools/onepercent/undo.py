@@ -43,7 +43,7 @@ from tools.onepercent.page import person_pages
 
 NOBODY = {"time_zone": None, "day_start_hour": 0}  # the count of days without a row of `persons`
 
-UNTOLD = ("xp_ledger", "habit_schedules")  # tables whose rows are told by those that they belong to
+UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with those that they belong to
 
 KIND = {table: entity for entity, table in ENTITIES.items()}
 
@@ -105,7 +105,7 @@ def _changes(db: Database) -> list[JsonObject]:
             change = {"number": number}
         if at:
             change["at"] = f"{days.local(days.moment_of(at)):%Y-%m-%d %H:%M}"
-        changes.append(change | {"change": told(journal, FEW_LINES)})
+        changes.append(change | {"change": summary(journal, FEW_LINES)})
     return changes
 
 
@@ -117,8 +117,8 @@ def applied(db: Database, user: str, undone: bool, number: int = 1) -> Row | Non
     return db.execute(statement, (user, undone, max(number, 1) - 1)).fetchone()
 
 
-def told(journal: str, most: int) -> str:
-    """The first lines that told the person of the changes of a journal."""
+def summary(journal: str, most: int) -> str:
+    """The first lines that named the changes of a journal to the person."""
     kept = json.loads(journal)
     return "; ".join(
         words.more(kept["lines"], most, kept.get("count", 0))
@@ -145,7 +145,7 @@ def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
     entries = _entries(unit, before, after)
     return Outcome(
         entries,
-        message=words.say("redone" if undone else "undone", lines=told(row["journal"], FEW_LINES)),
+        message=words.say("redone" if undone else "undone", lines=summary(row["journal"], FEW_LINES)),
         xp=_xp(after) - _xp(before),
         reversal=(applied_id, not undone),
     )
@@ -162,8 +162,11 @@ def _blocked(reason: str) -> ToolError:
 
 
 def _rows(unit: UnitOfWork, changes: list[Change]) -> Rows:
-    read = {step.place: unit.read(step.table, *step.key) for step in changes}
-    return {place: dict(row) if row else None for place, row in read.items()}
+    rows: Rows = {}
+    for step in changes:
+        row = unit.read(step.table, *step.key)
+        rows[step.place] = dict(row) if row else None
+    return rows
 
 
 def _check_untouched(changes: list[Change], rows: Rows) -> None:
@@ -200,7 +203,7 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
     goals: dict[tuple[str, str], JsonObject] = {}
     steps: dict[tuple[str, str], list[JsonObject]] = {}
     for place, row in before.items():
-        if place[0] in UNTOLD or not (row or after[place]):
+        if place[0] in UNNAMED or not (row or after[place]):
             continue
         section, shown = _described(unit, place[0], before, row, after[place])
         if shown["entity"] == "goal":

@@ -147,7 +147,9 @@ def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject
     """A diff's entry for an existing entity: its kind, id and title or name."""
     key = unit.shown_id(entity, row["id"])
     label = {"habit": "name", "diary": "date"}.get(entity, "title")
-    return {"entity": entity, **({} if key is None else {"id": key}), label: row[label]}
+    if key is None:
+        return {"entity": entity, label: row[label]}
+    return {"entity": entity, "id": key, label: row[label]}
 
 
 def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, JsonObject]:

@@ -1,4 +1,4 @@
-"""Actions on habits, but for their marks."""
+"""Actions on habits, except their marks."""
 
 from typing import Annotated
 

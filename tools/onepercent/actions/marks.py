@@ -154,21 +154,26 @@ def _checked_day(unit: UnitOfWork, day: str | None) -> str:
 
 def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObject) -> JsonObject:
     """One entry of the diff for all the days of a habit."""
-    last, is_one = marked[-1], len(marked) == 1
-    added = params.get("amount")
-    dates = {"dates": words.ranges([mark.day for mark in marked]), "count": len(marked)}
+    last = marked[-1]
+    shown = entry(unit, "habit", habit)
     replaced = {mark.day: mark.replaced for mark in marked if mark.replaced}
-    target = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
-    return {
-        **entry(unit, "habit", habit),
-        **({"date": last.day} if is_one else dates),
-        "status": last.status,
-        "xp_reward": sum(mark.xp for mark in marked),
-        **({"replaces": last.replaced if is_one else replaced} if replaced else {}),
-        **({} if last.amount is None else {"amount": last.amount, "target": target}),
-        **({"added": added} if added not in (None, last.amount) else {}),
-        **({"excuse_reason": params["excuse_reason"]} if params.get("excuse_reason") else {}),
-    }
+    if len(marked) == 1:
+        shown["date"] = last.day
+    else:
+        shown |= {"dates": words.ranges([mark.day for mark in marked]), "count": len(marked)}
+    shown |= {"status": last.status, "xp_reward": sum(mark.xp for mark in marked)}
+    if replaced:
+        shown["replaces"] = replaced if len(marked) > 1 else last.replaced
+    if last.amount is not None:
+        shown |= {
+            "amount": last.amount,
+            "target": {"amount": habit["target_amount"], "unit": habit["target_unit"]},
+        }
+    if params.get("amount") not in (None, last.amount):
+        shown["added"] = params["amount"]
+    if params.get("excuse_reason"):
+        shown["excuse_reason"] = params["excuse_reason"]
+    return shown
 
 
 def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]) -> list[Warning]:

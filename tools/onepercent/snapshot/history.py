@@ -34,7 +34,7 @@ AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habi
     GROUP BY h.id"""
 
 PIECES = {"days": "date", "weeks": "week", "months": "month"}
-"""The lists that tell the past, with the name of a piece's first day."""
+"""The lists of the past, with the name of a piece's first day."""
 
 
 class Sums(NamedTuple):
@@ -93,31 +93,32 @@ def history(
     """The section `history` of the snapshot. `diary_told`: the section `diary` has these days whole."""
     length = (last - first).days + 1
     before = first - length * DAY
-    told = past(db, user, before, last, today)
+    recent = past(db, user, before, last, today)
     pieces = "days" if length <= MOST_SINGLE_DAYS else "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
-    spans = [(span, told.sums(*span)) for span in _spans(first, last, pieces)]
-    total = Sums(*map(sum, zip(*(sums for _, sums in spans), strict=True)))
-    gained, lost, later = map(int, told.read(EARNED, first, last)[0])
+    spans = list(_spans(first, last, pieces))
+    sums = [recent.sums(*span) for span in spans]
+    total = Sums(*map(sum, zip(*sums, strict=True)))
+    quotes_diary = length <= LONGEST_WITH_DIARY and not diary_told
+    spans_shown = []
+    for span, of_span in zip(spans, sums, strict=True):
+        if any(
+            of_span._replace(due=0)
+        ):  # A span in which nothing happened is left out, whatever was due in it.
+            spans_shown.append(_piece(recent, *span, of_span, pieces, quotes_diary))
+    gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
     end = balance(db, user)[0] - later
-    return {
+    section: JsonObject = {
         "date_from": first.isoformat(),
         "date_to": last.isoformat(),
-        # A span in which nothing happened is left out, whatever was due in it.
-        pieces: [
-            _piece(told, *span, sums, pieces, length <= LONGEST_WITH_DIARY and not diary_told)
-            for span, sums in spans
-            if any(sums._replace(due=0))
-        ],
-        "habits": _habits(told, first, last),
-        **(
-            {"marks": " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())}
-            if told.habits
-            else {}
-        ),
+        pieces: spans_shown,
+        "habits": _habits(recent, first, last),
         "xp": {"gained": gained, "lost": lost, "from": end - gained - lost, "to": end},
         "total": _shown(total),
-        "previous": {"date_from": before.isoformat(), **_shown(told.sums(before, first - DAY))},
+        "previous": {"date_from": before.isoformat(), **_shown(recent.sums(before, first - DAY))},
     }
+    if recent.habits:
+        section["marks"] = " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())
+    return section
 
 
 def _shown(sums: Sums) -> JsonObject:
@@ -151,7 +152,7 @@ def _spans(first: date, last: date, pieces: str) -> Iterator[tuple[date, date]]:
         first = end + DAY
 
 
-def _piece(told: Past, first: date, last: date, sums: Sums, pieces: str, is_short: bool) -> JsonObject:
+def _piece(recent: Past, first: date, last: date, sums: Sums, pieces: str, is_short: bool) -> JsonObject:
     """A day, a week (by its Monday) or a month, without what is empty; longer ones count steps."""
     is_day = pieces == "days"
     named = first - first.weekday() * DAY if pieces == "weeks" else first
@@ -159,31 +160,31 @@ def _piece(told: Past, first: date, last: date, sums: Sums, pieces: str, is_shor
     if sums.xp:
         piece["xp"] = sums.xp
     if sums.steps:
-        piece["steps"] = told.titles(CLOSED_STEPS, first, last) if is_day else sums.steps
+        piece["steps"] = recent.titles(CLOSED_STEPS, first, last) if is_day else sums.steps
     if sums.goals:
         more = sums.goals - MOST_TITLES if not is_day else 0
-        titles = told.titles(CLOSED_GOALS, first, last, -1 if is_day else MOST_TITLES)
+        titles = recent.titles(CLOSED_GOALS, first, last, -1 if is_day else MOST_TITLES)
         piece["goals"] = titles + ([f"+{more}"] if more > 0 else [])
     if sums.due:
         piece["habits"] = f"{sums.kept}/{sums.due}"
     if sums.diary:
-        piece["diary"] = sums.diary if not is_day else told.excerpt(first) if is_short else True
+        piece["diary"] = sums.diary if not is_day else recent.excerpt(first) if is_short else True
     return piece
 
 
-def _habits(told: Past, first: date, last: date) -> list[JsonObject]:
+def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
     length = (last - first).days + 1
     amounts = {
         key: {"amount": round(amount, 3), "unit": unit}
-        for key, amount, unit in told.read(AMOUNTS, first, last)
+        for key, amount, unit in recent.read(AMOUNTS, first, last)
     }
     habits = []
-    for habit in told.habits:
+    for habit in recent.habits:
         signs = habit.signs[length:]
         if habit.is_archived and not was_due(signs):
             continue
         shown = {"marks": signs} if length <= MOST_WEEKS_IN_DAYS else {}
-        percent = rate(signs, told.ends_today)
+        percent = rate(signs, recent.ends_today)
         rated = {} if percent is None else {"rate": percent}
         habits.append({"id": habit.id, "name": habit.name, **shown, **rated, "streak": habit.streak})
         habits[-1] |= amounts.get(habit.id, {})

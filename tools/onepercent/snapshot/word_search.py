@@ -75,10 +75,7 @@ def search(db: Database, user: str, query: str) -> JsonObject:
     one, other = wanted[0]
     # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before
     # it.
-    parts = (
-        [r"(?<![^\W_])" * (len(stem) < SHORTEST_PART) + re.escape(stem) for stem in stems] for stems in wanted
-    )
-    patterns = [re.compile("|".join(stems)) for stems in parts]
+    patterns = [re.compile("|".join(map(_pattern, stems))) for stems in wanted]
 
     def has_words(data: bytes) -> bool:
         text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text
@@ -87,12 +84,21 @@ def search(db: Database, user: str, query: str) -> JsonObject:
 
     db.create_function("has_words", 1, has_words)
     rows = db.execute(MATCHES, {"user": user, "most": MOST_SHOWN}).fetchall()
-    items = [{name: row[name] for name in row.keys()[:-1] if row[name] is not None} for row in rows]
-    for item in items:
-        item |= {"done": True} if "done" in item else {}
-        item |= {"text": _around(item["text"], wanted[0])} if "text" in item else {}
-    more = rows[0]["matches"] - len(rows) if rows else 0
-    return {"items": items, **({"more": more} if more else {})}
+    items = []
+    for row in rows:
+        item = {name: value for name, value in dict(row).items() if value is not None}
+        more = item.pop("matches") - len(rows)
+        if "done" in item:
+            item["done"] = True
+        if "text" in item:
+            item["text"] = _around(item["text"], wanted[0])
+        items.append(item)
+    return {"items": items, "more": more} if items and more else {"items": items}
+
+
+def _pattern(stem: str) -> str:
+    begins_a_word = r"(?<![^\W_])" if len(stem) < SHORTEST_PART else ""
+    return begins_a_word + re.escape(stem)
 
 
 def variants(word: str) -> list[str]:
@@ -104,7 +110,8 @@ def variants(word: str) -> list[str]:
 
 
 def _around(text: str, stems: list[str]) -> str:
-    place = next((place for stem in stems if (place := folded(text).find(stem)) >= 0), 0)
+    places = [folded(text).find(stem) for stem in stems]
+    place = next((place for place in places if place >= 0), 0)
     start = max(place - QUOTED // 2, 0)
     cut = text[start : start + QUOTED].strip()
     return f"{'…' if start else ''}{cut}{'…' if start + QUOTED < len(text) else ''}"
