@@ -26,6 +26,7 @@ KEYS = {
     " ": 32,
     "ArrowLeft": 37,
     "ArrowRight": 39,
+    "r": 82,
     **{str(digit): 48 + digit for digit in range(10)},
 }
 

@@ -16,8 +16,6 @@ const t = (name, ...values) => {
   });
 };
 const number = (value, options) => value.toLocaleString(locale, options);
-const percent = (part) => number(part, { style: "percent" });
-const signed = (value) => number(value, { signDisplay: "exceptZero" }).replace("-", "−");
 const unit = (count, unit, unitDisplay) => number(count, { style: "unit", unit, unitDisplay });
 const dots = (...parts) => parts.filter(Boolean).join(" · ");
 
@@ -36,14 +34,6 @@ addEventListener("click", (event) => event.isTrusted || (event.preventDefault(),
 const button = (label, onclick, main) => h(main ? "button.main" : "button", { onclick }, t(label));
 const section = (title, items, note) => items?.length ? h("section", h("h2", h("span", t(title)), note), h("ul", items)) : "";
 const state = (text) => { at("state").textContent = text; };
-// The first items of a list; the others are folded under "16 more", and stay open once they are.
-const unfolded = {};
-const folded = (name, items, most) => {
-  if (items.length < most + 2) return items;
-  const id = "more" + name, ontoggle = ({ target }) => { unfolded[id] = target.open; };
-  return [...items.slice(0, most), h("li", h("details", { open: unfolded[id], ontoggle },
-    h("summary.quiet", { id }, t("more", items.length - most)), h("ul", items.slice(most))))];
-};
 // What went wrong, in the person's language, and what to do; the server's own words are folded.
 const fail = ({ code, error, hint }, again) => {
   at("head").textContent = t(words[code] ? code : "failed");
@@ -107,6 +97,5 @@ waiting|Загрузка…|Loading…
 failed|Не получилось|That did not work
 retry|Попробовать снова|Try again
 details|Подробности|Details
-more|ещё $|$ more
 write|Напишите это в чате: $|Write this in the chat: $
 `);

@@ -1,0 +1,12 @@
+// For pages with long lists, and with numbers that rise and fall.
+learn("more|ещё $|$ more");
+const percent = (part) => number(part, { style: "percent" });
+const signed = (value) => number(value, { signDisplay: "exceptZero" }).replace("-", "−");
+// The first items of a list; the others are folded under "16 more", and stay open once they are.
+const unfolded = {};
+const folded = (name, items, most) => {
+  if (items.length < most + 2) return items;
+  const id = "more" + name, ontoggle = ({ target }) => { unfolded[id] = target.open; };
+  return [...items.slice(0, most), h("li", h("details", { open: unfolded[id], ontoggle },
+    h("summary.quiet", { id }, t("more", items.length - most)), h("ul", items.slice(most))))];
+};
