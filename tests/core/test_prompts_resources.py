@@ -88,6 +88,13 @@ def test_prompts_and_resources_follow_the_toolsets_and_read_only(env):
     assert resources.list_templates(settings.current(), None) == {"resourceTemplates": []}
 
 
+def test_prompts_are_listed_in_one_order_whichever_toolset_was_imported_first(monkeypatch):
+    names = [*prompts.offered(settings.current())]
+    backwards = sorted(prompts.PROMPTS.items(), key=lambda item: item[1].toolset, reverse=True)
+    monkeypatch.setattr(prompts, "PROMPTS", dict(backwards))
+    assert [*prompts.offered(settings.current())] == names
+
+
 def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
     small_docs(PAGES)
     templates = resources.list_templates(settings.current(), None)["resourceTemplates"]

@@ -4,7 +4,7 @@ import pytest
 
 from tools.core.errors import SHORT, one_line, quoted
 
-FORGERIES = ["a\nb", "a\r\n\r\nb", "a\u2028b", "a\u2029b", "a\x1b[2Kb", "a\x85b", "a\u202eb", "a\u2066b", "a\u200fb", "a\ufeffb", "a\x00\tb"]  # fmt: skip
+FORGERIES = ["a\nb", "a\r\n\r\nb", "a\u2028b", "a\u2029b", "a\x1b[2Kb", "a\x85b", "a\u202eb", "a\u2066b", "a\u200fb", "a\ufeffb", "a\x00\tb", "a\U000e0041\U000e007fb"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", FORGERIES)
