@@ -124,7 +124,8 @@ def test_a_section_gives_its_options_with_default_and_text(docs):
             "see"
         ] == ["fan"]
     variants = look_up(section="printer")["variants"]
-    assert list(variants) == ["[printer]", "[printer], Cartesian Kinematics", "[printer], Delta Kinematics"]
+    places = ["[printer]", "[printer], Cartesian Kinematics", "[printer], Delta Kinematics"]
+    assert [variant["of"] for variant in variants] == places
 
 
 def test_an_option_gives_every_section_that_has_it_or_what_became_of_it(docs):

@@ -21,7 +21,7 @@ BUDGET = 2500
 LEAST = 24
 MOST_CHANGES = 4
 MOST_OWNERS, MOST_NEAR = 30, 4
-LONGEST_CHANGE = 160
+LONGEST_CHANGE, LONGEST_TEXT, MOST_TEXTS = 160, 300, 6
 
 
 @Tool("config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True)
@@ -32,8 +32,8 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     Source: Config_Reference.md and Config_Changes.md as they are in the checkout. Without either name: all
     sections.
     """
-    known = checking.current()
-    reference, entries = known.reference, known.entries
+    checker = checking.current()
+    reference, entries = checker.reference, checker.entries
     if not section and not option:
         common = [blocks[0].heading for blocks in reference.commons.values()]
         return {"sections": list(reference.kinds), "common": common}
@@ -45,13 +45,13 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
         raise _unknown(f"No such section in {PAGE}: {section}", near)
     if not option:
         return _section(blocks, entries, full=full)
+    key = option.strip().strip("#: ").lower()
     with_shared = [*blocks, *(block for block, _ in reference.referred(blocks))]
-    if described := _option(reference, with_shared, option, entries):
+    if described := _option(reference, with_shared, key, entries):
         return described
-    if gone := changes.about(entries, option):
+    if gone := changes.about(entries, key):
         return {"option": option, "changes": [f"{entry.date}: {entry.text}" for entry in gone[:3]]}
     names = dict.fromkeys(named.key for block in blocks or reference.blocks for named in block.options)
-    key = option.strip().lower()
     meant = options.meant_by_marlin(key)
     near = [f"{meant}, which is Marlin's {key}"] if meant else several(key, names, cutoff=0.5)
     raise _unknown(f"No such option in {f'[{section}]' if section else PAGE}: {option}", near)
@@ -80,66 +80,59 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
 
 def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
-    shown: JsonObject = {
-        "section": blocks[0].name or blocks[0].heading,
-        "page": PAGE,
-        "heading": blocks[0].heading,
-    }
-    described = []  # of each block the names of each group of options, and the group's text
-    for block in blocks:
-        groups = [list(group) for _, group in groupby(block.options, lambda option: option.text or option)]
-        described.append(
-            [(", ".join(_marked(one.name, one) for one in group), group[0].text) for group in groups]
-        )
-    lengths = [len(names) + 5 for block in described for names, _ in block]
+    described = [_groups(block) for block in blocks]
+    lengths = [len(names) + 5 for groups in described for names, _ in groups]
     room = max(LEAST, (BUDGET - sum(lengths)) // max(1, len(lengths)))
-    listed = [
-        [f"{names}: {text if full else short(text, room)}".rstrip(": ") for names, text in group]
-        for group in described
-    ]
-    if len(blocks) == 1:
-        shown["options"] = listed[0]
+    variants = []
+    for block, groups in zip(blocks, described, strict=True):
+        texts = [(names, text if full else short(text, room)) for names, text in groups]
+        place = "" if block.heading.startswith("[") else f", {block.heading}"
+        lines = [f"{names}: {text}".rstrip(": ") for names, text in texts]
+        variants.append({"of": f"[{block.name}]{place}", "options": lines})
+    first = blocks[0]
+    answer: JsonObject = {"section": first.name or first.heading, "page": PAGE, "heading": first.heading}
+    if len(variants) == 1:
+        answer["options"] = variants[0]["options"]
     else:
-        variants: dict[str, list[str]] = {}
-        titles: list[str] = []
-        for block, lines in zip(blocks, listed, strict=True):
-            title = f"[{block.name}]" if block.heading.startswith("[") else f"[{block.name}], {block.heading}"
-            titles.append(title)
-            count = titles.count(title)
-            if lines:
-                variants[f"{title} ({count})" if count > 1 else title] = lines
-        shown["variants"] = variants
-    if refers := sorted({name for block in blocks for name, _ in block.refers}):
-        shown["see"] = refers
-    return shown | _changes(entries, blocks[0].kind or blocks[0].heading, full=full)
+        answer["variants"] = [variant for variant in variants if variant["options"]]
+    answer["see"] = sorted({name for block in blocks for name, _ in block.refers})
+    answer["changes"] = _changes(entries, first.kind or first.heading, full=full)
+    return {name: value for name, value in answer.items() if value}
+
+
+def _groups(block: Block) -> list[tuple[str, str]]:
+    """The names of each group of options that have a text in common, and that text."""
+    groups = []
+    for _, group in groupby(block.options, lambda option: option.text or option):
+        options = list(group)
+        names = ", ".join(_marked(option.name, option) for option in options)
+        groups.append((names, options[0].text))
+    return groups
 
 
 def _option(reference: Reference, blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
     """The reference's words for an option: in the section given by its blocks, or in every section that has
     it."""
-    key = name.strip().strip("#: ").lower()
-    every = [(block, named) for block in blocks or reference.blocks for named in block.options]
-    owners = [(block, named) for block, named in every if named.key == key]
+    every = [(block, option) for block in blocks or reference.blocks for option in block.options]
+    owners = [(block, option) for block, option in every if option.key == name]
     # Else one of a series or a pattern: `screw7_name`, `variable_<name>`.
-    owners = owners or [(block, named) for block, named in every if Options({named.key: named}).find(key)]
+    owners = owners or [
+        (block, option) for block, option in every if Options({option.key: option}).find(name)
+    ]
     if not owners:
         return {}
-    texts: dict[str, list[str]] = {}
-    for block, named in owners:
-        place = _marked(f"[{block.name}]" if block.name else block.heading, named)
-        texts.setdefault(named.text, []).append(place)
-    described = sorted(
-        texts.items(), key=lambda item: (not item[0] or item[0].startswith("See the"), -len(item[1]))
-    )
-    shown: JsonObject = {"option": owners[0][1].name, "page": PAGE}
-    shown["sections"] = [
-        {
-            "in": list(dict.fromkeys(places))[:MOST_OWNERS],
-            "text": text if len(described) == 1 else short(text, 300),
-        }
-        for text, places in described[:6]
+    places: dict[str, dict[str, None]] = {}
+    for block, option in owners:
+        place = _marked(f"[{block.name}]" if block.name else block.heading, option)
+        places.setdefault(option.text, {})[place] = None
+    room = BUDGET if len(places) == 1 else LONGEST_TEXT
+    ordered = sorted(places, key=lambda text: (not text or text.startswith("See the"), -len(places[text])))
+    sections = [
+        {"in": list(places[text])[:MOST_OWNERS], "text": short(text, room)} for text in ordered[:MOST_TEXTS]
     ]
-    return shown | _changes(entries, key, full=False)
+    answer: JsonObject = {"option": owners[0][1].name, "page": PAGE, "sections": sections}
+    changed = _changes(entries, name, full=False)
+    return answer | ({"changes": changed} if changed else {})
 
 
 def _marked(name: str, option: Option) -> str:
@@ -148,10 +141,13 @@ def _marked(name: str, option: Option) -> str:
     return f"{name} ({mark})" if mark else name
 
 
-def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> JsonObject:
+def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
-    named = changes.about(entries, name)[: None if full else MOST_CHANGES]
-    texts = (entry.text if full else short(changes.saying(entry, name), LONGEST_CHANGE) for entry in named)
-    told = [f"{entry.date}: {text}" for entry, text in zip(named, texts, strict=True)]
-    return {"changes": told} if told else {}
+    about = changes.about(entries, name)
+    if full:
+        return [f"{entry.date}: {entry.text}" for entry in about]
+    return [
+        f"{entry.date}: {short(changes.saying(entry, name), LONGEST_CHANGE)}"
+        for entry in about[:MOST_CHANGES]
+    ]

@@ -11,11 +11,10 @@ from tools.core.errors import ToolError, several
 from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-from tools.klipper import headings, pages
+from tools.klipper import pages
 from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
 from tools.klipper.search.index import Index, read
-from tools.klipper.search.messages import Message
 from tools.klipper.search.query import Ranked, Term, question, ranked
 from tools.klipper.settings import sources
 
@@ -61,7 +60,7 @@ def search_docs(
     known = index.current()
     found = messages.known(query)
     terms, absent = question(query, known)
-    results = list(islice(_results(known, terms, found[0] if found else None, query), limit))
+    results = list(islice(_results(known, terms, query), limit))
     answer: JsonObject = {}
     explained = [{"message": message.message, **messages.explained(message)} for message in found]
     if explained:
@@ -73,32 +72,14 @@ def search_docs(
     return {**answer, "result": results} if answer else results
 
 
-def _results(
-    known: Index, terms: Sequence[Term], message: Message | None, query: str
-) -> Iterator[JsonObject]:
-    """The results: first where a known message sends the reader, then the pages of the search, each page
-    once."""
+def _results(known: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
+    """The results: the best pages, each page of several sources once."""
     files = {page.path: page for page in known.files}
-    leading: dict[str, str] = {}
-    for place in message.read if message and message.leads else ():
-        path, _, heading = place.partition("#")
-        if path in files:
-            leading.setdefault(path, heading)
     best = _worth_showing(known, ranked(known, terms), query)
-    for path, also in _copies(dict.fromkeys([*leading, *best])).items():
-        if not (text := read(files[path])):
-            continue
-        try:
-            section = headings.find(text, leading[path], path) if leading.get(path) else None
-        except ToolError:  # another version of the page
-            section = None
-        if section:
-            results = [_result(known, path, text, (section.heading, section.offset, section.offset))]
-        elif path in best:
-            results = list(_of_page(known, best[path], text, terms))
-        else:
-            results = [_result(known, path, text, (known.titles[path], 0, 0))]
-        yield from ({**result, **({"also_in": also} if also else {})} for result in results)
+    for path, also in _copies(best).items():
+        if text := read(files[path]):
+            for result in _of_page(known, best[path], text, terms):
+                yield result | ({"also_in": also} if also else {})
 
 
 def _worth_showing(known: Index, every: Sequence[Ranked], query: str) -> dict[str, Ranked]:

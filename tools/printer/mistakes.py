@@ -7,7 +7,7 @@ from tools.klipper.config import checking
 from tools.klipper.config.machine import short
 from tools.klipper.config.printer_cfg import ERROR, Finding, PrinterConfig
 
-MOST, LONGEST = 4, 160
+MOST, LONGEST = 4, 140
 NO_DOCS = "not checked: the Klipper documentation is not here, call sync_docs"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.health import Health, check
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.klipper import printer_data
 from tools.klipper.config import printer_cfg
@@ -29,8 +29,6 @@ END = b"\x03"
 """Ends each message."""
 TIMEOUT_S, MOST_BYTES = 4.0, 1_000_000
 MOST_HEATERS, MOST_WARNINGS = 6, 3
-LIMIT = 2000
-"""Characters of an answer: 500 tokens."""
 OBJECTS: JsonObject = {
     "print_stats": ["filename", "state", "message", "print_duration", "filament_used", "info"],
     "virtual_sdcard": ["progress"],
@@ -77,7 +75,7 @@ def printer_state() -> JsonObject:
     else:
         if answer["state"] in ENDED:
             answer |= _cause(str(info.get("state_message")), folder)
-            _shorten(answer)
+            answer |= {"homed": "", "position": [], "warnings": []}
         return {name: value for name, value in answer.items() if value}
     hint = "printer_log shows what happened; start Klipper, or check its service."
     raise ToolError(message, hint, code="PRINTER_SILENT") from None
@@ -95,13 +93,6 @@ def _cause(state_message: str, folder: Path) -> JsonObject:
             config = printer_cfg.read_files(folder / "config/printer.cfg", folder)
             cause["config"] = mistakes.lines(mistakes.errors(config))
     return cause
-
-
-def _shorten(answer: JsonObject) -> None:
-    """Leave out what matters least until the answer is short enough."""
-    findings = answer.get("config") or []
-    while len(compact_json(answer)) > LIMIT and len(findings) > 1:
-        findings.pop()
 
 
 def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
@@ -135,7 +126,7 @@ def _job(job: JsonObject, card: JsonObject) -> JsonObject:
     shown: JsonObject = {
         "file": _text(job, "filename", 80),
         "state": state,
-        "message": _text(job, "message", 200),
+        "message": _text(job, "message", 160),
     }
     if seconds is not None:
         shown["seconds"] = round(seconds)

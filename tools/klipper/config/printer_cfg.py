@@ -1,11 +1,11 @@
 """The text of a printer.cfg, read as Klipper reads it (klippy/configfile.py, Python's configparser)."""
 
+import fnmatch
 import glob
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -100,12 +100,11 @@ class PrinterConfig:
 
 def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
     """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
-    given = include or {}
+    given = {name.removeprefix("./"): text for name, text in (include or {}).items()}
 
     def find(near: str, pattern: str) -> dict[str, str] | None:
-        names = sorted(name for name in given if _means(near, name))
-        names = names or sorted(name for name in given if _means(pattern, name))
-        return {name: given[name] for name in names} or None
+        names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
+        return {name: given[name] for name in sorted(names)} or None
 
     reader = _Reader(find)
     reader.read(text, "")
@@ -271,10 +270,3 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
             line = line[4:] if has_option else ""
         if line:
             yield number, COMMENT.split(line, 1)[0], saved
-
-
-def _means(pattern: str, name: str) -> bool:
-    """True if an include means a file given by that name: `./macros/*.cfg` means `macros/start.cfg`, none
-    below it."""
-    patterns, names = pattern.removeprefix("./").split("/"), name.removeprefix("./").split("/")
-    return len(patterns) == len(names) and all(map(fnmatchcase, names, patterns))

@@ -29,6 +29,7 @@ REFERS = (
     ("extruder_stepper", "extruder", "", "extruder"),
     ("filament_motion_sensor", "extruder", "", "object"),
     ("", "sensor_list", "", "object"),
+    *(("resonance_tester", f"accel_chip{axis}", "", "accelerometer") for axis in ("", "_x", "_y", "_z")),
 )
 UNKNOWN = {
     "heater": "Unknown heater '{}'",
@@ -37,8 +38,8 @@ UNKNOWN = {
     "chip": "Unknown chip name '{}'",
     "extruder": "'{}' is not a valid extruder.",
     "object": "Unknown config object '{}'",
+    "accelerometer": "Unknown config object '{}'",
 }
-ACCELEROMETERS = ("accel_chip", "accel_chip_x", "accel_chip_y", "accel_chip_z")
 CAN_UUID = re.compile(r"[0-9a-f]{12}$")
 # The name of a sensor that only a plugin can have brought: a module's, `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")
@@ -143,7 +144,7 @@ def needed(machine: Machine) -> Iterator[Finding]:
 def named(section: Section) -> Iterator[Finding]:
     """A name behind the kind of section where there must be none, or none where there must be one."""
     kind, space, _ = section.name.partition(" ")
-    sign = table().signs.get(kind.rstrip("0123456789") if kind.startswith("extruder") else kind, "?")
+    sign = table().signs.get(table().base(kind), "?")
     if sign == ("-" if space else "+"):
         what = "takes no name" if space else "needs a name behind it"
         yield at(section, "", f"Section '{cut(section.name)}' is not a valid config section: [{kind}] {what}")
@@ -152,22 +153,15 @@ def named(section: Section) -> Iterator[Finding]:
 def refers(machine: Machine, section: Section) -> Iterator[Finding]:
     """Names of heaters, steppers, micro-controllers and accelerometers that are not there."""
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
-    values = section.values
     for owner, option, default, what in REFERS:
-        if owner in ("", section.kind) and (option in values or (owner and default)):
-            for name in _words(values[option].value if option in values else default):
-                if name not in there.get(what, machine.sections):
-                    yield machine.absent(
-                        section, option if option in values else "", UNKNOWN[what].format(name)
-                    )
+        if owner not in ("", section.kind) or (what == "accelerometer" and machine.plugin_brings(what)):
+            continue
+        for name in _words(machine.value(section.name, option) or default):
+            if name not in there.get(what, machine.sections):
+                yield machine.absent(section, option, UNKNOWN[what].format(name))
     heater = section.name.partition(" ")[2]
     if section.kind == "verify_heater" and heater not in machine.heaters:
         yield machine.absent(section, "", UNKNOWN["heater"].format(heater))
-    has_own = machine.plugin_brings("accelerometer")
-    for option in ACCELEROMETERS if section.kind == "resonance_tester" and not has_own else ():
-        name = values[option].value if option in values else ""
-        if name and name not in machine.sections and machine.reference.kind(name + " x"):
-            yield machine.absent(section, option, UNKNOWN["object"].format(name))
 
 
 def _words(value: str) -> list[str]:

@@ -4,7 +4,7 @@
 # state folder as long as no page has changed (name, time and size of each are looked at in every search), nor
 # what makes it. The file has a line that says of which pages it is, a line of JSON, a line of all words, and
 # numbers, which sessions share in memory. It has no text: a section is a page, where it begins and how many
-# words it has; a word is a chain of finds in sections. Words joined by `_` or `-` count one by one and as
+# words it has; a word has a run of postings. Words joined by `_` or `-` count one by one and as
 # one, so that `bed_mesh`, `bed-mesh` and `bedmesh` find each other; so do the pairs of words in a longer
 # identifier.
 
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import Lock
@@ -85,41 +85,35 @@ class Words(Sequence[str]):
 
 
 class Index:
-    """`places` are the sections of all pages, `words` all words in order. Of each find, a word in a section,
-    three arrays have the section, the count, and the find before it of this word; `last` has the last find of
-    each word, 0 for none.
+    """`places` are the sections of all pages, `sections` their numbers by page, `words` all words in order. The
+    postings of a word, the sections that have it with the count in each, lie between two of `ends`.
 
     `titles` are the first headings of the pages, or their file names; `names` the words of both.
     """
 
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
-        """`kept` is what Counting keeps."""
+        """`kept` is what IndexBuilder keeps."""
         end = kept.find(b"\n", HEAD)
         start = kept.find(b"\n", end + 1) + 1
         lists, numbers = json.loads(kept[HEAD:end]), memoryview(kept)[start:].cast("I")
-        count = lists["words"]
+        count = lists["words"] + 1
         self.files = files
         self.places = [Place(*place) for place in lists["places"]]
         self.titles = dict(zip((page.path for page in files), lists["titles"], strict=True))
         self.names = list(map(frozenset, lists["names"]))
-        self.sections = [range(0)] * len(files)
-        for page, sections in groupby(range(len(self.places)), lambda section: self.places[section].page):
-            first, *others = sections
-            self.sections[page] = range(first, first + 1 + len(others))
-        self.words = Words(kept[end + 1 : start - 1].decode(), numbers[: count + 1])
-        self.last, finds = numbers[count + 1 : 2 * count + 1], numbers[2 * count + 1 :]
-        self.finds = [
-            finds[third : third + len(finds) // 3] for third in range(0, len(finds), len(finds) // 3)
-        ]
+        self.sections: list[list[int]] = [[] for _ in files]
+        for number, place in enumerate(self.places):
+            self.sections[place.page].append(number)
+        self.words = Words(kept[end + 1 : start - 1].decode(), numbers[:count])
+        self.ends, self.postings = numbers[count : 2 * count], numbers[2 * count :]
         self.mean = sum(place.size for place in self.places) / max(1, len(self.places)) or 1
 
     def row(self, word: str) -> Iterator[tuple[int, int]]:
         """The sections that have a word, with its count in each."""
-        (sections, counts, before), place = self.finds, bisect_left(self.words, word)
-        at = self.last[place] if place < len(self.words) and self.words[place] == word else 0
-        while at:
-            yield sections[at], counts[at]
-            at = before[at]
+        place = bisect_left(self.words, word)
+        if place < len(self.words) and self.words[place] == word:
+            run = self.postings[self.ends[place] : self.ends[place + 1]]
+            yield from zip(run[::2], run[1::2], strict=True)
 
     def forms(self, word: str) -> dict[str, float]:
         """The words of the pages that are forms of this one, `calibrating` of `calibrate`, each with the
@@ -148,15 +142,14 @@ class Index:
             yield text[first:at]
 
 
-class Counting:
+class IndexBuilder:
     """Counts the words of pages, one page after the other."""
 
     def __init__(self) -> None:
         self.places: list[Place] = []
         self.titles: list[str] = []
         self.names: list[list[str]] = []
-        self.finds = array("I", [0]), array("I", [0]), array("I", [0])
-        self.last: dict[str, int] = {}
+        self.postings: dict[str, array[int]] = {}
 
     def add(self, path: str, text: str) -> None:
         """Count the next page."""
@@ -173,12 +166,8 @@ class Counting:
                 counts[word] += HEADING
             for word in asked.get(anchor, ()):
                 counts[word] += ASKED
-            sections, numbers, before = self.finds
             for word, count in counts.items():
-                before.append(self.last.get(word, 0))
-                self.last[word] = len(sections)
-                sections.append(len(self.places))
-                numbers.append(count)
+                self.postings.setdefault(word, array("I")).extend((len(self.places), count))
             headed = sorted({word for word in head if word not in STOP_WORDS})
             place = Place(len(self.titles), section.heading, section.level, section.offset, len(body), headed)
             self.places.append(place)
@@ -189,12 +178,13 @@ class Counting:
 
     def kept(self, key: bytes) -> bytes:
         """All of it as an Index reads it."""
-        words = sorted(self.last.keys() | {word for names in self.names for word in names})
+        words = sorted(self.postings.keys() | {word for names in self.names for word in names})
         lists = {"words": len(words), "places": self.places, "titles": self.titles, "names": self.names}
         starts = array("I", accumulate((len(word) + 1 for word in words), initial=1))
-        last = array("I", (self.last.get(word, 0) for word in words))
+        runs = [self.postings.get(word, array("I")) for word in words]
+        ends = array("I", accumulate(map(len, runs), initial=0))
         text = f"{compact_json(lists)}\n {' '.join(words)} \n"
-        rest = b"".join((text.encode(), *map(bytes, (starts, last, *self.finds))))
+        rest = b"".join((text.encode(), *map(bytes, (starts, ends, *runs))))
         return key + KEY % crc32(rest) + rest
 
 
@@ -245,11 +235,11 @@ def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     key, files = KEY % crc32(repr((MAKERS, stamped)).encode()), [page for page, *_ in stamped]
     if index := _kept(key, files):
         return index
-    counting = Counting()
+    builder = IndexBuilder()
     for page in files:
         checkpoint()
-        counting.add(page.path, read(page))
-    kept = counting.kept(key)
+        builder.add(page.path, read(page))
+    kept = builder.kept(key)
     with suppress(OSError):  # then the next session counts again
         replace_file(state_path(FILE), kept)
     return _kept(key, files) or Index(files, kept)

@@ -3,8 +3,7 @@
 Each entry of `messages.txt` has four lines, the last three indented: the message as Klipper prints it or
 people say it, `*` for what differs, alternatives divided by ` | `; what it means; what to look at first;
 where to read on as `page#heading`, best first, and after ` < ` the files of Klipper's sources that print it,
-src/ being the firmware, the others below klippy/. An `=` before the pages leaves the order of the results to
-the search: the words in the place of `*` say more than the message. Of several that fit, the first is it.
+src/ being the firmware, the others below klippy/. Of several that fit, the first is it.
 """
 
 import re
@@ -17,7 +16,7 @@ from tools.klipper.search.spelling import nearest, stem
 
 TABLE = Path(__file__).with_name("messages.txt")
 WORD = re.compile(r"[^\W_]+")
-# Words that people leave out or add; other words for one; names that they write as two words.
+# Words that people leave out or add; other words for one.
 SILENT = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
 )
@@ -26,7 +25,8 @@ ALIKE = dict(
     for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication comm=communication "
     "hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
-TOGETHER = frozenset(("bltouch", "canbus", "webhooks", "autosave"))
+# Names that people write as two words.
+TOGETHER = re.compile(r"\b(bl|can|web|auto)[ -](touch|bus|hooks|save)\b")
 GAP, LONG_GAP = 1, 12
 """Words that may stand between two of a message, and in the place of a `*`."""
 LONGEST, MOST_LINES, MOST_FOUND = 600, 500, 8
@@ -36,14 +36,12 @@ MISSPELT = 300
 
 
 class Message(NamedTuple):
-    """A message of Klipper, and what to say of it. `read`: pages with `#heading`; `leads`: they come before
-    what the search finds."""
+    """A message of Klipper, and what to say of it. `read`: pages with `#heading`."""
 
     message: str
     meaning: str
     first: str
     read: tuple[str, ...]
-    leads: bool
     sources: tuple[str, ...]
 
 
@@ -81,10 +79,9 @@ def messages() -> list[tuple[list[str], Message]]:
     for entry in re.split(r"\n(?! )", TABLE.read_text("utf-8").strip()):
         forms, meaning, first, places = map(str.strip, entry.split("\n"))
         pages, _, sources = places.partition(" < ")
-        read = tuple(pages.removeprefix("=").split("; "))
+        read = tuple(pages.split("; "))
         wordings = forms.split(" | ")
-        leads = not pages.startswith("=")
-        listed.append((wordings, Message(wordings[0], meaning, first, read, leads, tuple(sources.split()))))
+        listed.append((wordings, Message(wordings[0], meaning, first, read, tuple(sources.split()))))
     return listed
 
 
@@ -110,8 +107,5 @@ def _vocabulary() -> list[str]:
 
 def _words(text: str) -> list[str]:
     """The stems of the words of a text that say something."""
-    plain = WORD.findall(text.lower().replace("'t", "t").replace("’t", "t"))
-    for place in range(len(plain) - 1, 0, -1):
-        if plain[place - 1] + plain[place] in TOGETHER:
-            plain[place - 1 : place + 1] = [plain[place - 1] + plain[place]]
+    plain = WORD.findall(TOGETHER.sub(r"\1\2", text.lower().replace("'t", "t").replace("’t", "t")))
     return [stem(ALIKE.get(word, word)).text for word in plain if word not in SILENT]
