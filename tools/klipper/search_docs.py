@@ -1,7 +1,7 @@
 """Search in the documentation."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Annotated
@@ -33,6 +33,7 @@ LEAST, ROOM, LEAD = 150, 196, 80
 REACH = 1000
 """Characters looked at on either side."""
 BLANK = re.compile(r"\s+")
+WORD = re.compile(r"[^\W_]+")
 CUT = "…"
 
 
@@ -73,69 +74,52 @@ def search_docs(
 
 
 def _results(known: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
-    """The results: the best pages, each page of several sources once."""
-    files = {page.path: page for page in known.files}
-    best = _worth_showing(known, ranked(known, terms), query)
-    for path, also in _copies(best).items():
-        if text := read(files[path]):
-            for result in _of_page(known, best[path], text, terms):
-                yield result | ({"also_in": also} if also else {})
+    """The results of the best pages; a page of several sources comes once, those of further ones behind, unless
+    the query names the source."""
+    prefixes = {source.prefix: source.name for source in sources() if source.prefix}
+    scored = []
+    for page in ranked(known, terms):
+        path = known.files[page.page].path
+        prefix = next((prefix for prefix in prefixes if path.startswith(prefix)), "")
+        is_behind = prefix and prefixes[prefix] not in query.lower()
+        scored.append((page.score * (NEAR if is_behind else 1), path.removeprefix(prefix), page))
+    scored.sort(key=lambda row: -row[0])
+    same: dict[str, list[Ranked]] = {}
+    for number, (score, name, page) in enumerate(scored):
+        if number < FEWEST or score >= WEAK * scored[0][0]:
+            same.setdefault(name, []).append(page)
+    for first, *others in same.values():
+        also = [known.files[other.page].path for other in others]
+        for result in _of_page(known, first, terms):
+            yield result | ({"also_in": also} if also else {})
 
 
-def _worth_showing(known: Index, every: Sequence[Ranked], query: str) -> dict[str, Ranked]:
-    """The best pages by path; those of further sources behind the main one's, unless the query names the
-    source."""
-    behind = tuple(
-        source.prefix for source in sources() if source.prefix and source.name not in query.lower()
-    )
-    paths = [known.files[page.page].path for page in every]
-    scores = [
-        page.score * (NEAR if path.startswith(behind) else 1) for page, path in zip(every, paths, strict=True)
-    ]
-    rows = sorted(zip(scores, paths, every, strict=True), key=lambda row: -row[0])
-    least = WEAK * max(scores, default=0)
-    return {
-        path: page for number, (score, path, page) in enumerate(rows) if number < FEWEST or score >= least
-    }
-
-
-def _copies(best: Iterable[str]) -> dict[str, list[str]]:
-    """The paths of the same page in other sources, by the path that is shown."""
-    prefixes = [source.prefix for source in sources() if source.prefix]
-    same: dict[str, list[str]] = {}
-    for path in best:
-        name = next((path.removeprefix(prefix) for prefix in prefixes if path.startswith(prefix)), path)
-        same.setdefault(name, []).append(path)
-    return {first: others for first, *others in same.values()}
-
-
-def _of_page(known: Index, page: Ranked, text: str, terms: Sequence[Term]) -> Iterator[JsonObject]:
-    """The results of a page: two if two sections say nearly as much."""
-    path = known.files[page.page].path
-    most = page.sections[0][0] if page.sections else 0
-    near = [section for score, _, section in page.sections if score >= ANOTHER * most]
-    near = list(dict.fromkeys(near)) or [known.sections[page.page][0]]
+def _of_page(known: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
+    """The results of a page: two if two sections say nearly as much; none if a sync has just removed it."""
+    path, numbers = known.files[page.page].path, known.sections[page.page]
+    text = read(known.files[page.page])
+    best = page.sections[:1]
+    near = [section for score, _, section in page.sections if score >= ANOTHER * best[0][0]]
+    near = list(dict.fromkeys(near)) or numbers[:1]
     if known.places[near[0]].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
-        near = [min(section for _, share, section in page.sections if share >= page.sections[0][1])]
-    for section in near[:2]:
+        near = [min(section for _, share, section in page.sections if share >= best[0][1])]
+    for section in near[:2] if text else ():
         place = known.places[section]
-        end = known.places[section + 1].offset if section + 1 in known.sections[page.page] else len(text)
-        at = place.offset + _closest(text[place.offset : end], terms)
-        result = _result(known, path, text, (place.heading, place.offset, at))
+        end = known.places[section + 1].offset if section < numbers[-1] else len(text)
+        match = place.offset + _closest(text[place.offset : end], terms)
+        result = _result(known, path, text, (place.heading, place.offset, match))
         yield result | ({"date": place.heading[:10]} if place.level == ENTRY_LEVEL else {})
 
 
 def _closest(text: str, terms: Sequence[Term]) -> int:
-    """The place in a section from which most terms are close together."""
-    of_word = {word: number for number, term in enumerate(terms) for word in term.words}
-    pattern = "|".join(sorted(map(re.escape, of_word), key=len, reverse=True))
-    found = re.finditer(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", text.lower()) if pattern else ()
-    hits = [(match.start(), of_word[match[0]]) for match in found]
-    best, offset = 0, 0
-    for number, (start, _) in enumerate(hits):
-        together = {term for at, term in hits[number : number + 20] if at < start + CLOSE}
-        if len(together) > best:
-            best, offset = len(together), start
+    """The place in a section from which most words of the question are close together."""
+    words = {word for term in terms for word in term.words}
+    matches = [match for match in WORD.finditer(text.lower()) if match[0] in words]
+    most, offset = 0, 0
+    for number, first in enumerate(matches):
+        close = {match[0] for match in matches[number : number + 20] if match.start() < first.start() + CLOSE}
+        if len(close) > most:
+            most, offset = len(close), first.start()
     return offset
 
 
