@@ -147,6 +147,13 @@ def test_questions_find_their_page(real_docs, part, floors):
     assert_at_least(floors, ((one["query"], one["gold"]) for one in asked))
 
 
+@pytest.mark.parametrize(("form", "floors"), [("query", (0.7, 0.9, 0.78)), ("model", (0.84, 1.0, 0.92))])
+def test_questions_find_their_page_as_people_ask_and_as_a_model_does(real_docs, form, floors):
+    """Questions as in a forum, and what a model makes of them."""
+    rows = json.loads((PROJECT / "tests/klipper/asked_both_ways.json").read_text(encoding="utf-8"))
+    assert_at_least(floors, ((row[form], row["gold"]) for row in rows))
+
+
 @pytest.mark.parametrize("query", [one["query"] for one in ASKED if one["set"] == "first"])
 def test_every_result_is_as_documented(real_docs, query):
     results = search(query)

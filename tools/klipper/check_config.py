@@ -1,5 +1,6 @@
 """Checking a printer's configuration against the documentation, and telling what was found: worst first."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -59,26 +60,18 @@ def check(file: str) -> TextOutput:
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
     are."""
-    levels = [finding.level for finding in findings]
-    report: JsonObject = {
-        "sections": len(config.sections),
-        "options": _options(config),
-        **{f"{level}s": number for level in LEVELS if (number := levels.count(level))},
-        "findings": [],
-        "not_checked": not_checked(config),
-    }
+    report: JsonObject = {"sections": len(config.sections), "options": _options(config)}
+    levels = Counter(finding.level for finding in findings)
+    report |= {f"{level}s": count for level, count in levels.items()}
+    report |= {"findings": [], "not_checked": not_checked(config)}
     left = LIMIT - _size(report) - len(',"more":99999999')
     for number, finding in enumerate(findings):
-        also = finding.also
-        entry = {
-            **finding._asdict(),
-            "file": finding.file[:80],
-            "message": short(finding.message, LONGEST_MESSAGE),
-            "also_in_lines": list(also[:MOST_LINES_TOLD]),
-            "sections": len(also) + 1 if len(also) > MOST_LINES_TOLD else 0,
-            "also": None,
-        }
-        entry = {name: value for name, value in entry.items() if value}
+        shortened = finding._replace(
+            file=finding.file[:80], message=short(finding.message, LONGEST_MESSAGE), also=()
+        )
+        entry = {name: value for name, value in shortened._asdict().items() if value}
+        if finding.also:
+            entry["also_in_lines"] = finding.also[:MOST_LINES_TOLD]
         left -= _size(entry) + 1
         if left < 0:
             return report | {"more": len(findings) - number}
@@ -97,17 +90,14 @@ def _size(value: Any) -> int:
 
 def not_checked(config: PrinterConfig) -> list[str]:
     """The things that a check leaves out, each in a few words: an empty list of findings is no all-clear."""
-    templates = sum(
-        s.name.endswith("gcode") for section in config.sections.values() for s in section.settings
-    )
+    names = [setting.name for section in config.sections.values() for setting in section.settings]
+    templates = sum(name.endswith("gcode") for name in names)
     saved = sum(section.saved for section in config.sections.values())
     left_out = [ALWAYS]
     if config.missing:
         left_out.append(f"includes that were not given: {_names(config.missing)}")
     elif not {"printer", "mcu"} <= config.sections.keys():
         left_out.append("what other files of this configuration hold: it has no [printer] or no [mcu]")
-    if config.unused:
-        left_out.append(f"given, but not included: {_names(config.unused)}")
     if templates:
         left_out.append(f"the commands in {templates} G-Code options")
     if saved:
@@ -123,17 +113,16 @@ def _names(names: Sequence[str]) -> str:
 def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
     """For people: `file:line: level: [section] message`, a line for each, then what was counted and what was
     left out."""
-    shown = []
+    listed = []
     for finding in findings:
         section = f"[{finding.section}] " if finding.section not in finding.message else ""
         meant = f" (did you mean {finding.nearest}?)" if finding.nearest else ""
         also = f" (also in lines {', '.join(map(str, finding.also))})" if finding.also else ""
-        message = "".join(
-            char if char.isprintable() else "?" for char in section + finding.message + meant + also
-        )
-        shown.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
-    levels = [finding.level for finding in findings]
-    counts = ", ".join(f"{levels.count(level)} {level}s" for level in LEVELS)
+        text = section + finding.message + meant + also
+        message = "".join(char if char.isprintable() else "?" for char in text)
+        listed.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
+    levels = Counter(finding.level for finding in findings)
+    counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
     total = f"{len(config.sections)} sections, {_options(config)} options: {counts}"
     left_out = [f"not checked: {part}" for part in not_checked(config)]
-    return "\n".join([*shown, total, *left_out])
+    return "\n".join([*listed, total, *left_out])

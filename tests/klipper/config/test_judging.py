@@ -156,7 +156,6 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
         "[gcode_macro G28]\nrename_existing: G28.1\ngcode:\n  G28.1\n[gcode_macro TEST_1A]\ngcode:\n  G28\n",
         "[thermistor NTC]\ntemperature1: 25\nresistance1: 1\nbeta: 1\n[heater_bed]\nsensor_type: NTC\n",
         "[input_shaper]\nshaper_type_x: ei(v_tol=0.02)\n",
-        "[constants]\nfan: PE1\n[output_pin x]\npin: my_fan\n",
         "[tmc2240 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n",
         f"{TMC}[tmc2208 stepper_y]\nuart_pin: PF2\nrun_current: 0.8\nuart_address: 0\n",
         "[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n[output_pin x]\npin: rpi:gpiochip1/gpio2\n",

@@ -166,14 +166,6 @@ class Checker:
             return _changed(section, name, change)
         if meant := options.meant_by_marlin(name):
             return at(section, name, f"{message}: that is Marlin's", near=meant)
-        kinds = self.reference.kinds.items()
-        owners = [
-            kind
-            for kind, blocks in kinds
-            if any(name == own.key for block in blocks for own in block.options)
-        ]
-        if owners:
-            message += f"; it is one of [{'], ['.join(owners[:3])}]{' and others' if len(owners) > 3 else ''}"
         return at(section, name, message, near=nearest(name, known.names))
 
     def _required(self, machine: Machine, section: Section, known: Options) -> Iterator[Finding]:

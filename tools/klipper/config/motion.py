@@ -149,14 +149,14 @@ def levelling(machine: Machine) -> Iterator[Finding]:
     """As many steppers, points and screws as the levelling needs."""
     motors = sum(section.name.startswith("stepper_z") for section in machine.sections.values())
     for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
-        if rows := [row for row in machine.value(name, option).split("\n") if row.strip()]:
-            wanted = 4 if name == "quad_gantry_level" else len(rows)
-            message = (
-                f"{name} {option} needs exactly {motors} items: there are {motors} z steppers, not {wanted}"
-            )
-            message = f"{name} requires multiple z steppers" if motors < 2 else message
-            if motors < 2 or motors != wanted:
-                yield machine.absent(machine.sections[name], option, message)
+        rows = list(filter(str.strip, machine.value(name, option).split("\n")))
+        wanted = 4 if name == "quad_gantry_level" else len(rows)
+        if not rows or (motors > 1 and motors == wanted):
+            continue
+        message = f"{name} {option} needs exactly {motors} items: there are {motors} z steppers, not {wanted}"
+        if motors < 2:
+            message = f"{name} requires multiple z steppers"
+        yield machine.absent(machine.sections[name], option, message)
     for section in machine.of("bed_screws", "screws_tilt_adjust"):
         if section.values and not {"screw1", "screw2", "screw3"} <= section.values.keys():
             yield at(section, "screw3", f"{section.name}: Must have at least three screws")

@@ -88,14 +88,12 @@ class Finding(NamedTuple):
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
-    `problems` are lines that Klipper cannot read, `missing` are the includes that were not given, `unused`
-    the given ones that nothing includes.
+    `problems` are lines that Klipper cannot read, `missing` are the includes that were not given.
     """
 
     sections: dict[str, Section] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    unused: list[str] = field(default_factory=list)
 
 
 def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
@@ -108,7 +106,6 @@ def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
 
     reader = _Reader(find)
     reader.read(text, "")
-    reader.config.unused = sorted(given.keys() - reader.taken)
     return reader.config
 
 
@@ -152,7 +149,6 @@ class _Reader:
     def __init__(self, find: Callable[[str, str], dict[str, str] | None]):
         self.config = PrinterConfig()
         self.find = find
-        self.taken: set[str] = set()
         self.files: list[str] = []
         self.lines = self.count = 0
         self.begin()
@@ -195,7 +191,6 @@ class _Reader:
         elif not files and not MAGIC & set(pattern):
             self.problem(line, f"Include file '{pattern[:80]}' does not exist")
         for file, text in (files or {}).items():
-            self.taken.add(file)
             self.count += 1
             if file in self.files:
                 self.problem(line, f"Recursive include of config file '{file[:80]}'")

@@ -66,10 +66,6 @@ PRIMARY = "mcu:"
 FORM = re.compile(
     r"P[A-L]\d{1,2}(_C)?|P\d\.\d{1,2}|P\d_\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|(ar|analog)\d{1,2}|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
 )
-CONSTANTS = "constants"
-"""A section of a fork of Klipper whose names may stand for pins."""
-
-
 VARIABLE = "variable_"
 # The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`.
 NUMBER = re.compile(r"[A-Z]\d+(\.\d+)?$")
@@ -286,21 +282,18 @@ def _misformed(use: Use) -> str:
 def _unknown(machine: Machine, use: Use) -> str:
     """Klipper's words for a chip that is not there, or a pin that no chip has; "" if it may be."""
     if use.chip in machine.mcus:
-        good = FORM.fullmatch(use.pin) or use.section.kind == OVERRIDE or CONSTANTS in machine.plugins
+        good = FORM.fullmatch(use.pin) or use.section.kind == OVERRIDE
         return "" if good else f"Pin '{use.pin[:40]}' is not a valid pin name on mcu '{use.chip}'"
     unknown = f"Unknown pin chip name '{use.chip[:40]}'"
     if use.chip.startswith("tmc") and use.pin == "virtual_endstop":  # homing without a switch
-        if driver := machine.chips.get(use.chip):
-            return (
-                "" if set(UNUSED) & driver.values.keys() else "tmc virtual endstop requires diag pin config"
-            )
-        return f"{unknown}: there is no such driver with a diag_pin"
+        driver = machine.chips.get(use.chip)
+        if not driver:
+            return f"{unknown}: there is no such driver with a diag_pin"
+        return "" if set(UNUSED) & driver.values.keys() else "tmc virtual endstop requires diag pin config"
     if use.chip in machine.chips or any(use.chip.startswith(kind.lower()) for kind in machine.plugins):
         return ""
     if use.chip != "probe":
         return unknown
-    return (
-        ""
-        if machine.of(*PROBES) or machine.plugin_brings("probe")
-        else f"{unknown}: z_virtual_endstop needs a probe's section"
-    )
+    if machine.of(*PROBES) or machine.plugin_brings("probe"):
+        return ""
+    return f"{unknown}: z_virtual_endstop needs a probe's section"
