@@ -156,3 +156,27 @@ def test_a_server_whose_notes_name_no_cards_is_served_all_the_same(geo, call):
     )
     assert updated["updated"] == deleted["deleted"] == 1
     assert call("anki.restore", entry=2)["addedAgain"] == 1
+
+
+QUOTED = [
+    ("anki.delete_notes", {"noteIds": []}, "List should have at least 1 item after validation, not 0"),
+    ("anki.get_media", {"filename": "gone.mp3"}, "FileNotFoundError"),
+    ("anki.delete_media", {"filename": "gone.mp3"}, "FileNotFoundError"),
+    ("anki.invoke", {"action": "noSuchAction"}, "RuntimeError"),
+    (
+        "anki.add_notes",
+        {"notes": [{"fields": {"Front": "q"}, "images": [{"target_field": "Bakc", "image_base64": "eA=="}]}]},
+        "ValueError",
+    ),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "text"), QUOTED)
+def test_a_text_that_the_requirement_quotes_is_in_the_answer(anki, call, tool, arguments, text):
+    assert text in call(tool, **arguments)["error"]
+
+
+def test_the_warning_that_the_requirement_quotes_is_in_the_details(anki, call):
+    images = [{"target_field": "Bakc", "image_base64": "eA=="}]
+    (detail,) = call("anki.add_from_model", items=[{"Front": "q", "Back": "a", "images": images}])["details"]
+    assert "unknown_target_field" in detail["warnings"]

@@ -428,3 +428,20 @@ def test_an_interval_is_written_as_on_anki_s_buttons(collection):
     by_anki = [collection.format_timespan(second, ANSWER_BUTTONS) for second in seconds]
 
     assert list(map(span, seconds)) == [text.translate(ISOLATES) for text in by_anki]
+
+
+def test_a_call_with_early_that_is_repeated_at_once_writes_nothing_twice(deck, call):
+    cards = cards_of(deck, 2)
+    answer(call, cards, "again")
+
+    (again, more) = (
+        call("anki.answer_cards", answers=[{"cardId": card, "ease": "again"} for card in cards], early=True)
+        for _ in range(2)
+    )
+
+    for repeated in (again, more):
+        assert repeated["answered"] == 0
+        assert repeated["skipped"][0]["error"] == "it got this answer less than a minute ago"
+    assert len(log(deck.collection)) == 2
+    other = call("anki.answer_cards", answers=[{"cardId": cards[0], "ease": "good"}], early=True)
+    assert other["answered"] == 1
