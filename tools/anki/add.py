@@ -169,10 +169,11 @@ class AddBatch(Batch):
         self.fallback = "" if model.strip() else current().anki_default_model
         """The note type that nobody named: another may take its place."""
         model = model.strip() or self.fallback
-        self.items = [
-            item if isinstance(item, ItemError) else replace(item, model=item.model.strip() or model)
-            for item in items
-        ]
+        self.items: list[NoteInput | ItemError] = []
+        for item in items:
+            if isinstance(item, NoteInput):
+                item = replace(item, model=item.model.strip() or model)
+            self.items.append(item)
         self.given = [item for item in self.items if isinstance(item, NoteInput)]
         self.strict = strict
         self.brief = brief
@@ -261,10 +262,8 @@ class AddBatch(Batch):
         kind = self.types[item.model]
         if isinstance(kind, ItemError):
             raise kind
-        fields, tags = (
-            note_input.canonical_fields(item.fields, kind.fields),
-            note_input.checked_tags(item.tags),
-        )
+        fields = note_input.canonical_fields(item.fields, kind.fields)
+        tags = note_input.checked_tags(item.tags)
         images, unknown = note_input.aim_images(item.images, kind.fields)
         if self.strict and unknown:
             problem = f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
@@ -305,7 +304,8 @@ class AddBatch(Batch):
         default: Action = ("findCards", {"query": f"did:{decks.DEFAULT_ID} added:1"})
         adding: list[Action] = [("addNote", self._entry(index)) for index in part]
         profile, before, *made, after = client.multi(client.PROFILE, default, *create, *adding, default)
-        answers, there, now = made[len(create) :], *map(set, client.whole([before, after]))
+        client.whole([before, after])
+        answers = made[len(create) :]
         if (other := client.profile(profile)) != self.profile:
             # The person has switched it meanwhile: the notes of a moment ago are in another collection.
             mistaken = [note for note in answers if isinstance(note, int)]
@@ -316,7 +316,7 @@ class AddBatch(Batch):
             hint = "Ask the person which profile is meant."
             raise ToolError(problem, hint, code="OTHER_PROFILE")
         self.new_deck = False
-        self.astray |= now - there
+        self.astray |= set(after) - set(before)
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):
             self._tell(index, answer)
@@ -339,7 +339,8 @@ class AddBatch(Batch):
     def _tell(self, index: int, answer: Result) -> None:
         ready = self.ready[index]
         key = ready.note.dedup_key
-        more = {**({"dedup_key": key} if key else {}), **ready.placed.detail()}
+        more: JsonObject = {"dedup_key": key} if key else {}
+        more.update(ready.placed.detail())
         if isinstance(answer, int):
             return self.set(index, "ok", noteId=answer, **more)
         error = (

@@ -48,7 +48,8 @@ EASES = {word: ease for ease, name in enumerate(BUTTONS, 1) for word in (name, s
 REPEAT_S = 60
 SUSPENDED = -1
 """A queue of cards."""
-LOOKS, PAUSE_S = 4, 0.5
+LOOKS = 4
+PAUSE_S = 0.5
 """Anki's window answers in the background: how often, and after how long, the log is looked at again."""
 
 NOT_ANSWERED = "Anki did not take the answer; anki_due shows what is due"
@@ -149,11 +150,11 @@ class AnswerBatch:
             self.skip(card, "not_answered", NOT_ANSWERED)
         if self.done.keys() - self.done_before and isinstance(self.answers_today, int):
             self._remember()
-        before = {"answeredBefore": True}
-        cards = [
-            outcome(card, row) | (before if card in self.done_before else {})
-            for card, row in self.done.items()
-        ]
+        cards = []
+        for card, row in self.done.items():
+            cards.append(outcome(card, row))
+            if card in self.done_before:
+                cards[-1]["answeredBefore"] = True
         more = {"skipped": self.skipped, "warnings": self.warnings}
         return {
             "answered": len(cards),

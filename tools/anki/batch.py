@@ -82,7 +82,8 @@ class Batch:
     def begin(self, known: list[JsonObject], images: int) -> None:
         """Make the details, each with what is known of its item; `images` of them have pictures, a step of
         their own."""
-        self.steps, self.steps_done = len(known) + images, 0
+        self.steps = len(known) + images
+        self.steps_done = 0
         self.details = [{"index": index, **more, "status": "not_sent"} for index, more in enumerate(known)]
 
     def send(self, part: list[int]) -> None:
@@ -128,7 +129,8 @@ class Batch:
 
     def failed(self, index: int, error: ToolError, **more: object) -> None:
         """The item failed by itself; AnkiConnect's own texts tell the reason."""
-        text, reason = error.message, error.code.lower() if isinstance(error, ItemError) else "other"
+        text = error.message
+        reason = error.code.lower() if isinstance(error, ItemError) else "other"
         if isinstance(error, Refused):
             text = error.text
             reason = next((word for part, word in REASONS.items() if part in text), reason)

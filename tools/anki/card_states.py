@@ -60,7 +60,8 @@ def _infos(cards: list[int]) -> Iterator[JsonObject]:
 
 
 def _schedule(card: int, info: JsonObject) -> Schedule:
-    return [card, *(info.get("interval" if name == "ivl" else name) for name in COLUMNS)]
+    columns = {**info, "ivl": info.get("interval")}
+    return [card, *map(columns.get, COLUMNS)]
 
 
 def put_back(states: CardStates, failed: list[JsonObject]) -> int:

@@ -47,7 +47,9 @@ LEARNING = 1
 LONGEST = 600
 """Characters of a side in a list of cards."""
 
-MINUTE, HOUR, DAY = 60, 3600, 86400
+MINUTE = 60
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 YEAR = 365 * DAY
 MONTH = YEAR / 12
 
@@ -128,7 +130,9 @@ def span(seconds: float) -> str:
     unit: float = YEAR
     name = "y"
     if seconds < YEAR:
-        unit, name = MONTH, "mo"
+        unit = MONTH
+        name = "mo"
     if seconds < DAY:
-        unit, name = HOUR, "h"
+        unit = HOUR
+        name = "h"
     return f"{seconds / unit:.1f}".removesuffix(".0") + name

@@ -24,11 +24,10 @@ DAYS = re.compile(r"(?P<first>\d{1,4})(-(?P<last>\d{1,4}))?!?")
 LONGEST_QUESTION = 60
 SET_VALUE = "setSpecificValueOfCard"
 """The one action that takes a single card."""
-TOGETHER, WEIGHTS = 0.02, {SET_VALUE: 1, "replaceTags": 0.2}
+TOGETHER = 0.02
+WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 """The cost of a card or note in an action that takes all of them, and in those that AnkiConnect carries out
 one by one."""
-NOTES = 1000
-"""Notes whose tags are read in one request."""
 
 AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts back."
 
@@ -84,7 +83,8 @@ class Measure(NamedTuple):
     goal: bool | None = True
 
 
-SUSPENDED, NEW = Measure("suspended", "is:suspended"), Measure("new", "is:new")
+SUSPENDED = Measure("suspended", "is:suspended")
+NEW = Measure("new", "is:new")
 
 
 class Step(NamedTuple):
@@ -118,15 +118,17 @@ class CardChange:
 
     @property
     def summary(self) -> str:
-        asked = {
-            name: value for name, value in vars(self).items() if value or (value == 0 and value is not False)
-        }
-        texts = {name: " ".join(value) if isinstance(value, list) else value for name, value in asked.items()}
-        words = [
-            f" {quoted(text) if isinstance(text, str) else text}" * (text is not True)
-            for text in texts.values()
-        ]
-        return ", ".join(map("".join, zip(texts, words, strict=True)))
+        parts = []
+        for name, value in vars(self).items():
+            if value is True:
+                parts.append(name)
+            elif isinstance(value, list) and value:
+                parts.append(f"{name} {quoted(' '.join(value))}")
+            elif isinstance(value, str) and value:
+                parts.append(f"{name} {quoted(value)}")
+            elif name == "flag" and value is not None:
+                parts.append(f"{name} {value}")
+        return ", ".join(parts)
 
     def tagged(self) -> str:
         """The query for the notes that it changes, if it does nothing but take tags away or rename one."""
@@ -165,7 +167,8 @@ class CardChange:
         span = (
             f"prop:due>={int(days['first'])} prop:due<={int(days['last'] or days['first'])}" if days else ""
         )
-        awake, known = SUSPENDED._replace(goal=False), NEW._replace(goal=False)
+        awake = SUSPENDED._replace(goal=False)
+        no_longer_new = NEW._replace(goal=False)
         in_days = Measure(f"due in {self.due} days", span)
         in_deck = Measure(f"in {self.deck}", f'deck:"{decks.quoted(self.deck)}"')
         flag = {"keys": ["flags"], "newValues": [self.flag]}
@@ -175,7 +178,7 @@ class CardChange:
         flagged = [Measure(f"flag {self.flag}", f"flag:{self.flag}")]
         every: list[tuple[object, Step]] = [
             (self.forget, Step("cards", "forgetCards", {}, [NEW])),
-            (self.due, Step("cards", "setDueDate", {"days": self.due}, [awake, in_days, known])),
+            (self.due, Step("cards", "setDueDate", {"days": self.due}, [awake, in_days, no_longer_new])),
             (self.unsuspend, Step("cards", "unsuspend", {}, [awake])),
             (self.suspend, Step("cards", "suspend", {}, [SUSPENDED])),
             (self.deck, Step("cards", "changeDeck", {"deck": self.deck}, [in_deck])),
@@ -199,10 +202,13 @@ def _wrong(problem: str, hint: str) -> ToolError:
 
 def _tagged(goal: bool | None, *tags: str) -> list[Measure]:
     """The measures of tags; a `*` at the end of one stays a wildcard."""
-    searches = [decks.quoted(tag.removesuffix("*")) + "*" * tag.endswith("*") for tag in tags]
-    return [
-        Measure(f"tag {tag}", f'"tag:{search}"', goal) for tag, search in zip(tags, searches, strict=True)
-    ]
+    measures = []
+    for tag in tags:
+        search = decks.quoted(tag)
+        if tag.endswith("*"):
+            search = search.removesuffix("\\*") + "*"
+        measures.append(Measure(f"tag {tag}", f'"tag:{search}"', goal))
+    return measures
 
 
 class BulkChange:
@@ -231,10 +237,14 @@ class BulkChange:
         """The count of what it would change, with some examples."""
         count = len(self._look())
         infos = client.call("cardsInfo", cards=sorted(self.cards)[: notes.EXAMPLES]) if self.cards else []
-        rows = [card_row(info, LONGEST_QUESTION) for info in infos if info]
-        examples = [{name: row[name] for name in ("cardId", "deck", "question")} for row in rows]
+        examples = []
+        for info in filter(None, infos):
+            row = card_row(info, LONGEST_QUESTION)
+            examples.append({"cardId": row["cardId"], "deck": row["deck"], "question": row["question"]})
         answer = {"dryRun": True, "count": count, "of": self.of, "before": self.before, "examples": examples}
-        return answer | ({"warnings": warnings} if (warnings := list(self._warnings())) else {})
+        if warnings := list(self._warnings()):
+            answer["warnings"] = warnings
+        return answer
 
     def _warnings(self) -> Iterator[str]:
         if self.change.forget:
@@ -275,8 +285,9 @@ class BulkChange:
     def _is_made(self) -> bool:
         if "!" in self.change.due:  # no search tells intervals that were set
             return not self.ids
+        counts = {True: len(self.ids), False: 0}
         goals = [measure for measure in self.measures if measure.goal is not None]
-        return all(self.before[measure.name] == (len(self.ids) if measure.goal else 0) for measure in goals)
+        return all(self.before[measure.name] == counts[bool(measure.goal)] for measure in goals)
 
     def _measuring(self, selection: str) -> list[Action]:
         action = "findCards" if self.of == "cards" else "findNotes"
@@ -287,12 +298,13 @@ class BulkChange:
 
     def _carry_out(self) -> JsonObject:
         warnings = self._record()
-        ids = {of: getattr(self, of) for of in dict.fromkeys(step.of for step in self.steps)}
-        total, done = sum(map(len, ids.values())), 0
-        found = (
-            card_states.search(self.cards) if self.of == "cards" else f"nid:{','.join(map(str, self.notes))}"
-        )
-        measuring = self._measuring(found)
+        ids = {step.of: getattr(self, step.of) for step in self.steps}
+        total = sum(map(len, ids.values()))
+        done = 0
+        selection = f"nid:{','.join(map(str, self.notes))}"
+        if self.of == "cards":
+            selection = card_states.search(self.cards)
+        measuring = self._measuring(selection)
         try:
             for of, all_ids in ids.items():
                 steps = [step for step in self.steps if step.of == of]
@@ -320,7 +332,8 @@ class BulkChange:
         """Put on record what will be overwritten; what cannot be put back is a warning."""
         change = self.change
         by_deck = client.call("getDecks", cards=self.cards) if change.deck else {}
-        scheduling, sleeping = bool(change.due or change.forget), bool(change.suspend or change.unsuspend)
+        scheduling = bool(change.due or change.forget)
+        sleeping = bool(change.suspend or change.unsuspend)
         states = card_states.look(
             self.cards, sleeping and not scheduling, change.flag is not None, scheduling
         )
@@ -333,10 +346,7 @@ class BulkChange:
         return {"warnings": [text]} if lost else {}
 
     def _tags(self) -> list[Note]:
-        infos: dict[int, notes.Info] = {}
-        for at in range(0, len(self.notes), NOTES):
-            infos |= notes.indexed(client.call("notesInfo", notes=self.notes[at : at + NOTES]))
         return [
             Note(note, info.get("modelName") or "", "", tags=info.get("tags", []))
-            for note, info in infos.items()
+            for note, info in notes.in_parts(self.notes)
         ]

@@ -89,12 +89,18 @@ def entries(action: object, params: object) -> Iterator[tuple[object, object]]:
         if not isinstance(inner, list):
             yield name, given
             continue
-        members = (member if isinstance(member, dict) else {} for member in inner)
-        waiting += [(member.get("action"), member.get("params")) for member in members]
+        for member in inner:
+            if isinstance(member, dict):
+                waiting.append((member.get("action"), member.get("params")))
+            else:
+                waiting.append((None, None))
 
 
 def _entry(action: str, params: JsonObject) -> JsonObject:
-    return _keyed({"action": action, "version": VERSION, **({"params": params} if params else {})})
+    entry = {"action": action, "version": VERSION}
+    if params:
+        entry["params"] = params
+    return _keyed(entry)
 
 
 def _keyed(request: JsonObject) -> JsonObject:

@@ -20,6 +20,8 @@ DEFAULT_ID = 1
 """The deck that Anki never deletes, whatever it is called."""
 SEPARATOR = "::"
 
+# The signs with a meaning inside the quotes of a query.
+SIGNS = re.compile(r'[\\"*_]')
 # Line breaks, tabs, no-break spaces.
 BLANK = re.compile(r"[^\S ]")
 
@@ -129,15 +131,17 @@ def contents(
 
 def cards_within(names: list[str]) -> list[int]:
     """The cards that decks and their subdecks have now. Two requests."""
-    found = [deck_id for name, deck_id in ids().items() if any(within(name, deck) for deck in names)]
-    return client.call("findCards", query=search(found)) if found else []
+    deck_ids = []
+    for name, deck_id in ids().items():
+        if any(within(name, deck) for deck in names):
+            deck_ids.append(deck_id)
+    return client.call("findCards", query=search(deck_ids)) if deck_ids else []
 
 
 def quoted(text: str) -> str:
     """`text` as it stands, inside the quotes of an Anki query."""
     # Of blanks Anki finds the common one only; `_` stands for any character.
-    text = "".join("\\" + char if char in '\\"*_' else char for char in text)
-    return BLANK.sub("_", text)
+    return BLANK.sub("_", SIGNS.sub(r"\\\g<0>", text))
 
 
 def delete(names: list[str]) -> None:

@@ -93,10 +93,9 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     kept = []
     for note, info in infos.items():
         deck = next((deck_of[card] for card in info["cards"] if card in deck_of), "Default")
-        values, tags = notes.values(info), list(info.get("tags", []))
-        kept.append(
-            Note(note, info.get("modelName") or "", deck, values, tags, True, schedules.get(note, []))
-        )
+        model = info.get("modelName") or ""
+        tags = list(info.get("tags", []))
+        kept.append(Note(note, model, deck, notes.values(info), tags, True, schedules.get(note, [])))
     return kept
 
 
@@ -106,8 +105,13 @@ class DeckDeletion:
     def __init__(self, named: list[str], cards_too: bool):
         deck_ids = decks.ids()
         _check(named, deck_ids)
-        self.named, self.cards_too, self.default = named, cards_too, decks.default_name(deck_ids)
-        names = [name for name in deck_ids if any(decks.within(name, deck) for deck in named)]
+        self.named = named
+        self.cards_too = cards_too
+        self.default = decks.default_name(deck_ids)
+        names = []
+        for name in deck_ids:
+            if any(decks.within(name, deck) for deck in named):
+                names.append(name)
         _, self.filtered, self.cards_by_deck = decks.contents(names, deck_ids)
         self.cards = [card for cards in self.cards_by_deck.values() for card in cards]
 
@@ -165,9 +169,11 @@ def _check(named: list[str], deck_ids: dict[str, int]) -> None:
     if unknown := [name for name in named if name not in deck_ids]:
         # Whoever wants to delete `A::B` is not to be offered all of `A`.
         below = [decks.folded(name) for name in unknown]
-        apart = [
-            deck for deck in deck_ids if not any(name.startswith(decks.folded(f"{deck}::")) for name in below)
-        ]
+        apart = []
+        for deck in deck_ids:
+            inside = decks.folded(deck) + decks.SEPARATOR
+            if not any(name.startswith(inside) for name in below):
+                apart.append(deck)
         error = decks.not_found(unknown, apart)
         error.message += ". Nothing was deleted"
         raise error

@@ -26,7 +26,8 @@ logger = logging.getLogger(__name__)
 
 CARDS = "pi-mcp/cards"
 """The entry of a result's `_meta` that holds the cards; the model need not pay for them."""
-CARD_BYTES, ALL_BYTES = 1_000_000, 3_000_000
+CARD_BYTES = 1_000_000
+ALL_BYTES = 3_000_000
 """Files of one card, and of one answer, as base64: beyond, the page fetches further cards by another call."""
 LONGEST = 2000
 # A sound in a card's text, and where Anki plays one in its HTML.
@@ -57,7 +58,10 @@ def _private(answer: JsonObject) -> JsonObject:
         logger.warning("no cards for a page: %s", error.message)
         return {}
     may_rate = not toolsets.only_reads(settings.current(), "anki")
-    return {CARDS: cards, **(presses.handed(press_key) if may_rate else {})}
+    private: JsonObject = {CARDS: cards}
+    if may_rate:
+        private.update(presses.handed(press_key))
+    return private
 
 
 def _cards(infos: list[JsonObject], rows: JsonObject) -> list[JsonObject]:

@@ -92,10 +92,8 @@ def invoke(
     if current().anki_invoke != "all":
         for name, _ in client.entries(action, params):
             _check_safe(str(name)[:80], members)
-    api_key, entries = current().anki_connect_key, params.get("actions")
-    if action == "multi" and api_key and isinstance(entries, list):  # AnkiConnect asks each entry for the key
-        keyed = [{"key": api_key, **each} if isinstance(each, dict) else each for each in entries]
-        params = {**params, "actions": keyed}
+    if action == "multi" and isinstance(params.get("actions"), list):
+        params = {**params, "actions": list(map(_keyed, params["actions"]))}
     try:
         return client.raw(action, params, client.VERSION if version is None else version)
     except Refused as error:
@@ -130,9 +128,16 @@ def invoke_reading(
             value = given.get(NAMING_DECKS[name])
             # Of a text in place of a list AnkiConnect takes each letter for a deck.
             named += map(str, value if name == "getDeckStats" and isinstance(value, list | str) else [value])
-    if unknown := [name for name in named if name not in (deck_ids := decks.ids())]:
+    deck_ids = decks.ids() if named else {}
+    if unknown := [name for name in named if name not in deck_ids]:
         raise decks.not_found(unknown, deck_ids)
     return invoke(action, params, version)
+
+
+def _keyed(entry: object) -> object:
+    """An entry of a multi with the key, which AnkiConnect asks each for."""
+    key = current().anki_connect_key
+    return {"key": key, **entry} if key and isinstance(entry, dict) else entry
 
 
 def _way(action: str) -> str:
@@ -162,14 +167,18 @@ def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
     problem = hint = ""
     for key, value in members:
         if key in MEMBERS and value:
-            problem, hint = f"with `{key}` {MEMBERS[key]}", "anki_store_media fetches and stores files."
+            problem = f"with `{key}` {MEMBERS[key]}"
+            hint = "anki_store_media fetches and stores files."
         # AnkiConnect joins the pattern to the media folder's path, which `/` and `..` lead out of.
         if key == "pattern" and re.search(r"[/\\]|\.\.", str(value)):
-            problem, hint = "with such a pattern leads out of Anki's media folder", "Give one such as *.mp3."
+            problem = "with such a pattern leads out of Anki's media folder"
+            hint = "Give one such as *.mp3."
     if tool := TOOL_BY_ACTION.get(action):
-        problem, hint = f"is done by {tool}, which can be undone", f"Call {tool}."
+        problem = f"is done by {tool}, which can be undone"
+        hint = f"Call {tool}."
     elif action in BEYOND:
-        problem, hint = BEYOND[action], f"Nothing else does it here; {_way(action) or 'Anki itself does'}."
+        problem = BEYOND[action]
+        hint = f"Nothing else does it here; {_way(action) or 'Anki itself does'}."
     if problem:
         hint += " The person can set ANKI_INVOKE=all to let everything through."
         raise ToolError(f"{action} {problem}. Nothing was sent", hint, code="ANKI_INVOKE")

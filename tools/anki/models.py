@@ -59,7 +59,9 @@ def create_model(
 
     Source: AnkiConnect createModel, modelNames.
     """
-    sent = {**(options or {}), **({} if is_cloze is None else {"isCloze": is_cloze})}
+    sent = dict(options or {})
+    if is_cloze is not None:
+        sent["isCloze"] = is_cloze
     made = client.call(
         "createModel",
         modelName=model_name,
@@ -71,7 +73,8 @@ def create_model(
         isCloze=bool(sent.get("isCloze")),
     )
     asked = [model_name, *in_order_fields, *(card.name for card in card_templates)]
-    kept = [made["name"], *(each["name"] for each in (*made["flds"], *made["tmpls"]))]
+    kept = [made["name"]]
+    kept += [part["name"] for part in (*made["flds"], *made["tmpls"])]
     refused = [name for name in sent if name != "isCloze"]
     warnings = [
         f"AnkiConnect does not take the option {option}: the model was made without it" for option in refused
@@ -79,15 +82,17 @@ def create_model(
     warnings += [
         f"Anki calls {name!r} {other!r}" for name, other in zip(asked, kept, strict=True) if name != other
     ]
-    return {
+    answer = {
         "model_name": kept[0],
         "in_order_fields": kept[1 : len(in_order_fields) + 1],
         "card_templates": [asdict(template) for template in card_templates],
         "css": css,
         "options": sent,
         "anki_response": None,  # null says that it went well; anki.model_info shows the note type
-        **({"warnings": warnings} if warnings else {}),
     }
+    if warnings:
+        answer["warnings"] = warnings
+    return answer
 
 
 def not_found(name: str, names: list[str]) -> ToolError:

@@ -83,7 +83,8 @@ def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[I
     By default that is `Back`, or the second field, or the only one.
     """
     default = find_field("Back", model_fields) or model_fields[min(1, len(model_fields) - 1)]
-    known, unknown = [], []
+    known = []
+    unknown = []
     for image in images:
         target = find_field(image.target_field, model_fields) if image.target_field else default
         if target is None:

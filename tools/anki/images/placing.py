@@ -102,7 +102,8 @@ def replace_data_urls(value: str, store: Callable[[str], str | None]) -> str:
     if whole := WHOLE.fullmatch(value.strip()):
         filename = store(unquote(whole[1]))
         return image_html(filename) if filename else value
-    done, rest = "", 0
+    done = ""
+    rest = 0
     for match in WITHIN.finditer(value):
         done += value[rest : match.start()]
         rest = match.end()

@@ -118,7 +118,8 @@ def _jpeg(image: PilImage, max_side: int, upright: Callable[[PilImage], PilImage
     image.thumbnail((max_side, max_side))
     image = upright(image).convert(mode)
     if mode == "RGBA":
-        transparent, image = image, image.convert("RGB")
+        transparent = image
+        image = transparent.convert("RGB")
         image.paste("white", (0, 0, *image.size))
         image.paste(transparent, mask=transparent.getchannel("A"))
     out = io.BytesIO()
