@@ -138,15 +138,16 @@ def serve_http(settings: Settings) -> NoReturn:
     from tools.resident import listening
 
     try:
+        from pydantic import BaseModel
+
+        BaseModel.model_config["defer_build"] = True  # a model of the protocol is built at its first use
         import anyio
         import mcp.server  # noqa: F401
         import uvicorn
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
-    for number in ENDING:
-        signal.signal(
-            number, lambda *_: leave()
-        )  # while it starts; and what ended the server is sent again by it
+    for number in ENDING:  # while it starts; and what ended the server is sent again by it
+        signal.signal(number, lambda *_: leave())
     toolsets.LISTENERS.append(listing.forget)
     registry.load()
     manager = session_manager(SdkServer().server, settings)
