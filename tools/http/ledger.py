@@ -1,5 +1,5 @@
 """The tokens that were given out: to whom, for what, until when, last use; and which of them were revoked.
-Beside them what becomes a token: invitations, codes, refresh tokens, each as a digest.
+Also the secrets that become a token: invitations, codes, refresh tokens, each as a digest.
 
 One sqlite file in the state folder, for `python3 -m tools token` and the server alike.
 """
@@ -38,8 +38,8 @@ class Ledger:
         path.touch(0o600)
         if not path.stat().st_size and (folder / "http-keys").exists():  # keys are made after their ledger
             logging.getLogger("pi-mcp").warning("%s is new beside older keys. %s", path, LOST)
-        # Each statement outside of `writing` is a transaction of its own. The server opens it in one thread and uses it in the
-        # event loop's.
+        # Outside of `writing` each statement is a transaction of its own. The server opens it in one thread and
+        # uses it in the event loop's.
         self.db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self.db.close)
         self.db.row_factory = sqlite3.Row

@@ -17,8 +17,8 @@ MOST_SILENT = 256
 LOOK_S = 0.25  # between two looks at the connections
 
 # Settings of the HTTP server. It has no limit of connections: at that limit it would refuse the good ones. A
-# warning per broken request would let anybody fill the log; a request that never finishes would
-# block the shutdown forever.
+# warning per broken request would let anybody fill the log; a request that never finishes would block the
+# shutdown forever.
 UVICORN: JsonObject = {
     "http": "h11",
     "ws": "none",
