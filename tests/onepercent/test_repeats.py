@@ -2,6 +2,7 @@
 
 import pytest
 
+import tests.onepercent.person as person
 from tests.onepercent.person import act, apply, call, do, preview, refused, snapshot
 from tools.onepercent.actions.repeats import first_day, rule
 
@@ -71,6 +72,23 @@ def test_one_is_shifted_alone_and_all_by_their_rule():
     apply(previewed)
     do(act("step.complete", step_id=2))
     assert dates() == [("Созвон", "2026-04-09")]
+
+
+def test_a_step_without_a_day_begins_on_the_first_of_its_rule_and_a_null_ends_it():
+    do(act("goal.create", title="Дом", steps=[{"title": "Созвон"}]))
+    do(act("step.update", step_id=1, repeat=TUESDAYS))
+    assert dates() == [("Созвон", "2026-03-24")]
+    do(act("step.update", step_id=1, repeat=None), act("step.complete", step_id=1))
+    assert dates() == []
+
+
+def test_a_session_that_only_reads_makes_no_next_step(clock, file):
+    do(act("step.create", inbox=True, title="Созвон", repeat=TUESDAYS))
+    clock.set("2026-04-15T09:00:00+00:00")
+    person.use(file, MCP_READ_ONLY="1")
+    assert dates() == [("Созвон", "2026-03-24")]
+    person.use(file, MCP_READ_ONLY="0")
+    assert dates() == [("Созвон", "2026-03-24"), ("Созвон", "2026-04-21")]
 
 
 def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):

@@ -156,8 +156,9 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: da
     lines: list[str] = []
     entries_done: list[tuple[str, JsonObject]] = []
     for outcome in outcomes:
-        lines += outcome.done()
         entries_done += outcome.entries
+        if len(lines) < KEPT_LINES:
+            lines += outcome.done()
     # The preview has named the changes; of many only the sums are repeated.
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(entries_done, is_done=True)]
     refused = [f"✗ {sentences.refused(error)}" for error in plan.dropped]

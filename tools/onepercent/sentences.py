@@ -13,6 +13,7 @@ from tools.onepercent.line import Detail, Line, verb
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
 SCHEDULE = ("schedule_days", "times", "n", "month_days")
 """Fields that say when a habit is due, if its frequency alone does not."""
+STEP_DETAILS = ("dt", "time_duration", "priority", "repeat")
 LONG = ("why_important", "why_give_me", "why_about_me", "description")
 LONGEST_TITLE, LONGEST_TEXT = 500, 150  # characters of a title and of another text that a sentence quotes
 
@@ -29,45 +30,22 @@ def line(section: str, entry: JsonObject) -> Line:
     head = {"deletes": "deletes", "restored": "restored"}.get(sign, "")
     if entity == "mark" and section == "deletes":
         head = "unmark"
-    title = entry.get("name") or entry.get("title", "")
-    thing = words.say(f"thing.{entity}")
-    change = Line(sign, f"{thing} {_title(title)}", title, thing, head)
-    # The reward of a habit that is created or deleted is not XP that moves.
-    change.count = sum(_things(entry).values())
-    change.xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
-    match entity:
-        case "steps":
-            change.subject = change.title = _steps(entry)
-            change.kind = ""
-        case "mark":
-            dates = _dates(entry)
-            change.subject, change.kind = f"{_title(title)}, {dates}", dates
-            if head:
-                change.subject = words.say("mark.of_day", title=f" {_title(title)}", date=dates)
-                change.kind = words.say("mark.of_day", title="", date=dates)
-        case "diary":
-            change.subject = change.title = words.say("diary.of_day", date=_dates(entry))
-            change.kind = thing if head else ""
-            if head:
-                change.subject = words.say("diary.entry", date=_dates(entry))
-        case "ssp":
-            change.title = words.value("category", entry.get("category")).capitalize()
-            change.subject = f"{thing} {_title(change.title)}"
-            if head:
-                change.subject = change.title = words.say("ssp.rating")
-                change.kind = ""
-        case "person":
-            change.subject = change.title = words.say("person.day")
-            change.kind = thing
+    about = f"about.{entity}"
+    if head and f"{about}.gone" in texts.table():
+        about += ".gone"
     if entry.get("inbox"):
-        change.subject, change.kind = _title(title), ""
-    _fill(change, section, entity, entry)
-    return change
-
-
-def _fill(change: Line, section: str, entity: str, entry: JsonObject) -> None:
-    """Say what happens to the subject."""
-    if change.head:
+        about = "about.inbox"
+    name = entry.get("name") or entry.get("title", "")
+    if entity == "ssp":
+        name = words.value("category", entry.get("category")).capitalize()
+    places = {"name": name, "title": _title(name), "date": _dates(entry), "steps": _steps(entry)}
+    # The places are filled last: a person's title may have the sign between the three parts.
+    subject, title, kind = (part.format_map(places) for part in words.template(about).split("|"))
+    change = Line(sign, subject, title, kind, head)
+    change.count = sum(_things(entry).values())
+    # The reward of a habit that is created or deleted is not XP that moves.
+    change.xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
+    if head:
         _fill_company(change, entity, entry)
     elif section == "creates":
         change.what = words.say("new.inbox" if entry.get("inbox") else f"new.{entity}")
@@ -76,6 +54,7 @@ def _fill(change: Line, section: str, entity: str, entry: JsonObject) -> None:
         _fill_completion(change, entity, entry)
     else:
         _fill_update(change, entity, entry)
+    return change
 
 
 def _fill_company(change: Line, entity: str, entry: JsonObject) -> None:
@@ -116,13 +95,12 @@ def _fill_content(change: Line, entity: str, entry: JsonObject) -> None:
         change.details = []
 
 
-def _step_details(entry: JsonObject) -> list[Detail]:
+def _step_details(entry: JsonObject) -> list[str]:
     """21.11, 2 ч, важный."""
-    names = ("dt", "time_duration", "priority")
-    values = [words.value(name, entry[name]) for name in names if entry.get(name, "attention") != "attention"]
-    if "repeat" in entry:
-        values.append(words.value("repeat", entry["repeat"]))
-    return [*values, *([_labelled("order", entry["order"])] if "order" in entry else [])]
+    usual = (None, "attention")
+    names = [name for name in STEP_DETAILS if entry.get(name) not in usual]
+    details = [words.value(name, entry[name]) for name in names]
+    return details + ([_labelled("order", entry["order"])] if "order" in entry else [])
 
 
 def _habit_details(entry: JsonObject) -> list[Detail]:
@@ -255,7 +233,9 @@ def _steps(entry: JsonObject) -> str:
 
 def _dates(entry: JsonObject) -> str:
     """16.11–22.11, 24.11."""
-    spans = entry.get("dates") or [entry["date"]]
+    spans = entry.get("dates") or [entry.get("date", "")]
+    if spans == [""]:
+        return ""
     return ", ".join(words.span(span.split("..")[0], span.split("..")[-1]) for span in spans)
 
 
@@ -267,12 +247,12 @@ def _status(entry: JsonObject) -> str:
     return words.say(f"mark.{entry['status']}")
 
 
-def _step_in_words(
-    title: str, dt: str | None, minutes: int | None, priority: str | None = None, description: str = ""
-) -> str:
-    """«Плитка» (20.03, 2 ч, важный, «белая»)."""
-    values = {"dt": dt, "time_duration": minutes, "priority": priority, "description": description}
-    parts = [words.value(name, value) for name, value in values.items() if value]
+def _step_in_words(title: str, *values: object) -> str:
+    """«Плитка» (20.03, 2 ч, важный, «белая»), of a row of a diff: title, date, minutes, priority, description."""
+    step = dict(zip(("dt", "time_duration", "priority", "description"), values, strict=False))
+    parts = _step_details(step)
+    if step.get("description"):
+        parts.append(words.quoted(step["description"]))
     return words.quoted(title) + (f" ({', '.join(parts)})" if parts else "")
 
 

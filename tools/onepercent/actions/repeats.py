@@ -8,6 +8,8 @@ from contextlib import suppress
 from datetime import date, timedelta
 from typing import Any
 
+from tools.core import settings as core_settings
+from tools.core import toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import days, fields, settings, texts
@@ -94,7 +96,9 @@ def go_on(unit: UnitOfWork, step: Row, since: date) -> str | None:
 
 
 def catch_up() -> None:
-    """Make the next step of each series whose day is over. If the database cannot be written, nothing."""
+    """Make the next step of each series whose day is over; nothing if the database is only read."""
+    if toolsets.only_reads(core_settings.current(), "onepercent"):
+        return
     user = settings.current().onepercent_user
     with suppress(ToolError):
         with store.reading() as db:

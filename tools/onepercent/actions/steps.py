@@ -72,6 +72,8 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change a step's title, description, date, priority, duration, order or goal."""
     step = unit.find("step", params.pop("step_id"))
     shown = _entry(unit, step)
+    if params.get("repeat") and not (step["dt"] or params.get("dt")):
+        params = with_first_day(unit, params)
     goal = unit.find("goal", params["goal_id"]) if "goal_id" in params else None
     values, changes = changed(
         step, appended(step, params, DESCRIPTION) | ({"goal_id": goal["id"]} if goal else {})
