@@ -32,8 +32,10 @@ LIMIT = 50
 PART = 500
 """Notes read in one request."""
 MOST_NAMES = 10
-EXAMPLES, LONGEST_TEXT = 5, 80
-"""Notes that a dry run shows, and characters of the text that stands for one."""
+EXAMPLES = 5
+"""Notes that a dry run shows."""
+LONGEST_TEXT = 80
+"""Characters of the text that stands for a note."""
 
 
 @Tool("anki.note_info")
@@ -141,15 +143,19 @@ def _in_any_case(query: str) -> str:
 def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. At most one
     request."""
-    groups = [match.groups() for match in NAMED.finditer(query)][:MOST_NAMES]
-    asked = [((a or b).lower(), (c or d or e).replace("\\", "")) for a, c, b, d, e in groups]
-    asked = [(kind, name) for kind, name in asked if not SPECIAL.fullmatch(name)]
-    if not asked:
+    pairs = []
+    for match in list(NAMED.finditer(query))[:MOST_NAMES]:
+        kind_within, quoted_whole, kind_before, quoted_name, bare_name = match.groups()
+        kind = (kind_within or kind_before).lower()
+        name = (quoted_whole or quoted_name or bare_name).replace("\\", "")
+        if not SPECIAL.fullmatch(name):
+            pairs.append((kind, name))
+    if not pairs:
         return []
     decks, tags, models = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
     by_kind = {"deck": decks, "tag": tags, "note": models}
     sentences = []
-    for kind, name in asked:
+    for kind, name in pairs:
         # With their parents: tag:a finds a::b too.
         names = {part for known in by_kind[kind] for part in accumulate(known.split("::"), "{}::{}".format)}
         by_folded = {known.casefold(): known for known in names}

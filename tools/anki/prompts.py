@@ -103,7 +103,7 @@ def anki_review(
 
     Source: anki.due and anki.answer_cards.
     """
-    arguments = {**({"deck": deck} if deck else {}), "asText": True}
+    arguments = {"deck": deck, "asText": True} if deck else {"asText": True}
     return REVIEW[language].format(
         deck=f" ({deck})" if deck else "", argument=f" {json.dumps(arguments, ensure_ascii=False)}"
     )

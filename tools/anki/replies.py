@@ -111,7 +111,8 @@ def result(response: http.Response, version: int) -> Result:
     try:
         answer = json.loads(response.body)
     except (ValueError, RecursionError):
-        answer, version = None, UNENVELOPED_VERSION + 1
+        answer = None
+        version = UNENVELOPED_VERSION + 1
     opened = entry_result(answer)
     if isinstance(opened, Refused):
         raise opened

@@ -96,15 +96,17 @@ def _revert(changed: list[Note], infos: dict[int, Info]) -> None:
     parts = Parts(changed)
     for part in parts:
         calls.checkpoint()
-        client.results(
-            *(action for note in part for action in _reverting(note, infos[note.id])), client.REDRAW
-        )
+        actions: list[Action] = []
+        for note in part:
+            actions += _reverting(note, infos[note.id])
+        client.results(*actions, client.REDRAW)
         calls.report(len(changed) - len(parts.left), len(changed), "putting notes back")
 
 
 def _reverting(note: Note, info: Info) -> list[Action]:
     """The actions that give a note the fields and tags it had, as far as they differ."""
-    values, tags = notes.values(info), info.get("tags", [])
+    values = notes.values(info)
+    tags = info.get("tags", [])
     fields = {name: text for name, text in note.fields.items() if name in values and values[name] != text}
     actions: list[Action] = (
         [("updateNoteFields", {"note": {"id": note.id, "fields": fields}})] if fields else []
@@ -133,7 +135,8 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
         else:
             missing.append(note)
     answer["alreadyThere"] = len(back)
-    client.results(*(("createDeck", {"deck": deck}) for deck in dict.fromkeys(note.deck for note in missing)))
+    needed = dict.fromkeys(note.deck for note in missing)
+    client.results(*(("createDeck", {"deck": deck}) for deck in needed))
     for part in Parts(missing):
         calls.checkpoint()
         for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):

@@ -63,16 +63,16 @@ def stats(
         *(("findCards", {"query": scope + search}) for search in searches),
         *(("cardReviews", {"deck": studied, "startID": since_ms}) for studied in names if at_once),
     )
-    forecast, rated = rest[:FORECAST_DAYS], [set(cards) for cards in rest[FORECAST_DAYS : len(searches)]]
+    forecast = rest[:FORECAST_DAYS]
+    rated = [set(cards) for cards in rest[FORECAST_DAYS : len(searches)]]
     log = ReviewLog()
     for answer in rest[len(searches) :]:
         log.add(Row(row[0], row[1], row[3], row[5], row[7], row[8]) for row in answer)
     if not at_once:
         log.add(_rows(f"{scope}rated:{days + 1}", since_ms))
     by_name = study_queue.by_deck(due, deck_ids)
-    busy = sorted(
-        (item for item in by_name.items() if any(item[1].values())), key=lambda item: -sum(item[1].values())
-    )
+    busy = [item for item in by_name.items() if any(item[1].values())]
+    busy.sort(key=lambda item: -sum(item[1].values()))
     hard = notes.by_id(sorted(leeches)[:MOST_LEECHES])
     return {
         "deck": name,

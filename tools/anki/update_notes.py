@@ -139,23 +139,22 @@ class UpdateBatch(Batch):
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
         self.look()
         updates = [update for update in self.updates if update.noteId in self.before]
-        found = [
-            place for one in updates for place in replacing.places(one, notes.values(self.before[one.noteId]))
-        ]
+        places: list[list[int | str]] = []
         for update in updates:
+            values = notes.values(self.before[update.noteId])
+            places += replacing.places(update, values)
             with suppress(ItemError):
-                self._warn(
-                    update.noteId, replacing.new_values(update, notes.values(self.before[update.noteId]))
-                )
+                self._warn(update.noteId, replacing.new_values(update, values))
         examples = [self._example(update) for update in updates if not update.replace]
         answer = {
             "dryRun": True,
             "count": len({update.noteId for update in updates}),
             "missing": len(self.updates) - len(updates),
-            **({"places": found[:MOST_PLACES], "placesInAll": len(found)} if found else {}),
             "examples": examples[: notes.EXAMPLES],
             "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back", *self.warnings],
         }
+        if places:
+            answer.update(places=places[:MOST_PLACES], placesInAll=len(places))
         tags = {tag for update in updates for tag in update.addTags}
         known = {tag.casefold() for tag in client.call("getTags")} if tags else set()
         wanted = {update.deckName for update in updates if update.deckName}
@@ -218,10 +217,12 @@ class UpdateBatch(Batch):
             hint = "Give fields, replace, addTags, removeTags, deckName or images."
             raise ItemError("nothing to change", hint, code="NOTHING")
         info = self.before[update.noteId]
-        values, cards = notes.values(info), info["cards"]
+        values = notes.values(info)
+        cards = info["cards"]
         new_values = replacing.new_values(update, values)
         self._warn(update.noteId, new_values)
-        added, removed = note_input.checked_tags(update.addTags), note_input.checked_tags(update.removeTags)
+        added = note_input.checked_tags(update.addTags)
+        removed = note_input.checked_tags(update.removeTags)
         images, unknown = note_input.aim_images(update.images, list(values))
         if unknown:
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
@@ -233,7 +234,10 @@ class UpdateBatch(Batch):
             deck = "" if all(self.homes.get(card) == deck for card in cards) else deck
         tags = [tag.casefold() for tag in (*info.get("tags", []), *added)]
         # Anki removes with a tag what lies below it.
-        here = [tag for tag in removed if any(decks.within(each, tag.casefold()) for each in tags)]
+        here = []
+        for tag in removed:
+            if any(decks.within(each, tag.casefold()) for each in tags):
+                here.append(tag)
         placed = place(pictures, new_values, values, images)
         return Change(update.noteId, cards, placed, tuple(added), tuple(here), deck)
 
@@ -333,10 +337,8 @@ class UpdateBatch(Batch):
             return
         for index, change in done.items():
             texts = replacing.kept(notes.values(now[change.note])) if change.note in now else {}
-            sent, old = (
-                replacing.kept(change.placed.values),
-                replacing.kept(notes.values(self.before[change.note])),
-            )
+            sent = replacing.kept(change.placed.values)
+            old = replacing.kept(notes.values(self.before[change.note]))
             stale = [name for name in sent if texts.get(name) != sent[name]]
             problem = (
                 f"{', '.join(stale)} now has another text than was sent" if texts else "the note is gone"

@@ -66,7 +66,8 @@ class ReviewLog:
         """The second at which Anki's day began. `rated` are the cards answered today, since yesterday, and so
         on, by Anki's own count: its day began before the newest answers of these, and after those of all
         others."""
-        after, until = 0, usual_day_start() + DAY
+        after = 0
+        until = usual_day_start() + DAY
         for days_ago, cards in enumerate(rated):
             for card, second in self.newest.items():
                 if card in cards:
@@ -86,7 +87,10 @@ class ReviewLog:
         whole = sum(days, Counter())
         counts = [day["answers"] for day in days]
         streak = counts if counts[0] else counts[1:]  # today may have none yet
-        known = {age: 100 * whole[f"{age} known"] / (whole[age] or 1) for age in ("young", "mature")}
+        retention: dict[str, float | None] = {"young": None, "mature": None}
+        for age in retention:
+            if whole[age]:
+                retention[age] = round(100 * whole[f"{age} known"] / whole[age], 1)
         return {
             "today": {
                 "answers": counts[0],
@@ -95,7 +99,7 @@ class ReviewLog:
             },
             "perDay": counts[::-1],
             "streakDays": next((day for day, answers in enumerate(streak) if not answers), len(streak)),
-            "retention": {age: round(rate, 1) if whole[age] else None for age, rate in known.items()},
+            "retention": retention,
             "buttons": {name: whole[name] for name in BUTTONS},
             "minutes": round(whole["ms"] / 60_000, 1),
         }

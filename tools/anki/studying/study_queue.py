@@ -19,7 +19,8 @@ OVERDUE_DAYS = 14
 """Reviews are searched for by the day they were due, so many days back."""
 POSITIONS = ((0, 8), (8, 64), (64, 512), (512, 4096), (4096, 32768), (32768, 2**31))
 """New cards are searched for by ranges of their positions."""
-MOST_CANDIDATES, MOST_DETAILS = 1000, 100
+MOST_CANDIDATES = 1000
+MOST_DETAILS = 100
 MOST_ORDERED = 200
 """Reviews whose details are asked for if the deck's order needs them: half a second of Anki's window."""
 DAY_LEARNING = 3
@@ -32,13 +33,20 @@ MIX, AFTER, BEFORE = range(3)
 them."""
 BY_TEMPLATE = 0
 """Option of a deck: new cards by the number of their template, within it as they were gathered."""
-BY_DECK, HIGHEST_FIRST = (0, 5), 2
-"""Options of a deck: new cards are gathered deck by deck; from the last position."""
+BY_DECK = (0, 5)
+"""Options of a deck: new cards are gathered deck by deck."""
+HIGHEST_FIRST = 2
+"""Option of a deck: new cards are gathered from the last position."""
 ANY_DECK = {"newMix": AFTER, "interdayLearningMix": BEFORE, "reviewOrder": 0}
 """Anki knows no order of all decks."""
-BY_DAY, DAY_THEN_DECK, DECK_THEN_DAY, ADDED_FIRST, ADDED_LAST = 0, 1, 2, 9, 10
+BY_DAY = 0
+DAY_THEN_DECK = 1
+DECK_THEN_DAY = 2
+ADDED_FIRST = 9
+ADDED_LAST = 10
+"""Review orders of a deck that need no details."""
 BY_DETAIL = {3: ("interval", 1), 4: ("interval", -1), 5: ("factor", 1), 6: ("factor", -1)}
-"""Review orders of a deck; those by a detail of cardsInfo with its direction."""
+"""Review orders of a deck by a detail of cardsInfo, with their direction."""
 EASE_ORDERS = (5, 6)
 OTHER_ORDER = "by due date; this deck's own order is another"
 EASE_ORDER = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
@@ -66,17 +74,20 @@ def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
 def by_deck(answer: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
     """An answer of getDeckStats, by the deck's whole name."""
     names = {str(number): name for name, number in deck_ids.items()}
-    return {
-        names[number]: {kind: stats[column] for kind, column in KINDS.items()}
-        for number, stats in answer.items()
-        if number in names
-    }
+    counts = {}
+    for number, stats in answer.items():
+        if number in names:
+            counts[names[number]] = {kind: stats[column] for kind, column in KINDS.items()}
+    return counts
 
 
 def summed(due: dict[str, Counts], deck: str) -> Counts:
     """The counts of one deck, or of all: those of the decks that lie in no other; and their total."""
-    tops = [counts for name, counts in due.items() if (name == deck if deck else decks.SEPARATOR not in name)]
-    counts = {kind: sum(top[kind] for top in tops) for kind in KINDS}
+    counts = dict.fromkeys(KINDS, 0)
+    for name, deck_counts in due.items():
+        if name == deck or (not deck and decks.SEPARATOR not in name):
+            for kind in KINDS:
+                counts[kind] += deck_counts[kind]
     return {**counts, "total": sum(counts.values())}
 
 
