@@ -144,7 +144,7 @@ class SignIn:
         it leads here and to the client alone. It shows nothing of invitations: a stranger sees it too."""
         name = await self._checked(fields)
         redirect = urlsplit(fields["redirect_uri"])
-        page = form(fields["lang"], name, redirect.netloc, problem)
+        page = form(fields["lang"], name, redirect.netloc, problem, fields.get("code", ""))
         style = b64encode(sha256(re.split("</?style>", page)[1].encode()).digest()).decode()
         origin = f"{redirect.scheme}://{redirect.netloc}"
         policy = f"default-src 'none'; style-src 'sha256-{style}'; form-action 'self' {origin}; frame-ancestors 'none'"
@@ -265,12 +265,14 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     return ledger.make_secret("invitation", INVITATION_S, {"user": user, "scope": scope, "days": days}, code)
 
 
-def form(lang: str, name: str, host: str, problem: str = "") -> str:
+def form(lang: str, name: str, host: str, problem: str = "", typed: str = "") -> str:
     """The page for a client `name` that the person will be sent back to at `host`; `problem` is one of the
-    words."""
+    words, `typed` the code that has it."""
     words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
     page = Template(PAGE.read_text(encoding="utf-8"))
-    return page.substitute(words, lang=lang, name=escape(name), host=escape(host), note=words[problem])
+    values = {"name": name, "host": host, "typed": typed[:20]}
+    escaped = {place: escape(value) for place, value in values.items()}
+    return page.substitute(words, lang=lang, note=words[problem], **escaped)
 
 
 def _fetched(url: str) -> JsonObject:

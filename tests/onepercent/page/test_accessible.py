@@ -68,13 +68,19 @@ def test_the_report_has_no_violation(scheme, browser, axe, tmp_path):
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
-def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(lang, browser, axe, tmp_path):
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(lang, scheme, browser, axe, tmp_path):
     host = "a-host-with-a-name-of-many-letters.connectors.example.com"
-    for look, problem in (("asks", ""), ("wrong", "wrong")):
-        (tmp_path / "sign_in.html").write_text(form(lang, "Claude" * 9, host, problem), encoding="utf-8")
-        tab = browser.open((tmp_path / "sign_in.html").as_uri(), width=390)
+    for look, problem, typed in (("asks", "", ""), ("wrong", "wrong", 'AB"><script>')):
+        file = tmp_path / "sign_in.html"
+        file.write_text(form(lang, "Claude" * 9, host, problem, typed), encoding="utf-8")
+        tab = browser.open(file.as_uri(), width=390)
+        tab.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         tab.wait("document.querySelector('button')", host=True)
-        tab.picture(tmp_path / f"sign_in-{lang}-{look}.png")
+        tab.picture(tmp_path / f"sign_in-{lang}-{scheme}-{look}.png")
         assert tab.run("[innerWidth, document.documentElement.scrollWidth]", host=True) == [390, 390]
+        assert tab.run("document.querySelector('input').value", host=True) == typed, "what was typed stays"
         assert axe(tab, host=True) == []
+        dark = tab.run("getComputedStyle(document.body).backgroundColor", host=True) == "rgb(38, 38, 36)"
+        assert dark is (scheme == "dark")
         tab.close()

@@ -193,7 +193,7 @@ def test_another_day_is_turned_to_and_ticked(person):
 
 
 QUESTIONS = [
-    ({"find": "Бег"}, "“Бег”: 1", "Бег", 0),
+    ({"find": "Бег"}, "Бег: 1", "Бег", 0),
     ({"include": ["diary"]}, "", "Diary\n", 0),
     ({"include": ["history"], "date_from": today(-20), "date_to": today(-1)}, "–", "Зарядка", 0),
     ({"goal_id": 1}, "Выучить Python", "Пройти тест", 2),
@@ -310,3 +310,19 @@ def test_a_person_who_has_nothing_yet_sees_a_first_step(sit):
     tab.press("Хочу каждый день")
     tab.wait("model.length === 1", host=True)
     assert tab.run("model", host=True) == ["Хочу каждый день читать 20 минут"]
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_what_the_steps_of_an_answer_share_is_said_of_each(sit, private):
+    person = sit()
+    steps = [
+        {"title": f"Глава {number}", "dt": today(number), "priority": "important"} for number in range(1, 6)
+    ]
+    do(person, act("goal.create", title="Выучить Python"), act("step.create", goal_id=None, steps=steps))
+    do(person, act("step.complete", step_id=1))
+    person.host.private = private
+    goal = person.see("get_user_snapshot", arguments={"goal_id": 1}, locale="ru-RU")
+    assert "1/5" in goal.text() and goal.text().count("важно") == 5
+    assert goal.run("[...document.querySelectorAll('input')].map(it => it.checked)") == [False] * 4 + [True]
+    week = {"include": ["schedule"], "date_from": today(), "date_to": today(6)}
+    assert person.see("get_user_snapshot", arguments=week).text().count("Выучить Python") == 5
