@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Iterable
 
+from tools.core.errors import cut
 from tools.core.json_types import JsonObject
 
 INVISIBLE = re.compile(r"<(style|script)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
@@ -90,11 +91,6 @@ def plain(text: str, sounds: Iterable[str] = ()) -> str:
     text = TAG.sub("", BREAK.sub("\n", text))
     text = html.unescape(text).translate(ISOLATES)
     return LINES.sub("\n", BLANKS.sub(" ", text)).strip()
-
-
-def cut(text: str, length: int) -> str:
-    """At most so many characters."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:

@@ -7,10 +7,10 @@ from itertools import accumulate
 from typing import Annotated
 
 from tools.anki import client, decks
-from tools.anki.card_text import cut, plain
+from tools.anki.card_text import plain
 from tools.anki.client import Action
 from tools.core import calls
-from tools.core.errors import ToolError, nearest
+from tools.core.errors import ToolError, cut, nearest
 from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tools.anki import client, note_input, notes
 from tools.anki.batch import ItemError
-from tools.anki.card_text import cut
 from tools.anki.note_input import NoteUpdate
+from tools.core.errors import cut
 
 EVERY_FIELD = "*"
 AROUND = 20

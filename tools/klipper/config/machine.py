@@ -4,6 +4,7 @@ it."""
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from tools.core import errors
 from tools.klipper.config import options
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
@@ -41,8 +42,8 @@ def together(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def cut(name: str) -> str:
-    """A name that is not too long to be told."""
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    """A name that is not too long for a message."""
+    return errors.cut(name, LONGEST_NAME)
 
 
 class Machine:
