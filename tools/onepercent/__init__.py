@@ -7,8 +7,8 @@ INSTRUCTIONS = (
         "OnePercent (goals, habits, diary): get_user_snapshot gives the ids; never guess one, ask. Dates are YYYY-MM-DD."
     ),
     Instruction(
-        "Every change: preview_actions, show its diff in words and wait for a clear yes, then apply_actions; "
-        "cancel_preview on a no. A page that shows it needs no second telling.",
+        "Every change: preview_actions, show its message and wait for a clear yes, then apply_actions; "
+        "cancel_preview on a no. If a page shows it, do not repeat it.",
         write=True,
     ),
 )

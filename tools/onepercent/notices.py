@@ -1,6 +1,6 @@
 """Notices: what the day holds in the morning, what is left of it in the evening, sent to the person's phone.
 
-A timer starts `python3 -m tools notify` at both times. A part of the day is told once: what could not be sent
+A timer starts `python3 -m tools notify` at both times. A part of the day is sent once: what could not be sent
 is tried again until it can, or the next part comes (exit status 75). Only titles leave the house, or counts
 (NOTIFY_PRIVATE).
 """

@@ -216,7 +216,7 @@ def _entity(entry: JsonObject) -> str:
 
 
 def _sign(section: str, entity: str, entry: JsonObject) -> str:
-    """The sign by which a page tells kinds of changes apart."""
+    """The sign by which a page distinguishes kinds of changes."""
     if entry.get("restored"):
         return "restored"
     if entity == "mark":

@@ -5,7 +5,7 @@ replaced.
 """
 
 # - The changes are taken back last first, through the unit of work, which records these changes in turn: the journal of
-#   an undo is what its redo takes back. So both are one function, and only `undone` tells them apart.
+#   an undo is what its redo takes back. So both are one function, and only `undone` distinguishes them.
 # - Undo takes the newest apply that stands, or a single one before it; redo the oldest that is undone. A new apply ends
 #   redoing.
 # - Nothing is reversed that was changed since: each row must hold what the journal left in it (long texts are compared

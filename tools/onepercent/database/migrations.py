@@ -1,7 +1,7 @@
 """The tables of the database, version by version.
 
 Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_balance`, `habit_streaks`,
-`habit_months`) make reading cheap whatever the history; they can be made anew from the record and are never
+`habit_months`) make reading cheap whatever the history; they can be rebuilt from the record and are never
 exported.
 """
 
@@ -255,7 +255,7 @@ FIFTH = (
     "CREATE INDEX xp_by_day ON xp_ledger (user, day, xp)",
     "CREATE INDEX steps_by_completion ON steps (user, completed_on) WHERE is_complete = 1 AND deleted_at IS NULL",
     "CREATE INDEX goals_by_completion ON goals (user, completed_on) WHERE status = 'complete' AND deleted_at IS NULL",
-    # Folded by former rules: the next change folds them anew. What changes a day that is folded sets the fold
+    # Folded by former rules: the next change folds them again. What changes a day that is folded sets the fold
     # back.
     UNFOLD,
     *(

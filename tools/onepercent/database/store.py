@@ -114,7 +114,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         try:
             yield db
         except sqlite3.Error:
-            identity = None  # The next call opens the file anew.
+            identity = None  # The next call opens the file again.
             raise
         finally:
             if identity is None or _kept.setdefault(identity, db) is not db:
@@ -173,7 +173,7 @@ def connect(file: Path | str) -> Database:
 
 def open_database(file: Path) -> Database:
     """Open the database in its newest version, made or migrated if necessary. Raises ToolError
-    DATABASE_ERROR: the file is not a database of ours, or it is one from a newer version."""
+    DATABASE_ERROR: the file is not our database, or it is from a newer version."""
     db = connect(file)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]

@@ -10,7 +10,7 @@ was kept."""
 # - Each day is judged by the schedule of its time (Course). Days before the first mark do not matter.
 # `habit_months` keeps the marks of a month as 31 signs, so that a year is read in twelve rows. `habit_streaks` keeps run
 # and best of the days up to `until`, so that reading costs the same after ten years; what changes a day up to then sets
-# it back (triggers of version 5), and it is counted anew.
+# it back (triggers of version 5), and it is counted again.
 
 import json
 from dataclasses import dataclass
