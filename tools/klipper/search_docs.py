@@ -126,24 +126,16 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
 def _result(known: Index, path: str, text: str, place: tuple[str, int, int]) -> JsonObject:
     """A result: the section with a heading, at an offset, and a snippet around a match."""
     heading, offset, match = place
-    title = known.titles[path]
-    name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
-    letters = [re.sub(r"[\W_]", "", text).lower() for text in (title, name)]
-    return {
-        "path": path,
-        **({"title": title} if letters[0] != letters[1] else {}),
-        "heading": heading,
-        "line": text.count("\n", 0, offset) + 1,
-        "offset": offset,
-        "snippet": _snippet(text, match),
-    }
+    result = {"path": path, "title": known.titles[path], "heading": heading}
+    if not result["title"]:  # the path says it
+        del result["title"]
+    line = text.count("\n", 0, offset) + 1
+    return {**result, "line": line, "offset": offset, "snippet": _snippet(text, match)}
 
 
 def _nearest_names(query: str, known: Index) -> str:
-    names = {
-        page.path.removesuffix(pages.SUFFIX).lower().replace("_", " "): page.path for page in known.files
-    }
-    near = several(query[:200].lower().replace("_", " "), names, cutoff=0.4)
+    names = {page.path.removesuffix(pages.SUFFIX).lower(): page.path for page in known.files}
+    near = several(query[:200].lower().replace(" ", "_"), names, cutoff=0.4)
     listed = f"The nearest file names: {', '.join(names[name] for name in near)}. " if near else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
 

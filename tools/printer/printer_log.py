@@ -51,8 +51,11 @@ UNNAMED = "MCU shutdown"
 """The state while the board's own word is still to come: `MCU 'mcu' shutdown: Timer too close`."""
 CONSEQUENCE = "Command request"
 """Ends the word of a board that was stopped because something else had happened, or by M112."""
-# A number in a Stats line: `bytes_retransmit=9`.
-PAIR = re.compile(r"\b(\w+)=(-?\d+(?:\.\d+)?)")
+# In a Stats line: a board with what it sent and what was lost, and the host.
+BOARD = re.compile(
+    r" (\S+): (?:\w+=\S+ )*?bytes_read=(\d{1,18}) bytes_retransmit=(\d{1,18}) bytes_invalid=(\d{1,18})"
+)
+HOST = re.compile(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})")
 LONGEST_LINE = 600
 
 
@@ -112,19 +115,16 @@ def _explained(error: "Error") -> JsonObject:
 
 def _link(start: "Start") -> JsonObject:
     """The state of the connections and the host at the last Stats line."""
+    stats = start.stats.decode("utf-8", "replace")
     link: JsonObject = {}
-    # A part for each micro-controller, by its name; the host's begins with sysload.
-    for part in re.split(r" (?=\S+: |sysload=)", start.stats.decode("utf-8", "replace").strip()):
-        name, numbers = part.partition(": ")[0], dict(PAIR.findall(part))
-        if "bytes_retransmit" in numbers:
-            link[name] = {
-                "retransmitted": int(float(numbers["bytes_retransmit"])),
-                "invalid": int(float(numbers.get("bytes_invalid", 0))),
-                "received": int(float(numbers.get("bytes_read", 0))),
-            }
-        if "sysload" in numbers:
-            link["load"] = float(numbers["sysload"])
-            link["memory_free_mb"] = round(float(numbers.get("memavail", 0)) / 1024)
+    for name, received, retransmitted, invalid in BOARD.findall(stats):
+        link[name] = {
+            "retransmitted": int(retransmitted),
+            "invalid": int(invalid),
+            "received": int(received),
+        }
+    if host := HOST.search(stats):
+        link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}
     return link
 
 

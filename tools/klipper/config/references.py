@@ -4,6 +4,7 @@ macros."""
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from tools.klipper.config.machine import HEATERS, PROBES, Machine, at, cut
@@ -59,6 +60,8 @@ SHARED = (
 """Options whose pin several sections may name alike (klippy/pins.py: `share_type`)."""
 UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")
 """Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py)."""
+# An option that names pins: `pin`, `step_pin`, `encoder_pins`.
+PIN, LONGEST = re.compile(r"(^|_)pins?$"), 1000
 OVERRIDE, ALIASES, ANALOG = "duplicate_pin_override", "board_pins", "analog_range"
 PRIMARY = "mcu:"
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
@@ -129,11 +132,9 @@ def needed(machine: Machine) -> Iterator[Finding]:
         if {"serial", "canbus_uuid"} <= section.values.keys():
             message = f"Option 'serial' is not valid in section '{section.name}' beside canbus_uuid"
             yield at(section, "serial", message)
-        uuid = section.values.get("canbus_uuid")
-        if uuid and not CAN_UUID.match(uuid.value.lower()):
-            message = (
-                f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid.value[:40]}'"
-            )
+        uuid = machine.value(section.name, "canbus_uuid")
+        if uuid and not CAN_UUID.match(uuid.lower()):
+            message = f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid[:40]}'"
             yield at(section, "canbus_uuid", message, WARNING)
 
 
@@ -168,16 +169,15 @@ def parts(machine: Machine, section: Section, sensors: set[str]) -> Iterator[Fin
     """A temperature sensor that Klipper does not know or that has no pin, the colours of LEDs."""
     setting = section.values.get(SENSOR)
     if setting and section.kind.startswith(MEASURING):
-        known = setting.value in sensors or any(
-            f"{kind} {setting.value}" in machine.sections for kind in OWN_SENSORS
-        )
-        if not known and not (machine.plugins and MODULE.match(setting.value)):
+        own = {f"{kind} {setting.value}" for kind in OWN_SENSORS}
+        if setting.value in sensors or own & machine.sections.keys():
+            if f"{SENSOR} {setting.value}" not in table().required:  # it is on an analog pin
+                yield from machine.missing(section, "sensor_pin")
+        elif not (machine.plugins and MODULE.match(setting.value)):
             yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(setting.value)}'")
-        if known and f"{SENSOR} {setting.value}" not in table().required:  # one on an analog pin
-            yield from machine.missing(section, "sensor_pin")
-    order = section.values.get("color_order")
-    if order and any(sorted(word) not in (sorted("RGB"), sorted("RGBW")) for word in _words(order.value)):
-        yield at(section, "color_order", f"Invalid color_order '{order.value[:40]}'")
+    order = machine.value(section.name, "color_order")
+    if not all("".join(sorted(word)) in ("BGR", "BGRW") for word in _words(order)):
+        yield at(section, "color_order", f"Invalid color_order '{order[:40]}'")
 
 
 def macro(section: Section, taken: set[str]) -> Iterator[Finding]:
@@ -222,7 +222,8 @@ def pins(machine: Machine) -> Iterator[Finding]:
     words = (word.lstrip(SIGNS).removeprefix(PRIMARY) for word in _words(machine.value(OVERRIDE, "pins")))
     allowed = {aliases.get(word, word) for word in words}
     first: dict[tuple[str, str], Use] = {}
-    for use in (use for section in machine.sections.values() for use in _uses(machine, section, aliases)):
+    uses = (_uses(machine, section, aliases) for section in machine.sections.values())
+    for use in chain.from_iterable(uses):
         name = use.setting.name
         if message := _misformed(use):
             yield at(use.section, name, message)
@@ -253,21 +254,17 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
 
 
 def _uses(machine: Machine, section: Section, aliases: dict[str, str]) -> Iterator[Use]:
-    if section.kind in (OVERRIDE, ALIASES, *machine.plugins) or any(
-        name.startswith(ANALOG) for name in section.values
-    ):
+    is_analog = any(name.startswith(ANALOG) for name in section.values)  # buttons share such a pin
+    if is_analog or section.kind in (OVERRIDE, ALIASES, *machine.plugins):
         return
     for setting in section.values.values():
-        if setting.name in ("pin", "pins") or setting.name.endswith(("_pin", "_pins")):
-            for part in setting.value.split(",") if len(setting.value) < 1000 else ():
-                chip, colon, pin = part.strip().lstrip(SIGNS).rpartition(":")
-                if pin:
-                    yield Use(
-                        chip.strip() if colon else "mcu",
-                        aliases.get(pin.strip(), pin.strip()),
-                        section,
-                        setting,
-                    )
+        if not PIN.search(setting.name) or len(setting.value) > LONGEST:
+            continue
+        for part in setting.value.split(","):
+            chip, colon, pin = part.strip().lstrip(SIGNS).rpartition(":")
+            if pin:
+                name = pin.strip()
+                yield Use(chip.strip() if colon else "mcu", aliases.get(name, name), section, setting)
 
 
 def _misformed(use: Use) -> str:

@@ -88,7 +88,8 @@ class Index:
     """`places` are the sections of all pages, `sections` their numbers by page, `words` all words in order. The
     postings of a word, the sections that have it with the count in each, lie between two of `ends`.
 
-    `titles` are the first headings of the pages, or their file names; `names` the words of both.
+    `titles` are the first headings of the pages that say something else than their file names; `names` the words
+    of both.
     """
 
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
@@ -171,10 +172,11 @@ class IndexBuilder:
             headed = sorted({word for word in head if word not in STOP_WORDS})
             place = Place(len(self.titles), section.heading, section.level, section.offset, len(body), headed)
             self.places.append(place)
-        stem_of_name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
+        name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
         title = next((section.heading for section in every.values() if section.heading), "")
-        self.titles.append(title or stem_of_name.replace("_", " "))
-        self.names.append(sorted(set(tokens(f"{stem_of_name} {CAMEL.sub('_', stem_of_name)} {title}"))))
+        is_same = re.sub(r"[\W_]", "", title).lower() == re.sub(r"[\W_]", "", name).lower()
+        self.titles.append("" if is_same else title)
+        self.names.append(sorted(set(tokens(f"{name} {CAMEL.sub('_', name)} {title}"))))
 
     def kept(self, key: bytes) -> bytes:
         """All of it as an Index reads it."""
