@@ -9,6 +9,7 @@ from tests.klipper.asking import call
 from tests.klipper.upstreams import Upstream, contents, git, page, smart_http
 from tests.support.web import listening
 from tools.core import calls
+from tools.klipper.settings import sources
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +79,17 @@ def test_the_answer_names_each_page_by_what_became_of_it(docs, upstream):
     assert answer["added"] == ["New.md", "probe/BLTouch.md"]
     assert answer["removed"] == ["BLTouch.md", "Gone.md"]
     assert_at_tip(docs, upstream)
+
+
+def test_a_call_that_began_before_a_sync_ends_with_the_pages_it_began_with(docs, upstream):
+    done()
+    source, *_ = sources()  # as a call looks at them, once
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, again")})
+    done()
+    assert (source.root / "Bed_Mesh.md").read_text() == page("Bed Mesh")
+    upstream.commit({"docs/Bed_Mesh.md": page("Bed Mesh, once more")})
+    done()
+    assert not source.root.exists()
 
 
 def several_commits(upstream):
