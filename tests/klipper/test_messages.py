@@ -39,13 +39,13 @@ which boards are fast enough for mpu6050 over i2c; is the hotend heating too slo
 
 def test_a_message_is_known_by_its_pattern_and_as_it_is_said():
     for query, message in QUOTED.items():
-        assert [known.message for known in messages.known(query)] == [message]
-    assert [said for said in SAID if said.strip() and not messages.known(said.strip())] == []
+        assert [known.message for known in messages.messages_in(query)] == [message]
+    assert [said for said in SAID if said.strip() and not messages.messages_in(said.strip())] == []
 
 
 def test_what_is_no_message_is_not_known():
     for query in (*QUESTIONS, "* * *", "(" * 500):
-        assert messages.known(query.strip()) == []
+        assert messages.messages_in(query.strip()) == []
 
 
 def test_every_message_of_a_log_is_explained_once():
@@ -54,7 +54,7 @@ def test_every_message_of_a_log_is_explained_once():
         + "MCU 'mcu' shutdown: Timer too close\n" * 3
         + "Lost communication with MCU 'mcu'\n"
     )
-    assert [message.message for message in messages.known(log)] == [
+    assert [message.message for message in messages.messages_in(log)] == [
         "timer too close",
         "lost communication with mcu *",
     ]

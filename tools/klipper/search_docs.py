@@ -58,10 +58,10 @@ def search_docs(
     if not query.strip():
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
-    known = index.current()
-    found = messages.known(query)
-    terms, absent = question(query, known)
-    results = list(islice(_results(known, terms, query), limit))
+    catalogue = index.current()
+    found = messages.messages_in(query)
+    terms, absent = question(query, catalogue)
+    results = list(islice(_results(catalogue, terms, query), limit))
     answer: JsonObject = {}
     explained = [{"message": message.message, **messages.explained(message)} for message in found]
     if explained:
@@ -69,17 +69,17 @@ def search_docs(
     if absent:
         answer["absent"] = f"not found in the documentation: {', '.join(absent[:MOST_ABSENT])}"
     if not results:
-        return {**answer, "result": [], "hint": _nearest_names(query, known)}
+        return {**answer, "result": [], "hint": _nearest_names(query, catalogue)}
     return {**answer, "result": results} if answer else results
 
 
-def _results(known: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
+def _results(catalogue: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
     """The results of the best pages; a page of several sources comes once, those of further ones behind, unless
     the query names the source."""
     prefixes = {source.prefix: source.name for source in sources() if source.prefix}
     scored = []
-    for page in ranked(known, terms):
-        path = known.files[page.page].path
+    for page in ranked(catalogue, terms):
+        path = catalogue.files[page.page].path
         prefix = next((prefix for prefix in prefixes if path.startswith(prefix)), "")
         is_behind = prefix and prefixes[prefix] not in query.lower()
         scored.append((page.score * (NEAR if is_behind else 1), path.removeprefix(prefix), page))
@@ -89,25 +89,25 @@ def _results(known: Index, terms: Sequence[Term], query: str) -> Iterator[JsonOb
         if number < FEWEST or score >= WEAK * scored[0][0]:
             same.setdefault(name, []).append(page)
     for first, *others in same.values():
-        also = [known.files[other.page].path for other in others]
-        for result in _of_page(known, first, terms):
+        also = [catalogue.files[other.page].path for other in others]
+        for result in _of_page(catalogue, first, terms):
             yield result | ({"also_in": also} if also else {})
 
 
-def _of_page(known: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
+def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
     """The results of a page: two if two sections say nearly as much; none if a sync has just removed it."""
-    path, numbers = known.files[page.page].path, known.sections[page.page]
-    text = read(known.files[page.page])
+    path, numbers = catalogue.files[page.page].path, catalogue.sections[page.page]
+    text = read(catalogue.files[page.page])
     best = page.sections[:1]
     near = [section for score, _, section in page.sections if score >= ANOTHER * best[0][0]]
     near = list(dict.fromkeys(near)) or numbers[:1]
-    if known.places[near[0]].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
+    if catalogue.places[near[0]].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
         near = [min(section for _, share, section in page.sections if share >= best[0][1])]
     for section in near[:2] if text else ():
-        place = known.places[section]
-        end = known.places[section + 1].offset if section < numbers[-1] else len(text)
+        place = catalogue.places[section]
+        end = catalogue.places[section + 1].offset if section < numbers[-1] else len(text)
         match = place.offset + _closest(text[place.offset : end], terms)
-        result = _result(known, path, text, (place.heading, place.offset, match))
+        result = _result(catalogue, path, text, (place.heading, place.offset, match))
         yield result | ({"date": place.heading[:10]} if place.level == ENTRY_LEVEL else {})
 
 
@@ -123,18 +123,18 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
     return offset
 
 
-def _result(known: Index, path: str, text: str, place: tuple[str, int, int]) -> JsonObject:
+def _result(catalogue: Index, path: str, text: str, place: tuple[str, int, int]) -> JsonObject:
     """A result: the section with a heading, at an offset, and a snippet around a match."""
     heading, offset, match = place
-    result = {"path": path, "title": known.titles[path], "heading": heading}
+    result = {"path": path, "title": catalogue.titles[path], "heading": heading}
     if not result["title"]:  # the path says it
         del result["title"]
     line = text.count("\n", 0, offset) + 1
     return {**result, "line": line, "offset": offset, "snippet": _snippet(text, match)}
 
 
-def _nearest_names(query: str, known: Index) -> str:
-    names = {page.path.removesuffix(pages.SUFFIX).lower(): page.path for page in known.files}
+def _nearest_names(query: str, catalogue: Index) -> str:
+    names = {page.path.removesuffix(pages.SUFFIX).lower(): page.path for page in catalogue.files}
     near = several(query[:200].lower().replace(" ", "_"), names, cutoff=0.4)
     listed = f"The nearest file names: {', '.join(names[name] for name in near)}. " if near else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."

@@ -135,11 +135,16 @@ def sources() -> list[Source]:
     moment."""
     values = current()
     checkout = values.klipper_docs_dir.absolute()
-    own = (("", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs"),)
+    listed = [
+        Source(
+            "", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs", generation_of(checkout)
+        )
+    ]
     # Further ones lie in a folder of their own: no other checkout beside is ever taken for one of them.
     extra = checkout.parent / f".{checkout.name}.extra"
-    more = ((r.name, r.url, r.branch, extra / r.name, r.docs) for r in values.klipper_docs_extra)
-    return [Source(*words, generation=generation_of(words[3])) for words in (*own, *more)]
+    for name, url, branch, docs in values.klipper_docs_extra:
+        listed.append(Source(name, url, branch, extra / name, docs, generation_of(extra / name)))
+    return listed
 
 
 def generation_of(checkout: Path) -> Path | None:

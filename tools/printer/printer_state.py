@@ -85,7 +85,7 @@ def _cause(state_message: str, folder: Path) -> JsonObject:
     """What is known of a message that Klipper stopped with, and the mistakes in the configuration if that is
     the cause."""
     cause: JsonObject = {}
-    known = messages.known(state_message)
+    known = messages.messages_in(state_message)
     if known:
         cause["known_message"] = messages.explained(known[0])
     if HALTED in state_message:

@@ -51,8 +51,11 @@ class Change(NamedTuple):
 def entries(text: str) -> list[Entry]:
     """The entries, newest first as in the page."""
     _, *parts = ENTRY.split(text)  # year, month, day and text of each
-    texts = [LINK.sub(r"\1", " ".join(part.split()))[:LONGEST_ENTRY] for part in parts[3::4]]
-    return [Entry("-".join(parts[4 * at : 4 * at + 3]), entry) for at, entry in enumerate(texts)]
+    listed = []
+    for year, month, day, part in zip(*[iter(parts)] * 4, strict=True):
+        plain = LINK.sub(r"\1", " ".join(part.split()))
+        listed.append(Entry(f"{year}-{month}-{day}", plain[:LONGEST_ENTRY]))
+    return listed
 
 
 def saying(entry: Entry, name: str) -> str:
@@ -74,12 +77,13 @@ def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     changes = list(_changes(listed, option)) if len(option) < LONGEST_NAME else []
     # The word by which entries speak of a section: `stepper` for `stepper_z1`.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
-    near = [change for change, text in changes if subject in text.lower()]
-    near = near or [change for change, _ in changes if "_" in option]
-    successors = (
-        change.successor for change in (*near, *(change for change, _ in changes)) if change.successor
-    )
-    return near[0]._replace(successor=next(successors, "")) if near else None
+    of_section = [change for change, text in changes if subject in text.lower()]
+    every = [change for change, _ in changes]
+    fates = of_section or (every if "_" in option else [])
+    if not fates:
+        return None
+    successors = filter(None, (change.successor for change in (*fates, *every)))
+    return fates[0]._replace(successor=next(successors, ""))
 
 
 def _changes(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import MOST_FINDINGS, Machine, at, cut, together
+from tools.klipper.config.machine import MOST_FINDINGS, ParsedPrinter, cut, finding_at, merged
 from tools.klipper.config.printer_cfg import (
     ERROR,
     HINT,
@@ -75,10 +75,10 @@ class Checker:
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
-        machine = Machine(config, self.reference)
+        machine = ParsedPrinter(config, self.reference)
         own = chain.from_iterable(self._section(machine, section) for section in config.sections.values())
         rules = motion.findings(machine), references.findings(machine, self.sensors)
-        return together(islice(chain(config.problems, own, *rules), MOST_FINDINGS))
+        return merged(islice(chain(config.problems, own, *rules), MOST_FINDINGS))
 
     def options_of(self, word: str, kinematics: str) -> Options:
         """The options of the sections that begin with a word: the same for all words of a kind, axes
@@ -88,7 +88,7 @@ class Checker:
         key = kind, bool(AXIS_STEPPER.fullmatch(word)), kinematics
         if key not in self._options:
             described = self.reference.options_of(word + " x", kinematics)
-            more = {name: Option(name, "", False, "", 0) for name in options.known("takes").get(kind, ())}
+            more = {name: Option(name, "", False, "", 0) for name in options.words_of("takes").get(kind, ())}
             self._options[key] = Options(more | described)
         return self._options[key]
 
@@ -97,7 +97,7 @@ class Checker:
         """The values of `sensor_type` that Klipper or the reference has."""
         return options.table().sensors | _sensors(self.reference.blocks)
 
-    def _section(self, machine: Machine, section: Section) -> Iterator[Finding]:
+    def _section(self, machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
         """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
         if section.kind in self.others or section.name.startswith(PROFILES):
             return
@@ -119,7 +119,7 @@ class Checker:
         if not section.saved:
             yield from self._required(machine, section, known)
 
-    def _unknown_section(self, machine: Machine, section: Section) -> Finding:
+    def _unknown_section(self, machine: ParsedPrinter, section: Section) -> Finding:
         """A section that the documentation does not have: misspelt if a name is near."""
         word, space, rest = section.name.partition(" ")
         absent = [kind for kind in self.reference.kinds if kind not in machine.sections]
@@ -128,10 +128,10 @@ class Checker:
             near = kind + space + rest
         message = f"Section '{cut(section.name)}' is not in Klipper's documentation: "
         message += "misspelt?" if near else "a plugin's, or misspelt; not judged"
-        return at(section, "", message, WARNING if near else HINT, near)
+        return finding_at(section, "", message, WARNING if near else HINT, near)
 
     def _setting(
-        self, machine: Machine, section: Section, setting: Setting, described: tuple[Option, Options]
+        self, machine: ParsedPrinter, section: Section, setting: Setting, described: tuple[Option, Options]
     ) -> Iterator[Finding]:
         """The findings of an option that the section has: of its age and its value."""
         name, (option, known) = setting.name, described
@@ -145,19 +145,21 @@ class Checker:
         ):  # the names of sensors were once others
             yield _changed(section, name, change)
         elif section.kind == "printer" and name == "kinematics" and setting.value not in motion.AXES:
-            yield at(
+            yield finding_at(
                 section, name, f"Kinematics '{cut(setting.value)}' is not one of {', '.join(motion.AXES)}"
             )
         elif message := options.wrong(section.name, option, name, setting.value):
-            yield at(section, name, message, ERROR if options.spec(section.kind, name) else WARNING)
+            yield finding_at(section, name, message, ERROR if options.spec(section.kind, name) else WARNING)
         if name.endswith("gcode"):
             if "{" in setting.value and (mistake := options.template_mistake(setting.value)):
-                yield at(section, name, f"Error loading template '{cut(section.name)}:{name}': {mistake}")
+                yield finding_at(
+                    section, name, f"Error loading template '{cut(section.name)}:{name}': {mistake}"
+                )
         elif "\n" in setting.value:
             swallowed = [match for line in setting.value.split("\n")[1:] if (match := OPTION.match(line))]
             if swallowed and known.find(swallowed[0][1].lower()):
                 message = f"'{swallowed[0][0]}…' is indented: Klipper reads it as a part of option '{name}'"
-                yield at(section, name, message)
+                yield finding_at(section, name, message)
 
     def _unknown(self, section: Section, name: str, known: Options) -> Finding:
         """An option that the section does not have: gone, or another one's, or misspelt."""
@@ -165,10 +167,10 @@ class Checker:
         if change := changes.change(self.entries, section.kind, name):
             return _changed(section, name, change)
         if meant := options.meant_by_marlin(name):
-            return at(section, name, f"{message}: that is Marlin's", near=meant)
-        return at(section, name, message, near=nearest(name, known.names))
+            return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
+        return finding_at(section, name, message, near=nearest(name, known.names))
 
-    def _required(self, machine: Machine, section: Section, known: Options) -> Iterator[Finding]:
+    def _required(self, machine: ParsedPrinter, section: Section, known: Options) -> Iterator[Finding]:
         """The options that are missing; one that the reference no longer has is not."""
         missing = []
         for option in options.required(section):
@@ -197,7 +199,9 @@ def _twice(section: Section) -> Iterator[Finding]:
             continue
         holds = "the saved value is not used" if setting.saved and not before.saved else "the last one holds"
         message = f"Option '{cut(setting.name)}' is defined twice in section '{cut(section.name)}'"
-        finding = at(section, setting.name, f"{message}, first in line {before.line}: {holds}", WARNING)
+        finding = finding_at(
+            section, setting.name, f"{message}, first in line {before.line}: {holds}", WARNING
+        )
         yield finding._replace(line=setting.line, file=setting.file)
 
 
@@ -206,4 +210,4 @@ def _changed(section: Section, name: str, change: Change) -> Finding:
     message = (
         f"Option '{cut(name)}' in section '{cut(section.name)}' {what}, {change.date}: {change.sentence}"
     )
-    return at(section, name, message, level, change.successor)
+    return finding_at(section, name, message, level, change.successor)

@@ -20,13 +20,13 @@ CHIPS = tuple(
 """Sections whose pins are not a micro-controller's."""
 
 
-def at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
+def finding_at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
     """A finding about an option, or, if the section has none of that name, about the section."""
     place = section.values.get(option) or section
     return Finding(place.line, place.file, cut(section.name), cut(option), level, message, near)
 
 
-def together(findings: Iterable[Finding]) -> list[Finding]:
+def merged(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, errors first, each level in the order of files and lines; one for those that differ only
     in their section's name."""
     groups: dict[tuple[str, str, str, str], list[Finding]] = {}
@@ -34,10 +34,10 @@ def together(findings: Iterable[Finding]) -> list[Finding]:
         kind = finding.section.partition(" ")[0]
         message = finding.message.replace(finding.section, kind) if finding.section else finding.message
         groups.setdefault((finding.level, finding.file, finding.option, message), []).append(finding)
-    ordered = [
-        first._replace(also=tuple(dict.fromkeys(e.line for e in others)))
-        for first, *others in groups.values()
-    ]
+    ordered = []
+    for first, *others in groups.values():
+        lines = dict.fromkeys(finding.line for finding in others)
+        ordered.append(first._replace(also=tuple(lines)))
     return sorted(ordered, key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line))
 
 
@@ -46,7 +46,7 @@ def cut(name: str) -> str:
     return errors.cut(name, LONGEST_NAME)
 
 
-class Machine:
+class ParsedPrinter:
     """Answers the questions that the rules ask of a configuration."""
 
     def __init__(self, config: PrinterConfig, reference: Reference):
@@ -67,7 +67,7 @@ class Machine:
 
     def plugin_brings(self, what: str) -> bool:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
-        words = options.known("plugin")[what]
+        words = options.words_of("plugin")[what]
         return any(word in kind for kind in self.plugins for word in words)
 
     def value(self, section: str, option: str) -> str:
@@ -118,10 +118,10 @@ class Machine:
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """Something is missing: an error only if no other file can have it."""
         level, unless = (ERROR, "") if self.is_whole else (HINT, ", unless another file has it")
-        return at(section, option, message + unless, level)
+        return finding_at(section, option, message + unless, level)
 
     def missing(self, section: Section, *options: str) -> Iterator[Finding]:
-        """The options that a section has to have and has not; together, if another file may have them."""
+        """The options that a section has to have and has not; merged, if another file may have them."""
         names = [option for option in options if option.lower() not in section.values]
         if len(names) > 1 and not self.is_whole:
             message = f"Options {', '.join(names)} in section '{cut(section.name)}' must be specified"

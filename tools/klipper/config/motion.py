@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Iterator
 
-from tools.klipper.config.machine import PROBES, Machine, at
+from tools.klipper.config.machine import PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 from tools.klipper.config.reference import AXIS_STEPPER
 
@@ -38,7 +38,7 @@ RECTANGULAR = ("cartesian", "corexy", "corexz")
 """Kinematics whose steppers x and y have the bounds of these axes."""
 
 
-def findings(machine: Machine) -> Iterator[Finding]:
+def findings(machine: ParsedPrinter) -> Iterator[Finding]:
     """Everything that these rules find."""
     for rule in (axes, drivers, levelling, mesh, homing):
         yield from rule(machine)
@@ -46,7 +46,7 @@ def findings(machine: Machine) -> Iterator[Finding]:
         yield from ranges(machine, section)
 
 
-def axes(machine: Machine) -> Iterator[Finding]:
+def axes(machine: ParsedPrinter) -> Iterator[Finding]:
     """The steppers that the kinematics needs, and their options."""
     traits = {}
     for word in AXES.get(machine.kinematics, "").split():
@@ -79,7 +79,7 @@ def _needed(section: Section, marks: list[str]) -> Iterator[str]:
         yield "position_max"
 
 
-def ranges(machine: Machine, section: Section) -> Iterator[Finding]:
+def ranges(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
     """Options that bound each other, endstops within the axis, gears and steps that cannot be."""
     name = section.name
     for kind, option, relation, other, default in BOUNDS:
@@ -88,7 +88,7 @@ def ranges(machine: Machine, section: Section) -> Iterator[Finding]:
             continue
         if IS_WRONG[relation](value, bound):
             message = f"Option '{option}' in section '{name}' must {relation} {bound}, its {other}"
-            yield at(section, option, message)
+            yield finding_at(section, option, message)
     pairs = machine.value(name, "gear_ratio").replace("\n", ",").split(",")
     for pair in filter(str.strip, pairs):
         teeth = pair.split(":")
@@ -96,14 +96,16 @@ def ranges(machine: Machine, section: Section) -> Iterator[Finding]:
             message = (
                 f"Option 'gear_ratio' in section '{name}' must have 2 elements above 0: '{pair.strip()[:40]}'"
             )
-            yield at(section, "gear_ratio", message)
+            yield finding_at(section, "gear_ratio", message)
     if (machine.number(name, "full_steps_per_rotation") or 0) % 4:
-        yield at(section, "full_steps_per_rotation", f"full_steps_per_rotation invalid in section '{name}'")
+        yield finding_at(
+            section, "full_steps_per_rotation", f"full_steps_per_rotation invalid in section '{name}'"
+        )
     if name.startswith("stepper_"):
         yield from _endstop(machine, section)
 
 
-def _endstop(machine: Machine, section: Section) -> Iterator[Finding]:
+def _endstop(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
     """An endstop within the axis, at one of its ends."""
     name = section.name
     least, most = machine.number(name, "position_min", 0.0), machine.number(name, "position_max")
@@ -113,15 +115,15 @@ def _endstop(machine: Machine, section: Section) -> Iterator[Finding]:
     quarter = (most - least) / 4
     if not least <= endstop <= most:
         message = f"position_endstop in section '{name}' must be between position_min and position_max"
-        yield at(section, "position_endstop", message)
+        yield finding_at(section, "position_endstop", message)
     elif not machine.value(name, "homing_positive_dir") and least + quarter < endstop < most - quarter:
         message = (
             f"Unable to infer homing_positive_dir in section '{name}': position_endstop is at neither end"
         )
-        yield at(section, "position_endstop", message)
+        yield finding_at(section, "position_endstop", message)
 
 
-def drivers(machine: Machine) -> Iterator[Finding]:
+def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
     """The needs of drivers: of their steppers, and of each other on one wire."""
     wires: set[tuple[str, ...]] = set()
     for section in machine.sections.values():
@@ -135,17 +137,19 @@ def drivers(machine: Machine) -> Iterator[Finding]:
             )
         elif steps not in STEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{stepper}' is not a valid choice"
-            yield at(machine.sections[stepper], "microsteps", f"{message} with a {section.kind}")
+            yield finding_at(machine.sections[stepper], "microsteps", f"{message} with a {section.kind}")
         pin, *parts = (
             machine.value(section.name, option) for option in ("uart_pin", "select_pins", "uart_address")
         )
         wire = (pin.replace(" ", "").lstrip("^~!"), parts[0], parts[1] or "0")
         if pin and wire in wires:
-            yield at(section, "uart_pin", "Shared TMC uarts need unique address or select_pins polarity")
+            yield finding_at(
+                section, "uart_pin", "Shared TMC uarts need unique address or select_pins polarity"
+            )
         wires.add(wire)
 
 
-def levelling(machine: Machine) -> Iterator[Finding]:
+def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
     """As many steppers, points and screws as the levelling needs."""
     motors = sum(section.name.startswith("stepper_z") for section in machine.sections.values())
     for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
@@ -159,10 +163,10 @@ def levelling(machine: Machine) -> Iterator[Finding]:
         yield machine.absent(machine.sections[name], option, message)
     for section in machine.of("bed_screws", "screws_tilt_adjust"):
         if section.values and not {"screw1", "screw2", "screw3"} <= section.values.keys():
-            yield at(section, "screw3", f"{section.name}: Must have at least three screws")
+            yield finding_at(section, "screw3", f"{section.name}: Must have at least three screws")
 
 
-def mesh(machine: Machine) -> Iterator[Finding]:
+def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
     """The points of the mesh: where, how many, how they are joined."""
     section = machine.sections.get("bed_mesh")
     if not section or section.saved:
@@ -171,31 +175,37 @@ def mesh(machine: Machine) -> Iterator[Finding]:
     if "mesh_radius" in section.values:
         counts = machine.numbers("bed_mesh", "round_probe_count", "5") or [5.0]
         if counts[0] % 2 == 0:
-            yield at(section, "round_probe_count", "bed_mesh: probe_count must be odd for round beds")
+            yield finding_at(section, "round_probe_count", "bed_mesh: probe_count must be odd for round beds")
         for option in ("mesh_min", "mesh_max", "probe_count"):
             if option in section.values:
                 message = f"Option '{option}' is not valid in section 'bed_mesh' beside mesh_radius"
-                yield at(section, option, message)
+                yield finding_at(section, option, message)
     else:
         yield from machine.missing(section, "mesh_min", "mesh_max")
         least, most = machine.numbers("bed_mesh", "mesh_min"), machine.numbers("bed_mesh", "mesh_max")
         if len(least) == len(most) == 2 and any(high <= low for low, high in zip(least, most, strict=True)):
-            yield at(section, "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max")
+            yield finding_at(
+                section, "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
+            )
         yield from _reach(machine, section)
     if min(counts) < 3:
-        yield at(section, "probe_count", "Option 'probe_count' in section bed_mesh must have a minimum of 3")
+        yield finding_at(
+            section, "probe_count", "Option 'probe_count' in section bed_mesh must have a minimum of 3"
+        )
     points_between = machine.numbers("bed_mesh", "mesh_pps", "2")
     if any(number < 0 for number in points_between):
-        yield at(section, "mesh_pps", "Option 'mesh_pps' in section bed_mesh must have a minimum of 0")
+        yield finding_at(
+            section, "mesh_pps", "Option 'mesh_pps' in section bed_mesh must have a minimum of 0"
+        )
     algorithm = machine.value("bed_mesh", "algorithm").lower() or ALGORITHMS[0]
     if algorithm not in ALGORITHMS:
-        yield at(section, "algorithm", f"bed_mesh: Unknown algorithm <{algorithm[:40]}>")
+        yield finding_at(section, "algorithm", f"bed_mesh: Unknown algorithm <{algorithm[:40]}>")
     elif algorithm == "lagrange" and max(counts) > 6 and any(points_between):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
-        yield at(section, "probe_count", message)
+        yield finding_at(section, "probe_count", message)
 
 
-def _reach(machine: Machine, section: Section) -> Iterator[Finding]:
+def _reach(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
     """Corners of the mesh where the probe would take the nozzle off an axis."""
     probes = machine.of(*PROBES)
     if not probes or machine.kinematics not in RECTANGULAR:
@@ -208,10 +218,10 @@ def _reach(machine: Machine, section: Section) -> Iterator[Finding]:
             if offset is None or least is None or most is None or least <= place - offset <= most:
                 continue
             message = f"{option} takes the nozzle to {axis} = {place - offset:g}, but stepper_{axis} goes from {least:g} to {most:g}"
-            yield at(section, option, f"{message} (the probe's {axis}_offset is {offset:g})", WARNING)
+            yield finding_at(section, option, f"{message} (the probe's {axis}_offset is {offset:g})", WARNING)
 
 
-def homing(machine: Machine) -> Iterator[Finding]:
+def homing(machine: ParsedPrinter) -> Iterator[Finding]:
     """Homing by the probe, and the two sections that replace G28."""
     if stepper := machine.sections.get("stepper_z"):
         setting = stepper.values.get("position_endstop")
@@ -219,15 +229,17 @@ def homing(machine: Machine) -> Iterator[Finding]:
             message = (
                 f"Option 'position_endstop' is not valid in section 'stepper_z' with {Z_PROBE}: remove it"
             )
-            yield at(stepper, "position_endstop", message)
+            yield finding_at(stepper, "position_endstop", message)
     if not (section := machine.sections.get("safe_z_home")):
         return
     if "homing_override" in machine.sections:
-        yield at(section, "", "homing_override and safe_z_homing cannot be used simultaneously")
+        yield finding_at(section, "", "homing_override and safe_z_homing cannot be used simultaneously")
     if not stepper:
         yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
     point = machine.numbers("safe_z_home", "home_xy_position")
     for axis, place in zip("xy", point, strict=False) if len(point) == 2 else ():
         most = machine.number(f"stepper_{axis}", "position_max")
         if most is not None and place > most and machine.kinematics in RECTANGULAR:
-            yield at(section, "home_xy_position", f"home_xy_position lies beyond stepper_{axis}", WARNING)
+            yield finding_at(
+                section, "home_xy_position", f"home_xy_position lies beyond stepper_{axis}", WARNING
+            )

@@ -114,7 +114,7 @@ def required(section: Section) -> list[str]:
 
 
 @cache
-def known(what: str) -> Mapping[str, list[str]]:
+def words_of(what: str) -> Mapping[str, list[str]]:
     """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, those in the
     names of plugins."""
     lines = (
@@ -130,7 +130,7 @@ def known(what: str) -> Mapping[str, list[str]]:
 
 def meant_by_marlin(name: str) -> str:
     """Klipper's option for one of Marlin's; "" if Marlin has none of that name."""
-    return next((option for option, words in known("marlin").items() if name in words), "")
+    return next((option for option, words in words_of("marlin").items() if name in words), "")
 
 
 def wrong(section: str, option: Option, name: str, value: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from tools.klipper.config.machine import HEATERS, PROBES, Machine, at, cut
+from tools.klipper.config.machine import HEATERS, PROBES, ParsedPrinter, cut, finding_at
 from tools.klipper.config.options import table
 from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section, Setting
 from tools.klipper.config.reference import SENSOR
@@ -87,7 +87,7 @@ class Use(NamedTuple):
     setting: Setting
 
 
-def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
+def findings(machine: ParsedPrinter, sensors: set[str]) -> Iterator[Finding]:
     """Everything that these rules find; `sensors` are the documentation's sensor types."""
     yield from needed(machine)
     facts = table()
@@ -102,11 +102,11 @@ def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
             if before is not section:
                 name = section.name.upper().partition(" ")[2]
                 message = f"gcode command {cut(name)} already registered: also in [{cut(before.name)}]"
-                yield at(section, "", message)
+                yield finding_at(section, "", message)
         if not section.saved and section.kind not in machine.plugins:
-            yield from named(section)
-            yield from refers(machine, section)
-            yield from parts(machine, section, sensors)
+            yield from check_name(section)
+            yield from check_references(machine, section)
+            yield from check_components(machine, section, sensors)
     commands = {command for brought in facts.commands.values() for command in brought}
     commands.update(name.partition(" ")[2] for name in macros)
     for section in macros.values():
@@ -116,38 +116,42 @@ def findings(machine: Machine, sensors: set[str]) -> Iterator[Finding]:
         message = (
             f"Printer object 'probe' already created: there is [{probes[0].name}], too; only one may be there"
         )
-        yield at(section, "", message)
+        yield finding_at(section, "", message)
     yield from pins(machine)
 
 
-def needed(machine: Machine) -> Iterator[Finding]:
+def needed(machine: ParsedPrinter) -> Iterator[Finding]:
     """`[printer]` and `[mcu]`, and the way to each micro-controller."""
     present = [name for name in ("printer", "mcu") if name in machine.sections]
     moving = machine.of("stepper", "extruder")
     if len(present) == 1 and len(moving) > 1 and not machine.config.missing:
         option, gone = ("serial", "mcu") if present == ["printer"] else ("kinematics", "printer")
         message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"
-        yield at(machine.sections[present[0]], "", message, WARNING)._replace(section=gone, option=option)
+        yield finding_at(machine.sections[present[0]], "", message, WARNING)._replace(
+            section=gone, option=option
+        )
     for section in machine.of("mcu"):
         if {"serial", "canbus_uuid"} <= section.values.keys():
             message = f"Option 'serial' is not valid in section '{section.name}' beside canbus_uuid"
-            yield at(section, "serial", message)
+            yield finding_at(section, "serial", message)
         uuid = machine.value(section.name, "canbus_uuid")
         if uuid and not CAN_UUID.match(uuid.lower()):
             message = f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid[:40]}'"
-            yield at(section, "canbus_uuid", message, WARNING)
+            yield finding_at(section, "canbus_uuid", message, WARNING)
 
 
-def named(section: Section) -> Iterator[Finding]:
+def check_name(section: Section) -> Iterator[Finding]:
     """A name behind the kind of section where there must be none, or none where there must be one."""
     kind, space, _ = section.name.partition(" ")
     sign = table().signs.get(table().base(kind), "?")
     if sign == ("-" if space else "+"):
         what = "takes no name" if space else "needs a name behind it"
-        yield at(section, "", f"Section '{cut(section.name)}' is not a valid config section: [{kind}] {what}")
+        yield finding_at(
+            section, "", f"Section '{cut(section.name)}' is not a valid config section: [{kind}] {what}"
+        )
 
 
-def refers(machine: Machine, section: Section) -> Iterator[Finding]:
+def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
     """Names of heaters, steppers, micro-controllers and accelerometers that are not there."""
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
     for owner, option, default, what in REFERS:
@@ -165,7 +169,7 @@ def _words(value: str) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
-def parts(machine: Machine, section: Section, sensors: set[str]) -> Iterator[Finding]:
+def check_components(machine: ParsedPrinter, section: Section, sensors: set[str]) -> Iterator[Finding]:
     """A temperature sensor that Klipper does not know or that has no pin, the colours of LEDs."""
     setting = section.values.get(SENSOR)
     if setting and section.kind.startswith(MEASURING):
@@ -177,32 +181,32 @@ def parts(machine: Machine, section: Section, sensors: set[str]) -> Iterator[Fin
             yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(setting.value)}'")
     order = machine.value(section.name, "color_order")
     if not all("".join(sorted(word)) in ("BGR", "BGRW") for word in _words(order)):
-        yield at(section, "color_order", f"Invalid color_order '{order[:40]}'")
+        yield finding_at(section, "color_order", f"Invalid color_order '{order[:40]}'")
 
 
 def macro(section: Section, taken: set[str]) -> Iterator[Finding]:
     """The name of a macro, whether it takes a command's, and its variables."""
     words = section.name.split()
     if len(words) > 2:
-        yield at(section, "", f"Name of section '{cut(section.name)}' contains illegal whitespace")
+        yield finding_at(section, "", f"Name of section '{cut(section.name)}' contains illegal whitespace")
     name = words[1].upper() if len(words) > 1 else ""
     renamed = section.values.get("rename_existing")
     is_number = bool(NUMBER.match(name))
     if name in taken and not renamed:
         message = f"gcode command {name} already registered: a macro in the place of a command needs rename_existing"
-        yield at(section, "", message)
+        yield finding_at(section, "", message)
     elif renamed and name and is_number != bool(NUMBER.match(renamed.value.upper())):
         message = f"G-Code macro rename of different types ('{name}' vs '{renamed.value[:40]}')"
-        yield at(section, "rename_existing", message)
+        yield finding_at(section, "rename_existing", message)
     elif name and not is_number and not (name.replace("_", "A").isalnum() and not re.match(r".?\d", name)):
-        yield at(section, "", f"Can't register '{cut(name)}' as it is an invalid name")
+        yield finding_at(section, "", f"Can't register '{cut(name)}' as it is an invalid name")
     for setting in section.values.values():
         if setting.name.startswith(VARIABLE):
             try:
                 ast.literal_eval(setting.value)
             except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
                 message = f"Option '{setting.name}' in section '{cut(section.name)}' is not a valid literal"
-                yield at(section, setting.name, f"{message}: a text needs quotes ('…')")
+                yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
 
 
 def misspelt(section: Section, commands: set[str]) -> Iterator[Finding]:
@@ -211,10 +215,10 @@ def misspelt(section: Section, commands: set[str]) -> Iterator[Finding]:
     for word in dict.fromkeys(COMMAND.findall(setting.value.upper() if setting else "")):
         near = nearest(word.lower(), [command.lower() for command in commands if word not in commands])
         if near:
-            yield at(section, "gcode", f'Unknown command:"{word}"', HINT, near.upper())
+            yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, near.upper())
 
 
-def pins(machine: Machine) -> Iterator[Finding]:
+def pins(machine: ParsedPrinter) -> Iterator[Finding]:
     """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it."""
     aliases: dict[str, str] = {}
     for section in machine.of(ALIASES):
@@ -226,7 +230,7 @@ def pins(machine: Machine) -> Iterator[Finding]:
     for use in chain.from_iterable(uses):
         name = use.setting.name
         if message := _misformed(use):
-            yield at(use.section, name, message)
+            yield finding_at(use.section, name, message)
         elif message := _unknown(machine, use):  # an alias or a chip may be in another file
             yield machine.absent(use.section, name, message)
         if "virtual" in use.pin or name in UNUSED or not any(char.isdigit() for char in use.pin):
@@ -238,7 +242,7 @@ def pins(machine: Machine) -> Iterator[Finding]:
             message = (
                 f"pin {use.pin[:60]} used multiple times in config: also in [{cut(before.section.name)}]"
             )
-            yield at(use.section, name, message)
+            yield finding_at(use.section, name, message)
 
 
 def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
@@ -249,11 +253,11 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
             alias, _, pin = (word.strip() for word in part.partition("="))
             if own.setdefault(alias, pin) != pin:
                 message = f"Alias {cut(alias)} mapped to {cut(own[alias])} - can't alias to {cut(pin)}"
-                yield at(section, name, message)
+                yield finding_at(section, name, message)
     aliases.update((alias, pin.removeprefix(PRIMARY)) for alias, pin in own.items() if "<" not in pin)
 
 
-def _uses(machine: Machine, section: Section, aliases: dict[str, str]) -> Iterator[Use]:
+def _uses(machine: ParsedPrinter, section: Section, aliases: dict[str, str]) -> Iterator[Use]:
     is_analog = any(name.startswith(ANALOG) for name in section.values)  # buttons share such a pin
     if is_analog or section.kind in (OVERRIDE, ALIASES, *machine.plugins):
         return
@@ -276,7 +280,7 @@ def _misformed(use: Use) -> str:
     return ""
 
 
-def _unknown(machine: Machine, use: Use) -> str:
+def _unknown(machine: ParsedPrinter, use: Use) -> str:
     """Klipper's words for a chip that is not there, or a pin that no chip has; "" if it may be."""
     if use.chip in machine.mcus:
         good = FORM.fullmatch(use.pin) or use.section.kind == OVERRIDE

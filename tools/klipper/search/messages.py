@@ -45,7 +45,7 @@ class Message(NamedTuple):
     sources: tuple[str, ...]
 
 
-def known(text: str) -> list[Message]:
+def messages_in(text: str) -> list[Message]:
     """The messages that a text quotes, each once, in its order: of each line the first that fits."""
     found: dict[str, Message] = {}
     spell = len(text) <= MISSPELT
