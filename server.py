@@ -152,7 +152,7 @@ def serve_http(settings: Settings) -> NoReturn:
     registry.load()
     manager = session_manager(SdkServer().server, settings)
     try:
-        guarded = guards.Guards(settings, manager.handle_request, stdio.parse, anyio.move_on_after)
+        guarded = guards.Guards(settings, manager.handle_request, stdio.parse, anyio.CancelScope)
         listener, is_kept = listening.for_http(settings.http_listen)
     except (OSError, listening.CannotListen) as error:
         refuse(str(error))

@@ -24,7 +24,7 @@ class InMemory(Callers):
         self.settings = settings.current()
         self.state, self.url = self.settings.state_dir, self.settings.http_url
         manager = server.session_manager(server.SdkServer().server, self.settings)
-        self.app = guards.Guards(self.settings, manager.handle_request, stdio.parse, anyio.move_on_after)
+        self.app = guards.Guards(self.settings, manager.handle_request, stdio.parse, anyio.CancelScope)
         self.open = ExitStack()
         self.portal = self.open.enter_context(start_blocking_portal())
         self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))

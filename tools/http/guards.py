@@ -57,7 +57,7 @@ class Refusal(Exception):
 class Guards:
     """Passes on to `app` what may be served, in the name of the token's user.
 
-    `parse` reads a body as a JSON-RPC message or raises InvalidMessage; `within` is anyio's `move_on_after`.
+    `parse` reads a body as a JSON-RPC message or raises InvalidMessage; `cancel_scope` is anyio's.
     Raises OSError.
     """
 
@@ -66,11 +66,11 @@ class Guards:
         settings: Settings,
         app: App,
         parse: Callable[[bytes], JsonObject],
-        within: Callable[[float | None], Any],
+        cancel_scope: Callable[[], Any],
     ):
         self.app = app
         self.parse = parse
-        self.within = within
+        self.cancel_scope = cancel_scope
         self.url = settings.http_url
         self.path = urlsplit(self.url).path.rstrip("/")
         self.key_file = settings.state_dir / settings.http_key_file
@@ -208,7 +208,7 @@ class Guards:
 
         key = (*owner, repr(message.get("id")))
         shows_pages = session_id.endswith(WITH_PAGES)
-        with calls.acting_for(remote._replace(shows_pages=shows_pages)), self.within(None) as scope_of_call:
+        with calls.acting_for(remote._replace(shows_pages=shows_pages)), self.cancel_scope() as scope_of_call:
             self.calls.setdefault(
                 key, scope_of_call
             )  # of two calls of one id only the first can be withdrawn
@@ -238,10 +238,11 @@ async def _refuse(refusal: Refusal, send: Send) -> None:
 
 
 async def _respond(send: Send, status: int, headers: dict[str, str], text: str) -> None:
-    headers = {**headers, "content-length": str(len(text.encode()))}
+    body = text.encode()
+    headers = {**headers, "content-length": str(len(body))}
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})
-    await send({"type": "http.response.body", "body": text.encode()})
+    await send({"type": "http.response.body", "body": body})
 
 
 def addresses(url: str) -> tuple[list[str], list[str]]:

@@ -16,7 +16,6 @@ from tools.http.ledger import Ledger
 TIMEOUT_S = 30
 LONGEST_ANSWER = 2**20
 TOKEN_S = 60  # the lifetime of the token that this sign-in gives
-NAME = "pi-mcp"  # the realm of the server's 401
 BACK = "http://localhost/check"  # where the code comes to
 PING = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -97,7 +96,7 @@ def _walk(url: str, ledger: Ledger, deadline: float) -> None:
         raise Broken(f"{step}: HTTP {response.status}, {meaning}", advice)
 
     challenge = ask("a call without a token", 401, url, PING).headers.get("WWW-Authenticate", "")
-    if NAME not in challenge:
+    if "pi-mcp" not in challenge:  # the realm of the server's 401
         raise Broken(f"HTTP 401, {GATED[0]}", GATE)
     resource = json.loads(
         ask("the metadata", 200, re.findall(r'resource_metadata="([^"]+)"', challenge)[0]).body

@@ -85,8 +85,13 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
         if state.connections or state.tasks or state.total_requests != answered:
             idle_since = time_s
             answered = state.total_requests
-        pairs = [(connection, connection.cycle) for connection in state.connections]
-        silent_since = {pair: silent_since.get(pair, time_s) for pair in pairs if _is_awaited(pair[1])}
+        before = silent_since
+        silent_since = {}
+        for connection in state.connections:
+            cycle = connection.cycle
+            # The next thing to come is the client's: a request, or the rest of one's body.
+            if not cycle or cycle.response_complete or cycle.more_body:
+                silent_since[connection, cycle] = before.get((connection, cycle), time_s)
         surplus = len(silent_since) - MOST_SILENT
         for number, pair in enumerate(sorted(silent_since, key=silent_since.__getitem__)):
             silent_s = time_s - silent_since[pair]
@@ -95,8 +100,3 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
                 pair[0].transport.close()
         await asyncio.sleep(LOOK_S)
     server.should_exit = True
-
-
-def _is_awaited(cycle: Any) -> bool:
-    """True if the next thing to come is the client's: a request, or the rest of one's body."""
-    return not cycle or cycle.response_complete or cycle.more_body

@@ -270,9 +270,8 @@ def form(lang: str, name: str, host: str, problem: str = "", typed: str = "") ->
     words, `typed` the code that has it."""
     words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
     page = Template(PAGE.read_text(encoding="utf-8"))
-    values = {"name": name, "host": host, "typed": typed[:20]}
-    escaped = {place: escape(value) for place, value in values.items()}
-    return page.substitute(words, lang=lang, note=words[problem], **escaped)
+    words |= {"lang": lang, "note": words[problem]}
+    return page.substitute(words, name=escape(name), host=escape(host), typed=escape(typed[:20]))
 
 
 def _fetched(url: str) -> JsonObject:
