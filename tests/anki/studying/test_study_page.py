@@ -10,6 +10,8 @@ import pytest
 
 from tests.anki.anki_helpers import add_notes, log, png
 from tests.anki.anki_standin import StandIn
+from tests.onepercent.page.test_screenshots import shot, small
+from tests.support.client import PROJECT
 from tests.support.pages import Host, capable, shown
 from tests.support.web import serving
 from tools.anki import due
@@ -23,6 +25,10 @@ EVIL = (
     '<iframe src="WEB/"></iframe><b style="background:url(WEB/b.png)">\u202eevil</b></script></body></html>'
     '"\'`${1}<svg onload="alert(1)"><form action="WEB/"><button>4</button></form>' + "x" * 500
 )
+
+
+HEADER = (836, b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", 800)
+SILENCE = b"RIFF" + struct.pack("<I4s4sIHHIIHH4sI", *HEADER) + bytes(800)
 
 
 @pytest.fixture
@@ -152,10 +158,7 @@ def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formula
     )
     anki.collection.update_note(found)
     anki.collection.media.write_data("my map.png", png(40, 30))
-    silence = b"RIFF" + struct.pack(
-        "<I4s4sIHHIIHH4sI", 836, b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", 800
-    )
-    anki.collection.media.write_data("a.wav", silence + bytes(800))
+    anki.collection.media.write_data("a.wav", SILENCE)
     for theme in ("light", "dark"):
         tab = study(browser, host, theme=theme)
         tab.press("Show answer")
@@ -288,12 +291,42 @@ def test_an_occlusion_card_is_not_rated_and_a_script_is_said(browser, host, anki
     tab.close()
 
 
+def test_a_session_of_22_cards_under_slow_refused_and_lost_calls_loses_and_doubles_no_rating(
+    browser, host, anki
+):
+    add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(22)))
+    config = anki.collection.decks.config_dict_for_deck_id(anki.collection.decks.id("Geo"))
+    config["new"]["perDay"] = 30
+    anki.collection.decks.update_config(config)
+    tab = study(browser, host)
+    places = set()
+    for number in range(22):
+        fault = {3: "deny", 7: "lose", 12: "slow", 15: "lose", 19: "deny"}.get(number, "")
+        tab.run(
+            f"Object.assign(given, {{ deny: '', lose: '', slow: 0, ...{{ {fault or 'none'}: 150 }} }})",
+            host=True,
+        )
+        tab.wait("shown && !open")
+        tab.key(" ")
+        tab.wait("open")
+        places.add(tab.run("document.querySelector('.buttons').getBoundingClientRect().top"))
+        tab.key("4")
+        if fault in ("deny", "lose"):
+            tab.wait("trouble")
+            tab.run("(given.deny = given.lose = '')", host=True)
+            tab.press("Try again")
+            settled(tab)
+    tab.wait("document.querySelector('h2')")
+    settled(tab)
+    assert sorted(log(anki.collection)) == [(card, 4) for card in sorted(anki.collection.find_cards(""))]
+    assert "22 answers" in tab.text() and len(places) == 1
+    assert tab.console == []
+    tab.close()
+
+
 def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(browser, host, anki):
     note_of(anki.collection, "Basic", Front="q", Back="[sound:a.wav]")
-    silence = b"RIFF" + struct.pack(
-        "<I4s4sIHHIIHH4sI", 836, b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", 800
-    )
-    anki.collection.media.write_data("a.wav", silence + bytes(800))
+    anki.collection.media.write_data("a.wav", SILENCE)
     tab = study(browser, host)
     tab.press("Show answer")
     tab.wait("audio?.state === 'running' && audio.currentTime > 0")
@@ -367,4 +400,32 @@ def test_how_studying_goes_can_be_looked_at(browser, host, anki, axe, tmp_path):
         tab.run("(answer.perDay.fill(0), draw())")
         assert none in tab.text()
         assert tab.console == []
+        tab.close()
+
+
+VERBS = {
+    "ru": ("Немецкий::A2::Глаголы", "идти пешком<br><small>(перфект)</small>", "сад", "мост"),
+    "en": ("German::A2::Verbs", "to walk<br><small>(perfect)</small>", "the garden", "the bridge"),
+}
+
+
+@pytest.mark.skipif("PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures")
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_the_pictures_of_the_documentation(browser, host, anki, tmp_path, language):
+    deck, front, *others = VERBS[language]
+    note = note_of(anki.collection, "Basic (type in the answer)", deck, Front=front, Back="ist gegangen")
+    note["Back"] = "ist gegangen<br><br><small>Ich bin zu Fuß <b>gegangen</b>.</small>[sound:a.wav]"
+    add_notes(anki.collection, deck, *others, *map(str, range(9)))
+    anki.collection.media.write_data("a.wav", SILENCE)
+    cards = anki.collection.find_cards("")
+    anki.addon.answerCards([{"cardId": card, "ease": 1} for card in cards[-3:]])
+    anki.collection.sched.set_due_date(cards[3:8], "0")
+    for theme in ("light", "dark"):
+        tab = shown(browser, host.url, "anki_due", {"deck": deck}, 390, locale=language, theme=theme)
+        tab.wait("shown")
+        tab.run("(cards = [shown, ...cards], cards.sort((one, other) => !!other.typed - !!one.typed), 0)")
+        tab.run("(next(), typed = 'hat gegangen', open = true, past = Array(12), spent = 170000, draw())")
+        end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
+        shot(tab, tmp_path / "picture.png", 16)
+        small(tmp_path / "picture.png", PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_study{end}.png")
         tab.close()

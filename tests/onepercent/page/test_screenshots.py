@@ -21,7 +21,7 @@ LOOKS = [(theme, width, 16) for theme in ("light", "dark") for width in (320, 39
     ("light", 320, 32)
 ]
 """Theme, width, and the size of the font: 32 is the default twice as large."""
-MOST_BYTES = 60_000
+MOST_BYTES = 40_000
 
 WORDS = {
     "ru": (
@@ -132,7 +132,7 @@ def test_a_picture_of_each_look(sit, tmp_path, page, tool):
         if page == "days" and width == 390:
             assert tab.run("document.querySelector('.cal').getBoundingClientRect().top") <= 1000
     print(page, heights)
-    if page == "days":  # in one language, but for the person's own words
+    if page == "days":  # in one language, except the person's own words
         text = tab.text() + " ".join(
             tab.run("[...document.querySelectorAll('[title]')].map(one => one.title)")
         )
@@ -147,6 +147,7 @@ def test_the_pictures_of_the_documentation(sit, tmp_path, language):
     question = live(person, language)
     for page, tool, theme, arguments in (
         ("days", "get_user_snapshot", "light", question),
+        ("days", "get_user_snapshot", "dark", question),
         ("preview", "preview_actions", "light", changes(language)),
         ("preview", "preview_actions", "dark", changes(language)),
     ):
