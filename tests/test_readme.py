@@ -49,8 +49,8 @@ def test_the_settings_table_is_the_generated_one():
 
 def test_the_russian_table_has_the_same_settings_and_defaults():
     names = {row[0] for row in rows(settings_table())}
-    told = [row[:2] for row in rows(text("docs/manual.ru.md")) if row[0] in names]
-    assert told == [row[:2] for row in rows(settings_table())]
+    russian = [row[:2] for row in rows(text("docs/manual.ru.md")) if row[0] in names]
+    assert russian == [row[:2] for row in rows(settings_table())]
 
 
 @pytest.mark.parametrize("name", READMES)
@@ -58,20 +58,20 @@ def test_every_client_starts_the_server_by_the_same_command(name):
     host, command, _ = connect.ELSEWHERE
     [config] = map(json.loads, blocks("json", name))
     assert config == json.loads(connect.client_json(host, command))
-    told = connect.lines(host, command)
+    printed = connect.lines(host, command)
     lines = re.findall(r"^(?:claude|code|gemini) .+|^export .+", text(name), re.MULTILINE)
     assert len(lines) == 4
-    assert all(line in told for line in [*lines, *blocks("toml", name)])
+    assert all(line in printed for line in [*lines, *blocks("toml", name)])
 
 
 def test_the_lines_of_all_clients_are_one_command():
-    told = connect.lines("anna@pi.local", "/home/anna/pi-mcp/server.py")
+    printed = connect.lines("anna@pi.local", "/home/anna/pi-mcp/server.py")
     command = [*connect.ssh_words("anna@pi.local"), "/home/anna/pi-mcp/server.py"]
-    codex = tomllib.loads(told[told.index("[mcp_servers.pi]") : told.index("\n\nClaude Desktop")])[
+    codex = tomllib.loads(printed[printed.index("[mcp_servers.pi]") : printed.index("\n\nClaude Desktop")])[
         "mcp_servers"
     ]["pi"]
-    [vs_code] = re.findall(r"code --add-mcp '(.+)'", told)
-    shell = re.findall(r"(?:claude|gemini) mcp add --scope user pi (.+)", told)
+    [vs_code] = re.findall(r"code --add-mcp '(.+)'", printed)
+    shell = re.findall(r"(?:claude|gemini) mcp add --scope user pi (.+)", printed)
     assert words_of(codex) == words_of(json.loads(vs_code)) == command
     assert [[word for word in shlex.split(line) if word != "--"] for line in shell] == [command, command]
     assert codex["required"]
@@ -84,9 +84,9 @@ def words_of(config):
 @pytest.mark.smoke
 def test_the_config_of_the_readme_starts_a_session():
     [config] = map(json.loads, blocks("json", "README.md"))
-    given = config["mcpServers"]["pi"]
+    entry = config["mcpServers"]["pi"]
     at_home = {"ssh": SERVER[0], PATH_ON_THE_PI: SERVER[1]}
-    command = [at_home[word] for word in (given["command"], *given["args"]) if word in at_home]
+    command = [at_home[word] for word in (entry["command"], *entry["args"]) if word in at_home]
     with Client(command) as client:
         assert client.initialize()["serverInfo"]["name"] == "pi-mcp"
 
@@ -187,9 +187,13 @@ def anchors(page):
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+LINK = r"(?:\]\(|src(?:set)?=\")(?!http)([^)\"]+)[)\"]"
+"""A link or a picture of Markdown, or of HTML in it."""
+
+
 def test_what_the_documents_link_to_is_there():
     for page in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md")]:
-        for link in re.findall(r"\]\((?!http)([^)]+)\)", page.read_text(encoding="utf-8")):
+        for link in re.findall(LINK, page.read_text(encoding="utf-8")):
             file, _, anchor = link.partition("#")
             target = page.parent / file if file else page
             assert target.exists(), (page, link)
@@ -209,16 +213,16 @@ def test_the_changes_of_a_version_fit_on_a_screen():
 
 
 def test_the_map_names_files_that_there_are():
-    named = set(re.findall(r"[\w/-]+(?:\.ru)?\.(?:py|txt|html|css|json|md)\b", text("docs/architecture.md")))
+    names = set(re.findall(r"[\w/-]+(?:\.ru)?\.(?:py|txt|html|css|json|md)\b", text("docs/architecture.md")))
     folders = (
         PROJECT.glob("*"),
         PROJECT.glob("docs/*"),
         PROJECT.glob("tools/**/*"),
         PROJECT.glob("tests/**/*"),
     )
-    there = [f"/{path.relative_to(PROJECT).as_posix()}" for paths in folders for path in paths]
-    assert len(named) > 40
-    assert not [name for name in named if not any(path.endswith(f"/{name}") for path in there)]
+    files = [f"/{path.relative_to(PROJECT).as_posix()}" for paths in folders for path in paths]
+    assert len(names) > 40
+    assert not [name for name in names if not any(file.endswith(f"/{name}") for file in files)]
 
 
 def test_what_is_pasted_into_a_shell_is_the_same_in_both_languages():
