@@ -77,9 +77,12 @@ def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(monkeypatch, tmp_pat
     monkeypatch.setattr(connect, "INSTALLED", tmp_path / "not-installed")
     monkeypatch.setattr(connect, "PROJECT", tmp_path / "Мои проекты" / "pi mcp")
     host, command, _ = connect.place()
-    [line] = re.findall(r"claude mcp add --scope user pi -- (.+)", connect.lines(host, command))
-    *_, word = shlex.split(line)  # on the computer; then on the Pi
-    assert shlex.split(word) == [str(tmp_path / "Мои проекты" / "pi mcp" / "server.py")]
+    lines = connect.lines(host, command)
+    [line] = re.findall(r"claude mcp add --scope user pi -- (.+)", lines)
+    [vs_code] = re.findall(r"code --add-mcp .+", lines)
+    # On the computer; then on the Pi.
+    for word in (shlex.split(line)[-1], json.loads(shlex.split(vs_code)[-1])["args"][-1]):
+        assert shlex.split(word) == [str(tmp_path / "Мои проекты" / "pi mcp" / "server.py")]
 
 
 def test_an_anki_that_the_settings_name_is_left_to_them(env):

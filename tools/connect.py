@@ -74,7 +74,7 @@ def lines(host: str, command: str) -> str:
 Claude Code   claude mcp add --scope user pi -- {line}
               for `claude -p` also: export MCP_CONNECTION_NONBLOCKING=0
 Gemini CLI    gemini mcp add --scope user pi ssh -- {shlex.join(words[1:])}
-VS Code       code --add-mcp '{vs_code}'
+VS Code       code --add-mcp {shlex.quote(vs_code)}
 
 Codex, in ~/.codex/config.toml:
 [mcp_servers.pi]
