@@ -53,6 +53,7 @@ def test_the_steps_of_a_reached_goal_leave_the_schedule_and_come_back_with_it():
     apply(previewed)
     schedule = snapshot("schedule")["schedule"]
     assert schedule["today"] == schedule["overdue"] == []
+    assert refused(act("step.shift", overdue=True, days=1))["code"] == "STEP_NOT_FOUND"
     goals = snapshot("goals", goals_status="all")["goals"]["items"]
     assert [goal.get("status") for goal in goals] == ["complete", None]
     do(act("goal.reopen", goal_id=1))
@@ -137,3 +138,12 @@ def test_a_preview_shows_what_each_step_of_a_plan_has_the_day_of_a_completion_an
     do(act("diary.create_entry", what_done="Утром бегал"), act("diary.create_entry", reflection="Вечер"))
     message = preview(act("diary.delete_entry", diary_id=2))["message"]
     assert "Удалить: запись в дневнике за 18.03: мысли: «Вечер»" in message
+
+
+def test_who_lacks_what_the_others_share_says_so():
+    steps = [{"title": f"Шаг {day}", "dt": f"2026-03-{day}", "time_duration": 60} for day in (19, 20, 21)]
+    do(act("goal.create", title="Кухня", steps=[*steps, {"title": "Без срока", "dt": "2026-03-22"}]))
+    schedule = snapshot("schedule")["schedule"]
+    assert schedule["usual"]["time_duration"] == {"minutes": 60, "word": "one"}
+    assert ["time_duration" in step for step in schedule["upcoming"]] == [False, False, False, True]
+    assert schedule["upcoming"][3]["time_duration"] is None
