@@ -21,6 +21,7 @@ from tools import connect
 from tools.__main__ import settings_table
 from tools.core import registry
 from tools.core.tool import TOOLS
+from tools.onepercent import texts
 
 READMES = ["README.md", "README.ru.md"]
 CLIENTS = ["docs/clients.md", "docs/clients.ru.md"]
@@ -232,3 +233,8 @@ def test_what_is_pasted_into_a_shell_is_the_same_in_both_languages():
             for name in (f"docs/{page}.md", f"docs/{page}.ru.md")
         )
         assert english == russian, page
+
+
+def test_the_signs_of_the_marks_are_explained_as_they_are():
+    _, english = texts.table()["shell.marks"]
+    assert f"`{english}`" in text("docs/pages.md")
