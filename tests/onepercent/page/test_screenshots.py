@@ -129,6 +129,9 @@ def test_a_picture_of_each_look(sit, tmp_path, page, tool):
         tab.wait("document.querySelectorAll('li').length > 8")
         heights[width, font] = shot(tab, tmp_path / f"{page}-{theme}-{width}-{font}.png", font)
         assert tab.run("document.documentElement.scrollWidth") <= width
+        if page == "preview":  # no title is a column of single letters
+            narrowest = "Math.min(...[...document.querySelectorAll('.text')].map(it => it.clientWidth))"
+            assert tab.run(narrowest) >= 6 * font
         if page == "days" and width == 390:
             assert tab.run("document.querySelector('.cal').getBoundingClientRect().top") <= 1000
     print(page, heights)

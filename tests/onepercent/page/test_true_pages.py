@@ -74,7 +74,7 @@ def test_tomorrow_has_its_habits(on):
     assert "2 привычки, 1 шаг" in evening and "Зарядка · Бег" in evening and "Баня" not in evening
     text = tab.text()
     assert "Зарядка" in text and "Бег" in text and "Баня" not in text and "Завтрашний" in text
-    assert "ничего" not in text
+    assert "пусто" not in text and "Завтра\n" not in text, "Wednesday is not tomorrow"
 
 
 def test_a_lost_reply_is_no_answer_and_a_second_press_applies_nothing_twice(sit):

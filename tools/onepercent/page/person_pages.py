@@ -161,7 +161,7 @@ def glance(db: Database, user: str, today: date, day: date, first: date, last: d
         **_habits(db, view, day, recent),
         **{name: present.SECTIONS[name](db, view) for name in ("goals", "xp")},
     }
-    if today <= day < date.max:
+    if day == today:
         data["next"] = _plan(db, user, day + timedelta(1), today)
     return data
 
