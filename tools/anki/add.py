@@ -144,7 +144,7 @@ class Ready:
 
 
 # The same call made again adds no note twice: Anki refuses a note whose first field is there, and the answer
-# names the note that it repeats. A dedup_key is kept once Anki has told the id of its note, never before. The
+# names the note that it repeats. A dedup_key is kept once Anki has answered with the id of its note, never before. The
 # pictures of all notes are stored before the first note is sent: a picture stored again gets the same name.
 class AddBatch(Batch):
     """Notes added to a deck: {added, skipped, details}. An ItemError in place of a note is reported as its
@@ -181,14 +181,14 @@ class AddBatch(Batch):
         self.options = {"options": {"allowDuplicate": True}} if allow_duplicates else {}
         self._look(list({item.model for item in self.given} or {model}))
         deck = deck.strip() or current().anki_default_deck
-        known = decks.known(deck, self.deck_ids)
-        if strict and known is None:
+        spelling = decks.spelled_by_anki(deck, self.deck_ids)
+        if strict and spelling is None:
             error = ItemError(
                 f"deck was not found: {deck}", decks.not_found([deck], self.deck_ids).hint, code="DECK"
             )
             self.items = [error for _ in items]
-        self.new_deck = known is None
-        self.deck = known or decks.checked_name(deck)
+        self.new_deck = spelling is None
+        self.deck = spelling or decks.checked_name(deck)
         self.ready: dict[int, Ready] = {}
         self.astray: set[int] = set()
 
@@ -234,7 +234,7 @@ class AddBatch(Batch):
                     unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL"
                 )
         alive = notes.indexed(infos)
-        # A key of a profile that this AnkiConnect did not tell counts in each, if its note is there.
+        # If AnkiConnect did not name the profile, a key counts in every profile that has its note.
         mine = {
             key: by_profile.get(self.profile, by_profile.get("", 0)) for key, by_profile in by_key.items()
         }
@@ -271,8 +271,8 @@ class AddBatch(Batch):
             raise ToolError(f"{problem}. Nothing was sent to Anki", hint, code="UNKNOWN_TARGET_FIELD")
         key = item.dedup_key
         if key and key in self.by_key:
-            known = {"noteId": self.by_key[key]} if self.by_key[key] else {}  # else it is of this call
-            return self.set(index, "duplicate", reason="duplicate", dedup_key=key, **known)
+            earlier = {"noteId": self.by_key[key]} if self.by_key[key] else {}  # else it is of this call
+            return self.set(index, "duplicate", reason="duplicate", dedup_key=key, **earlier)
         self.by_key |= {key: 0} if key else {}
         self.ready[index] = Ready(replace(item, fields=fields, tags=tags, images=images), kind, unknown)
         return None

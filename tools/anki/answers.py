@@ -213,8 +213,8 @@ class AnswerBatch:
         try:
             if self.on_screen in self.wanted:
                 press: Action = ("guiAnswerCard", {"ease": self.wanted[self.on_screen]})
-                shown, *_ = client.multi(("guiCurrentCard", {}), ("guiShowAnswer", {}), press)
-                if isinstance(shown, dict) and shown.get("cardId") != self.on_screen:
+                card_shown, *_ = client.multi(("guiCurrentCard", {}), ("guiShowAnswer", {}), press)
+                if isinstance(card_shown, dict) and card_shown.get("cardId") != self.on_screen:
                     self.warnings.append(MOVED_ON)
                 self._read_log([self.on_screen])
                 if self.on_screen in self.wanted:
@@ -226,7 +226,7 @@ class AnswerBatch:
                 self._take(log)
                 if by_day and isinstance(by_day[0], list) and by_day[0]:
                     state.keep(ANKI_DAY, {"day": by_day[0][0][0]})
-        except Unanswered as error:  # the review log tells which cards were answered
+        except Unanswered as error:  # the review log shows which cards were answered
             error.hint += f" {AGAIN}"
             if hangs(error):
                 raise
@@ -234,16 +234,19 @@ class AnswerBatch:
                 self._read_log(list(self.wanted))
             except ToolError:
                 raise error from None
-            self.warnings.append("Anki's own answer was lost; this is what its review log tells")
+            self.warnings.append("Anki's own answer was lost; this is what its review log has")
 
     def _actions(self) -> list[Action]:
         """The answers to the other cards, once Anki has forgotten its line, and the log after them."""
         cards = list(self.wanted)
-        own = next((card for card in cards if card not in self.borrowed), None)
-        forget_line: list[Action] = [("suspend", {"cards": [own]}), ("unsuspend", {"cards": [own]})]
-        if own is None:  # suspending would send a borrowed card home; this empties the undo list
+        unborrowed = next((card for card in cards if card not in self.borrowed), None)
+        forget_line: list[Action] = [
+            ("suspend", {"cards": [unborrowed]}),
+            ("unsuspend", {"cards": [unborrowed]}),
+        ]
+        if unborrowed is None:  # suspending would send a borrowed card home; this empties the undo list
             forget_line = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
-        self.behind_line = cards[0] if own is not None else None
+        self.behind_line = cards[0] if unborrowed is not None else None
         answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
         return [
             *forget_line, ("answerCards", {"answers": answers}), client.REDRAW, ("getReviewsOfCards", {"cards": cards})
@@ -302,7 +305,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
     for _ in range(LOOKS):
         if row not in newest(client.call("getReviewsOfCards", cards=[card])).values():
             state.keep(GIVEN, {"answers": answers})
-            client.multi(*[("guiUndo", {})] * steps)
+            client.multi(*(("guiUndo", {}) for _ in range(steps)))
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
     problem = "The answer stands: Anki's Undo took back a later step instead, or its list was empty"

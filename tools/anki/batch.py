@@ -35,7 +35,7 @@ class ItemError(ToolError):
 class Parts(Generic[Item]):
     """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
 
-    AnkiConnect draws Anki's window anew for every note: 5 ms with only the deck list open, 290 ms with the
+    AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
     Browser. `weigh(item)`: its cost in notes; 0 is free.
     """
 
@@ -53,7 +53,8 @@ class Parts(Generic[Item]):
             ):
                 weight += self.weigh(self.left[count])
                 count += 1
-            part, self.left = self.left[:count], self.left[count:]
+            part = self.left[:count]
+            self.left = self.left[count:]
             began = time.monotonic()
             yield part
             fitting = int(PART_S * max(weight, 1) / max(time.monotonic() - began, 0.001))
@@ -79,12 +80,12 @@ class Batch:
     brief = False
     """Only what did not go well has a detail; of the rest the answer has the range of ids."""
 
-    def begin(self, known: list[JsonObject], images: int) -> None:
+    def begin(self, items: list[JsonObject], images: int) -> None:
         """Make the details, each with what is known of its item; `images` of them have pictures, a step of
         their own."""
-        self.steps = len(known) + images
+        self.steps = len(items) + images
         self.steps_done = 0
-        self.details = [{"index": index, **more, "status": "not_sent"} for index, more in enumerate(known)]
+        self.details = [{"index": index, **more, "status": "not_sent"} for index, more in enumerate(items)]
 
     def send(self, part: list[int]) -> None:
         """Send one part and set the outcomes of its items."""
@@ -124,11 +125,11 @@ class Batch:
         calls.report(self.steps_done, self.steps, what)
 
     def set(self, index: int, status: str, **more: object) -> None:
-        known = {name: value for name, value in self.details[index].items() if name in ("index", "noteId")}
-        self.details[index] = {**known, "status": status, **more}
+        identity = {name: value for name, value in self.details[index].items() if name in ("index", "noteId")}
+        self.details[index] = {**identity, "status": status, **more}
 
     def failed(self, index: int, error: ToolError, **more: object) -> None:
-        """The item failed by itself; AnkiConnect's own texts tell the reason."""
+        """The item failed by itself; AnkiConnect's own texts give the reason."""
         text = error.message
         reason = error.code.lower() if isinstance(error, ItemError) else "other"
         if isinstance(error, Refused):
@@ -143,13 +144,13 @@ class Batch:
 
     def answer(self) -> JsonObject:
         ok = len(self.indexes("ok"))
-        shown: JsonObject = {"details": self.details}
+        outcomes: JsonObject = {"details": self.details}
         if self.brief:
             well = [
                 detail for detail in self.details if detail["status"] == "ok" and "warnings" not in detail
             ]
             ids = sorted(detail["noteId"] for detail in well)
             bad = [detail for detail in self.details if detail not in well]
-            shown = ({"noteIds": f"{ids[0]}-{ids[-1]}"} if ids else {}) | ({"details": bad} if bad else {})
+            outcomes = ({"noteIds": f"{ids[0]}-{ids[-1]}"} if ids else {}) | ({"details": bad} if bad else {})
         warnings = {"warnings": list(dict.fromkeys(self.warnings))} if self.warnings else {}
-        return {self.done: ok, "skipped": len(self.details) - ok, **shown, **warnings}
+        return {self.done: ok, "skipped": len(self.details) - ok, **outcomes, **warnings}

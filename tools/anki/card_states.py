@@ -10,7 +10,7 @@ from tools.core.json_types import JsonObject
 FLAGS = range(8)
 PART = 500
 """Cards in one request: the answer of cardsInfo has a kilobyte for each."""
-# The columns of a Schedule after the card's id; AnkiConnect tells `ivl` as `interval`.
+# The columns of a Schedule after the card's id; AnkiConnect calls `ivl` `interval`.
 COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
 
 
@@ -54,9 +54,9 @@ def by_note(cards: list[int]) -> dict[int, list[Schedule]]:
 
 def _infos(cards: list[int]) -> Iterator[JsonObject]:
     borrowed = set(client.call("findCards", query=f"{search(cards)} deck:filtered")) if cards else set()
-    own = [card for card in cards if card not in borrowed]
-    for at in range(0, len(own), PART):
-        yield from filter(None, client.call("cardsInfo", cards=own[at : at + PART]))
+    at_home = [card for card in cards if card not in borrowed]
+    for at in range(0, len(at_home), PART):
+        yield from filter(None, client.call("cardsInfo", cards=at_home[at : at + PART]))
 
 
 def _schedule(card: int, info: JsonObject) -> Schedule:

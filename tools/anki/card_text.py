@@ -95,7 +95,7 @@ def plain(text: str, sounds: Iterable[str] = ()) -> str:
 
 def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
     """A card of cardsInfo. `interval` is in days; `next` has the interval after each button, which the add-on
-    of 2023 does not tell; `inMinutes` is there if a learning card is ahead of its time."""
+    of 2023 does not have; `inMinutes` is there if a learning card is ahead of its time."""
     question, answer = question_and_answer(info)
     ahead_s = info["due"] - time.time() if info["queue"] == LEARNING else 0
     spans = [str(text).translate(ISOLATES) for text in info.get("nextReviews") or []]

@@ -88,7 +88,7 @@ NEW = Measure("new", "is:new")
 
 
 class Step(NamedTuple):
-    """One of the asked changes: an action on all `cards` or all `notes`, and the measures that tell how much
+    """One of the asked changes: an action on all `cards` or all `notes`, and the measures that show how much
     is made."""
 
     of: str
@@ -275,7 +275,7 @@ class BulkChange:
         deck_ids, self.cards, self.notes, *measured = client.whole(results)
         for step in self.steps:
             if step.action == "changeDeck":
-                step.more["deck"] = decks.known(self.change.deck, deck_ids)
+                step.more["deck"] = decks.spelled_by_anki(self.change.deck, deck_ids)
                 if step.more["deck"] is None:  # changeDeck would make it
                     raise decks.not_found([self.change.deck], deck_ids)
         self.before = self._counts(measured)
@@ -283,7 +283,7 @@ class BulkChange:
         return self.ids
 
     def _is_made(self) -> bool:
-        if "!" in self.change.due:  # no search tells intervals that were set
+        if "!" in self.change.due:  # no search finds intervals that were set
             return not self.ids
         counts = {True: len(self.ids), False: 0}
         goals = [measure for measure in self.measures if measure.goal is not None]

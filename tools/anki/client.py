@@ -19,7 +19,7 @@ ENTRY_S = 0.2
 Action = tuple[str, JsonObject]
 
 REDRAW: Action = ("addTags", {"notes": [], "tags": ""})
-"""Changes nothing, and makes Anki draw its window anew: a review that shows a deleted card moves on to the
+"""Changes nothing, and makes Anki redraw its window: a review that shows a deleted card moves on to the
 next."""
 PROFILE: Action = ("getActiveProfile", {})
 
@@ -70,7 +70,7 @@ def whole(answers: list[Result]) -> list[Result]:
 
 
 def profile(answer: Result) -> str:
-    """The name of Anki's profile in an answer to PROFILE; empty with the add-on of 2023, which does not tell
+    """The name of Anki's profile in an answer to PROFILE; empty with the add-on of 2023, which does not have
     it."""
     return answer if isinstance(answer, str) else ""
 
@@ -84,10 +84,10 @@ def entries(action: object, params: object) -> Iterator[tuple[object, object]]:
     """The action with its parameters, or each entry of a `multi` at any depth, however wrong."""
     waiting = [(action, params)]
     while waiting:
-        name, given = waiting.pop()
-        inner = given.get("actions") if name == "multi" and isinstance(given, dict) else None
+        name, inner_params = waiting.pop()
+        inner = inner_params.get("actions") if name == "multi" and isinstance(inner_params, dict) else None
         if not isinstance(inner, list):
-            yield name, given
+            yield name, inner_params
             continue
         for member in inner:
             if isinstance(member, dict):

@@ -33,15 +33,15 @@ def agreed(
     demanded = demanded or expected is not None or current().anki_confirm == "count"
 
     def check(selection: Selection, asked: set[int] | None = None) -> set[int]:
-        found = set(ids(selection))
-        reason = f"expected is {expected}" if demanded and expected != len(found) else ""
-        if asked is not None and found != asked:
-            reason = f"{len(found - asked)} came and {len(asked - found)} went in the meantime"
+        selected = set(ids(selection))
+        reason = f"expected is {expected}" if demanded and expected != len(selected) else ""
+        if asked is not None and selected != asked:
+            reason = f"{len(selected - asked)} came and {len(asked - selected)} went in the meantime"
         if reason and (text := words(selection)):
-            problem = f"{reason}, and it would {text} (count: {len(found)}). Nothing was changed"
-            hint = f"Try it with dryRun, ask the person, then send expected = {len(found)}."
-            raise ToolError(problem, hint, code="EXPECTED_COUNT", count=len(found))
-        return found
+            problem = f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed"
+            hint = f"Try it with dryRun, ask the person, then send expected = {len(selected)}."
+            raise ToolError(problem, hint, code="EXPECTED_COUNT", count=len(selected))
+        return selected
 
     asked = None
     if current().anki_confirm == "elicit":

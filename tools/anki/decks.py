@@ -45,7 +45,7 @@ def default_name(decks: dict[str, int]) -> str:
     return next((name for name, deck_id in decks.items() if deck_id == DEFAULT_ID), "Default")
 
 
-def known(name: str, deck_ids: dict[str, int]) -> str | None:
+def spelled_by_anki(name: str, deck_ids: dict[str, int]) -> str | None:
     """The name as Anki spells it; None if no deck has it.
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
@@ -66,7 +66,7 @@ def spelled(name: str, deck_ids: dict[str, int]) -> str:
 
 
 def same(name: str, other: str) -> bool:
-    """True if Anki takes both for one name: it does not tell upper from lower case."""
+    """True if Anki takes both for one name: upper and lower case are the same to it."""
     return folded(name) == folded(other)
 
 
@@ -94,10 +94,10 @@ def checked_name(name: str) -> str:
 def not_found(names: list[str], decks: Iterable[str]) -> ToolError:
     """The error for decks that are not there, with the nearest that are."""
     by_folded = {folded(name): name for name in decks}
-    near = [by_folded[close] for name in names for close in several(folded(name), by_folded, most=1)]
+    nearest_names = [by_folded[close] for name in names for close in several(folded(name), by_folded, most=1)]
     hint = (
-        f"Did you mean {' and '.join(map(repr, near))}?"
-        if near
+        f"Did you mean {' and '.join(map(repr, nearest_names))}?"
+        if nearest_names
         else "anki_list_decks shows the decks; anki_invoke with createDeck makes one."
     )
     return ToolError(f"Deck not found: {', '.join(map(repr, names))}", hint, code="DECK_NOT_FOUND")
@@ -145,7 +145,7 @@ def quoted(text: str) -> str:
 
 
 def delete(names: list[str]) -> None:
-    """Delete decks with all that is in them. One request, which draws Anki's window anew.
+    """Delete decks with all that is in them. One request, which redraws Anki's window.
 
     Raises ToolError DECK_NOT_DELETED: AnkiConnect answers null whatever happened.
     """

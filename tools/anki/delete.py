@@ -1,7 +1,7 @@
 """The tools that delete notes and decks.
 
-AnkiConnect deletes a deck only with its cards, so cards that shall stay are moved first, and seen to have
-moved.
+AnkiConnect deletes a deck only with its cards, so cards to keep are moved first, and the move is
+checked.
 """
 
 from functools import partial
@@ -55,7 +55,7 @@ def delete_notes(
                     "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
                 )
                 raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
-            journal.tell(entry, f"the {notes.counted(len(ids), 'note')}")
+            journal.announce(entry, f"the {notes.counted(len(ids), 'note')}")
     return {"deleted": len(ids), "missing": len(set(noteIds)) - len(ids)}
 
 
@@ -148,7 +148,7 @@ class DeckDeletion:
         if not self.cards_too:
             self._move_cards()
         decks.delete(self.named)
-        journal.tell(entry, f"the {count}")
+        journal.announce(entry, f"the {count}")
 
     def _move_cards(self) -> None:
         if self.filtered:  # it gives its cards back when it goes

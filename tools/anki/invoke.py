@@ -118,18 +118,20 @@ def invoke_reading(
     Source: AnkiConnect, any action; MCP_READ_ONLY.
     """
     media = next((f" with {key}" for key, _ in _members(params) if key in BRINGING_MEDIA), "")
-    named: list[str] = []
-    for name, given in client.entries(action, params):
+    deck_names: list[str] = []
+    for name, its_params in client.entries(action, params):
         if not isinstance(name, str) or name not in READING or media:
             problem = f"Not a reading action: {str(name)[:80]}{media}"
             hint = "The server is in read-only mode (MCP_READ_ONLY): only actions that change nothing are let through."
             raise ToolError(problem, hint, code="READ_ONLY")
-        if name in NAMING_DECKS and isinstance(given, dict):
-            value = given.get(NAMING_DECKS[name])
+        if name in NAMING_DECKS and isinstance(its_params, dict):
+            value = its_params.get(NAMING_DECKS[name])
             # Of a text in place of a list AnkiConnect takes each letter for a deck.
-            named += map(str, value if name == "getDeckStats" and isinstance(value, list | str) else [value])
-    deck_ids = decks.ids() if named else {}
-    if unknown := [name for name in named if name not in deck_ids]:
+            deck_names += map(
+                str, value if name == "getDeckStats" and isinstance(value, list | str) else [value]
+            )
+    deck_ids = decks.ids() if deck_names else {}
+    if unknown := [name for name in deck_names if name not in deck_ids]:
         raise decks.not_found(unknown, deck_ids)
     return invoke(action, params, version)
 

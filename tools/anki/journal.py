@@ -94,7 +94,7 @@ def write(tool: str, summary: str, before: Before) -> int:
     return entry
 
 
-def tell(entry: int, things: str) -> None:
+def announce(entry: int, things: str) -> None:
     """Have the answer of this call say how it can be taken back, whatever its shape."""
     calls.follow(f"anki_restore {{entry: {entry}}} puts {things} back")
 

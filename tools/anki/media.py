@@ -97,7 +97,9 @@ def delete_media(
         data = base64.b64decode(content) if isinstance(content, str) else b""
         if len(data) <= journal.MOST_BYTES:
             before = journal.Before(filename=name, content=data)
-            journal.tell(journal.write("delete_media", f"{name} deleted, {len(data)} bytes", before), "it")
+            journal.announce(
+                journal.write("delete_media", f"{name} deleted, {len(data)} bytes", before), "it"
+            )
         answer, left = client.results(("deleteMediaFile", {"filename": name}), listing)
     deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}
     if using:

@@ -97,8 +97,12 @@ def create_model(
 
 def not_found(name: str, names: list[str]) -> ToolError:
     """The error for a note type that is not there; for the default one it brings the call that makes it."""
-    near = nearest(name, names)
-    hint = f"Did you mean {near!r}?" if near else "`models` lists them; anki_create_model makes one."
+    nearest_name = nearest(name, names)
+    hint = (
+        f"Did you mean {nearest_name!r}?"
+        if nearest_name
+        else "`models` lists them; anki_create_model makes one."
+    )
     making = {}
     if name == current().anki_default_model:
         hint = "Call anki_create_model with the arguments in `create_model`, or name one of `models`."

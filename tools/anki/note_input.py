@@ -65,15 +65,16 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
 
     Raises ItemError for a name that it does not have: Anki would drop the value and say nothing.
     """
-    named: dict[str, str] = {}
+    values_by_field: dict[str, str] = {}
     for name, value in values.items():
-        known = find_field(name, model_fields)
-        if known is None or known in named:
-            hint = f"Did you mean {near!r}? " if (near := nearest(name, model_fields)) and not known else ""
-            problem = f"field {known!r} is there twice" if known else f"unknown field {name[:80]!r}"
+        field_name = find_field(name, model_fields)
+        if field_name is None or field_name in values_by_field:
+            nearest_name = "" if field_name else nearest(name, model_fields)
+            hint = f"Did you mean {nearest_name!r}? " if nearest_name else ""
+            problem = f"field {field_name!r} is there twice" if field_name else f"unknown field {name[:80]!r}"
             raise ItemError(problem, f"{hint}Fields: {', '.join(model_fields)}.", code="UNKNOWN_FIELD")
-        named[known] = value
-    return {name: named[name] for name in model_fields if name in named}
+        values_by_field[field_name] = value
+    return {name: values_by_field[name] for name in model_fields if name in values_by_field}
 
 
 def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[ImageSpec], list[str]]:
@@ -83,15 +84,15 @@ def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[I
     By default that is `Back`, or the second field, or the only one.
     """
     default = find_field("Back", model_fields) or model_fields[min(1, len(model_fields) - 1)]
-    known = []
+    aimed = []
     unknown = []
     for image in images:
         target = find_field(image.target_field, model_fields) if image.target_field else default
         if target is None:
             unknown.append(image.target_field)
         else:
-            known.append(replace(image, target_field=target))
-    return known, unknown
+            aimed.append(replace(image, target_field=target))
+    return aimed, unknown
 
 
 def checked_tags(tags: list[str]) -> list[str]:
@@ -101,8 +102,8 @@ def checked_tags(tags: list[str]) -> list[str]:
     """
     distinct = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
     if wrong := next((tag for tag in distinct if re.search(r"\s", tag)), None):
-        near = re.sub(r"\s+", "_", wrong)
-        hint = f"Write {near[:80]!r}, or give two tags."
+        joined = re.sub(r"\s+", "_", wrong)
+        hint = f"Write {joined[:80]!r}, or give two tags."
         raise ItemError(f"tag {wrong[:80]!r} has a space in it", hint, code="INVALID_TAG")
     return distinct
 

@@ -160,8 +160,10 @@ def _unknown_names(query: str) -> list[str]:
         names = {part for known in by_kind[kind] for part in accumulate(known.split("::"), "{}::{}".format)}
         by_folded = {known.casefold(): known for known in names}
         if name.casefold() not in by_folded:
-            near = by_folded.get(nearest(name.casefold(), by_folded))
-            sentences.append(f"there is no {kind}:{name}" + (f"; did you mean {near!r}?" if near else ""))
+            nearest_name = by_folded.get(nearest(name.casefold(), by_folded))
+            sentences.append(
+                f"there is no {kind}:{name}" + (f"; did you mean {nearest_name!r}?" if nearest_name else "")
+            )
     return sentences
 
 
@@ -169,7 +171,7 @@ def infos(ids: list[int]) -> list[Info | None]:
     """The note of each id, None if it does not exist. Two requests."""
     by_note = by_id(ids)
     deck_names = decks_of([card for info in by_note.values() for card in info["cards"]])
-    shown = {
+    rows = {
         note: {
             "noteId": note,
             "modelName": info.get("modelName"),
@@ -180,7 +182,7 @@ def infos(ids: list[int]) -> list[Info | None]:
         }
         for note, info in by_note.items()
     }
-    return [shown.get(note) for note in ids]
+    return [rows.get(note) for note in ids]
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:

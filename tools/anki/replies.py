@@ -66,8 +66,8 @@ class Refused(Failure):
         # Anki's message as plain text: without HTML and the invisible marks around what it quotes.
         text = re.sub(r"<br\s*/?>", " ", re.sub("[\u2066-\u2069]", "", text), flags=re.IGNORECASE)
         text = html.unescape(TAGS.sub("", text)).strip() or "no reason given"
-        near = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
-        hint = next(near, "This is Anki's own answer: change what it names, then call again.")
+        matching = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
+        hint = next(matching, "This is Anki's own answer: change what it names, then call again.")
         super().__init__(
             f"RuntimeError: {one_line(text, LONGEST_REASON)}", hint, code=CODES.get(text, "ANKI_ERROR")
         )

@@ -20,7 +20,7 @@ LOG_LOST = (
     "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
 )
 FORGOTTEN = (
-    "the schedule is back; with FSRS, Anki works out the memory of forgotten cards anew at their next answer"
+    "the schedule is back; with FSRS, Anki works out the memory of forgotten cards again at their next answer"
 )
 Content = tuple[str, tuple[str, ...]]
 """A note type, and the text of each field."""

@@ -20,7 +20,7 @@ PATIENCE_S = 10
 KEPT_S = 3600
 """So long a call can be finished by the same call made again: later it means something new."""
 
-# An empty profile is of an add-on that does not tell it; a `call` is the name under which something is kept
+# An empty profile is of an add-on that does not name it; a `call` is the name under which something is kept
 # for an hour.
 SCHEMA = """
 create table if not exists noted (

@@ -17,7 +17,7 @@ from tools.core.tool import Tool
 
 FORECAST_DAYS = 7
 RATED_DAYS = 3
-"""Days whose answered cards tell where Anki's day begins."""
+"""Days whose answered cards show where Anki's day begins."""
 MOST_AT_ONCE_DAYS = 30
 """Rows of so many days are asked for at once; beyond, of some cards at a time: Anki's window stands still
 meanwhile."""

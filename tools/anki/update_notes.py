@@ -156,11 +156,11 @@ class UpdateBatch(Batch):
         if places:
             answer.update(places=places[:MOST_PLACES], placesInAll=len(places))
         tags = {tag for update in updates for tag in update.addTags}
-        known = {tag.casefold() for tag in client.call("getTags")} if tags else set()
+        existing_tags = {tag.casefold() for tag in client.call("getTags")} if tags else set()
         wanted = {update.deckName for update in updates if update.deckName}
         made = {
-            "decks": sorted(deck for deck in wanted if decks.known(deck, self.decks) is None),
-            "tags": sorted(tag for tag in tags if tag.casefold() not in known),
+            "decks": sorted(deck for deck in wanted if decks.spelled_by_anki(deck, self.decks) is None),
+            "tags": sorted(tag for tag in tags if tag.casefold() not in existing_tags),
         }
         makes = {name: names for name, names in made.items() if names}
         return {**answer, "makes": makes} if makes else answer
@@ -230,7 +230,7 @@ class UpdateBatch(Batch):
             raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
         deck = ""
         if update.deckName and update.deckName.strip():
-            deck = decks.known(update.deckName, self.decks) or decks.checked_name(update.deckName)
+            deck = decks.spelled_by_anki(update.deckName, self.decks) or decks.checked_name(update.deckName)
             deck = "" if all(self.homes.get(card) == deck for card in cards) else deck
         tags = [tag.casefold() for tag in (*info.get("tags", []), *added)]
         # Anki removes with a tag what lies below it.
@@ -263,7 +263,7 @@ class UpdateBatch(Batch):
             before = Before(kept, homes, profile=self.profile)
             count = notes.counted(len(kept), "note")
             entry = journal.write("update_notes", f"{count} changed", before)
-            journal.tell(entry, f"the {count}")
+            journal.announce(entry, f"the {count}")
 
     def _steps(self, part: list[int]) -> Iterator[tuple[str, Action, list[int], object]]:
         """The actions of a part: name in the details, action, indexes of its updates, the change that it

@@ -1,4 +1,4 @@
-"""The formats of images, told by the bytes themselves, whatever a name or an address says."""
+"""The formats of images, known by the bytes themselves, whatever a name or an address says."""
 
 import re
 

@@ -65,7 +65,7 @@ def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
     """
     if not deck.strip():
         return list(deck_ids)
-    name = decks.known(deck.strip(), deck_ids)
+    name = decks.spelled_by_anki(deck.strip(), deck_ids)
     if name is None:
         raise decks.not_found([deck], deck_ids)
     return [inner for inner in deck_ids if decks.within(inner, name)]
