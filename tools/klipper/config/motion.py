@@ -4,6 +4,7 @@ import operator
 from collections.abc import Iterator
 
 from tools.klipper.config.machine import PROBES, ParsedPrinter, finding_at
+from tools.klipper.config.options import words_of
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 from tools.klipper.config.reference import AXIS_STEPPER
 
@@ -20,17 +21,12 @@ AXES = {
 }
 """The steppers of each kinematics: `+endstop` needs its position, `+range` position_max; `+motor` has no
 endstop, `+gears` turns: it has gear_ratio in place of rotation_distance (klippy/kinematics/)."""
-BOUNDS = (
-    ("", "max_temp", "be above", "min_temp", None),
-    ("", "position_max", "be above", "position_min", 0.0),
-    ("temperature_fan", "target_temp", "have maximum of", "max_temp", None),
-    ("output_pin", "value", "have maximum of", "scale", 1.0),
-    ("output_pin", "shutdown_value", "have maximum of", "scale", 1.0),
-    ("resonance_tester", "max_freq", "have minimum of", "min_freq", 5.0),
-)
-"""Options that another one of the section bounds: the kind of section, the option, how, the other and its
-default."""
-IS_WRONG = {"be above": operator.le, "have minimum of": operator.lt, "have maximum of": operator.gt}
+RELATIONS = {
+    "above": ("be above", operator.le),
+    "minimum": ("have minimum of", operator.lt),
+    "maximum": ("have maximum of", operator.gt),
+}
+"""How an option bounds another one: Klipper's words, and what is wrong."""
 STEPS = ("1", "2", "4", "8", "16", "32", "64", "128", "256")
 ALGORITHMS = ("lagrange", "bicubic")
 Z_PROBE = "z_virtual_endstop"
@@ -82,12 +78,14 @@ def _needed(section: Section, marks: list[str]) -> Iterator[str]:
 def ranges(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
     """Options that bound each other, endstops within the axis, gears and steps that cannot be."""
     name = section.name
-    for kind, option, relation, other, default in BOUNDS:
-        value, bound = machine.number(name, option), machine.number(name, other, default)
-        if kind not in ("", section.kind) or value is None or bound is None:
+    for place, (relation, other, *default) in words_of("bound").items():
+        kind, option = place.split()
+        words, is_wrong = RELATIONS[relation]
+        value, bound = machine.number(name, option), machine.number(name, other, *map(float, default))
+        if kind not in ("*", section.kind) or value is None or bound is None:
             continue
-        if IS_WRONG[relation](value, bound):
-            message = f"Option '{option}' in section '{name}' must {relation} {bound}, its {other}"
+        if is_wrong(value, bound):
+            message = f"Option '{option}' in section '{name}' must {words} {bound}, its {other}"
             yield finding_at(section, option, message)
     pairs = machine.value(name, "gear_ratio").replace("\n", ",").split(",")
     for pair in filter(str.strip, pairs):

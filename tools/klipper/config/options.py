@@ -115,16 +115,13 @@ def required(section: Section) -> list[str]:
 
 @cache
 def words_of(what: str) -> Mapping[str, list[str]]:
-    """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, those in the
-    names of plugins."""
-    lines = (
-        line.removeprefix(what + " ")
-        for line in KNOWN.read_text("utf-8").splitlines()
-        if line.startswith(what)
-    )
+    """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, and so on."""
     listed: dict[str, list[str]] = {}
-    for name, _, words in (line.partition(": ") for line in lines):
-        listed.setdefault(name, []).extend(words.split())
+    for line in KNOWN.read_text("utf-8").splitlines():
+        subject, _, words = line.partition(": ")
+        sort, _, name = subject.partition(" ")
+        if sort == what:
+            listed.setdefault(name, []).extend(words.split())
     return listed
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from tools.klipper.config.machine import HEATERS, PROBES, ParsedPrinter, cut, finding_at
-from tools.klipper.config.options import table
+from tools.klipper.config.options import table, words_of
 from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section, Setting
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
@@ -16,31 +16,6 @@ from tools.klipper.search.spelling import nearest
 OWN_SENSORS = ("thermistor", "adc_temperature")
 """Sections that define a sensor by the name behind."""
 MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
-# Options that name other sections: in which kind of section (or in any), the option, its default, what it
-# names.
-REFERS = (
-    ("heater_fan", "heater", "extruder", "heater"),
-    ("controller_fan", "heater", "extruder", "heater"),
-    ("homing_heaters", "heaters", "", "heater"),
-    ("controller_fan", "stepper", "", "stepper"),
-    ("homing_heaters", "steppers", "", "stepper"),
-    ("", "sensor_mcu", "", "mcu"),
-    ("", "i2c_mcu", "", "mcu"),
-    ("board_pins", "mcu", "", "chip"),
-    ("extruder_stepper", "extruder", "", "extruder"),
-    ("filament_motion_sensor", "extruder", "", "object"),
-    ("", "sensor_list", "", "object"),
-    *(("resonance_tester", f"accel_chip{axis}", "", "accelerometer") for axis in ("", "_x", "_y", "_z")),
-)
-UNKNOWN = {
-    "heater": "Unknown heater '{}'",
-    "stepper": "One or more of these steppers are unknown: {}",
-    "mcu": "Unknown MCU {}",
-    "chip": "Unknown chip name '{}'",
-    "extruder": "'{}' is not a valid extruder.",
-    "object": "Unknown config object '{}'",
-    "accelerometer": "Unknown config object '{}'",
-}
 CAN_UUID = re.compile(r"[0-9a-f]{12}$")
 # The name of a sensor that only a plugin can have brought: a module's, `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")
@@ -154,15 +129,20 @@ def check_name(section: Section) -> Iterator[Finding]:
 def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
     """Names of heaters, steppers, micro-controllers and accelerometers that are not there."""
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
-    for owner, option, default, what in REFERS:
-        if owner not in ("", section.kind) or (what == "accelerometer" and machine.plugin_brings(what)):
+    for place, (what, *default) in words_of("names").items():
+        owner, option = place.split()
+        if owner not in ("*", section.kind) or (what == "accelerometer" and machine.plugin_brings(what)):
             continue
-        for name in _words(machine.value(section.name, option) or default):
+        for name in _words(machine.value(section.name, option) or "".join(default)):
             if name not in there.get(what, machine.sections):
-                yield machine.absent(section, option, UNKNOWN[what].format(name))
+                yield machine.absent(section, option, _unknown_name(what, name))
     heater = section.name.partition(" ")[2]
     if section.kind == "verify_heater" and heater not in machine.heaters:
-        yield machine.absent(section, "", UNKNOWN["heater"].format(heater))
+        yield machine.absent(section, "", _unknown_name("heater", heater))
+
+
+def _unknown_name(what: str, name: str) -> str:
+    return " ".join(words_of("unknown")[what]).format(name)
 
 
 def _words(value: str) -> list[str]:
