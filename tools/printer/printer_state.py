@@ -30,7 +30,7 @@ END = b"\x03"
 TIMEOUT_S, MOST_BYTES = 4.0, 1_000_000
 MOST_HEATERS, MOST_WARNINGS = 6, 3
 OBJECTS: JsonObject = {
-    "print_stats": ["filename", "state", "message", "print_duration", "filament_used", "info"],
+    "print_stats": "filename state message print_duration filament_used info".split(),
     "virtual_sdcard": ["progress"],
     "toolhead": ["homed_axes", "position"],
     "heaters": ["available_heaters", "available_sensors"],

@@ -84,7 +84,7 @@ class Checker:
         """The options of the sections that begin with a word: the same for all words of a kind, axes
         aside."""
         kind = self.reference.kind(word + " x")
-        kinematics = kinematics if kinematics in motion.AXES else ""
+        kinematics = kinematics if kinematics in options.words_of("axes") else ""
         key = kind, bool(AXIS_STEPPER.fullmatch(word)), kinematics
         if key not in self._options:
             described = self.reference.options_of(word + " x", kinematics)
@@ -144,10 +144,11 @@ class Checker:
             and (change := changes.change(self.entries, "", setting.value))
         ):  # the names of sensors were once others
             yield _changed(section, name, change)
-        elif section.kind == "printer" and name == "kinematics" and setting.value not in motion.AXES:
-            yield finding_at(
-                section, name, f"Kinematics '{cut(setting.value)}' is not one of {', '.join(motion.AXES)}"
-            )
+        elif (section.kind, name) == ("printer", "kinematics") and setting.value not in options.words_of(
+            "axes"
+        ):
+            message = f"Kinematics '{cut(setting.value)}' is not one of {', '.join(options.words_of('axes'))}"
+            yield finding_at(section, name, message)
         elif message := options.wrong(section.name, option, name, setting.value):
             yield finding_at(section, name, message, ERROR if options.spec(section.kind, name) else WARNING)
         if name.endswith("gcode"):

@@ -8,26 +8,13 @@ from tools.klipper.config.options import words_of
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 from tools.klipper.config.reference import AXIS_STEPPER
 
-LINEAR = "x+endstop+range y+endstop+range z+endstop+range"
-AXES = {
-    **dict.fromkeys(("cartesian", "corexy", "corexz", "hybrid_corexy", "hybrid_corexz"), LINEAR),
-    "delta": "a+endstop b c",
-    "deltesian": "left+endstop right y+endstop+range",
-    "polar": "bed+motor+gears arm+endstop+range z+endstop+range",
-    "rotary_delta": "a+endstop+gears b+gears c+gears",
-    "winch": "a+motor",
-    "generic_cartesian": "",
-    "none": "",
-}
-"""The steppers of each kinematics: `+endstop` needs its position, `+range` position_max; `+motor` has no
-endstop, `+gears` turns: it has gear_ratio in place of rotation_distance (klippy/kinematics/)."""
 RELATIONS = {
     "above": ("be above", operator.le),
     "minimum": ("have minimum of", operator.lt),
     "maximum": ("have maximum of", operator.gt),
 }
 """How an option bounds another one: Klipper's words, and what is wrong."""
-STEPS = ("1", "2", "4", "8", "16", "32", "64", "128", "256")
+STEPS = "1 2 4 8 16 32 64 128 256".split()
 ALGORITHMS = ("lagrange", "bicubic")
 Z_PROBE = "z_virtual_endstop"
 RECTANGULAR = ("cartesian", "corexy", "corexz")
@@ -45,7 +32,7 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
 def axes(machine: ParsedPrinter) -> Iterator[Finding]:
     """The steppers that the kinematics needs, and their options."""
     traits = {}
-    for word in AXES.get(machine.kinematics, "").split():
+    for word in words_of("axes").get(machine.kinematics, ()):
         axis, *marks = word.split("+")
         traits[name := f"stepper_{axis}"] = marks
         if name not in machine.sections:

@@ -32,13 +32,13 @@ MARKS = {
     "p^!": (r"[\^~]?\s*!?", "[^~] [!] "),
 }
 """The marks that a pin of each kind may have: as a pattern, and as Klipper says it."""
-TRUTHS = ("1", "yes", "true", "on", "0", "no", "false", "off")
+TRUTHS = "1 yes true on 0 no false off".split()
 """Klipper takes these as a boolean, in any case."""
 # The tag of a template: `{% if …`, `{%- endfor …`.
 TAG = re.compile(r"\{%[-+]?\s*(\w+)")
 # What is written in a template and is none of it: comments, and marks in a text that do not end it.
 ASIDE = re.compile(r"\{#.*?#\}|\\[\\'\"]", re.DOTALL)
-BLOCKS = ("if", "for", "macro", "call", "filter")
+BLOCKS = "if for macro call filter".split()
 LONGEST = 400
 """Characters of a value that are looked at."""
 KINDS = {"b": "True or False", "i": "a whole number", "f": "a number", "l": "numbers with commas between"}
@@ -118,7 +118,7 @@ def words_of(what: str) -> Mapping[str, list[str]]:
     """The words of `known.txt` for each name: what a section `takes`, Marlin's words for an option, and so on."""
     listed: dict[str, list[str]] = {}
     for line in KNOWN.read_text("utf-8").splitlines():
-        subject, _, words = line.partition(": ")
+        subject, _, words = line.partition(":")
         sort, _, name = subject.partition(" ")
         if sort == what:
             listed.setdefault(name, []).extend(words.split())

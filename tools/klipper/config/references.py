@@ -22,15 +22,8 @@ MODULE = re.compile(r"[a-z][a-z_]*$")
 
 SIGNS = "^~! "
 """Before the name of a pin: pulled up, pulled down, inverted."""
-SHARED = (
-    "enable_pin",
-    "endstop_pin",
-    "spi_software_",
-    "i2c_software_",
-    "uart_pin",
-    "tx_pin",
-    "cs_pin",
-    "select_pins",
+SHARED = tuple(
+    "enable_pin endstop_pin spi_software_ i2c_software_ uart_pin tx_pin cs_pin select_pins".split()
 )
 """Options whose pin several sections may name alike (klippy/pins.py: `share_type`)."""
 UNUSED = ("diag_pin", "diag0_pin", "diag1_pin")

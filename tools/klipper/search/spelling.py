@@ -33,22 +33,8 @@ SHORT = 3
 EXACT = frozenset(("",))
 PLURAL = frozenset(("", "s"))
 AFTER_Y = frozenset(("y", "ies", "ied"))
-AT_ENDINGS = frozenset(("ate", "ates", "ated", "ating", "ation", "ations"))
-AFTER_E = AT_ENDINGS | {
-    "e",
-    "es",
-    "ed",
-    "ing",
-    "ings",
-    "ion",
-    "ions",
-    "ment",
-    "ments",
-    "ement",
-    "ements",
-    "s",
-    "d",
-}
+AT_ENDINGS = frozenset("ate ates ated ating ation ations".split())
+AFTER_E = AT_ENDINGS.union("e es ed ing ings ion ions ment ments ement ements s d".split())
 ENDINGS = AFTER_E | EXACT
 
 
