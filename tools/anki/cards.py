@@ -26,8 +26,7 @@ SET_VALUE = "setSpecificValueOfCard"
 """The one action that takes a single card."""
 TOGETHER = 0.02
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
-"""The cost of a card or note in an action that takes all of them, and in those that AnkiConnect carries out
-one by one."""
+"""Cost per card or note: of bulk actions, and of those that AnkiConnect runs item by item."""
 
 AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts back."
 

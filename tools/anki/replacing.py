@@ -40,8 +40,7 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
 
 
 def updates(query: str, replace: dict[str, list[str]]) -> list[NoteUpdate]:
-    """An update of each note that the query finds and that has one of the texts. A request for each 500
-    notes, and one.
+    """Updates for the notes of the query that contain one of the texts. One request per 500 notes, plus one.
 
     Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
     """

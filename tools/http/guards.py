@@ -32,8 +32,8 @@ Send = Callable[[JsonObject], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 LONGEST_BODY = 4 * 2**20
-# The longest of a sign-in, which anybody may send. With a token a longer one waits for its turn: two of them
-# are in memory at a time, one per person, until they are answered.
+# The longest body of a sign-in, which anybody may send. Longer bodies need a token, and are read two at a time,
+# one per person, so that they cannot fill the memory.
 SMALL_BODY = 2**14
 RATE_LIMITED = -32029  # ours: JSON-RPC leaves -32000 to -32099 to servers
 SESSION = "mcp-session-id"

@@ -166,7 +166,7 @@ def _changed(generation: Path, docs: str) -> list[Path]:
 
 
 def _tidy(source: Source, current: Path) -> tuple[list[str], Path]:
-    """Lead people's paths to the current generation; remove those before, but the last one.
+    """Point docs and .git at the current generation; delete older ones except the previous.
 
     Gives back the paths that a person edited in them, and the folder that they were moved to.
     """

@@ -1,5 +1,4 @@
-"""The rules of names: what options name of other sections and of pins, the sections that there have to be,
-macros."""
+"""Checks of names: references to sections and pins, required sections, macros."""
 
 import ast
 import re
