@@ -51,9 +51,23 @@ def test_the_page_of_the_days_has_no_violation(sit, axe):
     )
     tab = person.see("get_user_snapshot", locale="ru-RU")
     assert in_both_themes(tab, axe) == []
+    tab.click("#n2")
+    tab.wait("document.querySelector('.panel')")
+    assert in_both_themes(tab, axe) == []
     tab.resize(360 // 2, 2)
     tab.wait("innerWidth === 180")
     assert tab.run("document.documentElement.scrollWidth") <= 180
+
+
+def test_what_else_is_asked_and_nothing_yet_have_no_violation(sit, axe):
+    person = sit()
+    assert axe(person.see("get_user_snapshot")) == []
+    do(person, act("goal.create", title="Дом"), act("step.create", goal_id=None, title="s", dt=today()))
+    do(person, act("habit.create", name="Бег"), act("diary.create_entry", what_done="x"))
+    do(person, act("habit.mark_completed", habit_id=1, dates=[today(-1), today()]))
+    period = {"include": ["history", "schedule", "diary"], "date_from": today(-6), "date_to": today(6)}
+    for question in (period, {"goal_id": 1}, {"goal_id": 9}, {"find": "Бег"}, {"include": ["ssp"]}):
+        assert axe(person.see("get_user_snapshot", arguments=question, width=390)) == [], question
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
