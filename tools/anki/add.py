@@ -299,8 +299,7 @@ class AddBatch(Batch):
 
     def send(self, part: list[int]) -> None:
         create: list[Action] = [("createDeck", {"deck": self.deck})] if self.new_deck else []
-        # The AnkiConnect of 2023 puts every new card into the default deck: those that it has more than
-        # before are ours.
+        # AnkiConnect 2023 puts new cards into the default deck: any card that was not there before is ours.
         default: Action = ("findCards", {"query": f"did:{decks.DEFAULT_ID} added:1"})
         adding: list[Action] = [("addNote", self._entry(index)) for index in part]
         profile, before, *made, after = client.multi(client.PROFILE, default, *create, *adding, default)
