@@ -205,16 +205,10 @@ class AddBatch(Batch):
         """The state of Anki at the moment, of these note types, and the notes of known dedup_keys. One
         request."""
         by_key = state.notes_by_key(item.dedup_key for item in self.given if item.dedup_key)
-        profile, *answers = client.multi(
-            client.PROFILE,
-            *(("modelFieldNames", {"modelName": name}) for name in names),
-            ("deckNamesAndIds", {}),
-            ("modelNamesAndIds", {}),
-            (
-                "notesInfo",
-                {"notes": [note for by_profile in by_key.values() for note in by_profile.values()]},
-            ),
-        )
+        known_notes = [note for by_profile in by_key.values() for note in by_profile.values()]
+        of_types = [("modelFieldNames", {"modelName": name}) for name in names]
+        of_all = [("deckNamesAndIds", {}), ("modelNamesAndIds", {}), ("notesInfo", {"notes": known_notes})]
+        profile, *answers = client.multi(client.PROFILE, *of_types, *of_all)
         self.deck_ids, model_ids, infos = client.whole(answers[-3:])
         self.profile = client.profile(profile)
         id_of = {name.casefold(): number for name, number in model_ids.items()}

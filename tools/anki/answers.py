@@ -139,7 +139,8 @@ class AnswerBatch:
     def run(self) -> JsonObject:
         pending = state.recall(PENDING) or {}
         self._look(pending)
-        asked = {*self.wanted, *self.done, *(skip["cardId"] for skip in self.skipped)}
+        skipped = {skip["cardId"] for skip in self.skipped}
+        asked = skipped | self.wanted.keys() | self.done.keys()
         pending = {card: kept for card, kept in pending.items() if int(card) not in asked}
         if self.wanted:
             sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}

@@ -119,10 +119,9 @@ def contents(
     """The preset of each deck; those that are filtered and so have none; the cards of each, without its
     subdecks. One request."""
     names = list(names)
-    results = client.results(
-        *(("getDeckConfig", {"deck": name}) for name in names),
-        *(("findCards", {"query": search([deck_ids[name]])}) for name in names),
-    )
+    of_configs = [("getDeckConfig", {"deck": name}) for name in names]
+    of_cards = [("findCards", {"query": search([deck_ids[name]])}) for name in names]
+    results = client.results(*of_configs, *of_cards)
     configs = {name: config for name, config in zip(names, results, strict=False) if config}
     filtered = [name for name, config in configs.items() if config.get("dyn")]
     presets = {name: config["id"] for name, config in configs.items()}
@@ -195,18 +194,15 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     calls.checkpoint()
     try:
         if not taken:
-            client.results(
-                *(("createDeck", {"deck": target}) for target in targets.values()),
-                *(
-                    ("setDeckConfigId", {"decks": [targets[name]], "configId": own})
-                    for name, own in presets.items()
-                ),
-                *(
-                    ("changeDeck", {"cards": own, "deck": targets[name]})
-                    for name, own in cards.items()
-                    if own
-                ),
-            )
+            actions: list[tuple[str, JsonObject]] = []
+            for target in targets.values():
+                actions.append(("createDeck", {"deck": target}))
+            for name, preset in presets.items():
+                actions.append(("setDeckConfigId", {"decks": [targets[name]], "configId": preset}))
+            for name, own_cards in cards.items():
+                if own_cards:
+                    actions.append(("changeDeck", {"cards": own_cards, "deck": targets[name]}))
+            client.results(*actions)
         if left := cards_within([old]):
             hint = "They came in the meantime, or Anki did not move them: move them with anki_change_cards (deck)."
             raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")

@@ -57,11 +57,10 @@ def stats(
     searches = [f"-is:suspended -is:new {search}" for search in ahead]
     searches += [f"rated:{day}" for day in range(1, RATED_DAYS + 1)]
     at_once = days <= MOST_AT_ONCE_DAYS
+    of_cards = [("findCards", {"query": scope + search}) for search in searches]
+    of_log = [("cardReviews", {"deck": studied, "startID": since_ms}) for studied in names if at_once]
     due, leeches, *rest = client.results(
-        ("getDeckStats", {"decks": names}),
-        ("findNotes", {"query": f"{scope}tag:leech"}),
-        *(("findCards", {"query": scope + search}) for search in searches),
-        *(("cardReviews", {"deck": studied, "startID": since_ms}) for studied in names if at_once),
+        ("getDeckStats", {"decks": names}), ("findNotes", {"query": f"{scope}tag:leech"}), *of_cards, *of_log
     )
     forecast = rest[:FORECAST_DAYS]
     rated = [set(cards) for cards in rest[FORECAST_DAYS : len(searches)]]
@@ -74,16 +73,15 @@ def stats(
     busy = [item for item in by_name.items() if any(item[1].values())]
     busy.sort(key=lambda item: -sum(item[1].values()))
     hard = notes.by_id(sorted(leeches)[:MOST_LEECHES])
+    rows = [[deck, *counts.values()] for deck, counts in busy[:MOST_DECKS]]
+    hardest = [{"noteId": note, "question": notes.first_text(info)} for note, info in hard.items()]
     return {
         "deck": name,
         "due": study_queue.summed(by_name, name),
-        "decks": [[deck, *counts.values()] for deck, counts in busy[:MOST_DECKS]],
+        "decks": rows,
         **log.summary(days, rated),
-        "forecast": [len(cards) for cards in forecast],
-        "leeches": {
-            "total": len(leeches),
-            "notes": [{"noteId": note, "question": notes.first_text(info)} for note, info in hard.items()],
-        },
+        "forecast": list(map(len, forecast)),
+        "leeches": {"total": len(leeches), "notes": hardest},
     }
 
 

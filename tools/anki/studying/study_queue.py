@@ -108,9 +108,10 @@ class StudyQueue:
         reviews = list(self.day_of)[:MOST_CANDIDATES]
         overdue = [card for card in reviews if not self.day_of[card]]
         detailed = [card for cards in (learning, borrowed, new, overdue) for card in cards[:MOST_DETAILS]]
+        every = learning + borrowed + new + reviews
         stats, by_name, config, infos = client.results(
             ("getDeckStats", {"decks": self.names}),
-            ("getDecks", {"cards": [*learning, *borrowed, *new, *reviews]}),
+            ("getDecks", {"cards": every}),
             ("getDeckConfig", {"deck": self.name or decks.default_name(self.deck_ids)}),
             ("cardsInfo", {"cards": list(dict.fromkeys(detailed))}),
         )
@@ -262,8 +263,10 @@ class StudyQueue:
 
 def mixed(reviews: list[int], others: list[int], option: int) -> list[int]:
     """Both kinds of cards in one order: the others spread evenly among the reviews, after or before them."""
-    if option in (AFTER, BEFORE):
-        return [*reviews, *others] if option == AFTER else [*others, *reviews]
+    if option == AFTER:
+        return reviews + others
+    if option == BEFORE:
+        return others + reviews
     ratio = (len(reviews) + 1) / (len(others) + 1)
     order: list[int] = []
     done = 0
