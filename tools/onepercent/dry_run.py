@@ -103,8 +103,9 @@ class DryRun:
             texts = [sentences.line(section, entry).text() for section, entry in outcome.entries]
             lines += words.more(texts, MOST_REVERSED) if outcome.reversal else texts
         xp = words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
+        changes = [f"• {line}" for line in lines]
         warnings = [f"! {warning}" for warning in self.warnings()]
-        return [*errors, *(f"• {line}" for line in lines), xp, *warnings]
+        return [*errors, *changes, xp, *warnings]
 
     def question(self) -> str:
         """Ask the person for consent: the counts in the first line, since clients show few, then every

@@ -42,19 +42,19 @@ def actions_schema() -> JsonObject:
         if taken and not action.updates:
             shown = ", ".join(_runs(taken, list(kinds), action.required))
             takes.setdefault(action.domain, []).append(f"{action.name.partition('.')[2]} {shown}")
+    by_domain = [f"{domain}: {'; '.join(verbs)}." for domain, verbs in takes.items()]
+    params = {
+        "type": "object",
+        "description": " ".join([RULES, *by_domain]),
+        "properties": {name: kind.schema for name, kind in kinds.items()},
+        "additionalProperties": False,
+    }
     item = {
         "type": "object",
         "properties": {
             "action": {"type": "string", "enum": [action.name for action in every]},
             "client_action_id": {"type": "string"},
-            "params": {
-                "type": "object",
-                "description": " ".join(
-                    [RULES, *(f"{domain}: {'; '.join(verbs)}." for domain, verbs in takes.items())]
-                ),
-                "properties": {name: kind.schema for name, kind in kinds.items()},
-                "additionalProperties": False,
-            },
+            "params": params,
         },
         "required": ["action", "params"],
         "additionalProperties": False,

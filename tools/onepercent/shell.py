@@ -151,22 +151,25 @@ def _content(db: Database, user: str, first: date, last: date, today: date) -> J
     closed, the diary."""
     recent = past(db, user, first, last, today)
     dates = [first + timedelta(place) for place in range((last - first).days + 1)]
+    habits = [
+        {
+            "name": habit.name,
+            "signs": habit.signs,
+            "rate": rate(habit.signs, last == today),
+            "streak": habit.streak,
+        }
+        for habit in recent.habits
+    ]
+    goals = recent.read(f"{TITLES} {CLOSED_GOALS} {IN_ORDER}", first, last)
+    steps = recent.read(f"{TITLES} {CLOSED_STEPS} {IN_ORDER}", first, last)
     return {
         "language": words.language(),
         "first": first.isoformat(),
         "last": last.isoformat(),
         "sums": recent.sums(first, last)._asdict(),
         "days": [recent.sums(day, day)._asdict() for day in dates],
-        "habits": [
-            {
-                "name": habit.name,
-                "signs": habit.signs,
-                "rate": rate(habit.signs, last == today),
-                "streak": habit.streak,
-            }
-            for habit in recent.habits
-        ],
-        "goals": [tuple(row) for row in recent.read(f"{TITLES} {CLOSED_GOALS} {IN_ORDER}", first, last)],
-        "steps": [tuple(row) for row in recent.read(f"{TITLES} {CLOSED_STEPS} {IN_ORDER}", first, last)],
-        "diary": [dict(row) for row in recent.read(DIARY, first, last)],
+        "habits": habits,
+        "goals": list(map(tuple, goals)),
+        "steps": list(map(tuple, steps)),
+        "diary": list(map(dict, recent.read(DIARY, first, last))),
     }

@@ -20,6 +20,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT))
 
+from tests.conftest import documentation  # noqa: E402
 from tests.lab.bench.measuring import HEAD, Row  # noqa: E402
 
 BENCHES = {
@@ -45,6 +46,8 @@ def main() -> int:
     show(HEAD)
     with tempfile.TemporaryDirectory() as state:
         os.environ["MCP_STATE_DIR"] = state
+        if docs := documentation():
+            os.environ["KLIPPER_DOCS_DIR"] = str(docs)
         tables = {name: measure(name) for name in BENCHES if name in (options.names or BENCHES)}
     if options.save:
         (PROJECT / "docs" / "benchmarks.md").write_text(page(tables), encoding="utf-8")

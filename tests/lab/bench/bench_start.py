@@ -49,6 +49,6 @@ def measure(command: list[str], forget: bool = False) -> tuple[float, ...]:
         times.append(time.perf_counter())
         memory = [memory_mib(client.process.pid, "Pss")]
         if is_ours:
-            assert "result" in client.call("search_docs", query="bltouch")["structuredContent"]
+            client.call("search_docs", query="bltouch")
         memory.append(memory_mib(client.process.pid, "Pss"))
         return *((moment - began) * 1000 for moment in times), *memory

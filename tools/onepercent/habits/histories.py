@@ -205,14 +205,12 @@ def _history(row: Row, today: int, since: int) -> History:
 @lru_cache(maxsize=256)
 def _course(created_on: str, frequency_type: str, said: str | None, changes: str, pauses: str) -> Course:
     """The course of a habit. One that never changed its schedule has none but its own."""
-    every = json.loads(changes) or [(BEGINNING, frequency_type, said)]
-    return Course(
-        tuple(
-            (days.ordinal(first), schedule(*how, days.ordinal(max(first, created_on))))
-            for first, *how in every
-        ),
-        tuple((days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(pauses)),
-    )
+    schedules = []
+    for first, *how in json.loads(changes) or [(BEGINNING, frequency_type, said)]:
+        begins = days.ordinal(max(first, created_on))
+        schedules.append((days.ordinal(first), schedule(*how, begins)))
+    spans = [(days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(pauses)]
+    return Course(tuple(schedules), tuple(spans))
 
 
 def _joined(months: str | None, marks: str | None, first: int, last: int) -> str:

@@ -146,20 +146,23 @@ def glance(db: Database, user: str, today: date, day: date, first: date, last: d
     view = present.View(user, today, day.isoformat(), day.isoformat())
     values = {"user": user, "today": today.isoformat(), "day": day.isoformat()}
     steps = [present.step(row) for row in db.execute(STEPS, values)]
+    overdue = [step for step in steps if _is_late(step, values)]
+    cells = [_cell(recent, first + timedelta(place)) for place in range(length)]
+    sections = {name: present.SECTIONS[name](db, view) for name in ("goals", "xp")}
     data = {
         **values,
         "first": first.isoformat(),
         "last": last.isoformat(),
         "passed": passed,
-        "cells": [_cell(recent, first + timedelta(place)) for place in range(length)],
+        "cells": cells,
         "now": _sum(recent, first, passed),
         "before": _sum(recent, since, passed),
         "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, today) if on >= since],
         "gained": recent.sums(day, day).xp,
-        "overdue": [step for step in steps if _is_late(step, values)],
-        "steps": [step for step in steps if not _is_late(step, values)],
+        "overdue": overdue,
+        "steps": [step for step in steps if step not in overdue],
         **_habits(db, view, day, recent),
-        **{name: present.SECTIONS[name](db, view) for name in ("goals", "xp")},
+        **sections,
     }
     if day == today:
         data["next"] = _plan(db, user, day + timedelta(1), today)
