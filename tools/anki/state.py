@@ -5,7 +5,6 @@ import json
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tools.core.errors import ToolError
@@ -79,6 +78,8 @@ def remember_keys(added: dict[str, int], profile: str = "") -> None:
 
 def _digest(key: str) -> bytes:
     # Half a surrogate in a key is no reason to fail.
+    from hashlib import sha256  # here, for its 3.4 MiB of OpenSSL
+
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 

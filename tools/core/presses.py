@@ -4,9 +4,8 @@ A key is made of a secret in a file and of what may be pressed: one preview, or 
 model gets the answer without it, so it cannot press; no key is stored.
 """
 
-import hmac
 import logging
-import secrets
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,8 +24,10 @@ def key(file: Path, subject: str) -> str:
 
     Raises OSError; ToolError if it is not such a file, since whoever guesses it can press.
     """
+    import hmac  # here, for its 3.4 MiB of OpenSSL: most sessions show no page
+
     if not file.exists():
-        make_file(file, secrets.token_bytes(SECRET_BYTES))
+        make_file(file, os.urandom(SECRET_BYTES))
     with plain_file(file, of_this_user=True) as opened:
         secret = opened.read(SECRET_BYTES + 1)
     if len(secret) != SECRET_BYTES or file.stat().st_mode & 0o077:
@@ -40,6 +41,8 @@ def key(file: Path, subject: str) -> str:
 
 def check(key: str, sent: str, hint: str) -> None:
     """Raises ToolError NOT_PRESSED if `sent` is not `key`."""
+    import hmac
+
     if not hmac.compare_digest(key.encode(), str(sent).encode("utf-8", "replace")):
         raise ToolError(
             "This is not a press on the page", f"Only the person can press there. {hint}", code="NOT_PRESSED"

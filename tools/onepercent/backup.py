@@ -8,14 +8,12 @@ sessions that are open and a power cut find the old state or the new.
 
 import json
 import os
-import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import date, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from tools.core.errors import ToolError
 from tools.core.health import Health, check
@@ -66,6 +64,9 @@ def backup(file: str = "") -> JsonObject | TextOutput:
     the day."""
     if not file:
         return _copy_of_today()
+    import shutil
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory() as folder, store.reading() as db:
         target = Path(folder, "copy") if file == "-" else destination(file)
         store.backup(db, target)
@@ -288,9 +289,11 @@ def _keep_present(reason: str) -> Path | None:
         with store.reading() as db:
             store.backup(db, kept)
     except store.Damaged:
+        from shutil import copyfile
+
         for beside in ("", "-wal"):
             if Path(f"{file}{beside}").exists():
-                shutil.copyfile(f"{file}{beside}", f"{kept}{beside}")
+                copyfile(f"{file}{beside}", f"{kept}{beside}")
                 os.chmod(f"{kept}{beside}", 0o600)
     return kept
 

@@ -1,6 +1,5 @@
 """The tools behind the buttons of pages: the person's own consent, recorded apart from a model's word."""
 
-import uuid
 from typing import Annotated, Literal
 
 from tools.core.json_types import JsonObject
@@ -29,6 +28,8 @@ def apply_by_press(
     preview_id = fields.identifier("preview_id", preview_id)
     keys.check(keys.of_preview(preview_id), press_key)
     # A second press brings the same key and gets the answer of the first.
+    import uuid
+
     return apply_agreed(preview_id, str(uuid.uuid5(uuid.UUID(preview_id), "press")), without or ())
 
 

@@ -1,5 +1,5 @@
 """A cold start: from spawning the server until `initialize`, `tools/list` and a first call are answered, and
-its memory (PSS) then and after a search. The anchor is the time until a server with a single tool on the same SDK answers
+its memory (PSS) then, and after a snapshot and a search. The anchor is the time until a server with a single tool on the same SDK answers
 `initialize`."""
 
 import os
@@ -12,10 +12,10 @@ from tests.lab.bench.measuring import ONE_TOOL, Row, memory_mib
 from tests.support.client import HANDSHAKE, SERVER, Client
 
 RUNS = 15
-STEPS = ("ready", "tools listed", "a first call")
-LIMITS = {"": (0.12, 0.15, 0.25), ", no listing saved": (0.12, 0.6, 0.7)}
+STEPS = ("ready", "tools listed", "a first call", "a snapshot of OnePercent")
+LIMITS = {"": (0.12, 0.15, 0.25, 0.4), ", no listing saved": (0.12, 0.6, 0.6, 0.7)}
 """What is promised of each step, of the anchor's time: with the listing of a session before, and without."""
-MEMORY = {"after a first call": 0.3, "after a search, too": 0.35}
+MEMORY = {"after a first call": 0.3, "after a snapshot and a search": 0.45}
 """What is promised of the memory, of the anchor's."""
 
 
@@ -34,7 +34,7 @@ def rows() -> Iterator[Row]:
 
 
 def measure(command: list[str], forget: bool = False) -> tuple[float, ...]:
-    """Milliseconds until each step, MiB after the last and after a search."""
+    """Milliseconds until each step, MiB after a first call and after the last."""
     for file in Path(os.environ["MCP_STATE_DIR"]).glob("listing-*") if forget else ():
         file.unlink()
     began = time.perf_counter()
@@ -45,9 +45,12 @@ def measure(command: list[str], forget: bool = False) -> tuple[float, ...]:
         listed = client.request("tools/list")["result"]["tools"]
         times.append(time.perf_counter())
         is_ours = len(listed) > 1
-        client.call("get_user_snapshot") if is_ours else client.call("greet", name="Pi")
+        client.call("greet", name="Pi")
         times.append(time.perf_counter())
         memory = [memory_mib(client.process.pid, "Pss")]
+        if is_ours:
+            client.call("get_user_snapshot")
+        times.append(time.perf_counter())
         if is_ours:
             client.call("search_docs", query="bltouch")
         memory.append(memory_mib(client.process.pid, "Pss"))

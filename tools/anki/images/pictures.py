@@ -3,7 +3,6 @@ folder."""
 
 import base64
 import binascii
-import hashlib
 import re
 import tempfile
 import time
@@ -138,6 +137,8 @@ def _failed(url: str, reason: str) -> ImageError:
 
 
 def hashed_name(data: bytes, extension: str) -> str:
+    import hashlib
+
     return f"img_{hashlib.sha1(data).hexdigest()}.{extension}"
 
 
