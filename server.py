@@ -97,13 +97,13 @@ def watch() -> NoReturn:
             leave()
 
 
-def start_jobs() -> None:
-    """Run the start-up jobs of the toolsets, in a thread of their own."""
+def start_jobs(*first: Callable[[], object]) -> None:
+    """Run the `first` jobs and the start-up jobs of the toolsets, in a thread of their own."""
 
     def run() -> None:
         from tools.core import registry
 
-        for job in registry.start_jobs(current()):
+        for job in (*first, *registry.start_jobs(current())):
             try:
                 job()
             except Exception:
@@ -149,7 +149,6 @@ def serve_http(settings: Settings) -> NoReturn:
     for number in ENDING:  # while it starts; and what ended the server is sent again by it
         signal.signal(number, lambda *_: leave())
     toolsets.LISTENERS.append(listing.forget)
-    registry.load()
     manager = session_manager(SdkServer().server, settings)
     try:
         guarded = guards.Guards(settings, manager.handle_request, stdio.parse, anyio.CancelScope)
@@ -166,7 +165,7 @@ def serve_http(settings: Settings) -> NoReturn:
             tasks.cancel_scope.cancel()
 
     threading.Thread(target=watch, daemon=True).start()
-    start_jobs()
+    start_jobs(registry.load)
     anyio.run(serve)
     leave()
 
