@@ -220,9 +220,8 @@ class SdkServer:
         self.server = InstructingServer(
             "pi-mcp",
             version=VERSION,
-            get_tool_input_schema=lambda name: (
-                None
-            ),  # no argument is repeated in a header, to be checked against it
+            # No argument is repeated in a header, to be checked against its schema.
+            get_tool_input_schema=lambda name: None,
             cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint()),  # type: ignore[arg-type]
         )
         self.server.extensions |= protocol.EXTENSIONS

@@ -394,7 +394,7 @@ class Session:
         return None
 
     def _take_answer(self, message: JsonObject) -> None:
-        if answers := self.questions.pop(key_of(message["id"]), None):
+        if answers := self.questions.pop(key_of(message.get("id")), None):
             answers.put(message)
 
     def _take_notification(self, message: JsonObject) -> None:

@@ -95,4 +95,4 @@ def test_the_sdks_client_lists_and_reads_them(mode):
 
     count, capabilities = anyio.run(session)
     assert count == 8
-    assert mode == "legacy" or prompts.SKILLS in capabilities.extensions
+    assert mode == "legacy" or "io.modelcontextprotocol/skills" in capabilities.extensions

@@ -242,6 +242,13 @@ def test_lines_that_ended_an_earlier_reader_get_an_answer_or_none_and_the_sessio
     assert session.answer(51)["result"] == session.answer(52)["result"] == {}
 
 
+def test_an_answer_to_nothing_is_passed_over_in_silence(session, caplog):
+    session.send(error={"code": 1, "message": "no id"})
+    session.send(id=77, result={})
+    assert session.request("ping")["result"] == {}
+    assert not caplog.records
+
+
 def test_what_nobody_foresaw_is_an_internal_error_and_the_session_goes_on(session, monkeypatch):
     monkeypatch.setattr(protocol.Call, "admit", lambda call: 1 / 0)
     assert session.request("tools/list")["error"]["code"] == -32603

@@ -20,7 +20,6 @@ from tools.core.tool import description, toolset_of
 
 Language = Literal["ru", "en"]
 
-SKILLS = "io.modelcontextprotocol/skills"
 SKILL_SCHEME = "skill://"
 FRESH = {"ttlMs": 0, "cacheScope": "private"}
 
