@@ -115,12 +115,14 @@ def test_a_misspelt_setting_is_named_with_the_nearest_one(env):
     assert settings.check() == ["MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?"]
 
 
-def test_a_session_reads_its_settings_anew_only_if_they_are_others(env, monkeypatch):
+def test_a_session_of_the_service_reads_its_settings_again(env, monkeypatch):
     env(MCP_READ_ONLY="1")
-    before = settings.current()
+    assert settings.current().read_only is True
+    of_the_service = settings.fingerprint()
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/7")
-    settings.refresh()
-    assert settings.current() is before
+    settings.forget()
+    assert settings.fingerprint() == of_the_service
     monkeypatch.setenv("MCP_READ_ONLY", "0")
-    settings.refresh()
+    settings.forget()
     assert settings.current().read_only is False
+    assert settings.fingerprint() != of_the_service

@@ -10,7 +10,6 @@ import os
 import re
 from binascii import crc32
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache, partial
 from itertools import chain
@@ -171,8 +170,8 @@ class Settings(Section):
         path,
         writes=lambda folder: folder,
     )
-    # Not compared by `refresh`: its default depends on XDG_RUNTIME_DIR, which sessions have and the service
-    # has not.
+    # Not in the fingerprint: its default depends on XDG_RUNTIME_DIR, which sessions have and the service has
+    # not, and both use one listing.
     socket: Path = setting(
         "MCP_SOCKET",
         lambda environ: Path(places.sockets(environ)[0]),
@@ -212,22 +211,6 @@ class Settings(Section):
 
 
 AnySection = TypeVar("AnySection", bound=Section)
-
-# What the sections were read from, when all of them were: equal sources give equal settings.
-_sources: list[object] = []
-# The variables that defaults depend on.
-DEFAULTS_FROM = ("HOME", "LANG", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
-
-
-def _sources_of(environ: Mapping[str, str]) -> list[object]:
-    """The settings file with its time and size, and the variables that settings come from."""
-    file = places.settings_file(environ)
-    values = {name: environ[name] for name in environ if name.startswith(PREFIXES) or name in DEFAULTS_FROM}
-    with suppress(OSError):
-        status = os.stat(file)
-        return [file, status.st_mtime_ns, status.st_size, values]
-    return [file, values]
-
 
 # The sections as they were read last.
 _read: dict[type[Section], Section] = {}
@@ -284,7 +267,6 @@ def check() -> list[str]:
     each variable that is nearly one. Raises SettingsError."""
     for section in sections():
         current(section)
-    _sources[:] = _sources_of(os.environ)
     in_file = places.read(places.settings_file(os.environ))
     of_ours = [name for name in os.environ if name.startswith(PREFIXES)]
     remarks = []
@@ -313,24 +295,10 @@ def written_folders() -> list[Path]:
     return folders
 
 
-# A session of the resident service begins with the settings that the service read. They are read again, which
-# is cheap, and only if they differ is anything forgotten that was derived from them: writing to shared memory
-# is not cheap.
-def refresh() -> None:
-    """Forget the settings, and what was derived from them, if their sources give other ones now."""
-    if _sources == _sources_of(os.environ):
-        return
-    check.cache_clear()
-    with suppress(SettingsError):
-        if all(repr(load(os.environ, section)) == repr(settings) for section, settings in _read.items()):
-            return
-    forget()
-
-
 def forget() -> None:
-    """Have the settings read again."""
+    """Forget the settings and what was derived from them, so that they are read again: a session of the resident
+    service begins with this, in its client's environment."""
     _read.clear()
-    _sources.clear()
     check.cache_clear()
     written_folders.cache_clear()
     fingerprint.cache_clear()

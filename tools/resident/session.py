@@ -61,7 +61,7 @@ def _mismatch(theirs: bytes, identity: str) -> str:
 def _enter(folder: bytes, environ: list[bytes]) -> str:
     """Make the client's environment and folder this process's; gives the reason if that is impossible."""
     _replace_environment(environ)
-    settings.refresh()  # with the time zone what the service found when it started, if it is another now
+    settings.forget()
     time.tzset()
     try:
         os.chdir(folder)
