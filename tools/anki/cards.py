@@ -9,7 +9,7 @@ from tools.anki import card_states, client, confirm, decks, journal, note_input,
 from tools.anki.batch import Parts
 from tools.anki.card_text import card_row
 from tools.anki.client import Action
-from tools.anki.journal import Before, Note
+from tools.anki.journal import SET_VALUE, Entry, Step
 from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
 from tools.core import calls
@@ -22,12 +22,13 @@ from tools.core.tool import Tool
 DAYS = re.compile(r"(?P<first>\d{1,4})(-(?P<last>\d{1,4}))?!?")
 
 LONGEST_QUESTION = 60
-SET_VALUE = "setSpecificValueOfCard"
-"""The one action that takes a single card."""
 TOGETHER = 0.02
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 """Cost per card or note: of bulk actions, and of those that AnkiConnect runs item by item."""
 
+MEMORY = (
+    "the schedule is back; with FSRS, Anki works out the memory of forgotten cards again at their next answer"
+)
 AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts back."
 
 
@@ -84,21 +85,6 @@ class Measure(NamedTuple):
 
 SUSPENDED = Measure("suspended", "is:suspended")
 NEW = Measure("new", "is:new")
-
-
-class Step(NamedTuple):
-    """One of the asked changes: an action on all `cards` or all `notes`, and the measures that show how much
-    is made."""
-
-    of: str
-    action: str
-    more: JsonObject
-    measures: list[Measure]
-
-    def on(self, ids: list[int]) -> list[Action]:
-        if self.action == SET_VALUE:
-            return [(self.action, {"card": card, **self.more}) for card in ids]
-        return [(self.action, {self.of: ids, **self.more})]
 
 
 @dataclass(frozen=True)
@@ -159,9 +145,9 @@ class CardChange:
             )
         note_input.checked_tags([*self.addTags, *self.removeTags, *rename])
 
-    def steps(self) -> list[Step]:
-        """The asked changes in the order in which they are made; of measures with one name the last
-        counts."""
+    def steps(self) -> list[tuple[Step, list[Measure]]]:
+        """The asked changes in the order in which they are made, without ids, each with the measures that show how
+        much is made; of measures with one name the last counts."""
         days = DAYS.fullmatch(self.due)
         span = (
             f"prop:due>={int(days['first'])} prop:due<={int(days['last'] or days['first'])}" if days else ""
@@ -174,25 +160,30 @@ class CardChange:
         removed = [tag for name in self.removeTags for tag in (name, f"{name}::*")]
         old, new = self.renameTag or ("", "")
         rename = {"tag_to_replace": old, "replace_with_tag": new}
-        flagged = [Measure(f"flag {self.flag}", f"flag:{self.flag}")]
-        every: list[tuple[object, Step]] = [
-            (self.forget, Step("cards", "forgetCards", {}, [NEW])),
-            (self.due, Step("cards", "setDueDate", {"days": self.due}, [awake, in_days, no_longer_new])),
-            (self.unsuspend, Step("cards", "unsuspend", {}, [awake])),
-            (self.suspend, Step("cards", "suspend", {}, [SUSPENDED])),
-            (self.deck, Step("cards", "changeDeck", {"deck": self.deck}, [in_deck])),
-            (self.flag is not None, Step("cards", SET_VALUE, flag, flagged)),
+        flagged = Measure(f"flag {self.flag}", f"flag:{self.flag}")
+        renamed = [*_tagged(False, old), *_tagged(None, new)]
+        every: list[tuple[object, str, str, JsonObject, list[Measure]]] = [
+            (self.forget, "cards", "forgetCards", {}, [NEW]),
+            (self.due, "cards", "setDueDate", {"days": self.due}, [awake, in_days, no_longer_new]),
+            (self.unsuspend, "cards", "unsuspend", {}, [awake]),
+            (self.suspend, "cards", "suspend", {}, [SUSPENDED]),
+            (self.deck, "cards", "changeDeck", {"deck": self.deck}, [in_deck]),
+            (self.flag is not None, "cards", SET_VALUE, flag, [flagged]),
             (
                 self.addTags,
-                Step("notes", "addTags", {"tags": " ".join(self.addTags)}, _tagged(True, *self.addTags)),
+                "notes",
+                "addTags",
+                {"tags": " ".join(self.addTags)},
+                _tagged(True, *self.addTags),
             ),
-            (
-                removed,
-                Step("notes", "removeTags", {"tags": " ".join(self.removeTags)}, _tagged(False, *removed)),
-            ),
-            (old, Step("notes", "replaceTags", rename, [*_tagged(False, old), *_tagged(None, new)])),
+            (removed, "notes", "removeTags", {"tags": " ".join(self.removeTags)}, _tagged(False, *removed)),
+            (old, "notes", "replaceTags", rename, renamed),
         ]
-        return [step for asked, step in every if asked]
+        steps = []
+        for asked, of, action, more, measures in every:
+            if asked:
+                steps.append((Step(of, action, more, []), measures))
+        return steps
 
 
 def _wrong(problem: str, hint: str) -> ToolError:
@@ -216,10 +207,12 @@ class BulkChange:
     def __init__(self, change: CardChange, selection: str):
         self.change = change
         self.selection = selection
-        self.steps = change.steps()
-        self.measures = list(
-            {measure.name: measure for step in self.steps for measure in step.measures}.values()
-        )
+        self.steps = []
+        measures = {}
+        for step, its_measures in change.steps():
+            self.steps.append(step)
+            measures.update({measure.name: measure for measure in its_measures})
+        self.measures = list(measures.values())
         self.of = "cards" if any(step.of == "cards" for step in self.steps) else "notes"
 
     def run(self, expected: int | None) -> JsonObject:
@@ -310,7 +303,9 @@ class BulkChange:
                 weight = max(WEIGHTS.get(step.action, TOGETHER) for step in steps)
                 for part in Parts(all_ids, weigh=dict.fromkeys(all_ids, weight).__getitem__):
                     calls.checkpoint()
-                    actions = [action for step in steps for action in step.on(part)]
+                    actions: list[Action] = []
+                    for step in steps:
+                        actions += step._replace(ids=part).actions()
                     results = client.results(*actions, client.REDRAW, *measuring)
                     done += len(part)
                     calls.report(done, total, f"changing {self.of}")
@@ -330,22 +325,26 @@ class BulkChange:
     def _record(self) -> dict[str, list[str]]:
         """Put on record what will be overwritten; what cannot be put back is a warning."""
         change = self.change
-        by_deck = client.call("getDecks", cards=self.cards) if change.deck else {}
-        scheduling = bool(change.due or change.forget)
-        sleeping = bool(change.suspend or change.unsuspend)
-        states = card_states.look(
-            self.cards, sleeping and not scheduling, change.flag is not None, scheduling
-        )
-        tags = self._tags() if any(step.of == "notes" for step in self.steps) else []
-        before = Before(tags, by_deck, states, profile=self.profile)
+        entry = Entry(profile=self.profile)
+        warnings = {}
+        if any(step.of == "notes" for step in self.steps):
+            tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
+            entry.steps += journal.tagged_again(tags, [*change.addTags, *change.renameTag[1:]])
+        if change.deck:
+            for deck, cards in client.call("getDecks", cards=self.cards).items():
+                entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
+        if change.flag is not None:
+            entry.steps += card_states.flagged_again(self.cards)
+        if change.due or change.forget:
+            schedules = card_states.scheduled_again(self.cards)
+            entry.steps += schedules
+            entry.warnings.append(MEMORY)
+            if lost := len(self.cards) - len(schedules):
+                count = notes.counted(lost, "card")
+                text = f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"
+                warnings = {"warnings": [text]}
+        elif change.suspend or change.unsuspend:
+            entry.steps += card_states.suspended_again(self.cards)
         count = notes.counted(len(self.ids), self.of[:-1])
-        journal.write("change_cards", f"{count} changed: {change.summary}", before)
-        lost = len(self.cards) - len(states.schedules) if scheduling else 0
-        text = f"the schedule of {notes.counted(lost, 'card')} cannot be put back: a filtered deck has borrowed them"
-        return {"warnings": [text]} if lost else {}
-
-    def _tags(self) -> list[Note]:
-        return [
-            Note(note, info.get("modelName") or "", "", tags=info.get("tags", []))
-            for note, info in notes.in_parts(self.notes)
-        ]
+        journal.write("change_cards", f"{count} changed: {change.summary}", entry)
+        return warnings

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Annotated
 
 from tools.anki import card_states, client, confirm, decks, journal, notes
-from tools.anki.journal import Before, Note
+from tools.anki.journal import Entry, Note, Step
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
@@ -42,7 +42,7 @@ def delete_notes(
         ids = list(before)
         if ids:
             entry = journal.write(
-                "delete_notes", f"{notes.counted(len(ids), 'note')} deleted", Before(_lost(before))
+                "delete_notes", f"{notes.counted(len(ids), 'note')} deleted", Entry(lost=_lost(before))
             )
             *_, answer = client.results(
                 ("deleteNotes", {"notes": ids}),
@@ -89,13 +89,13 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     cards = [card for info in infos.values() for card in info["cards"]]
     deck_of = notes.decks_of(cards)
     touched = f"{card_states.search(cards)} (-is:new or is:suspended or -flag:0)"
-    schedules = card_states.by_note(client.call("findCards", query=touched) if cards else [])
+    schedules = card_states.schedules_by_note(client.call("findCards", query=touched) if cards else [])
     kept = []
     for note, info in infos.items():
         deck = next((deck_of[card] for card in info["cards"] if card in deck_of), "Default")
-        model = info.get("modelName") or ""
-        tags = list(info.get("tags", []))
-        kept.append(Note(note, model, deck, notes.values(info), tags, True, schedules.get(note, [])))
+        model = info["modelName"]
+        tags = info["tags"]
+        kept.append(Note(note, model, deck, notes.values(info), tags, schedules.get(note, [])))
     return kept
 
 
@@ -141,10 +141,13 @@ class DeckDeletion:
         lost = _lost(notes.by_id(ids))
         calls.checkpoint()
         # A filtered deck only borrows its cards.
-        homes = {name: cards for name, cards in self.cards_by_deck.items() if name not in self.filtered}
+        homes = []
+        for name, cards in self.cards_by_deck.items():
+            if name not in self.filtered:
+                homes.append(Step("cards", "changeDeck", {"deck": name}, cards))
         count = notes.counted(len(self.cards), "card")
         summary = f"decks deleted: {', '.join(self.named)}, {count}"
-        entry = journal.write("delete_decks", summary, Before(lost, homes))
+        entry = journal.write("delete_decks", summary, Entry(homes, lost))
         if not self.cards_too:
             self._move_cards()
         decks.delete(self.named)

@@ -1,18 +1,18 @@
-"""The journal: for each deletion or change what was there before it, so that anki.restore can put it back.
-
-A database in the state folder; the files of deleted media lie beside it.
-"""
+"""The journal: for each deletion or change the steps that put it back, for anki.restore. A database in the state
+folder."""
 
 import json
 import time
-from collections import Counter
+import zlib
+from collections.abc import Collection
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from tools.anki import client, state
-from tools.core import calls, settings
+from tools.anki.client import Action
+from tools.core import calls
+from tools.core.json_types import JsonObject
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -22,129 +22,138 @@ MOST_BYTES = 50_000_000
 """For notes and cards, and again for media; the oldest entries beyond go."""
 
 SCHEMA = """
-create table if not exists journal (
+create table if not exists changes (
     id integer primary key autoincrement, at integer not null, tool text not null, summary text not null,
-    data blob not null, media text
+    data blob not null, filename text not null, content blob not null
+)"""
+# Numbers the entries from the newest and adds up their sizes, those of media apart.
+FORGET_OLD = """
+delete from changes where id in (
+    select id from (
+        select id, row_number() over (order by id desc) as number,
+            sum(length(data) + length(content)) over (partition by filename <> '' order by id desc) as bytes
+        from changes
+    ) where number > 1 and (number > ? or bytes > ?)
 )"""
 
+SET_VALUE = "setSpecificValueOfCard"
+"""The action that takes a single card."""
+SET_FIELDS = "updateNoteFields"
+"""The action that takes a single note."""
 
-Schedule = list[int | None]
-"""A card's place in the schedule: its id (of a deleted note's card the number of its template), then type,
-queue, due, ivl, factor, reps, lapses and left of Anki's table `cards`, and the flags if they are to be put
-back too."""
+
+class Step(NamedTuple):
+    """An action on `ids`, which are `notes` or `cards`, with its other parameters."""
+
+    of: str
+    action: str
+    more: JsonObject
+    ids: list[int]
+
+    def actions(self) -> list[Action]:
+        if self.action == SET_VALUE:
+            return [(SET_VALUE, {"card": card, "warning_check": True, **self.more}) for card in self.ids]
+        if self.action == SET_FIELDS:
+            return [(SET_FIELDS, {"note": {"id": note, **self.more}}) for note in self.ids]
+        return [(self.action, {self.of: self.ids, **self.more})]
+
+
+def tagged_again(tags: dict[int, list[str]], added: Collection[str]) -> list[Step]:
+    """The steps that take `added` from notes and give them all the tags they have now: removing a tag takes those
+    below it too."""
+    steps = [Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags))] if added else []
+    groups: dict[str, list[int]] = {}
+    for note, names in tags.items():
+        groups.setdefault(" ".join(names), []).append(note)
+    for text, notes in groups.items():
+        steps.append(Step("notes", "addTags", {"tags": text}, notes))
+    return steps
 
 
 @dataclass
 class Note:
-    """A note as it was. `deleted` says that the change took the note itself; then `cards` has those that were
-    studied."""
+    """A deleted note. `schedules`: of its cards that were studied, the number of their template and the
+    parameters of SET_VALUE."""
 
     id: int
     model: str
     deck: str
-    fields: dict[str, str] = field(default_factory=dict)
-    tags: list[str] | None = None
-    deleted: bool = False
-    cards: list[Schedule] = field(default_factory=list)
+    fields: dict[str, str]
+    tags: list[str]
+    schedules: list[tuple[int, JsonObject]]
 
 
 @dataclass
-class CardStates:
-    """The states of cards, as far as a change touched them: suspended or awake, by flag, in the schedule."""
+class Entry:
+    """The way back from one change: steps, notes to be added again, the file of a deleted medium.
 
-    suspended: list[int] = field(default_factory=list)
-    awake: list[int] = field(default_factory=list)
-    by_flag: dict[str, list[int]] = field(default_factory=dict)
-    schedules: list[Schedule] = field(default_factory=list)
+    `warnings` say what does not come back; `profile` is the profile of Anki, empty if it is not known.
+    """
 
-
-@dataclass
-class Before:
-    """The things that one change overwrites: notes, decks and states of cards, the file of a deleted medium;
-    and the profile of Anki that they are in, if it is known."""
-
-    notes: list[Note] = field(default_factory=list)
-    cards_by_deck: dict[str, list[int]] = field(default_factory=dict)
-    cards: CardStates = field(default_factory=CardStates)
+    steps: list[Step] = field(default_factory=list)
+    lost: list[Note] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     filename: str = ""
     content: bytes = b""
     profile: str | None = None
     at: int = 0
-    """The second of its entry."""
+    """The second it was written."""
 
 
-def write(tool: str, summary: str, before: Before) -> int:
-    """Put on record what a change is about to overwrite; the entry's id.
+def write(tool: str, summary: str, entry: Entry) -> int:
+    """Record the way back from a change before it is made; the entry's id.
 
     Raises ToolError STATE_NOT_WRITABLE: without a record nothing is changed.
     """
-    if before.profile is None:
-        before.profile = client.profile(*client.multi(client.PROFILE))
-    data = asdict(before)
-    content = data.pop("content")
-    del data["at"]
+    if entry.profile is None:
+        entry.profile = client.profile(*client.multi(client.PROFILE))
+    data = {
+        "steps": entry.steps,
+        "lost": list(map(vars, entry.lost)),
+        "warnings": entry.warnings,
+        "profile": entry.profile,
+    }
+    blob = zlib.compress(json.dumps(data).encode())
+    values = (int(time.time()), tool, summary, blob, entry.filename, entry.content)
     with _using() as db, db:
-        query = "insert into journal (at, tool, summary, data, media) values (?, ?, ?, ?, ?)"
-        values = (int(time.time()), tool, summary, json.dumps(data).encode(), before.filename or None)
-        entry = db.execute(query, values).lastrowid or 0
-        if before.filename:
-            _file(entry).parent.mkdir(exist_ok=True, mode=0o700)
-            _file(entry).write_bytes(content)
-        _forget_old(db)
-    return entry
+        query = "insert into changes (at, tool, summary, data, filename, content) values (?, ?, ?, ?, ?, ?)"
+        number = db.execute(query, values).lastrowid or 0
+        db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
+    return number
 
 
-def announce(entry: int, things: str) -> None:
+def announce(number: int, things: str) -> None:
     """Have the answer of this call say how it can be taken back, whatever its shape."""
-    calls.follow(f"anki_restore {{entry: {entry}}} puts {things} back")
+    calls.follow(f"anki_restore {{entry: {number}}} puts {things} back")
 
 
 def last() -> int:
     """The id of the newest entry, 0 if there is none."""
     with _using() as db:
-        return db.execute("select coalesce(max(id), 0) from journal").fetchone()[0]
+        return db.execute("select coalesce(max(id), 0) from changes").fetchone()[0]
 
 
 def newest(count: int) -> list[list[int | str]]:
     """The last entries as [id, time, tool, summary], newest first."""
+    query = """
+    select id, strftime('%Y-%m-%d %H:%M', at, 'unixepoch', 'localtime'), tool, summary
+    from changes order by id desc limit ?"""
     with _using() as db:
-        rows = db.execute(
-            "select id, at, tool, summary from journal order by id desc limit ?", (count,)
-        ).fetchall()
-    return [
-        [entry, time.strftime("%Y-%m-%d %H:%M", time.localtime(at)), *texts] for entry, at, *texts in rows
-    ]
+        return list(map(list, db.execute(query, (count,))))
 
 
-def read(entry: int) -> Before | None:
-    """The content of an entry; None if no entry has this id."""
+def read(number: int) -> Entry | None:
+    """The entry of this id; None if there is none."""
+    query = "select data, filename, content, at from changes where id = ?"
     with _using() as db:  # as text: sqlite holds no number of more than 63 bits
-        row = db.execute("select data, at from journal where id = ?", (str(entry),)).fetchone()
+        row = db.execute(query, (str(number),)).fetchone()
     if row is None:
         return None
-    data = json.loads(row[0])
-    file = _file(entry)
-    content = file.read_bytes() if file.is_file() else b""
-    notes = [Note(**note) for note in data.pop("notes")]
-    cards = CardStates(**data.pop("cards", {}))
-    return Before(notes, cards=cards, content=content, at=row[1], **data)
-
-
-def _forget_old(db: "Connection") -> None:
-    """Keep the newest entries, as many as the limits allow."""
-    used_bytes: Counter[bool] = Counter()
-    rows = db.execute("select id, length(data) from journal order by id desc").fetchall()
-    for number, (entry, size_bytes) in enumerate(rows):
-        file = _file(entry)
-        has_file = file.is_file()
-        used_bytes[has_file] += file.stat().st_size if has_file else size_bytes
-        if number and (number >= MOST_ENTRIES or used_bytes[has_file] > MOST_BYTES):
-            db.execute("delete from journal where id = ?", (entry,))
-            file.unlink(missing_ok=True)
-
-
-def _file(entry: int) -> Path:
-    return settings.current().state_dir / "anki-journal" / f"{entry}.media"
+    blob, filename, content, at = row
+    data = json.loads(zlib.decompress(blob))
+    steps = [Step(*step) for step in data["steps"]]
+    lost = [Note(**note) for note in data["lost"]]
+    return Entry(steps, lost, data["warnings"], filename, content, data["profile"], at)
 
 
 def _using() -> AbstractContextManager["Connection"]:

@@ -95,11 +95,10 @@ def delete_media(
     with confirm.agreed(users, set, words, expected) as using:
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content) if isinstance(content, str) else b""
-        if len(data) <= journal.MOST_BYTES:
-            before = journal.Before(filename=name, content=data)
-            journal.announce(
-                journal.write("delete_media", f"{name} deleted, {len(data)} bytes", before), "it"
-            )
+        if 0 < len(data) <= journal.MOST_BYTES:
+            entry = journal.Entry(filename=name, content=data)
+            number = journal.write("delete_media", f"{name} deleted, {len(data)} bytes", entry)
+            journal.announce(number, "it")
         answer, left = client.results(("deleteMediaFile", {"filename": name}), listing)
     deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}
     if using:

@@ -174,9 +174,9 @@ def infos(ids: list[int]) -> list[Info | None]:
     rows = {
         note: {
             "noteId": note,
-            "modelName": info.get("modelName"),
+            "modelName": info["modelName"],
             "deckName": next(map(deck_names.get, info["cards"]), None),
-            "tags": info.get("tags", []),
+            "tags": info["tags"],
             "fields": values(info),
             "cards": info["cards"],
         }

@@ -13,7 +13,7 @@ from tools.anki.card_text import plain
 from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
-from tools.anki.journal import Before, Note
+from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, NoteUpdate
 from tools.anki.notes import Info
 from tools.anki.replies import Refused, hangs
@@ -232,7 +232,7 @@ class UpdateBatch(Batch):
         if update.deckName and update.deckName.strip():
             deck = decks.spelled_by_anki(update.deckName, self.decks) or decks.checked_name(update.deckName)
             deck = "" if all(self.homes.get(card) == deck for card in cards) else deck
-        tags = [tag.casefold() for tag in (*info.get("tags", []), *added)]
+        tags = [tag.casefold() for tag in (*info["tags"], *added)]
         # Anki removes with a tag what lies below it.
         here = []
         for tag in removed:
@@ -249,21 +249,24 @@ class UpdateBatch(Batch):
 
     def _record(self) -> None:
         """Put on record what will be overwritten."""
-        kept: list[Note] = []
+        steps: list[Step] = []
         homes: dict[str, list[int]] = {}
         for change in self.changes.values():
             info = self.before[change.note]
-            old = notes.values(info)
-            tags = list(info.get("tags", [])) if change.added or change.removed else None
-            fields = {name: old[name] for name in change.placed.values}
-            kept.append(Note(change.note, info.get("modelName") or "", "", fields, tags))
+            if change.placed.values:
+                old = notes.values(info)
+                fields = {name: old[name] for name in change.placed.values}
+                steps.append(Step("notes", SET_FIELDS, {"fields": fields}, [change.note]))
+            if change.added or change.removed:
+                steps += journal.tagged_again({change.note: info["tags"]}, change.added)
             for card in change.cards if change.deck else []:
                 homes.setdefault(self.homes[card], []).append(card)
-        if kept:
-            before = Before(kept, homes, profile=self.profile)
-            count = notes.counted(len(kept), "note")
-            entry = journal.write("update_notes", f"{count} changed", before)
-            journal.announce(entry, f"the {count}")
+        for deck, cards in homes.items():
+            steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
+        if steps:
+            count = notes.counted(len(self.changes), "note")
+            number = journal.write("update_notes", f"{count} changed", Entry(steps, profile=self.profile))
+            journal.announce(number, f"the {count}")
 
     def _steps(self, part: list[int]) -> Iterator[tuple[str, Action, list[int], object]]:
         """The actions of a part: name in the details, action, indexes of its updates, the change that it
