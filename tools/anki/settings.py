@@ -14,19 +14,19 @@ class AnkiSettings(Section):
         lambda value: value if value.startswith("unix:/") else settings.url(value),
     )
     anki_connect_key: str = setting(
-        "ANKI_CONNECT_KEY", "", "AnkiConnect's `apiKey`, where its config sets one", secret=True
+        "ANKI_CONNECT_KEY", "", "AnkiConnect's `apiKey`, if its config sets one", secret=True
     )
     anki_connect_timeout_s: int = setting(
-        "ANKI_CONNECT_TIMEOUT", 30, "seconds to wait for an answer of AnkiConnect", settings.positive
+        "ANKI_CONNECT_TIMEOUT", 30, "seconds to wait for AnkiConnect's answer", settings.positive
     )
-    anki_default_deck: str = setting("ANKI_DEFAULT_DECK", "Default", "the deck of notes added without one")
+    anki_default_deck: str = setting("ANKI_DEFAULT_DECK", "Default", "deck for notes added without one")
     anki_default_model: str = setting(
-        "ANKI_DEFAULT_MODEL", "Поля для ChatGPT", "the note type of notes added without one"
+        "ANKI_DEFAULT_MODEL", "Поля для ChatGPT", "note type for notes added without one"
     )
     anki_confirm: str = setting(
         "ANKI_CONFIRM",
         "off",
-        "`count` (recommended): deleting and changing need the true count in the call; `elicit`: the person is asked",
+        "`count` (recommended): a call that deletes or changes must state the true count; `elicit`: the person is asked",
         settings.one_of("off", "count", "elicit"),
     )
     anki_invoke: str = setting(
@@ -36,7 +36,7 @@ class AnkiSettings(Section):
         settings.one_of("safe", "all"),
     )
     image_max_bytes: int = setting(
-        "IMAGE_MAX_BYTES", 10 * 1024 * 1024, "the largest image taken, in bytes", settings.positive
+        "IMAGE_MAX_BYTES", 10 * 1024 * 1024, "the largest image accepted, in bytes", settings.positive
     )
     image_allow_private: bool = setting(
         "IMAGE_ALLOW_PRIVATE",

@@ -144,13 +144,13 @@ class Settings(Section):
     """The server's own settings."""
 
     toolsets: tuple[str, ...] = setting(
-        "MCP_TOOLSETS", (), "list only these systems, e.g. `klipper,anki`", _known_toolsets
+        "MCP_TOOLSETS", (), "list only these toolsets, e.g. `klipper,anki`", _known_toolsets
     )
     read_only: bool = setting("MCP_READ_ONLY", False, "1 lists no tool that changes anything", flag)
     language: str = setting(
         "MCP_LANGUAGE",
         lambda environ: language_of(environ.get("LANG", "")),
-        "`ru` or `en`: the texts meant for the person; unset: `ru` if `LANG` is Russian, C or unset, else `en`",
+        "language of texts for the person, `ru` or `en`; unset: `ru` if `LANG` is Russian, C or unset, else `en`",
         one_of("ru", "en"),
     )
     tool_names: str = setting(
@@ -182,11 +182,11 @@ class Settings(Section):
     idle_exit_s: int = setting(
         "MCP_IDLE_EXIT",
         0,
-        "seconds without a session after which a service that systemd started ends; 0: never",
+        "seconds without a session after which a service started by systemd ends; 0: never",
         count,
     )
     max_sessions: int = setting(
-        "MCP_MAX_SESSIONS", 16, "the most sessions of the service at a time", positive
+        "MCP_MAX_SESSIONS", 16, "most sessions of the service at a time", positive
     )
     http_listen: str = setting(
         "MCP_HTTP_LISTEN",
@@ -196,13 +196,13 @@ class Settings(Section):
     http_url: str = setting(
         "MCP_HTTP_URL",
         "http://127.0.0.1:8422/mcp",
-        "the public address of `--http`; tokens hold for it alone",
+        "the public address of `--http`; tokens are valid only for it",
         url,
     )
     http_key_file: Path = setting(
         "MCP_HTTP_KEY_FILE",
         Path("http-keys"),
-        "the keys that tokens are signed with; a relative path lies in MCP_STATE_DIR",
+        "the keys that tokens are signed with; a relative path is below MCP_STATE_DIR",
         path,
     )
     http_rate: int = setting(

@@ -41,7 +41,7 @@ def _repositories(value: str) -> tuple[Repository, ...]:
             raise ValueError(f"expected name=url#branch:docs-path, got {settings.masked(word)!r}")
         repositories.append(Repository(name, url, branch, docs))
     if len({"klipper", *(repository.name.lower() for repository in repositories)}) <= len(repositories):
-        raise ValueError("two repositories have one name; klipper is that of the first")
+        raise ValueError("two repositories have the same name; the first is called klipper")
     return tuple(repositories)
 
 
@@ -66,14 +66,14 @@ class KlipperSettings(Section):
     klipper_docs_dir: Path = setting(
         "KLIPPER_DOCS_DIR",
         PROJECT / "docs_repo" / "klipper",
-        "its checkout, or one of your own, which is only read; the pages lie in its `docs/`",
+        "its checkout, or one of your own, which is only read; the pages are in its `docs/`",
         settings.path,
         writes=lambda checkout: None if is_foreign(checkout) else checkout,
     )
     klipper_docs_extra: tuple[Repository, ...] = setting(
         "KLIPPER_DOCS_EXTRA",
         (),
-        "more repositories: `name=url#branch:docs-path`, separated by spaces",
+        "more repositories, `name=url#branch:docs-path`, separated by spaces",
         _repositories,
     )
     klipper_printer_data: Path = setting(
@@ -85,7 +85,7 @@ class KlipperSettings(Section):
     klipper_docs_check_interval_s: int = setting(
         "KLIPPER_DOCS_CHECK_INTERVAL",
         3600,
-        "seconds between two looks at the upstream; 0: at every start",
+        "seconds between two checks of the upstream; 0: at every start",
         settings.count,
     )
 
@@ -188,7 +188,7 @@ def check_place(folder: Path) -> None:
     real = folder.resolve()
     if any(place.resolve().is_relative_to(real) for place in (Path.home(), PROJECT)):
         message = (
-            f"The documentation cannot be kept in {folder}: that is, or holds, the home folder or the project"
+            f"The documentation cannot be kept in {folder}: it is or contains the home folder or the project"
         )
-        hint = "Let KLIPPER_DOCS_DIR name a folder of its own, for example ~/klipper-docs."
+        hint = "Set KLIPPER_DOCS_DIR to a folder of its own, for example ~/klipper-docs."
         raise ToolError(message, hint, code="UNSAFE_FOLDER")

@@ -30,20 +30,20 @@ class OnePercentSettings(Section):
     onepercent_db: Path = setting(
         "ONEPERCENT_DB",
         Path("onepercent.sqlite3"),
-        "OnePercent's database; a relative path lies in MCP_STATE_DIR",
+        "OnePercent's database; a relative path is below MCP_STATE_DIR",
         settings.path,
         writes=lambda path: (settings.current().state_dir / path).parent,
     )
     onepercent_backup_dir: Path = setting(
         "ONEPERCENT_BACKUP_DIR",
         Path("backups"),
-        "where a copy of the database is put each day, best on another disk; a relative path lies beside the database",
+        "folder for a daily copy of the database, best on another disk; a relative path is beside the database",
         settings.path,
     )
     onepercent_user: str = setting(
         "ONEPERCENT_USER",
         "local",
-        "whose goals, habits and diary these are; over HTTP the token says it",
+        "whose goals, habits and diary these are; over HTTP the token decides",
         per_user=True,
     )
     onepercent_tz: str = setting(
@@ -56,26 +56,26 @@ class OnePercentSettings(Section):
         "ONEPERCENT_PREVIEW_TTL", 300, "seconds for which a preview can be applied", settings.positive
     )
     onepercent_rate_limit: bool = setting(
-        "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls a minute", settings.flag
+        "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls per minute", settings.flag
     )
     onepercent_confirm: str = setting(
         "ONEPERCENT_CONFIRM", "off", "`elicit` asks the person through the client before anything is applied",
         settings.one_of("off", "elicit"),
     )  # fmt: skip
     notify_url: str = setting(
-        "NOTIFY_URL", "", "where notices of the day are sent: a topic of ntfy, Gotify's `/message?token=…`, a webhook; "
+        "NOTIFY_URL", "", "where notices are sent: a topic of ntfy, Gotify's `/message?token=…`, a webhook; "
         "empty: none", settings.url, secret=True,
     )  # fmt: skip
     notify_body: str = setting(
         "NOTIFY_BODY",
         "",
-        'what a webhook takes, with `{title}` and `{text}` in it, e.g. `{"content": "{text}"}`',
+        'what a webhook expects, with `{title}` and `{text}` in it, e.g. `{"content": "{text}"}`',
     )
     notify_morning: str = setting(
-        "NOTIFY_MORNING", "08:00", "when a notice says what the day holds", _time_of_day
+        "NOTIFY_MORNING", "08:00", "time of the notice about the day ahead", _time_of_day
     )
     notify_evening: str = setting(
-        "NOTIFY_EVENING", "21:00", "when a notice says what is left of it", _time_of_day
+        "NOTIFY_EVENING", "21:00", "time of the notice about what is left", _time_of_day
     )
     notify_private: bool = setting("NOTIFY_PRIVATE", False, "1 sends counts, no titles", settings.flag)
 

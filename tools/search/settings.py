@@ -16,16 +16,16 @@ class SearchSettings(Section):
     search_api_url: str = setting(
         "SEARCH_API_URL",
         "",
-        "the address that `search` asks: an engine's API, an n8n webhook, or one with `{query}` in it; empty: no search",
+        "the address that `search` calls: an engine's API, an n8n webhook, or one with `{query}` in it; empty: no search",
         settings.url,
     )
     search_api_kind: str = setting(
         "SEARCH_API_KIND", "auto",
-        "`json`: one of your own; `searxng`, `brave`, `kagi`, `serper`, `tavily`, `exa`, `google`; auto: by the address",
+        "`json`: your own service; `searxng`, `brave`, `kagi`, `serper`, `tavily`, `exa`, `google`; auto: by the address",
         settings.one_of("auto", "json", "searxng", "brave", "kagi", "serper", "tavily", "exa", "google"),
     )  # fmt: skip
     search_api_key: str = setting(
-        "SEARCH_API_KEY", "", "its key, sent as `Authorization: Bearer …`, or as it is with a scheme of its own",
+        "SEARCH_API_KEY", "", "its key, sent as `Authorization: Bearer …`, or unchanged if it names a scheme",
         _header, secret=True,
     )  # fmt: skip
     search_api_method: str = setting(
