@@ -147,11 +147,23 @@ def test_questions_find_their_page(real_docs, part, floors):
     assert_at_least(floors, ((one["query"], one["gold"]) for one in asked))
 
 
-@pytest.mark.parametrize(("form", "floors"), [("query", (0.7, 0.9, 0.78)), ("model", (0.84, 1.0, 0.92))])
+BOTH_WAYS = json.loads((PROJECT / "tests/klipper/asked_both_ways.json").read_text(encoding="utf-8"))
+"""Questions as in a forum, and what a model makes of them, with the pages and sections that answer."""
+
+
+@pytest.mark.parametrize(("form", "floors"), [("query", (0.82, 0.96, 0.88)), ("model", (0.88, 1.0, 0.93))])
 def test_questions_find_their_page_as_people_ask_and_as_a_model_does(real_docs, form, floors):
-    """Questions as in a forum, and what a model makes of them."""
-    rows = json.loads((PROJECT / "tests/klipper/asked_both_ways.json").read_text(encoding="utf-8"))
-    assert_at_least(floors, ((row[form], row["gold"]) for row in rows))
+    assert_at_least(floors, ((row[form], row["gold"]) for row in BOTH_WAYS))
+
+
+@pytest.mark.parametrize("form", ["query", "model"])
+def test_of_the_page_the_section_that_answers_comes_first(real_docs, form):
+    """Measured: 0.75 of either form. Some name the page's introduction, where a section says it better."""
+    right = 0
+    for row in BOTH_WAYS:
+        first = search(row[form])[0]
+        right += first["path"] in row["gold"] and first["heading"] in row["headings"]
+    assert right / len(BOTH_WAYS) >= 0.72
 
 
 @pytest.mark.parametrize("query", [one["query"] for one in ASKED if one["set"] == "first"])

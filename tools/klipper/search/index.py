@@ -116,17 +116,16 @@ class Index:
             run = self.postings[self.ends[place] : self.ends[place + 1]]
             yield from zip(run[::2], run[1::2], strict=True)
 
-    def forms(self, word: str) -> dict[str, float]:
-        """The words of the pages that are forms of this one, `calibrating` of `calibrate`, each with the
-        weight 1."""
+    def forms(self, word: str) -> frozenset[str]:
+        """The words of the pages that are forms of this one, `calibrating` of `calibrate`."""
         text, endings = stem(word)
-        found = {}
+        found = []
         for other in self.beginning(text):
             tail = other[len(text) :]
             doubled = endings is ENDINGS and tail[:1] == text[-1:] and tail[1:] in ENDINGS  # `stop` + `ping`
             if tail in endings or doubled:
-                found[other] = 1.0
-        return found
+                found.append(other)
+        return frozenset(found)
 
     def beginning(self, text: str) -> Iterator[str]:
         """The words of the pages that begin with a text."""

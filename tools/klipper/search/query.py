@@ -26,8 +26,8 @@ MOST_TERMS = 32
 NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
 SHORTEST_PART = 3
 """Letters of a word that is looked for inside of others."""
-INSIDE, RESPELT = 0.7, 0.6
-"""The weights of what is less than a word as it was typed."""
+LESS = 0.7
+"""The weight of a term that is less than a word as it was typed: a part of others, or respelt."""
 
 # Printing terms in the words of users, and what the English documentation calls them: a line of
 # `glossary.txt` has entries `key: meaning`. A Russian key is stems, each of which fits the words that begin
@@ -46,10 +46,10 @@ NEXT, MOST_NEXT = 0.4, 4
 
 
 class Term(NamedTuple):
-    """One thing to look for: `words` of the pages that say it, each with its weight beside the others."""
+    """One thing to look for: the `words` of the pages that say it."""
 
     weight: float
-    words: dict[str, float]
+    words: frozenset[str]
 
 
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
@@ -60,16 +60,15 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     absent: list[str] = []
     terms = list(_terms(typed, index, absent))
     terms = terms or [Term(1, index.forms(word)) for word in typed]
-    unique: dict[tuple[str, ...], Term] = {}
+    unique: dict[frozenset[str], Term] = {}
     for term in (*terms, *_identifiers(plain, index)):
         if term.words:
-            unique.setdefault(tuple(sorted(term.words)), term)
+            unique.setdefault(term.words, term)
     return list(unique.values())[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
 def _terms(typed: Sequence[str], index: Index, absent: list[str]) -> Iterator[Term]:
     """The terms of the words as typed; those that are one expression of the glossary together."""
-    is_russian = not "".join(typed).isascii()
     start = 0
     while start < len(typed):
         if joined := _joined(typed[start : start + 2], index):
@@ -79,52 +78,45 @@ def _terms(typed: Sequence[str], index: Index, absent: list[str]) -> Iterator[Te
         size, meaning = meaning_of(typed[start:])
         group = typed[start : start + size]
         start += size
-        if size == 1 and _says_nothing(group[0], is_russian):
+        if size == 1 and _says_nothing(group[0]):
             continue
         own = [index.forms(word) for word in group]
         translated = [_forms(alternatives, index) for alternatives in meaning]
         if not any(own) and not any(translated):
             for word in group:
                 yield _elsewhere(word, index, absent)
-        elif group[0].isascii():
-            for forms in own[:-1]:
-                yield Term(1, forms)
-            yield Term(1, own[-1] | (translated[0] if translated else {}))
         else:
-            together = {word: weight for forms in own for word, weight in forms.items()}
-            for forms in translated or [{}]:
+            together = frozenset().union(*own)
+            for forms in translated or [together]:
                 yield Term(1, forms | together)
 
 
-def _says_nothing(word: str, is_russian: bool) -> bool:
-    """True for a word that is no term. In a Russian question English words are names: `can шина`."""
-    return len(word) == 1 or "'" in word or (word in STOP_WORDS and not (is_russian and word.isascii()))
+def _says_nothing(word: str) -> bool:
+    return len(word) == 1 or "'" in word or word in STOP_WORDS
 
 
-def _joined(pair: Sequence[str], index: Index) -> dict[str, float]:
-    """The words of the pages that two typed ones are together, `bl touch`, if one of them is no word there."""
-    if len(pair) < 2 or all(map(index.forms, pair)):
-        return {}
-    return index.forms("".join(pair))
+def _joined(pair: Sequence[str], index: Index) -> frozenset[str]:
+    """The words of the pages that two English ones are together, `bl touch`, if one of them is no word there."""
+    joined = "".join(pair)
+    if len(pair) < 2 or not joined.isascii() or all(map(index.forms, pair)):
+        return frozenset()
+    return index.forms(joined)
 
 
 def _elsewhere(word: str, index: Index, absent: list[str]) -> Term:
     """The words that one which is nowhere is a part of; if there are none, the word that was meant."""
-    if inside := list(index.containing(word)):
-        return Term(INSIDE, dict.fromkeys(inside if len(word) >= SHORTEST_PART else (), 1.0))
+    if inside := frozenset(index.containing(word)):
+        return Term(LESS, inside if len(word) >= SHORTEST_PART else frozenset())
     alike = (other for letter in set(word[:2]) for other in index.beginning(letter))
     if near := nearest(word, alike):
-        return Term(RESPELT, index.forms(near))
+        return Term(LESS, index.forms(near))
     absent.append(word)
-    return Term(0, {})
+    return Term(0, frozenset())
 
 
-def _forms(alternatives: Sequence[str], index: Index) -> dict[str, float]:
+def _forms(alternatives: Sequence[str], index: Index) -> frozenset[str]:
     """The words of the pages that are one of these."""
-    forms: dict[str, float] = {}
-    for alternative in alternatives:
-        forms |= index.forms(MARK.sub("", alternative))
-    return forms
+    return frozenset().union(*(index.forms(MARK.sub("", word)) for word in alternatives))
 
 
 def _identifiers(text: str, index: Index) -> Iterator[Term]:
@@ -132,8 +124,10 @@ def _identifiers(text: str, index: Index) -> Iterator[Term]:
     for match in CHUNK.finditer(text.lower()):
         joined = MARK.sub("", match[0])
         if joined != match[0]:
-            whole = index.forms(joined)
-            yield Term(1 if whole else INSIDE, whole or dict.fromkeys(index.containing(joined), 1.0))
+            if whole := index.forms(joined):
+                yield Term(1, whole)
+            else:
+                yield Term(LESS, frozenset(index.containing(joined)))
 
 
 def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
@@ -179,26 +173,31 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
     """The pages that have something of a question, best first."""
     scores: defaultdict[int, float] = defaultdict(float)
     shares: defaultdict[int, float] = defaultdict(float)
+    in_headings: defaultdict[int, float] = defaultdict(float)
+    heading_words: defaultdict[int, int] = defaultdict(int)
     names: defaultdict[int, float] = defaultdict(float)
-    rarities = []
+    total = 0.0
     for term in terms:
-        counts: defaultdict[int, float] = defaultdict(float)
-        for word, weight in term.words.items():
+        counts: defaultdict[int, int] = defaultdict(int)
+        for word in term.words:
             for section, times in index.row(word):
-                counts[section] += times * weight
+                counts[section] += times
         rarity = term.weight * math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
-        rarities.append(rarity)
+        total += rarity
         for page, name in enumerate(index.names):
             if not name.isdisjoint(term.words):
                 names[page] += rarity
         for section, count in counts.items():
-            size = max(index.places[section].size / index.mean, 1)  # a short section is not more about it
+            place = index.places[section]
+            size = max(place.size / index.mean, 1)  # a short section is not more about it
             score = count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * size))
             scores[section] += rarity * score
             shares[section] += rarity
-    for section, headed in _headed(index, terms, rarities):
-        scores[section] += HEADED * headed
-    total = sum(rarities) or 1
+            if words := term.words.intersection(place.headed):
+                in_headings[section] += rarity
+                heading_words[section] += len(words)
+    for section, rarity in in_headings.items():
+        scores[section] += HEADED * rarity * heading_words[section] / len(index.places[section].headed)
     pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
     for section, score in scores.items():
         share = shares[section] / total
@@ -212,15 +211,3 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
         together = sum(score * NEXT**number for number, (score, _, _) in enumerate(sections[:MOST_NEXT]))
         result.append(Ranked(page, together + OF_NAME * names[page], sections))
     return sorted(result, key=lambda page: (-page.score, index.files[page.page].path))
-
-
-def _headed(index: Index, terms: Sequence[Term], rarities: Sequence[float]) -> Iterator[tuple[int, float]]:
-    """The rarity of the terms in each heading, times the share that they are of its words."""
-    of_word: dict[str, set[int]] = {}
-    for number, term in enumerate(terms):
-        for word in term.words:
-            of_word.setdefault(word, set()).add(number)
-    for section, place in enumerate(index.places):
-        if both := [word for word in place.headed if word in of_word]:
-            having = set().union(*map(of_word.__getitem__, both))
-            yield section, sum(rarities[number] for number in having) * len(both) / len(place.headed)
