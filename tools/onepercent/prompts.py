@@ -28,7 +28,7 @@ Help me plan my day. {wishes}
 1. Snapshot: include goals, habits, schedule, diary, history; date_from {yesterday}, date_to {today}.
 2. Show briefly: what was done yesterday and what the diary planned for today, today's steps and overdue ones, the habits still to do, the streaks at risk.
 3. Ask how much time there is today and what matters most. Propose at most three steps that fit; what is overdue: move it, split it or let it go.
-4. Put down what was decided.""",
+4. Record what was decided.""",
 }
 
 EVENING = {
@@ -39,9 +39,9 @@ EVENING = {
 3. Спроси для дневника, по вопросу за раз: что удалось, что нет, какие мысли, что завтра. Пиши моими словами, ничего не придумывай. Запись за сегодня уже есть: предложи дополнить её.
 4. Всё вместе одним preview; в конце скажи, что это дало в XP и сериях.""",
     "en": """\
-Let us close the day. {told}
+Let us review the day. {told}
 1. Snapshot: include goals, habits, schedule, diary, history; date_from and date_to {today}.
-2. Name what was done today, with the XP beside yesterday's (history, previous). Ask about what is not marked: today's steps (done, move, leave) and habits (done, missed, excused).
+2. Name what was done today, and compare the XP with yesterday's (history, previous). Ask about what is not marked: today's steps (done, move, leave) and habits (done, missed, excused).
 3. Ask for the diary, one question at a time: what went well, what did not, any thoughts, the plan for tomorrow. Write in my words and invent nothing. If today has an entry, offer to add to it.
 4. Everything in one preview; then say what it brought in XP and streaks.""",
 }
@@ -56,9 +56,9 @@ WEEKLY = {
     "en": """\
 Let us look back on the week and plan the next.
 1. Snapshot: include history, date_from {week_ago}, date_to {today}; then goals, schedule, date_to {next_week}.
-2. Say, by the numbers: which steps and goals are closed (history), how habits hold (rate, streaks), what changed since the week before (previous), what recurs in the diary. Praise what was done; of what was not, ask what stood in the way, without reproach.
-3. Goals without open steps: propose the next one. Habits that do not hold: make them easier, change the schedule or let them go. What is overdue: move or drop it.
-4. Let us agree on the week's three main steps and their days; put down what was decided.""",
+2. Say, by the numbers: which steps and goals are done (history), how the habits are going (rate, streaks), what changed since the week before (previous), what recurs in the diary. Praise what was done; ask what got in the way of the rest, without reproach.
+3. Goals without open steps: propose the next one. Habits that slip: make them easier, change the schedule or let them go. What is overdue: move or drop it.
+4. Let us agree on the week's three main steps and their days; record what was decided.""",
 }
 
 REQUEST = {
@@ -78,7 +78,7 @@ Break the request into actions, in order; there may be several. Ask for what is 
 
 
 @Prompt("morning_plan", "План на день · Morning plan", when="wants to plan the day", write=True)
-def morning_plan(wishes: Annotated[str, "what the day is to bring"] = "", language: Language = "ru") -> str:
+def morning_plan(wishes: Annotated[str, "what you want from the day"] = "", language: Language = "ru") -> str:
     """Plan the day from goals, habits and schedule.
 
     Source: the OnePercent tools, which it leads to.
@@ -86,7 +86,7 @@ def morning_plan(wishes: Annotated[str, "what the day is to bring"] = "", langua
     return _prompt(MORNING, language, wishes=wishes)
 
 
-@Prompt("evening_review", "Итоги дня · Evening review", when="tells how the day was", write=True)
+@Prompt("evening_review", "Итоги дня · Evening review", when="says how the day was", write=True)
 def evening_review(told: Annotated[str, "how the day was"] = "", language: Language = "ru") -> str:
     """Mark steps and habits of the day and write the diary.
 
