@@ -93,7 +93,7 @@ def parse(line: bytes) -> JsonObject:
         raise InvalidMessage(PARSE_ERROR, f"Parse error: {error}", id_of(line)) from None
     is_call = isinstance(message, dict) and "method" in message
     if not fits(message, CALL if is_call else (RESULT, ERROR)):
-        text = "Invalid request: one JSON-RPC 2.0 message a line"
+        text = "Invalid request: expected one JSON-RPC 2.0 message per line"
         raise InvalidMessage(INVALID_REQUEST, text, id_of(line))
     if is_call and "id" in message and not is_id(message["id"]):
         text = "Invalid request: the id is neither text nor a whole number"

@@ -45,7 +45,7 @@ def test_a_printing_printer_is_told_in_few_words(printer):
 
 def test_a_printer_that_stopped_says_why_and_one_that_is_not_there_what_to_do(printer):
     answer = call("printer_state")
-    assert answer["code"] == "PRINTER_SILENT" and "Klipper does not run" in answer["error"]
+    assert answer["code"] == "PRINTER_SILENT" and "Klipper is not running" in answer["error"]
     info = {
         "state": "shutdown",
         "state_message": "MCU 'mcu' shutdown: Timer too close\nPrinter is shutdown\n",

@@ -100,7 +100,7 @@ def _row(texts: list[str], names: list[str]) -> NoteInput | ItemError:
         if missing and separator:
             hint = f"The texts seem to be separated by {separator!r}: put a tab there, or send rows."
         elif missing:
-            hint = 'A field that is to stay empty is "" in rows, or nothing after its tab.'
+            hint = 'For an empty field send "" in rows, or nothing after its tab.'
         return ItemError(f"{len(texts)} texts for {len(names)} fields", hint, code="ROW")
     fields = dict(zip(names, texts, strict=False))
     tags = fields.pop("tags", "").split()
@@ -223,7 +223,7 @@ class AddBatch(Batch):
                 self.warnings.append(f"{name!r} is not in this collection: {simplest.name!r} was taken")
             else:
                 unknown = models.not_found(name, list(model_ids))
-                hint = "anki_model_info with this model says how to make it, or which there are."
+                hint = "anki_model_info with this model shows how to create it, or which models exist."
                 self.types[name] = ItemError(
                     unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL"
                 )
@@ -304,7 +304,7 @@ class AddBatch(Batch):
             mistaken = [note for note in answers if isinstance(note, int)]
             client.results(("deleteNotes", {"notes": mistaken}), client.REDRAW)
             problem = (
-                f"Anki's profile was switched from {self.profile!r} to {other!r}, where nothing was left"
+                f"Anki's profile was switched from {self.profile!r} to {other!r}, where no note was left"
             )
             hint = "Ask the person which profile is meant."
             raise ToolError(problem, hint, code="OTHER_PROFILE")

@@ -300,7 +300,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
         raise ToolError(problem, "Undo in Anki's window (Ctrl+Z) takes it back.", code="NOTHING_TO_UNDO")
     if journal.last() != entry or _edited_since(row.id / 1000 + SAME_MOMENT_S, edited):
         problem = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
-        hint = "Nothing was undone. Tell the person; in Anki, Ctrl+Z goes back step by step while its list has them."
+        hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
         raise ToolError(problem, hint, code="NOTHING_TO_UNDO")
     client.call("guiUndo")
     for _ in range(LOOKS):
@@ -309,8 +309,8 @@ def take_back(wanted: int | None = None) -> JsonObject:
             client.multi(*(("guiUndo", {}) for _ in range(steps)))
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
-    problem = "The answer stands: Anki's Undo took back a later step instead, or its list was empty"
-    hint = "Tell the person to look in Anki: Edit, Redo brings back what it took, if it took something."
+    problem = "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo"
+    hint = "Ask the person to look in Anki: if a later step was undone, Edit, Redo brings it back."
     raise ToolError(problem, hint, code="UNDO_OTHER")
 
 

@@ -67,8 +67,8 @@ def change_cards(
     if not chosen and change.tagged():
         chosen = ["deck:*"]
     if len(chosen) != 1:
-        problem = "Say in one way which cards: query, cardIds or noteIds. Nothing was changed"
-        hint = "Every card has the query deck:*."
+        problem = "Name the cards by one of query, cardIds, noteIds. Nothing was changed"
+        hint = "The query deck:* finds every card."
         raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
     bulk_change = BulkChange(change, f"{chosen[0]} {change.tagged()}".strip())
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)

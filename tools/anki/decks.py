@@ -187,7 +187,7 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     presets, filtered, cards = contents(targets, deck_ids)
     if filtered:
         problem = f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename"
-        hint = "Rename it in Anki, or delete it there first: its cards go home."
+        hint = "Rename it in Anki, or delete it there first: its cards return to their decks."
         raise ToolError(problem, hint, code="FILTERED_DECK")
     taken = _taken(old, new, deck_ids, is_empty=not any(cards.values()))
     borrowed = client.call("findCards", query=f"{search(deck_ids[name] for name in targets)} deck:filtered")
@@ -224,11 +224,11 @@ def _taken(old: str, new: str, deck_ids: dict[str, int], *, is_empty: bool) -> b
     """
     if within(folded(new), folded(old)):
         hint = "Rename it to a free name first, then to this one."
-        raise ToolError(f"To Anki {new!r} is {old!r} itself, or lies in it", hint, code="DECK_EXISTS")
+        raise ToolError(f"To Anki {new!r} is {old!r} itself, or a subdeck of it", hint, code="DECK_EXISTS")
     taken = next((name for name in deck_ids if same(name, new)), "")
     if taken and not is_empty:
         hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
         if deck_ids[taken] == DEFAULT_ID:
             hint = f"anki_delete_decks with decks [{old!r}] moves its cards to the default deck."
-        raise ToolError(f"There is a deck {taken!r} already", hint, code="DECK_EXISTS")
+        raise ToolError(f"The deck {taken!r} already exists", hint, code="DECK_EXISTS")
     return bool(taken)

@@ -180,7 +180,7 @@ def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
         hint = f"Call {tool}."
     elif action in BEYOND:
         problem = BEYOND[action]
-        hint = f"Nothing else does it here; {_way(action) or 'Anki itself does'}."
+        hint = f"No other tool does it; {_way(action) or 'Anki itself does'}."
     if problem:
         hint += " The person can set ANKI_INVOKE=all to let everything through."
         raise ToolError(f"{action} {problem}. Nothing was sent", hint, code="ANKI_INVOKE")

@@ -157,5 +157,5 @@ def read(number: int) -> Entry | None:
 
 
 def _using() -> AbstractContextManager["Connection"]:
-    hint = "Make its folder writable, or move the file away: what it kept can then not be put back."
+    hint = "Make its folder writable, or move the file away: what it recorded can then no longer be put back."
     return state.database("anki-journal.sqlite3", SCHEMA, "The journal of changes", hint)

@@ -66,7 +66,7 @@ def find_notes(
         return _duplicates(query, duplicates, limit, offset)
     if not query:
         raise ToolError(
-            "There is nothing to find", "Every note has the query deck:*.", code="INVALID_ARGUMENTS"
+            "There is nothing to find", "The query deck:* finds every note.", code="INVALID_ARGUMENTS"
         )
     other = _in_any_case(query)
     searches: list[Action] = [("findNotes", {"query": text}) for text in (query, other) if text]

@@ -33,7 +33,7 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
             raise ItemError(problem, hint, code="NO_SUCH_TEXT")
         if len(matches) > 1 and not update.all:
             hint = "Give more of the text around it, or all: true."
-            raise ItemError(f"{old[:80]!r} is there {len(matches)} times", hint, code="AMBIGUOUS")
+            raise ItemError(f"{old[:80]!r} occurs {len(matches)} times", hint, code="AMBIGUOUS")
         for field, match in reversed(matches):
             texts[field] = changed[field] = texts[field][: match.start()] + new + texts[field][match.end() :]
     return changed

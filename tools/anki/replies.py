@@ -21,7 +21,7 @@ ENVELOPE = {"result", "error"}
 UNENVELOPED_VERSION = 4
 """Up to this version of a request AnkiConnect answers with the bare result."""
 
-START = "Start Anki with the AnkiConnect add-on (code 2055492159) where ANKI_CONNECT_URL says, and check that address."
+START = "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that ANKI_CONNECT_URL names, and check that address."
 FORWARDED = (
     "Over ssh, Anki is usually on the computer that the session comes from, and its client forwards it (ssh -R), each to a "
     "socket (with `StreamLocalBindUnlink`) or port of its own, which sleep may hold for minutes: docs/clients.md."

@@ -47,7 +47,7 @@ def _put_back(entry: Entry) -> JsonObject:
     """{notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}, each if there are any."""
     profile = client.profile(*client.multi(client.PROFILE))
     if entry.profile and profile and profile != entry.profile:
-        problem = f"The entry is of Anki's profile {entry.profile!r}, and {profile!r} is open"
+        problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
         raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:

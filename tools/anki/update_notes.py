@@ -189,7 +189,7 @@ class UpdateBatch(Batch):
         for index, update in enumerate(self.updates):
             try:
                 if update.noteId in changed:
-                    hint = "Put its changes into one update, or call again."
+                    hint = "Put its changes into one update, or send them in another call."
                     raise ItemError(f"note {update.noteId} is in this call twice", hint, code="TWICE")
                 self.changes[index] = self._change(update, pictures)
                 changed.add(update.noteId)
@@ -203,7 +203,7 @@ class UpdateBatch(Batch):
 
     def _change(self, update: NoteUpdate, pictures: Pictures) -> Change:
         if update.noteId not in self.before:
-            hint = "anki_find_notes finds the notes there are."
+            hint = "anki_find_notes shows which notes exist."
             raise ItemError(f"note {update.noteId} was not found", hint, code="MISSING")
         wanted = (
             update.fields,
@@ -343,9 +343,7 @@ class UpdateBatch(Batch):
             sent = replacing.kept(change.placed.values)
             old = replacing.kept(notes.values(self.before[change.note]))
             stale = [name for name in sent if texts.get(name) != sent[name]]
-            problem = (
-                f"{', '.join(stale)} now has another text than was sent" if texts else "the note is gone"
-            )
+            problem = f"{', '.join(stale)} now differs from what was sent" if texts else "the note is gone"
             hint = "anki_note_info shows it; somebody changed or deleted it at the same time."
             if stale and all(texts.get(name) == old[name] for name in stale):
                 problem = "Anki said yes and changed nothing: the note is open in Anki's Browser"

@@ -185,9 +185,7 @@ class Settings(Section):
         "seconds without a session after which a service started by systemd ends; 0: never",
         count,
     )
-    max_sessions: int = setting(
-        "MCP_MAX_SESSIONS", 16, "most sessions of the service at a time", positive
-    )
+    max_sessions: int = setting("MCP_MAX_SESSIONS", 16, "most sessions of the service at a time", positive)
     http_listen: str = setting(
         "MCP_HTTP_LISTEN",
         "127.0.0.1:8422",

@@ -228,7 +228,7 @@ class SignIn:
             proof["redirect_uri"] = fields.get("redirect_uri", "")
         grant = self.ledger.grant_of(kind, secret)
         if not grant or not proof.items() <= grant.items():
-            raise Denied("invalid_grant", f"the {kind} is unknown, over, or another's")
+            raise Denied("invalid_grant", f"the {kind} is unknown, expired, or belongs to another client")
         lifetime_s = int(grant["days"] * DAY_S)
         claims = tokens.new_claims(grant["user"], grant["scope"], self.url, lifetime_s)
         claims["jti"] = grant["token_id"]
@@ -319,4 +319,4 @@ def _fields(text: bytes) -> dict[str, str]:
         pairs = parse_qsl(text.decode("ascii"), keep_blank_values=True, max_num_fields=30, errors="strict")
         if len(dict(pairs)) == len(pairs):
             return dict(pairs)
-    raise Denied("invalid_request", "that is not a form, or a field is there twice")
+    raise Denied("invalid_request", "that is not a form, or it has a field twice")

@@ -121,7 +121,7 @@ def find(text: str, wanted: str, path: str) -> Section:
     if places:
         hint = f"Name one as heading: {'; '.join(place.heading for place in places)}."
         raise ToolError(
-            f"{len(places)} sections of {path} have {wanted[:80]}", hint, code="HEADING_AMBIGUOUS"
+            f"{len(places)} sections of {path} match {wanted[:80]}", hint, code="HEADING_AMBIGUOUS"
         )
     key = anchor(wanted.lstrip("# \t"))
     near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3] or list(named)[:5]

@@ -21,12 +21,12 @@ def folder() -> Path:
     """
     # Who may not use this toolset reads none of these files either, also not by a tool of another one.
     if not toolsets.offers(core_settings.current(), "printer"):
-        hint = "Send the text as `config`; a token needs the scope `printer`, MCP_TOOLSETS the name."
+        hint = "Send the text as `config`. To read them, a token needs the scope `printer`, and MCP_TOOLSETS must include it."
         raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
     path = settings.current().klipper_printer_data.expanduser()
     if not path.is_dir():
         hint = "Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/; or send the text as `config`."
-        raise ToolError(f"There is no folder of a printer on this machine: {path}", hint, code="NO_PRINTER")
+        raise ToolError(f"There is no printer folder on this machine: {path}", hint, code="NO_PRINTER")
     return path
 
 
@@ -60,4 +60,6 @@ def content(path: Path, inside: Path | None, most: int) -> bytes:
 
 def _refused(path: Path, why: str, code: str) -> ToolError:
     name = os.fsencode(path).decode("utf-8", "replace")
-    return ToolError(f"{name} cannot be read: {why}", "Name a plain file of the printer.", code=code)
+    return ToolError(
+        f"{name} cannot be read: {why}", "Name a plain file in the printer's own folder.", code=code
+    )

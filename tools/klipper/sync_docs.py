@@ -55,7 +55,7 @@ def sync_docs(
     try:
         since = date.fromisoformat(since).isoformat() if since else None
     except ValueError:
-        raise ToolError(f"{since} is not a day", "Write it as 2026-10-22.", code="INVALID_DAY") from None
+        raise ToolError(f"{since} is not a date", "Write it as 2026-10-22.", code="INVALID_DAY") from None
     every, answers, failures = sources(), [], []
     with freshness.announcing() as changes:
         for number, source in enumerate(every):

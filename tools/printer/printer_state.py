@@ -67,9 +67,9 @@ def printer_state() -> JsonObject:
             degrees = call(QUERY, {"objects": wanted})["status"]
             answer = _answer(info, status, degrees)
     except TimeoutError:
-        message = "Klipper did not answer in time; it may be starting or hang"
+        message = "Klipper did not answer in time; it may be starting or hanging"
     except OSError as error:
-        message = f"Klipper does not run: nothing answers at {path} ({error.strerror or error})"
+        message = f"Klipper is not running: nothing answers at {path} ({error.strerror or error})"
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         message = f"What answers at klippy.sock is not Klipper ({error})"
     else:

@@ -395,7 +395,7 @@ def test_of_an_undo_that_left_the_answer_no_more_is_said_than_is_seen(deck, call
     refusal = call("anki.answer_cards", undo=True)
 
     assert refusal["code"] == "UNDO_OTHER"
-    assert refusal["error"].endswith("took back a later step instead, or its list was empty")
+    assert refusal["error"].endswith("took back a later step instead, or had nothing to undo")
     assert log(deck.collection) == [(card, 3)]
 
 

@@ -121,7 +121,7 @@ def fetch(url: str) -> bytes:
 def _admit(host: str, ips: list[str]) -> None:
     """Refuse a host with one private address among its own."""
     if not current().image_allow_private and not all(map(http.is_foreign, ips)):
-        problem = f"{host} is on this machine or its network, where images are not fetched from"
+        problem = f"{host} is on this machine or its network, and images are not fetched from there"
         hint = "Send it as base64. (IMAGE_ALLOW_PRIVATE=1 allows it, for a network of your own.)"
         raise ImageError(problem, hint, "PRIVATE_ADDRESS")
 

@@ -78,7 +78,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete a goal; its unfinished steps stay unfinished."""
     goal = unit.find("goal", params["goal_id"])
     if goal["status"] == "complete":
-        raise ToolError("Goal already completed", "goal.reopen takes it back.", code="ALREADY_COMPLETED")
+        raise ToolError("Goal already completed", "goal.reopen undoes it.", code="ALREADY_COMPLETED")
     day = unit.today.isoformat()
     unit.change("goals", goal, {"status": "complete", "completed_at": unit.stamp, "completed_on": day})
     earned = unit.earn(GOAL_COMPLETED - unit.xp_from(COMPLETION, goal["id"]), "goal.complete", goal["id"])
@@ -94,7 +94,7 @@ def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Reopen a goal and take back the XP of its completion."""
     goal = unit.find("goal", params["goal_id"])
     if goal["status"] == "work":
-        raise ToolError("Goal is not completed", "Nothing is left to take back.", code="NOT_COMPLETED")
+        raise ToolError("Goal is not completed", "There is nothing to undo.", code="NOT_COMPLETED")
     _, changes = changed(goal, {"status": "work"})
     unit.change("goals", goal, {"status": "work", "completed_at": None, "completed_on": None})
     earned = unit.earn(-unit.xp_from(COMPLETION, goal["id"]), "goal.reopen", goal["id"])

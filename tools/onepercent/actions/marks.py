@@ -64,9 +64,7 @@ def unmark(unit: UnitOfWork, params: JsonObject) -> Outcome:
     day = params.get("date") or unit.today.isoformat()  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
-        raise ToolError(
-            f"Habit is not marked on {day}", "Nothing is left to take back.", code="NOT_COMPLETED"
-        )
+        raise ToolError(f"Habit is not marked on {day}", "There is nothing to undo.", code="NOT_COMPLETED")
     before = streak_of(unit, habit)
     unit.remove("habit_marks", mark)
     earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
@@ -106,7 +104,7 @@ def _mark(unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: st
     before = unit.read("habit_marks", habit["id"], day)
     amount = _amount(habit, before, params) if status == "completed" else None
     if before and before["status"] == status and (status == "missed" or "amount" not in params):
-        hint = "One mark a day; the other status would replace it, habit.unmark takes it off."
+        hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
         raise ToolError(f"Habit already marked {status} on {day}", hint, code="ALREADY_COMPLETED")
     if amount is not None and amount < (habit["target_amount"] or 0):
         status = "partial"
@@ -213,7 +211,7 @@ def _check_pause(unit: UnitOfWork, habit: Row, first: str, last: str | None) -> 
     for row in _pauses(unit, habit):
         if row["first_day"] <= (last or LAST) and first <= (row["last_day"] or LAST):
             until = row["last_day"] or "it is resumed"
-            message = f"Habit {habit['name']} is paused already from {row['first_day']} until {until}"
+            message = f"Habit {habit['name']} is already paused from {row['first_day']} until {until}"
             hint = "habit.resume ends that pause; then pause it again, or leave the habit out."
             raise ToolError(message, hint, code="FIELD_INVALID", field="from")
 
@@ -227,7 +225,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
             resumed = {"resumed": ended["first_day"]}
             outcome.entries.append(("updates", entry(unit, "habit", habit) | resumed))
     if not outcome.entries:
-        raise ToolError("Habit is not paused", "Nothing is left to resume.", code="NOT_COMPLETED")
+        raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
     return outcome
 
 

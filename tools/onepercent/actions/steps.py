@@ -161,7 +161,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
                 if "step_ids" in params
                 else "Step already completed"
             )
-            raise ToolError(message, "step.reopen takes it back.", code="ALREADY_COMPLETED")
+            raise ToolError(message, "step.reopen undoes it.", code="ALREADY_COMPLETED")
         completion = _entry(unit, step) | ({"date": day} if "date" in params else {})
         unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         worth = STEP_COMPLETED - unit.xp_from(COMPLETION, step["id"])
@@ -178,7 +178,7 @@ def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Reopen a step and take back the XP of its completion."""
     step = unit.find("step", params["step_id"])
     if not step["is_complete"]:
-        raise ToolError("Step is not completed", "Nothing is left to take back.", code="NOT_COMPLETED")
+        raise ToolError("Step is not completed", "There is nothing to undo.", code="NOT_COMPLETED")
     _, changes = changed(step, {"is_complete": 0})
     shown = _entry(unit, step)
     unit.change("steps", step, {"is_complete": 0, "completed_at": None, "completed_on": None})
