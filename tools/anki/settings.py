@@ -32,7 +32,7 @@ class AnkiSettings(Section):
     anki_invoke: str = setting(
         "ANKI_INVOKE",
         "safe",
-        "`all` lets anki.invoke also delete and change what other tools do with a journal, and reach files of Anki's host",
+        "`all` lets anki.invoke also do the deletions and changes that other tools keep a journal of, and reach files of Anki's host",
         settings.one_of("safe", "all"),
     )
     image_max_bytes: int = setting(

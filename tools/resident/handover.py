@@ -11,7 +11,8 @@ It runs at every start, before anything else, on the bare interpreter: it import
 #   caller -> service   One byte. Only then does the service read from the client: a caller that waited too
 #                       long has gone on by itself, and two must never serve one client.
 #   service -> caller   The exit status, a line. If the connection closes without one, the session broke off.
-# The caller keeps the connection open as long as it lives: its end ends the session, whatever it is doing.
+# The caller keeps the connection open as long as it lives: its end ends the session, whatever it is doing (`watch` in
+# server.py looks at it).
 
 from __future__ import annotations
 
