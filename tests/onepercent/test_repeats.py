@@ -4,7 +4,7 @@ import pytest
 
 import tests.onepercent.person as person
 from tests.onepercent.person import act, apply, call, do, preview, refused, snapshot
-from tools.onepercent.actions.repeats import first_day, rule
+from tools.onepercent.actions.repeats import RULE, first_day
 
 TUESDAYS = {"every": "week", "on": ["tue"]}
 
@@ -29,7 +29,7 @@ def dates() -> list[tuple[str, str]]:
 def test_a_rule_names_its_days(sent: dict, days: list[str]):
     from datetime import date, timedelta
 
-    repeat, since, found = rule().convert("repeat", sent), date(2026, 3, 18), []
+    repeat, since, found = RULE.convert("repeat", sent), date(2026, 3, 18), []
     while len(found) < 3 and (day := first_day(repeat, since)):
         found.append(day)
         since = date.fromisoformat(day) + timedelta(days=1)

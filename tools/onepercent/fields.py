@@ -5,7 +5,7 @@ rest.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any
@@ -74,6 +74,15 @@ class Field:
         return self.convert(name, value)
 
 
+def plain(kind: Any, schema: str, words: str, **options: Any) -> Field:
+    """A value as the tools' own validator reads it; `options` are those of Field."""
+
+    def convert(name: str, value: object) -> Any:
+        return valid(kind, name, value, words)
+
+    return Field({"type": schema}, words, convert, **options)
+
+
 def text(longest: int, *, line: bool = False, default: str | None = None) -> Field:
     """Text of at most `longest` characters; a blank one counts as none. `line`: one line, which cannot be
     empty."""
@@ -98,56 +107,35 @@ def text(longest: int, *, line: bool = False, default: str | None = None) -> Fie
 ACTION_ID = text(40, line=True)
 
 
-def choice(choices: tuple[str, ...], code: str, default: str | None = None) -> Field:
+def choice(choices: Iterable[str], code: str, **options: Any) -> Field:
     """One of a few words; `code` is that of the error for any other."""
+    named = list(choices)
 
-    def convert(name: str, value: object) -> str:
-        if isinstance(value, str) and value in choices:
+    def convert(name: str, value: object) -> object:
+        if value in named:
             return value
-        hint = f"{name} is one of {', '.join(choices)}."
+        hint = f"{name} is one of {', '.join(named)}."
         raise ToolError(f"Invalid {name}: {printable(value)}", hint, code=code, field=name)
 
-    words = ", ".join(f"`{word}`" for word in choices)
-    return Field({"type": "string", "enum": list(choices)}, words, convert, default)
+    words = ", ".join(f"`{word}`" for word in named)
+    return Field({"type": "string", "enum": named}, words, convert, **options)
 
 
-def whole(least: int, most: int, *, empty: bool = False, default: str | int | None = None) -> Field:
+def whole(least: int, most: int, **options: Any) -> Field:
     """A whole number; true and false are not numbers."""
     kind, words = Annotated[int, Limits(ge=least, le=most)], f"a whole number from {least} to {most}"
-    return Field(
-        {"type": "integer"}, words, lambda name, value: valid(kind, name, value, words), default, empty
-    )
+    return plain(kind, "integer", words, **options)
 
 
-def flag() -> Field:
-    """True or false."""
-    return Field(
-        {"type": "boolean"}, "true or false", lambda name, value: valid(bool, name, value, "true or false")
-    )
+FLAG = plain(bool, "boolean", "true or false")
 
 
-def day(*, empty: bool = False, default: str | None = None) -> Field:
+def day(**options: Any) -> Field:
     """A date; the canonical value is its text."""
-    return Field({"type": "string"}, "date, YYYY-MM-DD", read_day, default, empty)
+    return Field({"type": "string"}, "date, YYYY-MM-DD", read_day, **options)
 
 
-def dates() -> Field:
-    """Days and ranges of days; the canonical value is a list of dates and of [first, last] for each range."""
-
-    def convert(name: str, value: object) -> str | list[str]:
-        if not isinstance(value, str) or ".." not in value:
-            return read_day(name, value)
-        first, last = (read_day(name, day.strip()) for day in value.split("..", 1))
-        length = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
-        if not 1 <= length <= LONGEST_RANGE_DAYS:
-            raise invalid(name, f"a range of 1 to {LONGEST_RANGE_DAYS} days, the earlier day first")
-        return [first, last]
-
-    each = Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", convert)
-    return several(each, {"description": "or first..last"})
-
-
-def several(each: Field, schema: JsonObject, *, empty: bool = False) -> Field:
+def several(each: Field, description: str = "", *, empty: bool = False) -> Field:
     """A list of values of a kind; one that is alone may be sent without the list."""
 
     def convert(name: str, value: object) -> list[Any]:
@@ -156,43 +144,54 @@ def several(each: Field, schema: JsonObject, *, empty: bool = False) -> Field:
             raise invalid(name, f"a list of 1 to {MOST_IN_LIST}")
         return [each.read(f"{name}[{at}]", part) for at, part in enumerate(sent)]
 
-    schema = {"type": "array", "items": each.schema, **schema}
+    schema = {"type": "array", "items": each.schema}
+    if description:
+        schema["description"] = description
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
 
 
-def duration() -> Field:
-    """Half an hour to four hours by a word, or minutes; the canonical value is minutes."""
-    kind, named = Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], ", ".join(DURATIONS)
-
-    def convert(name: str, value: object) -> int:
-        if isinstance(value, str) and value in DURATIONS:
-            return DURATIONS[value]
-        return valid(kind, name, value, f"one of {named} or minutes from 1 to {LONGEST_MINUTES}")
-
-    schema = {"type": "string", "description": "minutes; or half, one to four: hours"}
-    return Field(schema, f"hours as {named}, or minutes, 1 to {LONGEST_MINUTES}", convert, empty=True)
+def _span(name: str, value: object) -> str | list[str]:
+    """A day, or the first and last of a range of days."""
+    if not isinstance(value, str) or ".." not in value:
+        return read_day(name, value)
+    first, last = (read_day(name, day.strip()) for day in value.split("..", 1))
+    length = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
+    if not 1 <= length <= LONGEST_RANGE_DAYS:
+        raise invalid(name, f"a range of 1 to {LONGEST_RANGE_DAYS} days, the earlier day first")
+    return [first, last]
 
 
-def reference(*, latest: bool = False) -> Field:
-    """The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that
-    text.
-
-    `latest`: null stands for the one created last.
-    """
-
-    def convert(name: str, value: object) -> int | str:
-        if isinstance(value, str) and value.startswith(REFERENCE):
-            return REFERENCE + action_id(name, value.removeprefix(REFERENCE))
-        key = valid(Annotated[int, Limits(ge=1)], name, value, f"an id or {REFERENCE}<client_action_id>")
-        return min(key, LARGEST_ID)
-
-    words = f"an id or `{REFERENCE}…`" + (", or null" if latest else "")
-    return Field({"type": "string"}, words, convert, takes_null=latest)
+SPAN = Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _span)
+DATES = several(SPAN, "or first..last")
 
 
-def references() -> Field:
-    """Ids of several entities, or references to what earlier actions create."""
-    return several(reference(), {})
+def _minutes(name: str, value: object) -> int:
+    if isinstance(value, str) and value in DURATIONS:
+        return DURATIONS[value]
+    return valid(MINUTES, name, value, f"one of {HOURS} or minutes from 1 to {LONGEST_MINUTES}")
+
+
+MINUTES, HOURS = Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], ", ".join(DURATIONS)
+DURATION = Field(
+    {"type": "string", "description": "minutes; or half, one to four: hours"},
+    f"hours as {HOURS}, or minutes, 1 to {LONGEST_MINUTES}",
+    _minutes,
+    empty=True,
+)
+
+
+def _key(name: str, value: object) -> int | str:
+    """An id, or the text of a reference."""
+    if isinstance(value, str) and value.startswith(REFERENCE):
+        return REFERENCE + action_id(name, value.removeprefix(REFERENCE))
+    key = valid(Annotated[int, Limits(ge=1)], name, value, f"an id or {REFERENCE}<client_action_id>")
+    return min(key, LARGEST_ID)
+
+
+KEY = Field({"type": "string"}, f"an id or `{REFERENCE}…`", _key)
+"""The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that
+text."""
+KEYS = several(KEY)
 
 
 def record(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: bool = False) -> Field:
@@ -201,15 +200,26 @@ def record(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: b
     def convert(name: str, value: object) -> JsonObject:
         if not isinstance(value, dict) or not value:
             raise invalid(name, f"an object of {', '.join(kinds)}")
-        check_names(value, kinds, name)
-        if missing := next((key for key in needed if value.get(key) is None), None):
-            raise required(f"{name}.{missing}")
-        return {
-            key: kinds[key].read(f"{name}.{key}", each) for key, each in value.items() if each is not None
-        }
+        return members(value, kinds, needed, name, f"{name}.")
 
     words = f"object of {', '.join(kinds)}" + (", or null" if empty else "")
     return Field({"type": "object"}, words, convert, empty=empty)
+
+
+def members(
+    sent: JsonObject, kinds: Mapping[str, Field], needed: tuple[str, ...], place: str, prefix: str = "", *,
+    keeps_null: bool = False,
+) -> JsonObject:  # fmt: skip
+    """The canonical values of an object. Raises ToolError for the first thing that does not fit."""
+    check_names(sent, kinds, place)
+    if missing := next((name for name in needed if name not in sent), None):
+        raise required(prefix + missing)
+    present = {
+        name: value
+        for name, value in sent.items()
+        if value is not None or keeps_null or name in needed or kinds[name].takes_null
+    }
+    return {name: kinds[name].read(prefix + name, value) for name, value in present.items()}
 
 
 def read_day(name: str, value: object) -> str:
@@ -299,7 +309,5 @@ def valid(annotation: Any, name: str, value: object, expected: str) -> Any:
 
 def printable(value: object) -> str:
     """A value as an error may quote it: short, encodable."""
-    if isinstance(value, int | float) and abs(value) < 1e30:
-        value = repr(value)
-    content = value if isinstance(value, str) else type(value).__name__
+    content = type(value).__name__ if isinstance(value, list | dict) else str(value)
     return content[:80].encode("utf-8", "replace").decode().replace("\0", "�")

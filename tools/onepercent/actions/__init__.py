@@ -83,14 +83,7 @@ class Action:
         """The canonical values of `params`. Raises ToolError for the first thing that does not fit."""
         if not isinstance(params, dict):
             raise fields.required("params") if params is None else fields.invalid("params", "an object")
-        fields.check_names(params, self.fields, self.name)
-        if missing := next((name for name in self.required if name not in params), None):
-            raise fields.required(missing)
-        return {
-            name: self.fields[name].read(name, value)
-            for name, value in params.items()
-            if value is not None or self.updates or name in self.required or self.fields[name].takes_null
-        }
+        return fields.members(params, self.fields, self.required, self.name, keeps_null=self.updates)
 
 
 def action(name: str, takes: Mapping[str, Field], *required: str):

@@ -10,7 +10,7 @@ from tools.onepercent.rules import DIARY_WRITTEN
 from tools.onepercent.words import Warning
 
 CONTENT = {name: fields.text(10_000) for name in ("what_done", "what_not_done", "reflection", "plans")}
-ENTRY = {"diary_id": fields.reference()}
+ENTRY = {"diary_id": fields.KEY}
 WRITING = ("diary.create_entry", "diary.delete_entry")
 
 

@@ -1,5 +1,6 @@
 """Actions on goals, and the steps that come with a new one."""
 
+from dataclasses import replace
 from typing import Any
 
 from tools.core.errors import ToolError
@@ -26,7 +27,7 @@ CATEGORIES = ("work", "health_sport", "welfare", "family", "environment", "hobby
 PRIORITIES = ("critical", "important", "attention", "optional")
 LAST_PLACE = 1_000_000
 
-GOAL = fields.reference(latest=True)
+GOAL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True)
 ONLY_GOAL = {"goal_id": GOAL}
 TEXTS = {name: fields.text(2000) for name in ("why_important", "why_give_me", "why_about_me")}
 CONTENT = {
@@ -40,12 +41,12 @@ STEP_CONTENT: dict[str, fields.Field] = {
     "description": fields.text(2000),
     "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
     "dt": fields.day(empty=True),
-    "time_duration": fields.duration(),
+    "time_duration": fields.DURATION,
     "order": fields.whole(0, LAST_PLACE, empty=True),
-    "repeat": repeats.rule(),
+    "repeat": repeats.RULE,
 }
 IN_A_LIST = {name: field for name, field in STEP_CONTENT.items() if name != "order"}
-STEPS = fields.several(fields.record(IN_A_LIST, ("title",)), {"description": "as step.create"}, empty=True)
+STEPS = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
 
 COMPLETION = ("goal.complete", "goal.reopen")
 

@@ -1,5 +1,6 @@
 """Actions on habits, except their marks."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from tools.core.errors import ToolError
@@ -16,31 +17,25 @@ from tools.onepercent.words import Warning
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
 
 
-def numbers(most: int, what: str, description: str) -> fields.Field:
+def numbers(most: int, description: str) -> fields.Field:
     """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
-    number = Annotated[int, Limits(ge=1, le=most)]
+    chosen = fields.several(fields.whole(1, most), description, empty=True)
 
     def convert(name: str, value: object) -> str:
-        chosen = fields.valid(list[number], name, value, f"a list of {what}")
-        if len(set(chosen)) < len(chosen):
-            raise fields.invalid(name, f"a list of different {what}")
-        return ",".join(map(str, sorted(chosen)))
+        numbers = chosen.convert(name, value)
+        if len(set(numbers)) < len(numbers):
+            raise fields.invalid(name, "a list of different numbers")
+        return ",".join(map(str, sorted(numbers)))
 
-    schema = {"type": "array", "items": {"type": "integer"}, "description": description}
-    return fields.Field(schema, f"different {what}, at least one", convert, empty=True)
-
-
-def amount() -> fields.Field:
-    """A number above zero, with decimals if need be."""
-    kind, expected = Annotated[float, Limits(ge=0.001, le=1_000_000)], "a number above 0, at most 1000000"
-    return fields.Field(
-        {"type": "number"}, expected, lambda name, value: round(fields.valid(kind, name, value, expected), 3)
-    )
+    return replace(chosen, convert=convert)
 
 
-HABIT = fields.reference()
+AMOUNT = fields.plain(
+    Annotated[float, Limits(ge=0.001, le=1_000_000)], "number", "a number above 0, at most 1000000"
+)
+HABIT = fields.KEY
 DESCRIPTION = {"description": fields.text(1000)}
-TARGET = {"amount": amount(), "unit": fields.text(20, line=True)}
+TARGET = {"amount": AMOUNT, "unit": fields.text(20, line=True)}
 CONTENT: dict[str, fields.Field] = {
     "name": fields.text(200, line=True),
     **DESCRIPTION,
@@ -48,10 +43,10 @@ CONTENT: dict[str, fields.Field] = {
     "xp_reward": fields.whole(1, 100, default=DEFAULTS["xp_reward"]),
     "xp_penalty": fields.whole(0, 100, default="xp_reward"),
     "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
-    "schedule_days": numbers(7, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
+    "schedule_days": numbers(7, "1 (Monday) to 7"),
     "times": fields.whole(1, 7, empty=True),
     "n": fields.whole(2, LARGEST_N_DAYS, empty=True),
-    "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
+    "month_days": numbers(31, "31: the last"),
     "target": fields.record(TARGET, tuple(TARGET), empty=True),
 }
 EXAMPLES = {"schedule_days": "[1, 3, 5]", "times": "3", "n": "2", "month_days": "[1, 31]"}

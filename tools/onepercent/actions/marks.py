@@ -7,7 +7,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import Outcome, action, check_day, entry, set_archived
-from tools.onepercent.actions.habits import HABIT, amount, streak_of, streak_warning
+from tools.onepercent.actions.habits import AMOUNT, HABIT, streak_of, streak_warning
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.habits import histories
@@ -16,14 +16,14 @@ from tools.onepercent.rules import MARK_DAYS_BACK, PAUSE_DAYS, USUAL_MARK_DAYS_B
 from tools.onepercent.words import Warning
 
 DAY = {"habit_id": HABIT, "date": fields.day(default="today")}
-MARK = {**DAY, "habit_ids": fields.references(), "dates": fields.dates()}
+MARK = {**DAY, "habit_ids": fields.KEYS, "dates": fields.DATES}
 
 ONLY_HABIT = {"habit_id": HABIT}
 SEVERAL = {
     **ONLY_HABIT,
-    "habit_ids": fields.references(),
-    "all": fields.flag(),
-    "except": fields.references(),
+    "habit_ids": fields.KEYS,
+    "all": fields.FLAG,
+    "except": fields.KEYS,
 }
 PAUSE = {
     **SEVERAL,
@@ -44,7 +44,7 @@ class Marked(NamedTuple):
     amount: float | None
 
 
-@action("habit.mark_completed", {**MARK, "amount": amount()})
+@action("habit.mark_completed", {**MARK, "amount": AMOUNT})
 def mark_completed(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Mark habits done on days; an amount is added to that of the day, which is done once it reaches the
     target."""

@@ -8,19 +8,16 @@ from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.rules import LATEST_DAY_START_HOUR
 
 
-def zone() -> fields.Field:
-    """A time zone; null stands for the setting's."""
-
-    def convert(name: str, value: object) -> str:
-        try:
-            return settings.zone(fields.valid(str, name, value, "an IANA time zone"))
-        except ValueError:
-            raise fields.invalid(name, "an IANA time zone, like Europe/Moscow or Asia/Vladivostok") from None
-
-    return fields.Field({"type": "string"}, "IANA time zone", convert, empty=True)
+def _zone(name: str, value: object) -> str:
+    try:
+        return settings.zone(str(value))
+    except ValueError:
+        raise fields.invalid(name, "an IANA time zone, like Europe/Moscow or Asia/Vladivostok") from None
 
 
-DAY = {"time_zone": zone(), "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR)}
+ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
+"""A time zone; null stands for the setting's."""
+DAY = {"time_zone": ZONE, "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR)}
 RATING = {"category": fields.choice(CATEGORIES, "INVALID_CATEGORY"), "score": fields.whole(1, 10)}
 
 

@@ -28,37 +28,6 @@ ENDED = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.use
     AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.id"""
 
 
-def rule() -> fields.Field:
-    """How a step repeats; the canonical value is its JSON text."""
-
-    def convert(name: str, value: object) -> str:
-        kinds = {"every": EVERY, "on": ON, "until": fields.day()}
-        parts = fields.record(kinds, ("every",)).convert(name, value)
-        every, chosen = parts["every"], parts.get("on", [])
-        if every == "week":
-            numbers = [_weekday(f"{name}.on", each) for each in chosen]
-        else:
-            numbers = [_day_of_month(f"{name}.on", each) for each in chosen]
-        if bool(numbers) == (every == "day"):
-            raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
-        canonical = {"every": every, "on": sorted(set(numbers))} if numbers else {"every": every}
-        if "until" in parts:
-            canonical["until"] = parts["until"]
-        return json.dumps(canonical)
-
-    words_for_people = "object of every (day, week, month), on (mon to sun, or 1 to 31), until"
-    schema = {"type": "object", "description": "{every: day|week|month, on: [tue]|[1], until}"}
-    return fields.Field(schema, words_for_people, convert, empty=True)
-
-
-def _anything(name: str, value: object) -> object:
-    return value
-
-
-EVERY = fields.choice(tuple(KINDS), "FIELD_INVALID")
-ON = fields.several(fields.Field({}, "weekdays or days", _anything), {})
-
-
 def _weekday(name: str, value: object) -> int:
     short = str(value).strip().lower()[:3]
     if short in WEEKDAYS:
@@ -66,8 +35,33 @@ def _weekday(name: str, value: object) -> int:
     return int(fields.whole(1, 7).convert(name, value))
 
 
-def _day_of_month(name: str, value: object) -> int:
-    return int(fields.whole(1, 31).convert(name, value))
+ON = {
+    "week": fields.several(fields.Field({}, "weekdays", _weekday)),
+    "month": fields.several(fields.whole(1, 31)),
+}
+"""The days of a rule; one of every day has none."""
+AS_SENT = fields.Field({}, "", lambda name, value: value)
+PARTS = {"every": fields.choice(KINDS, "FIELD_INVALID"), "on": AS_SENT, "until": fields.day()}
+
+
+def _convert(name: str, value: object) -> str:
+    """The JSON text of a rule."""
+    rule = fields.record(PARTS, ("every",)).convert(name, value)
+    chosen = ON.get(rule["every"])
+    if (chosen is None) == ("on" in rule):
+        raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
+    if chosen:
+        rule["on"] = sorted(set(chosen.read(f"{name}.on", rule["on"])))
+    return json.dumps(rule, sort_keys=True)
+
+
+RULE = fields.Field(
+    {"type": "object", "description": "{every: day|week|month, on: [tue]|[1], until}"},
+    "object of every (day, week, month), on (mon to sun, or 1 to 31), until",
+    _convert,
+    empty=True,
+)
+"""How a step repeats."""
 
 
 def first_day(repeat: str, since: date) -> str | None:

@@ -23,13 +23,13 @@ from tools.onepercent.rules import SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
 MOST_ROWS = 6  # moved steps that a diff names one by one
 
-STEP = fields.reference()
+STEP = fields.KEY
 PROGRESS = fields.whole(0, 100, empty=True)
 DESCRIPTION = {"description": STEP_CONTENT["description"]}
 COMPLETION = ("step.complete", "step.reopen")
 
 
-@action("step.create", {"goal_id": GOAL, **STEP_CONTENT, "steps": STEPS, "inbox": fields.flag()})
+@action("step.create", {"goal_id": GOAL, **STEP_CONTENT, "steps": STEPS, "inbox": fields.FLAG})
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Add a step, or several, to a goal; with `inbox` to the goal for errands, made at its first use."""
     several, outcome = params.pop("steps", None), Outcome()
@@ -92,8 +92,8 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
         "days": fields.whole(-SHIFT_DAYS, SHIFT_DAYS),
         "dt": fields.day(),
         "goal_id": GOAL,
-        "step_ids": fields.references(),
-        "overdue": fields.flag(),
+        "step_ids": fields.KEYS,
+        "overdue": fields.FLAG,
         "from": fields.day(),
         "to": fields.day(),
     },
@@ -148,9 +148,7 @@ def _moved(dt: str, params: JsonObject) -> str:
         raise ToolError(f"{dt} cannot be moved so far", "Send fewer days.", code="INVALID_DATE") from None
 
 
-@action(
-    "step.complete", {"step_id": STEP, "step_ids": fields.references(), "date": fields.day(default="today")}
-)
+@action("step.complete", {"step_id": STEP, "step_ids": fields.KEYS, "date": fields.day(default="today")})
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete steps, today or on one of the last days."""
     outcome, day = Outcome(), check_day(unit, params.get("date"), STEP_DAYS_BACK, "a step can be completed")
