@@ -4,11 +4,11 @@ A page draws the parts of the sentence: title, what, details.
 """
 
 from collections import Counter
+from dataclasses import dataclass
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
 from tools.onepercent import texts, words
-from tools.onepercent.line import Detail, Line, verb
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
 SCHEDULE = ("schedule_days", "times", "n", "month_days")
@@ -22,149 +22,206 @@ SECTION = {"create": "creates", "create_entry": "creates", "delete": "deletes", 
            "unmark": "unmark", "complete": "completions", "mark_completed": "completions",
            "mark_missed": "completions"}  # fmt: skip
 
+Detail = str | list[str]  # a list: label, value before, value after
+
+
+@dataclass(slots=True)
+class Line:
+    """A sentence in its parts.
+
+    `subject` is what it is about, `title` and `kind` the same for a page that shows the title alone: цель
+    «Дом», Дом, цель. `head`: the verb before the subject, if something goes or comes back.
+    """
+
+    sign: str
+    subject: str
+    title: str
+    kind: str
+    head: str
+    what: str
+    details: list[Detail]
+    steps: list[str]
+    rows: list[str]
+    xp: int
+    count: int
+
+    def text(self, is_done: bool = False) -> str:
+        """Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов.
+
+        Once it is done, only what it was: the preview has shown the rest.
+        """
+        start, parts = self.subject, list(map(_detail_text, self.details))
+        if self.head:
+            start = f"{verb(self.head, is_done)}{self.subject}{self.what}"
+        elif self.what:
+            parts = [self.what, *parts]
+        if is_done:
+            return _joined(capital(start), "" if self.head else parts[0])
+        text = _joined(capital(start), "; ".join(parts), ", ".join(self.steps))
+        text = "; ".join([text, *self.rows])
+        return f"{text} ({words.xp_signed(self.xp)})" if self.xp else text
+
+    def parts(self) -> JsonObject:
+        """The parts as a page draws them."""
+        what = _joined(self.kind, self.what)
+        if self.head:
+            what = f"{verb(self.head)}{self.kind}{self.what}"
+        return {
+            "sign": self.sign,
+            "title": capital(self.title),
+            "what": capital(what),
+            "details": self.details,
+            "rows": self.steps + self.rows,
+            "xp": self.xp,
+            "count": self.count,
+        }
+
+
+def _joined(*parts: str) -> str:
+    return ": ".join(filter(None, parts))
+
+
+def _detail_text(detail: Detail) -> str:
+    if isinstance(detail, str):
+        return detail
+    label, before, after = detail
+    return _joined(label, f"{before} → {after}")
+
+
+def verb(head: str, is_done: bool = False) -> str:
+    return f"{words.say(f'head.{head}').split('|')[is_done]}: "
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
 
 def line(section: str, entry: JsonObject) -> Line:
     """The sentence of a diff's entry."""
     entity = _entity(entry)
     sign = _sign(section, entity, entry)
-    head = {"deletes": "deletes", "restored": "restored"}.get(sign, "")
+    head = sign if sign in ("deletes", "restored") else ""
     if entity == "mark" and section == "deletes":
         head = "unmark"
-    about = f"about.{entity}"
+    about = f"about.{'inbox' if 'inbox' in entry else entity}"
     if head and f"{about}.gone" in texts.table():
         about += ".gone"
-    if entry.get("inbox"):
-        about = "about.inbox"
-    name = entry.get("name") or entry.get("title", "")
+    name = entry.get("name") or entry.get("title") or ""
     if entity == "ssp":
         name = words.value("category", entry.get("category")).capitalize()
     places = {"name": name, "title": _title(name), "date": _dates(entry), "steps": _steps(entry)}
     # The places are filled last: a person's title may have the sign between the three parts.
     subject, title, kind = (part.format_map(places) for part in words.template(about).split("|"))
-    change = Line(sign, subject, title, kind, head)
-    change.count = sum(_things(entry).values())
+    describe = _company if head else DESCRIBE[section]
+    what, details = describe(entity, entry)
+    details += [_labelled(name, entry[name]) for name in DIARY if entry.get(name)]
+    steps = [] if "rows" not in entry else _moved(entry) if "first" in entry else _listed(entry)
+    rows = [_labelled(name, entry[name]) for name in LONG if entry.get(name)]
     # The reward of a habit that is created or deleted is not XP that moves.
-    change.xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
-    if head:
-        _fill_company(change, entity, entry)
-    elif section == "creates":
-        change.what = words.say("new.inbox" if entry.get("inbox") else f"new.{entity}")
-        _fill_content(change, entity, entry)
-    elif section == "completions":
-        _fill_completion(change, entity, entry)
-    else:
-        _fill_update(change, entity, entry)
-    return change
+    xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
+    return Line(sign, subject, title, kind, head, what, details, steps, rows, xp, _things(entry).total())
 
 
-def _fill_company(change: Line, entity: str, entry: JsonObject) -> None:
-    """Say what goes or comes back along with something, and what it was."""
-    if count := entry.get("steps_deleted", 0) or entry.get("steps_restored", 0):
-        change.what = " " + words.say("with.steps", steps=words.counted(count, "step"))
+def _company(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
+    """What goes or comes back along with something, and what it was."""
+    what, details = "", list[Detail]()
+    if count := entry.get("steps_deleted") or entry.get("steps_restored"):
+        what = " " + words.say("with.steps", steps=words.counted(count, "step"))
     if "marks" in entry:
         best = words.counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
-        change.details.append(words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=best))
+        details.append(words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=best))
     if "status" in entry:
-        change.details.append(_status(entry))
+        details.append(_status(entry))
     if "repeat" in entry:
-        change.details.append(words.say("repeat.ends", repeat=words.value("repeat", entry["repeat"])))
-    change.details += [_labelled(name, entry[name]) for name in DIARY if entry.get(name)]
-    scores = entry.get("scores", {})
-    change.details += [f"{words.value('category', name)} {score}" for name, score in scores.items()]
+        details.append(words.say("repeat.ends", repeat=words.value("repeat", entry["repeat"])))
+    for name, score in entry.get("scores", {}).items():
+        details.append(f"{words.value('category', name)} {score}")
+    return what, details
 
 
-def _fill_content(change: Line, entity: str, entry: JsonObject) -> None:
-    """Say everything that is going to be stored, without what is as usual."""
-    change.steps = [_step_in_words(*row) for row in entry.get("rows", ())]
+def _content(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
+    """Everything that is going to be stored, without what is as usual."""
+    details: list[Detail] = []
+    if "inbox" in entry:
+        return words.say("new.inbox"), details
     match entity:
         case "goal":
-            change.details.append(words.value("category", entry["category"]))
-            if entry.get("due"):
-                change.details.append(f"{words.field('due')} {words.day(entry['due'])}")
-        case "step":
-            change.details.append(words.say("to.goal", goal=_title(entry["goal_title"])))
-            change.details += _step_details(entry)
+            details.append(words.value("category", entry["category"]))
+            if "due" in entry:
+                details.append(f"{words.field('due')} {words.day(entry['due'])}")
+            if "rows" in entry:
+                details.append(words.counted(len(entry["rows"]), "step"))
         case "habit":
-            change.details += _habit_details(entry)
-        case "diary":
-            change.details += [_labelled(name, entry[name]) for name in DIARY if entry.get(name)]
-    if change.steps and entity == "goal":
-        change.details.append(words.counted(len(change.steps), "step"))
-    change.rows = [_labelled(name, entry[name]) for name in LONG if entry.get(name)]
-    if entry.get("inbox"):
-        change.details = []
+            details += _habit_details(entry)
+        case "step":
+            details += [words.say("to.goal", goal=_title(entry["goal_title"])), *_step_details(entry)]
+    return words.say(f"new.{entity}"), details
 
 
-def _step_details(entry: JsonObject) -> list[str]:
+def _step_details(step: JsonObject) -> list[str]:
     """21.11, 2 ч, важный."""
     usual = (None, "attention")
-    names = [name for name in STEP_DETAILS if entry.get(name) not in usual]
-    details = [words.value(name, entry[name]) for name in names]
-    return details + ([_labelled("order", entry["order"])] if "order" in entry else [])
+    names = [name for name in STEP_DETAILS if step.get(name) not in usual]
+    details = [words.value(name, step[name]) for name in names]
+    return details + ([_labelled("order", step["order"])] if "order" in step else [])
 
 
-def _habit_details(entry: JsonObject) -> list[Detail]:
+def _habit_details(entry: JsonObject) -> list[str]:
     """по будням; 2 л; +10/−10 XP."""
-    due = [words.value(name, entry[name]) for name in SCHEDULE if entry.get(name)]
-    details: list[Detail] = [*(due or [words.value("frequency_type", entry["frequency"])])]
-    if target := entry.get("target_amount"):
-        details.append(f"{words.number(target)} {entry['target_unit']}")
+    details = [words.value(name, entry[name]) for name in SCHEDULE if name in entry]
+    details = details or [words.value("frequency_type", entry["frequency"])]
+    if "target_amount" in entry:
+        details.append(f"{words.number(entry['target_amount'])} {entry['target_unit']}")
     details.append(f"+{entry['xp_reward']}/−{entry['xp_penalty']} XP")
-    if entry["icon"] != "star":
-        details.append(_labelled("icon", entry["icon"]))
-    return details
+    return details + ([_labelled("icon", entry["icon"])] if entry["icon"] != "star" else [])
 
 
-def _fill_completion(change: Line, entity: str, entry: JsonObject) -> None:
+def _completion(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
+    details: list[Detail] = []
     if entity != "mark":
-        change.what = words.say(f"done.{entity}")
-        if "date" in entry:
-            change.what += f" {_dates(entry)}"
         if "next" in entry:
-            change.details.append(words.say("repeat.next", day=words.day(entry["next"])))
-        return
-    change.what = _status(entry)
-    if reason := entry.get("excuse_reason"):
-        change.details.append(words.say("mark.reason", reason=words.quoted(reason)))
+            details.append(words.say("repeat.next", day=words.day(entry["next"])))
+        return f"{words.say(f'done.{entity}')} {_dates(entry)}".rstrip(), details
+    if "excuse_reason" in entry:
+        details.append(words.say("mark.reason", reason=words.quoted(entry["excuse_reason"])))
     if "added" in entry:
-        change.details.append(f"+{words.number(entry['added'])}")
+        details.append(f"+{words.number(entry['added'])}")
     before = entry.get("replaces")
     if isinstance(before, str):
-        change.details.append(words.say("before", value=words.say(f"mark.{before}")))
+        details.append(words.say("before", value=words.say(f"mark.{before}")))
+    return _status(entry), details
 
 
-def _fill_update(change: Line, entity: str, entry: JsonObject) -> None:
+UNDONE, REOPENED = {"from": True, "to": False}, {"from": "complete", "to": "work"}
+
+
+def _update(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
     changes = entry.get("changes", {})
     if "archived" in entry:
-        change.what = words.say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}")
-    elif "pause" in entry:
-        pause = entry["pause"]
-        change.what = words.say("paused", span=words.span(pause["from"], pause.get("to")))
-        change.details += [words.quoted(pause["reason"])] if pause.get("reason") else []
-        change.details.append(words.say("paused.means"))
-    elif "resumed" in entry:
-        change.what = words.say("resumed")
-    elif "fields" in entry:
-        change.what = ", ".join(map(words.field, entry["fields"]))
-    elif "first" in entry:
-        _fill_shift(change, entry)
-    elif changes.get("is_complete", {}).get("to") is False or changes.get("status", {}).get("to") == "work":
-        change.what = words.say("reopened")
-    else:
-        change.details += _changes(entity, changes)
+        return words.say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}"), []
+    if pause := entry.get("pause"):
+        reason = [words.quoted(pause["reason"])] if "reason" in pause else []
+        span = words.span(pause["from"], pause.get("to"))
+        return words.say("paused", span=span), [*reason, words.say("paused.means")]
+    if "resumed" in entry:
+        return words.say("resumed"), []
+    if "fields" in entry:
+        return ", ".join(map(words.field, entry["fields"])), []
+    if "first" in entry:
+        (first, first_moved), (last, last_moved) = entry["first"], entry["last"]
+        days, shift = entry.get("shifted_days", 0), ""
+        if days:
+            shift = words.say("later" if days > 0 else "earlier", days=words.counted(abs(days), "day"))
+        return shift, [["", words.span(first, last), words.span(first_moved, last_moved)]]
+    if changes.get("is_complete") == UNDONE or changes.get("status") == REOPENED:
+        return words.say("reopened"), []
+    return "", _changes(changes)
 
 
-def _fill_shift(change: Line, entry: JsonObject) -> None:
-    """на 2 дня вперёд; 10.11–21.11 → 12.11–23.11; «Раз», ещё 6."""
-    (first, first_moved), (last, last_moved) = entry["first"], entry["last"]
-    if days := entry.get("shifted_days"):
-        change.what = words.say("later" if days > 0 else "earlier", days=words.counted(abs(days), "day"))
-    change.details.append(["", words.span(first, last), words.span(first_moved, last_moved)])
-    titles = [words.quoted(row[0]) for row in entry["rows"]]
-    change.steps = words.more(titles, len(titles), entry["count"])
+DESCRIBE = {"creates": _content, "completions": _completion, "updates": _update}
 
 
-def _changes(entity: str, changes: JsonObject) -> list[Detail]:
+def _changes(changes: JsonObject) -> list[Detail]:
     """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
     details: list[Detail] = []
     names = [name for name in changes if name != "goal_id"]  # goal_title says it.
@@ -176,11 +233,10 @@ def _changes(entity: str, changes: JsonObject) -> list[Detail]:
         if "place" in changes[name]:
             longest = 2 * words.LONGEST_PART + 4 * words.AROUND
             details.append(f"{label}: {words.quoted(changes[name]['place'], longest)}")
-        elif entity == "ssp":
-            was = f" ({words.say('before', value=before)})" if before else ""
-            details.append(f"{after}{was}")
+        elif name == "score" and before is None:
+            details.append(str(after))
         else:
-            is_plain = name == "dt" and before and after
+            is_plain = name == "score" or (name == "dt" and before and after)
             values = [words.changed_value(name, value) for value in (before, after)]
             details.append(["" if is_plain else label, *values])
     return details
@@ -217,7 +273,7 @@ def _entity(entry: JsonObject) -> str:
 
 def _sign(section: str, entity: str, entry: JsonObject) -> str:
     """The sign by which a page distinguishes kinds of changes."""
-    if entry.get("restored"):
+    if "restored" in entry:
         return "restored"
     if entity == "mark":
         return {"deletes": "updates"}.get(section, "missed" if entry["status"] == "missed" else section)
@@ -231,77 +287,74 @@ def _steps(entry: JsonObject) -> str:
     return words.say("steps.of_goal", steps=steps, goal=_title(goal)) if goal else steps
 
 
+def _moved(entry: JsonObject) -> list[str]:
+    """«Раз», «Два», ещё 6."""
+    titles = [words.quoted(row[0]) for row in entry["rows"]]
+    return words.more(titles, len(titles), entry["count"])
+
+
+def _listed(entry: JsonObject) -> list[str]:
+    """«Плитка» (20.03, 2 ч, важный, «белая»): rows of title, date, minutes, priority, description."""
+    steps = []
+    for title, *values in entry["rows"]:
+        step = dict(zip(("dt", "time_duration", "priority", "description"), values, strict=False))
+        details = _step_details(step)
+        if "description" in step:
+            details.append(words.quoted(step["description"]))
+        steps.append(words.quoted(title) + (f" ({', '.join(details)})" if details else ""))
+    return steps
+
+
 def _dates(entry: JsonObject) -> str:
     """16.11–22.11, 24.11."""
-    spans = entry.get("dates") or [entry.get("date", "")]
-    if spans == [""]:
-        return ""
+    spans = entry.get("dates") or filter(None, [entry.get("date")])
     return ", ".join(words.span(span.split("..")[0], span.split("..")[-1]) for span in spans)
 
 
 def _status(entry: JsonObject) -> str:
     """сделано; пропуск; 1,5 из 2 л."""
     if target := entry.get("target"):
-        sums = {"amount": words.number(entry["amount"]), "target": words.number(target["amount"])}
-        return words.say("mark.amount", **sums, unit=target["unit"])
+        return words.amount(entry["amount"], target)
     return words.say(f"mark.{entry['status']}")
-
-
-def _step_in_words(title: str, *values: object) -> str:
-    """«Плитка» (20.03, 2 ч, важный, «белая»), of a row of a diff: title, date, minutes, priority, description."""
-    step = dict(zip(("dt", "time_duration", "priority", "description"), values, strict=False))
-    parts = _step_details(step)
-    if step.get("description"):
-        parts.append(words.quoted(step["description"]))
-    return words.quoted(title) + (f" ({', '.join(parts)})" if parts else "")
 
 
 def refused(error: JsonObject) -> str:
     """Не получится изменить: шаг «Пройти тест» — так уже и есть."""
-    domain, _, verb = str(error.get("action", "")).partition(".")
-    section = SECTION.get(verb, "updates")
-    head = words.say(f"head.{section}").split("|")[0].lower()
-    entity = "mark" if section == "unmark" else domain
-    about = [words.say(f"thing.{entity}")] if f"thing.{entity}" in texts.table() else []
-    if "title" in error:
-        about.append(_title(error["title"]))
-    reason = errors.one_line(error["error"])
-    if f"error.{error.get('code')}" in texts.table():
-        reason = words.say(f"error.{error['code']}")
-        reason += f" ({error['id']})" if "id" in error else ""
-    if f"field.{error.get('field')}" in texts.table():
-        reason += f" ({words.field(error['field'])})"
-    what = f"{head}: {' '.join(about)}"
-    if not about or error.get("code") == "UNKNOWN_ACTION":
-        what = str(error.get("action", error.get("index")))
+    name, code = str(error.get("action", "")), error.get("code")
+    domain, _, ending = name.partition(".")
+    section = SECTION.get(ending, "updates")
+    thing = words.said(f"thing.{'mark' if section == 'unmark' else domain}")
+    what = name or f"#{error['index'] + 1}"
+    if thing and code != "UNKNOWN_ACTION":
+        title = f" {_title(error['title'])}" if "title" in error else ""
+        what = f"{verb(section).lower()}{thing}{title}"
+    reason = words.said(f"error.{code}")
+    if not reason:
+        reason = errors.one_line(error["error"])
+    elif "id" in error:
+        reason += f" ({error['id']})"
+    if field := words.said(f"field.{str(error.get('field')).partition('[')[0]}"):
+        reason += f" ({field})"
     return words.say("refused", what=what, reason=reason)
 
 
 def _things(entry: JsonObject) -> Counter[str]:
     """The number of things of each kind that an entry is about."""
-    entity = _entity(entry)
-    things: Counter[str] = Counter()
+    entity, rows = _entity(entry), len(entry.get("rows", ()))
     if entity == "steps":
-        things["step"] = entry.get("count", 0)
-    else:
-        things[entity] = entry.get("count", 1)
-    things["step"] += entry.get("steps_deleted", 0)
-    if "count" not in entry:
-        things["step"] += len(entry.get("rows", ()))
-    return things
+        return Counter(step=entry.get("count", rows))
+    return Counter({entity: entry.get("count", 1)}) + Counter(step=entry.get("steps_deleted", rows))
 
 
 def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
-    sums: dict[str, Counter[str]] = {
-        name: Counter() for name in ("deletes", "updates", "completions", "creates")
-    }
-    for section, entry in entries:
-        sums[section].update(_things(entry))
     parts = []
-    for section, things in sums.items():
-        listed = [words.counted(count, name) for name, count in things.items() if count]
+    for section in ("deletes", "updates", "completions", "creates"):
+        things: Counter[str] = Counter()
+        for each, entry in entries:
+            things.update(_things(entry) if each == section else {})
+        listed = [words.counted(count, name) for name, count in things.items()]
         if listed:
             parts.append(f"{verb(section, is_done)}{', '.join(listed)}.")
     return " ".join(parts)

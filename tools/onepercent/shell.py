@@ -64,8 +64,7 @@ def _habit(habit: JsonObject) -> str:
     streak = words.say("shell.streak", count=words.counted(habit["current_streak"], period))
     text = str(habit["name"])
     if target := habit.get("target"):
-        sums = {"amount": words.number(habit["today_amount"]), "target": words.number(target["amount"])}
-        text += " " + words.say("mark.amount", **sums, unit=target["unit"])
+        text += " " + words.amount(habit["today_amount"], target)
     if "this_week" in habit:
         text += " " + habit["this_week"]
     return f"{text} ({streak})"

@@ -34,13 +34,18 @@ def template(name: str) -> str:
     return texts.table()[name][language() == "en"]
 
 
+def said(name: str) -> str:
+    """One of `texts` without places; nothing if there is none."""
+    return template(name) if name in texts.table() else ""
+
+
 Warning = tuple[str, dict[str, Any]]
 """A text for what may not be meant, and the values of its places: said in the language of the moment."""
 
 
 def warning(name: str, values: Mapping[str, Any]) -> str:
     """A warning, its places filled with these values in words."""
-    return say(name, **{place: PLACES.get(place, str)(value) for place, value in values.items()})
+    return say(name, **{place: value(place, content) for place, content in values.items()})
 
 
 def xp_signed(xp: int) -> str:
@@ -50,36 +55,18 @@ def xp_signed(xp: int) -> str:
 
 def field(name: str) -> str:
     """A field's name as the person would say it."""
-    return say(f"field.{name}") if f"field.{name}" in texts.table() else name
+    return said(f"field.{name}") or name
 
 
 def value(name: str, content: Any) -> str:
-    """A field's value as the person would say it."""
+    """A value of a field, or of a place in a warning, as the person would say it."""
     if content is None or content == "":
         return "—"
-    if name == "repeat":
-        return repetition(json.loads(content))
-    if name == "progress":
-        return say("half") if content == 50 else f"{content} %"
-    if name == "time_zone":
-        return content
-    if name in ("dt", "date", "due"):
-        return day(content)
-    if name == "time_duration":
-        return duration(content["minutes"] if isinstance(content, dict) else content)
-    if name == "schedule_days":
-        return ", ".join(texts.SHORT_WEEKDAYS[language()][number - 1] for number in content)
-    if name == "month_days":
-        return say("every.month_days", days=_enumerated([_day_of_month(number) for number in content]))
-    if name in ("times", "n"):
-        return say(f"every.{name}", count=counted(content, "time" if name == "times" else "day"))
-    if name == "day_start_hour":
-        return f"{content}:00"
+    if in_words := VALUES.get(name):
+        return in_words(content)
     if isinstance(content, bool):
         return say("yes" if content else "no")
-    if f"{name}.{content}" in texts.table():
-        return say(f"{name}.{content}")
-    return quoted(content) if isinstance(content, str) else number(content)
+    return said(f"{name}.{content}") or (quoted(content) if isinstance(content, str) else number(content))
 
 
 def repetition(rule: Mapping[str, Any]) -> str:
@@ -109,9 +96,19 @@ def _day_of_month(number: int) -> str:
     return f"{number}{ending}"
 
 
-def _enumerated(parts: list[str]) -> str:
+def _enumerated(days_of_month: list[int]) -> str:
     """1-го, 15-го и последнего."""
-    return f" {say('and')} ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    *most, last = map(_day_of_month, days_of_month)
+    return f"{', '.join(most)} {say('and')} {last}" if most else last
+
+
+def _weekdays(numbers: list[int]) -> list[str]:
+    return [texts.SHORT_WEEKDAYS[language()][number - 1] for number in numbers]
+
+
+def amount(amount: float, target: Mapping[str, Any]) -> str:
+    """1,5 из 2 л."""
+    return say("mark.amount", amount=number(amount), target=number(target["amount"]), unit=target["unit"])
 
 
 def number(content: float) -> str:
@@ -198,14 +195,25 @@ def quoted(text: object, longest: int = errors.SHORT) -> str:
     return errors.quoted(text, longest, marks=marks, inner=inner)
 
 
-PLACES: dict[str, Callable[[Any], str]] = {
-    "title": quoted,
-    "day": day,
+VALUES: dict[str, Callable[[Any], str]] = {
+    "repeat": lambda rule: repetition(json.loads(rule)),
+    "progress": lambda percent: say("half") if percent == 50 else f"{percent} %",
+    "time_zone": str,
     "weekday": weekday,
+    "dt": day,
+    "date": day,
+    "due": day,
+    "day": day,
     "minutes": duration,
+    "time_duration": lambda length: duration(length["minutes"] if isinstance(length, dict) else length),
+    "schedule_days": lambda numbers: ", ".join(_weekdays(numbers)),
+    "month_days": lambda numbers: say("every.month_days", days=_enumerated(numbers)),
+    "times": lambda count: say("every.times", count=counted(count, "time")),
+    "n": lambda count: say("every.n", count=counted(count, "day")),
+    "day_start_hour": lambda hour: f"{hour}:00",
     "open_steps": lambda count: counted(count, "open_steps"),
     "left": lambda count: counted(count, "step"),
     "before": lambda length: counted(*length),
     "after": lambda length: counted(*length) if length[0] else "0",
 }
-"""The words for a value in each place of a warning; elsewhere it stands as it is."""
+"""How a value of a name is said, if not as every value is."""

@@ -17,17 +17,17 @@ from tools.onepercent.words import Warning
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
 
 
-def numbers(most: int, description: str) -> fields.Field:
+def numbers(most: int, what: str, description: str) -> fields.Field:
     """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
     chosen = fields.several(fields.whole(1, most), description, empty=True)
 
     def convert(name: str, value: object) -> str:
         numbers = chosen.convert(name, value)
         if len(set(numbers)) < len(numbers):
-            raise fields.invalid(name, "a list of different numbers")
+            raise fields.invalid(name, f"a list of different {what}")
         return ",".join(map(str, sorted(numbers)))
 
-    return replace(chosen, convert=convert)
+    return replace(chosen, convert=convert, words=f"different {what}, at least one")
 
 
 AMOUNT = fields.plain(
@@ -43,10 +43,10 @@ CONTENT: dict[str, fields.Field] = {
     "xp_reward": fields.whole(1, 100, default=DEFAULTS["xp_reward"]),
     "xp_penalty": fields.whole(0, 100, default="xp_reward"),
     "frequency_type": fields.choice(schedules.FREQUENCIES, "INVALID_FREQUENCY", default="daily"),
-    "schedule_days": numbers(7, "1 (Monday) to 7"),
+    "schedule_days": numbers(7, "ISO weekdays, 1 (Monday) to 7", "1 (Monday) to 7"),
     "times": fields.whole(1, 7, empty=True),
     "n": fields.whole(2, LARGEST_N_DAYS, empty=True),
-    "month_days": numbers(31, "31: the last"),
+    "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
     "target": fields.record(TARGET, tuple(TARGET), empty=True),
 }
 EXAMPLES = {"schedule_days": "[1, 3, 5]", "times": "3", "n": "2", "month_days": "[1, 31]"}
