@@ -18,6 +18,7 @@ from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
 STEPS = "steps"  # not a section of its own: it shows the goals with their open steps
+AHEAD = timedelta(SCHEDULE_DAYS_AHEAD)
 WORDS = fields.text(200, line=True)
 
 
@@ -57,41 +58,39 @@ def get_user_snapshot(
     names = _sections(include or (), bool(find), goal_id is not None)
     repeats.catch_up()
     today, user = store.today(), settings.current().onepercent_user
-    first = fields.read_day("date_from", date_from) if date_from else today.isoformat()
-    ahead = min(date.fromisoformat(first).toordinal() + SCHEDULE_DAYS_AHEAD, date.max.toordinal())
-    last = fields.read_day("date_to", date_to) if date_to else date.fromordinal(ahead).isoformat()
-    if last < first:
-        message, hint = (
-            f"date_to {last} is before date_from {first}",
-            f"Swap the two dates. {days.date_hint(None)}",
+    first, last = _day("date_from", date_from), _day("date_to", date_to)
+    begin = first or today
+    end = last or min(begin, date.max - AHEAD) + AHEAD
+    if end < begin:
+        hint = f"Swap the two dates. {days.date_hint(None)}"
+        raise ToolError(
+            f"date_to {end} is before date_from {begin}", hint, code="INVALID_DATE", field="date_to"
         )
-        raise ToolError(message, hint, code="INVALID_DATE", field="date_to")
     goal_id = None if goal_id is None else min(goal_id, fields.LARGEST_ID)
-    diary_told = "diary" in names and bool(date_from)
-    past = _past(today, date_from and first, date_to and last)
-    view = View(
-        user, today, first, last, goals_status or "work", goal_id, STEPS in (include or ()), *past, diary_told
-    )
+    past = _past(today, first, last)
+    diary_told = "diary" in names and first is not None
+    with_steps = STEPS in (include or ())
+    view = View(user, today, begin, end, goals_status or "work", goal_id, with_steps, past, diary_told)
     with store.reading() as db:
         data = {name: present.SECTIONS[name](db, view) for name in names}
         hits = {"found": word_search.search(db, user, WORDS.read("find", find) or "")} if find else {}
-        content = (
-            marks_as_text.lines(db, user, today, date_from and first, date_to and last) if picture else ()
-        )
+        content = marks_as_text.lines(db, user, today, first, last) if picture else ()
     zone = days.persons_day().zone or days.zone_of_settings()
     present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
     shown = {"data": data} if names else {}
     answer = Shown({"success": True, "user_name": user, "today": present_day, **shown, **hits}, *content)
-    if date_from and date_to:
-        answer.span = date.fromisoformat(first), date.fromisoformat(last)
-    elif "history" in names:
+    if "history" in names and not (first and last):
         answer.span = past
-    elif date_from or date_to:
-        answer.span = date.fromisoformat(first), date.fromisoformat(last if date_to else first)
+    elif first or last:
+        answer.span = begin, last or begin
     is_one_day = answer.span is None or answer.span[0] == answer.span[1]
     is_other = find or goal_id is not None or names == ["diary"] or {"history", "ssp"} & {*names}
     answer.is_day = is_one_day and not is_other
     return answer
+
+
+def _day(name: str, text: str | None) -> date | None:
+    return date.fromisoformat(fields.read_day(name, text)) if text else None
 
 
 def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:
@@ -104,10 +103,9 @@ def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> lis
     return list(dict.fromkeys(names))
 
 
-def _past(today: date, first: str | None, last: str | None) -> tuple[date, date]:
+def _past(today: date, first: date | None, last: date | None) -> tuple[date, date]:
     """The days that `history` looks back on: what is asked for of the past, else the last seven."""
-    until = min(date.fromisoformat(last), today) if last else today
-    start = date.fromisoformat(first) if first else until - timedelta(days=days.WEEK - 1)
-    return max(min(start, until), today - timedelta(days=HISTORY_DAYS_BACK)), max(
-        until, today - timedelta(days=HISTORY_DAYS_BACK)
-    )
+    earliest = today - timedelta(HISTORY_DAYS_BACK)
+    until = min(last or today, today)
+    start = min(first or until - timedelta(days.WEEK - 1), until)
+    return max(start, earliest), max(until, earliest)

@@ -63,7 +63,8 @@ def _notice(part: str, today: str, cards_due: Callable[[], int]) -> tuple[str, l
     user = settings.current().onepercent_user
     repeats.catch_up()
     with store.reading() as db:
-        view = present.View(user, days.today(days.now()), today, today)
+        day = days.today(days.now())
+        view = present.View(user, day, day, day)
         schedule, habits = present.dated(db, view), present.habits(db, view)["items"]
         entry = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
         written = db.execute(entry, (user, today)).fetchone()

@@ -43,7 +43,7 @@ def today() -> TextOutput:
     """Show the steps, habits and XP of today."""
     day = store.today()
     with store.reading() as db:
-        view = present.View(settings.current().onepercent_user, day, day.isoformat(), day.isoformat())
+        view = present.View(settings.current().onepercent_user, day, day, day)
         schedule, xp = present.dated(db, view), present.xp(db, view)
         habits = present.habits(db, view)["items"]
     lines = [f"{day}, {words.weekday(day)}"]

@@ -20,7 +20,7 @@ from tools.onepercent.habits.schedules import FOREVER
 from tools.onepercent.page import keys
 from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import Past, due, past
+from tools.onepercent.snapshot.history import Past, Sums, past
 
 logger = logging.getLogger(__name__)
 
@@ -31,14 +31,12 @@ TEXTS, DAYS_DATA = "pi-mcp/preview", "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
-# Those of the day, those done on it, and today also those that are late.
 STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority, s.time_duration, s.is_complete
-    FROM steps s JOIN goals g ON g.id = s.goal_id
-    WHERE s.user = :user AND s.deleted_at IS NULL AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work')
-    AND (s.dt = :day OR s.completed_on = :day
-    OR (:day = :today AND s.dt < :today AND s.is_complete = 0)) ORDER BY s.dt, s.id"""
-COMING = """SELECT s.title FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.dt = :day
-    AND s.is_complete = 0 AND s.deleted_at IS NULL AND g.archived_at IS NULL AND g.status = 'work' ORDER BY s.id"""
+    FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.deleted_at IS NULL
+    AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work') AND {which} ORDER BY s.dt, s.id"""
+LATE = "s.dt < :today AND s.is_complete = 0 AND :day = :today"
+OF_THE_DAY = f"(s.dt = :day OR s.completed_on = :day) AND NOT ({LATE})"
+COMING = "s.dt = :day AND s.is_complete = 0"
 
 HABIT = ("id", "name", "xp_reward", "current_streak", "this_week", "target", "today_amount")
 """What the page needs to know of a habit; beside it the `unit` of its streak, and its `signs`."""
@@ -143,10 +141,12 @@ def glance(db: Database, user: str, today: date, day: date, first: date, last: d
     since = first - timedelta(length)
     recent = past(db, user, since, last, today)
     passed = max((min(today, last) - first).days + 1, 0)
-    view = present.View(user, today, day.isoformat(), day.isoformat())
+    view = present.View(user, today, day, day)
     values = {"user": user, "today": today.isoformat(), "day": day.isoformat()}
-    steps = [present.step(row) for row in db.execute(STEPS, values)]
-    overdue = [step for step in steps if _is_late(step, values)]
+    late, of_the_day = (
+        [present.shown(row) for row in db.execute(STEPS.format(which=which), values)]
+        for which in (LATE, OF_THE_DAY)
+    )
     cells = [_cell(recent, first + timedelta(place)) for place in range(length)]
     sections = {name: present.SECTIONS[name](db, view) for name in ("goals", "xp")}
     data = {
@@ -159,8 +159,8 @@ def glance(db: Database, user: str, today: date, day: date, first: date, last: d
         "before": _sum(recent, since, passed),
         "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, today) if on >= since],
         "gained": recent.sums(day, day).xp,
-        "overdue": overdue,
-        "steps": [step for step in steps if step not in overdue],
+        "overdue": late,
+        "steps": of_the_day,
         **_habits(db, view, day, recent),
         **sections,
     }
@@ -171,21 +171,20 @@ def glance(db: Database, user: str, today: date, day: date, first: date, last: d
 
 def _cell(recent: Past, day: date) -> list[float]:
     """The numbers of one day; what is still open today is due in it."""
-    place = (day - recent.since).days
-    signs = "".join(habit.signs[place : place + 1] for habit in recent.habits)
-    sums, was_due = recent.sums(day, day), due(signs)
-    return [_share(sums.kept, was_due), sums.xp, sums.steps, sums.diary, sums.kept, was_due]
+    sums = recent.sums(day, day, with_open=True)
+    return [*_numbers(sums), sums.kept, sums.due]
 
 
-def _share(kept: int, due: int) -> float:
-    return round(kept / due, 3) if due else 0
+def _numbers(sums: Sums) -> list[float]:
+    """The share of habits kept, XP, steps and diary entries."""
+    share = round(sums.kept / sums.due, 3) if sums.due else 0
+    return [share, sums.xp, sums.steps, sums.diary]
 
 
 def _sum(recent: Past, first: date, length: int) -> list[float]:
-    """The share of habits kept, XP, steps and diary entries of so many days; empty if there is nothing."""
+    """The numbers of so many days; empty if there is nothing."""
     sums = recent.sums(first, first + timedelta(length - 1))
-    numbers = [_share(sums.kept, sums.due), sums.xp, sums.steps, sums.diary]
-    return numbers if length and any(sums) else []
+    return _numbers(sums) if length and any(sums) else []
 
 
 def _week(day: date, today: date) -> list[date]:
@@ -193,12 +192,6 @@ def _week(day: date, today: date) -> list[date]:
     is_recent = today - timedelta(WEEK) < day <= today
     end = today.toordinal() if is_recent else days.monday(day.toordinal()) + WEEK - 1
     return [date.fromordinal(min(end - back, FOREVER)) for back in reversed(range(WEEK))]
-
-
-def _is_late(step: JsonObject, values: JsonObject) -> bool:
-    """True of an open step of a day gone by, which today's list begins with."""
-    is_todays_list = values["day"] == values["today"]
-    return is_todays_list and not step["is_complete"] and step["date"] < values["today"]
 
 
 def _habits(db: Database, view: present.View, day: date, recent: Past) -> JsonObject:
@@ -221,9 +214,9 @@ def _habits(db: Database, view: present.View, day: date, recent: Past) -> JsonOb
 
 def _plan(db: Database, user: str, day: date, today: date) -> JsonObject:
     """What a coming day holds: titles of its steps, names of its habits."""
-    titles = db.execute(COMING, {"user": user, "day": day.isoformat()})
+    steps = db.execute(STEPS.format(which=COMING), {"user": user, "day": day.isoformat()})
     habits = [habit["name"] for habit in due_on(db, user, day, today)]
-    return {"date": day.isoformat(), "steps": [title for (title,) in titles], "habits": habits}
+    return {"date": day.isoformat(), "steps": [step["title"] for step in steps], "habits": habits}
 
 
 def due_on(db: Database, user: str, day: date, today: date) -> list[Row]:

@@ -64,10 +64,11 @@ class Past:
             statement, {"user": self.user, "first": f"{first}", "last": f"{last}"}
         ).fetchall()
 
-    def sums(self, first: date, last: date) -> Sums:
+    def sums(self, first: date, last: date, with_open: bool = False) -> Sums:
+        """What can still be done today is not due yet, except `with_open`."""
         span = slice((first - self.since).days, (last - self.since).days + 1)
-        # What can still be done today is not due yet.
-        signs = "".join(settled(habit.signs, self.ends_today)[span] for habit in self.habits)
+        until_today = self.ends_today and not with_open
+        signs = "".join(settled(habit.signs, until_today)[span] for habit in self.habits)
         xp, steps, goals, diary = self.read(SUMS, first, last)[0]
         return Sums(int(xp), steps, goals, diary, signs.count("+"), due(signs))
 

@@ -10,13 +10,13 @@ from tools.onepercent.habits.histories import signs_between
 DEFAULT_DAYS = 28
 
 
-def lines(db: Database, user: str, today: date, first: str | None, last: str | None) -> tuple[str, ...]:
+def lines(db: Database, user: str, today: date, first: date | None, last: date | None) -> tuple[str, ...]:
     """One text with a line for each habit: of the days between two dates, by default of the last four weeks.
 
     At most a year, which ends today at the latest and begins with the first day on which something was due.
     """
-    end = min(today, date.fromisoformat(last) if last else today)
-    begin = min(end, date.fromisoformat(first) if first else end - timedelta(DEFAULT_DAYS - 1))
+    end = min(today, last or today)
+    begin = min(end, first or end - timedelta(DEFAULT_DAYS - 1))
     begin = max(begin, end - timedelta(YEAR - 1))
     habits = signs_between(db, user, begin, end, today)
     if not habits:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from tools.core import health
 from tools.core.json_types import JsonObject
@@ -17,13 +18,20 @@ from tools.onepercent.habits.schedules import FOREVER, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.snapshot.history import AMOUNTS, due, history, settled
 
-WHY = ("why_important", "why_give_me", "why_about_me")
-
 # As the index steps_by_goal has it: absent values last.
 IN_ORDER = """ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id"""
 
-GOALS = """SELECT g.*, p.steps_count, p.steps_completed FROM goals g JOIN goal_progress p ON p.goal_id = g.id
-    WHERE g.user = :user AND g.deleted_at IS NULL"""
+BRIEF = "g.id, g.title, p.steps_completed || '/' || p.steps_count AS done, nullif(g.status, 'work') AS status, g.due"
+WHOLE = f"""g.id, g.title, g.category, g.status,
+    p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
+    g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
+    p.steps_count, p.steps_completed"""
+# `moved`: when a goal or a step of it was changed last.
+GOALS = """SELECT {columns}, max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
+    FROM goals g JOIN goal_progress p ON p.goal_id = g.id
+    WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY g.id"""
+OPEN_STEPS = "id, title, dt, priority, time_duration, progress, repeat", "AND is_complete = 0"
+EVERY_STEP = f'{OPEN_STEPS[0]}, description, "order", is_complete, completed_on', ""
 # By goals_status; an archived goal is out of sight.
 WHICH = {
     "work": "g.status = 'work' AND g.archived_at IS NULL",
@@ -48,17 +56,16 @@ USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 @dataclass(frozen=True)
 class View:
     """The parts to show: of whom, on which day, from one date to another, goals of which status or only
-    one."""
+    one. `past`: the first and last day of the history; `diary_told`: the diary has these days whole."""
 
     user: str
     today: date
-    first: str
-    last: str
+    first: date
+    last: date
     goals_status: str = "work"
     goal_id: int | None = None
     with_steps: bool = False
-    past_first: date = date.min
-    past_last: date = date.min
+    past: tuple[date, date] = (date.min, date.min)
     diary_told: bool = False
 
 
@@ -66,69 +73,47 @@ def _known(row: Row) -> JsonObject:
     return {name: value for name, value in dict(row).items() if value is not None}
 
 
+AS_SHOWN: dict[str, Callable[[Any], Any]] = {
+    "time_duration": fields.minutes_and_word,
+    "repeat": compact,
+    "is_complete": bool,
+    "archived": bool,
+    "moved": lambda stamp: days.today(days.moment_of(stamp)).isoformat(),
+}
+
+
+def shown(row: Row) -> JsonObject:
+    """A goal or step as every section shows it."""
+    item = _known(row)
+    for name in item.keys() & AS_SHOWN.keys():
+        item[name] = AS_SHOWN[name](item[name])
+    return item
+
+
 def goals(db: Database, view: View) -> JsonObject:
     """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every
     step. Raises ToolError GOAL_NOT_FOUND."""
     is_one = view.goal_id is not None
-    which = "g.id = :goal" if is_one else WHICH[view.goals_status]
-    rows = db.execute(
-        f"{GOALS} AND {which} ORDER BY g.id", {"user": view.user, "goal": view.goal_id}
-    ).fetchall()
-    if is_one and not rows:
+    is_brief = not (is_one or view.with_steps)
+    query = GOALS.format(
+        columns=BRIEF if is_brief else WHOLE, which="g.id = :goal" if is_one else WHICH[view.goals_status]
+    )
+    items = [shown(row) for row in db.execute(query, {"user": view.user, "goal": view.goal_id})]
+    if is_one and not items:
         raise missing("goal")
-    if not (is_one or view.with_steps):
-        return {"items": [_brief(db, row) for row in rows], "total_count": len(rows)}
-    items = [_whole(db, row, is_one) for row in rows]
-    usual = share([step for item in items for step in item["steps"]], USUAL_OF_STEPS)
-    return usual | {"items": items, "total_count": len(rows)}
-
-
-def _brief(db: Database, row: Row) -> JsonObject:
-    item = {"id": row["id"], "title": row["title"], "done": f"{row['steps_completed']}/{row['steps_count']}"}
-    if row["status"] == "complete":
-        item["status"] = "complete"
-    if row["due"]:
-        item["due"] = row["due"]
-    if step := _steps(db, row["id"], "id, title, dt", "AND is_complete = 0", "LIMIT 1"):
-        item["next"] = step[0]
-    return item | {"moved": _moved(db, row)}
-
-
-def _moved(db: Database, row: Row) -> str:
-    """The day on which a goal or a step of it was changed last."""
-    newest = "SELECT max(updated_at) FROM steps WHERE goal_id = ?"
-    (of_steps,) = db.execute(newest, (row["id"],)).fetchone()
-    return days.today(days.moment_of(max(of_steps or "", row["updated_at"]))).isoformat()
-
-
-def _whole(db: Database, row: Row, with_done: bool) -> JsonObject:
-    item = {name: row[name] for name in ("id", "title", "category", "status")}
-    item["score"] = row["steps_completed"] * STEP_COMPLETED + GOAL_COMPLETED * (row["status"] == "complete")
-    item |= {name: row[name] for name in (*WHY, "due") if row[name]}
-    if row["archived_at"]:
-        item["archived"] = True
-    item |= {name: row[name] for name in ("steps_count", "steps_completed")}
-    columns, which = "id, title, dt, priority, time_duration, progress, repeat", "AND is_complete = 0"
-    if with_done:
-        columns, which = f'{columns}, description, "order", is_complete, completed_on', ""
-    return item | {"moved": _moved(db, row), "steps": _steps(db, row["id"], columns, which)}
+    every_step: list[JsonObject] = []
+    for item in items:
+        if not is_brief:
+            item["steps"] = _steps(db, item["id"], *(EVERY_STEP if is_one else OPEN_STEPS))
+            every_step += item["steps"]
+        elif following := _steps(db, item["id"], "id, title, dt", "AND is_complete = 0", "LIMIT 1"):
+            item["next"] = following[0]
+    return share(every_step, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
 
 
 def _steps(db: Database, goal_id: int, columns: str, which: str, limit: str = "") -> list[JsonObject]:
     order = f"WHERE goal_id = ? AND deleted_at IS NULL {which} ORDER BY {IN_ORDER} {limit}"
-    return [step(row) for row in db.execute(f"SELECT {columns} FROM steps {order}", (goal_id,))]
-
-
-def step(row: Row) -> JsonObject:
-    """A step as every section shows it."""
-    known = _known(row)
-    if "time_duration" in known:
-        known["time_duration"] = fields.minutes_and_word(known["time_duration"])
-    if "repeat" in known:
-        known["repeat"] = compact(known["repeat"])
-    if "is_complete" in known:
-        known["is_complete"] = bool(known["is_complete"])
-    return known
+    return [shown(row) for row in db.execute(f"SELECT {columns} FROM steps {order}", (goal_id,))]
 
 
 def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
@@ -215,7 +200,7 @@ def _rate(every_history: list[History], today: int) -> int:
 
 def diary(db: Database, view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
-    items = [_known(row) for row in db.execute(DIARY, (view.user, view.first, view.last))]
+    items = [_known(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))]
     return {"items": items, "total_count": len(items)}
 
 
@@ -229,13 +214,13 @@ def schedule(db: Database, view: View) -> JsonObject:
 def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
     today = view.today.isoformat()
-    between = db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", (view.user, view.first, view.last))
-    rows = [step(row) for row in between]
+    span = (view.user, f"{view.first}", f"{view.last}")
+    rows = [shown(row) for row in db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", span)]
     overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
     return {
         "today": [row for row in rows if row["date"] == today],
         "upcoming": [row for row in rows if row["date"] > today],
-        "overdue": [step(row) for row in overdue],
+        "overdue": [shown(row) for row in overdue],
     }
 
 
@@ -273,7 +258,7 @@ def xp(db: Database, view: View) -> JsonObject:
     return {"balance": present, "lifetime": lifetime, **numbers}
 
 
-def status() -> JsonObject:
+def status(db: Database, view: View) -> JsonObject:
     """What is set up, what works without internet, the newest copy of the database and how to make one."""
     systems = {name: found.state for name, found in health.every()}
     copies = backup.copies()
@@ -295,8 +280,6 @@ SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
     "ssp": ssp,
     # A self-hosted edition has none.
     "subscription": lambda db, view: {"tariff": "self_hosted", "status": "active", "days_remaining": None},
-    "history": lambda db, view: history(
-        db, view.user, view.past_first, view.past_last, view.today, view.diary_told
-    ),
-    "status": lambda db, view: status(),
+    "history": lambda db, view: history(db, view.user, *view.past, view.today, view.diary_told),
+    "status": status,
 }
