@@ -11,10 +11,9 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, fields, previews, sentences, settings
-from tools.onepercent.actions import Outcome
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, balance, digested, stale
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.dry_run import Planned, dry_run
+from tools.onepercent.dry_run import Run, dry_run
 from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
 from tools.onepercent.rules import UNDONE_AT_MOST
@@ -134,47 +133,41 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: da
     """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises
     ToolError that names the `failed_action`; the transaction is to be rolled back then."""
     unit = UnitOfWork(db, preview["user"], moment, plan.today, plan.seen)
-    outcomes: list[Outcome] = []
+    run = Run(unit, plan.actions, [], plan.dropped)
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
         try:
             outcome = planned.run(unit)
             if [list(entry) for entry in outcome.entries] != entries:
                 raise stale(f"{planned.kind.name} would now do something else than it showed")
-            outcomes.append(outcome)
+            run.outcomes.append(outcome)
         except ToolError as error:
-            if (
-                error.code == "NOTHING_TO_UPDATE"
-            ):  # the preview changed something, so another apply has done the same
+            if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
                 error = stale(f"{planned.kind.name}: it is so already")
             own = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
-            error.data["failed_action"] = {"index": len(outcomes), **own}
-            error.data["results"] = [
-                result | {"rollback": True} for result in _results(plan.actions, outcomes)
-            ]
+            error.data["failed_action"] = {"index": len(run.outcomes), **own}
+            error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
     histories.settle(db, days.today(moment))
     lines: list[str] = []
-    entries_done: list[tuple[str, JsonObject]] = []
-    for outcome in outcomes:
-        entries_done += outcome.entries
+    for outcome in run.outcomes:
         if len(lines) < KEPT_LINES:
             lines += outcome.done()
     # The preview has named the changes; of many only the sums are repeated.
-    done = lines if len(lines) <= FEW_LINES else [sentences.counts(entries_done, is_done=True)]
-    refused = [f"✗ {sentences.refused(error)}" for error in plan.dropped]
+    done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
+    total = len(run.outcomes)
     answer = {
         "success": True,
-        "results": _results(plan.actions, outcomes),
-        "summary": {"total": len(outcomes), "successful": len(outcomes), "failed": 0},
-        "xp": {"delta": sum(outcome.xp for outcome in outcomes), "balance": balance(db, unit.user)[0]},
+        "results": _results(run),
+        "summary": {"total": total, "successful": total, "failed": 0},
+        "xp": {"delta": run.xp, "balance": balance(db, unit.user)[0]},
     }
     if plan.dropped:
         answer["dropped"] = list(map(_dropped, plan.dropped))
-    answer["message"] = "\n".join(refused + [f"✓ {line}" for line in done])
+    answer["message"] = "\n".join([*run.refusals(), *(f"✓ {line}" for line in done)])
     dispatch.recorded(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview["id"]))
-    _keep_journal(unit, preview["id"], outcomes, lines[:KEPT_LINES])
+    _keep_journal(run, preview["id"], lines[:KEPT_LINES])
     return answer
 
 
@@ -182,18 +175,13 @@ def _dropped(error: JsonObject) -> JsonObject:
     return {name: error[name] for name in ("action", "error") if name in error}
 
 
-def _results(actions: list[Planned], outcomes: list[Outcome]) -> list[JsonObject]:
+def _results(run: Run) -> list[JsonObject]:
     """The results so far, by action; parts without a value are left out."""
     results = []
-    for planned, outcome in zip(actions, outcomes, strict=False):
-        result: JsonObject = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
-        if outcome.created_id is not None:
-            result["created_id"] = outcome.created_id
-        if outcome.created_steps:
-            result["step_ids"] = outcome.created_steps
-        if outcome.xp:
-            result["xp"] = outcome.xp
-        results.append(result)
+    for planned, outcome in zip(run.planned, run.outcomes, strict=False):
+        values = {"created_id": outcome.created_id, "step_ids": outcome.created_steps, "xp": outcome.xp}
+        result = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
+        results.append(result | {name: value for name, value in values.items() if value})
     return results
 
 
@@ -204,21 +192,17 @@ def _shortened(change: Change) -> Change:
     return change._replace(values={name: digested(value) for name, value in change.values.items()})
 
 
-def _keep_journal(unit: UnitOfWork, preview_id: str, outcomes: list[Outcome], lines: list[str]) -> None:
+def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
     """Keep the changes so that they can be undone. A reversal turns the journal of what it reverses; anything
     else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
-    db, user = unit.db, unit.user
-    changes = list(map(_shortened, unit.journal))
-    if reversal := next((outcome.reversal for outcome in outcomes if outcome.reversal), None):
-        applied_id, undone = reversal
-        journal = json.loads(
-            db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()[0]
-        )
-        turned = dispatch.packed(journal | {"changes": changes})
+    db, user = run.unit.db, run.unit.user
+    changes = list(map(_shortened, run.unit.journal))
+    for applied_id, undone in filter(None, (outcome.reversal for outcome in run.outcomes)):
+        (journal,) = db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()
+        turned = dispatch.packed(json.loads(journal) | {"changes": changes})
         db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, turned, applied_id))
         return
-    count = sum(len(outcome.entries) for outcome in outcomes)
-    journal = dispatch.packed({"changes": changes, "lines": lines, "count": count})
+    journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})
     db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))
     db.execute(
         "INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview_id, journal)

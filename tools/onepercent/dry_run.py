@@ -54,8 +54,8 @@ def read(sent: object, place: int, used: set[str]) -> Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class DryRun:
-    """The result of a dry run: what each action did, and the errors of those that failed."""
+class Run:
+    """What actions did, and the errors of those that were refused; a dry run took it back."""
 
     unit: UnitOfWork
     planned: list[Planned]
@@ -67,16 +67,16 @@ class DryRun:
         """XP in total."""
         return sum(outcome.xp for outcome in self.outcomes)
 
-    def warnings(self) -> list[str]:
-        """What is allowed, but may not be meant."""
-        return [words.warning(*warning) for outcome in self.outcomes for warning in outcome.warnings]
-
     @property
     def entries(self) -> list[tuple[str, JsonObject]]:
         """The entries of the diff, each with its section."""
         return [entry for outcome in self.outcomes for entry in outcome.entries]
 
-    def checked(self) -> "DryRun":
+    def refusals(self) -> list[str]:
+        """Say what stays undone."""
+        return [f"✗ {sentences.refused(error)}" for error in self.errors]
+
+    def checked(self) -> "Run":
         """The same, of a single action that succeeded. Raises ToolError: what the action failed at."""
         for error in self.errors:
             raise ToolError(error["error"], error["hint"], code=error["code"])
@@ -85,32 +85,31 @@ class DryRun:
     @property
     def is_unsafe(self) -> bool:
         """Something is refused beside something that deletes, which was perhaps meant to be empty by then."""
-        return bool(self.errors) and any(section == "deletes" for section, _ in self.entries)
+        return bool(self.errors) and any(outcome.deletes for outcome in self.outcomes)
 
     def in_order(self) -> list[tuple[str, Outcome]]:
         """The outcomes with the client_action_id of each; those that delete come first."""
-        pairs = [
-            (planned.client_action_id, outcome)
-            for planned, outcome in zip(self.planned, self.outcomes, strict=True)
-        ]
-        return sorted(pairs, key=lambda pair: not _deletes(pair[1]))
+        ids = [planned.client_action_id for planned in self.planned]
+        return sorted(zip(ids, self.outcomes, strict=True), key=lambda pair: not pair[1].deletes)
 
     def lines(self) -> list[str]:
         """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be meant."""
-        errors = [f"✗ {sentences.refused(error)}" for error in self.errors]
-        lines: list[str] = []
+        changes: list[str] = []
+        warnings: list[str] = []
         for _, outcome in self.in_order():
             texts = [sentences.line(section, entry).text() for section, entry in outcome.entries]
-            lines += words.more(texts, MOST_REVERSED) if outcome.reversal else texts
-        xp = words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
-        changes = [f"• {line}" for line in lines]
-        warnings = [f"! {warning}" for warning in self.warnings()]
-        return [*errors, *changes, xp, *warnings]
+            changes += words.more(texts, MOST_REVERSED) if outcome.reversal else texts
+            warnings += [f"! {words.warning(*warning)}" for warning in outcome.warnings]
+        return [*self.refusals(), *(f"• {change}" for change in changes), self.xp_line(), *warnings]
+
+    def xp_line(self) -> str:
+        """+25 XP."""
+        return words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
 
     def question(self) -> str:
         """Ask the person for consent: the counts in the first line, since clients show few, then every
         change."""
-        xp = words.xp_signed(self.xp) if self.xp else words.say("preview.no_xp")
+        xp = self.xp_line()
         head = words.say("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
         return "\n".join([head, *(line for line in self.lines() if line != xp)])
 
@@ -126,19 +125,15 @@ class DryRun:
 class Diff(dict[str, list[JsonObject]]):
     """The entries of a dry run by section. A page that shows them draws the dry run itself."""
 
-    def __init__(self, dry: DryRun):
+    def __init__(self, dry: Run):
         super().__init__((name, []) for name in DIFF_SECTIONS)
         self.dry = dry
 
 
-def _deletes(outcome: Outcome) -> bool:
-    return any(section == "deletes" for section, _ in outcome.entries)
-
-
-def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> DryRun:
+def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> Run:
     """Try the actions in order in a transaction within `db`'s, and take them back."""
     unit = UnitOfWork(db, settings.current().onepercent_user, moment, days.today(moment))
-    dry, used = DryRun(unit, [], [], []), set[str]()
+    dry, used = Run(unit, [], [], []), set[str]()
     db.execute("SAVEPOINT dry_run")
     for index, action in enumerate(sent):
         db.execute("SAVEPOINT action")

@@ -14,7 +14,7 @@ from tools.onepercent import actions as declared
 from tools.onepercent import days, dispatch, fields, settings, words
 from tools.onepercent.actions import repeats
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.dry_run import DryRun, Planned, dry_run
+from tools.onepercent.dry_run import Planned, Run, dry_run
 from tools.onepercent.page import person_pages
 from tools.onepercent.rules import MOST_ACTIONS
 
@@ -124,7 +124,7 @@ def cancel_preview(preview_id: str) -> JsonObject:
         return dispatch.recorded(db, {"success": True, **shown})
 
 
-def keep_and_show(dry: DryRun) -> JsonObject:
+def keep_and_show(dry: Run) -> JsonObject:
     """Store what a dry run showed; return the answer that shows it."""
     preview_id = keep(dry)
     return {
@@ -136,7 +136,7 @@ def keep_and_show(dry: DryRun) -> JsonObject:
     }
 
 
-def keep(dry: DryRun) -> str:
+def keep(dry: Run) -> str:
     """Store what a dry run showed; return the preview's id."""
     import uuid
 

@@ -47,6 +47,10 @@ class Outcome:
     reversal: tuple[int, bool] | None = None
     created_steps: list[int] = field(default_factory=list)
 
+    @property
+    def deletes(self) -> bool:
+        return any(section == "deletes" for section, _ in self.entries)
+
     def done(self) -> list[str]:
         """Say what has happened."""
         if self.message:

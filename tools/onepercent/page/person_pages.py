@@ -14,7 +14,7 @@ from tools.core.resources import Resource
 from tools.onepercent import days, sentences, settings, texts, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
-from tools.onepercent.dry_run import Diff, DryRun
+from tools.onepercent.dry_run import Diff, Run
 from tools.onepercent.habits.histories import histories
 from tools.onepercent.habits.schedules import FOREVER
 from tools.onepercent.page import keys
@@ -65,7 +65,7 @@ def _told(answer: JsonObject, language: str) -> JsonObject:
         words.LANGUAGE.reset(token)
 
 
-def _changes(dry: DryRun) -> list[JsonObject]:
+def _changes(dry: Run) -> list[JsonObject]:
     """The parts of each sentence in the order of the message; the warnings of an action stand at its last."""
     changes: list[JsonObject] = []
     for client_action_id, outcome in dry.in_order():
