@@ -197,7 +197,9 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
     else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
     db, user = run.unit.db, run.unit.user
     changes = list(map(_shortened, run.unit.journal))
-    for applied_id, undone in filter(None, (outcome.reversal for outcome in run.outcomes)):
+    reversals = [outcome.reversal for outcome in run.outcomes if outcome.reversal]
+    if reversals:
+        applied_id, undone = reversals[0]
         (journal,) = db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()
         turned = dispatch.packed(json.loads(journal) | {"changes": changes})
         db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, turned, applied_id))

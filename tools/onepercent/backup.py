@@ -95,7 +95,7 @@ def _copy_of_today() -> JsonObject:
     """
     if not store.path().exists():
         return {"file": None, "message": "There is no database yet, so there is nothing to back up."}
-    target = folder() / f"onepercent-{days.today(days.now())}.sqlite3"
+    target = folder() / f"onepercent-{days.today()}.sqlite3"
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -135,7 +135,7 @@ def advice() -> str:
     newest = next(iter(copies()), None)
     if newest is None:
         return f"There is no backup yet. {command}"
-    if date.fromisoformat(newest.name[11:21]) < days.today(days.now()) - timedelta(days=BACKUP_DAYS_OLD):
+    if date.fromisoformat(newest.name[11:21]) < days.today() - timedelta(days=BACKUP_DAYS_OLD):
         return f"The newest backup is {newest}. {command}"
     if newest.stat().st_dev == store.path().stat().st_dev:
         return f"The backups in {newest.parent} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
@@ -168,7 +168,7 @@ def faults_of(db: Database) -> list[str]:
     try:
         for habit in db.execute("SELECT * FROM habits").fetchall():
             schedule(habit["frequency_type"], detail(habit))
-            histories.of_habit(db, habit["id"], days.today(days.now()))
+            histories.of_habit(db, habit["id"], days.today())
     except days.Unreadable as error:
         return [f"a habit cannot be read: {error}"]
     return [fault for fault, query in QUERIES.items() if db.execute(query).fetchone()][:MOST]
@@ -270,7 +270,7 @@ def _put_in_place(fresh: Database, source: Path, reason: str) -> JsonObject:
     store.check_version(fresh.execute("PRAGMA user_version").fetchone()[0], source)
     with store.transaction(fresh):
         migrations.migrate(fresh)
-        histories.settle(fresh, days.today(days.now()))
+        histories.settle(fresh, days.today())
         if faulty := faults_of(fresh):
             raise ValueError("; ".join(faulty))
     kept = _keep_present(reason)

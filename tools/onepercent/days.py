@@ -46,9 +46,9 @@ def stamp(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def today(moment: datetime) -> date:
-    """The person's date at that moment."""
-    return (local(moment) - timedelta(hours=persons_day().start_hour)).date()
+def today(moment: datetime | None = None) -> date:
+    """The person's date at that moment, by default at this one."""
+    return (local(moment or now()) - timedelta(hours=persons_day().start_hour)).date()
 
 
 def local(moment: datetime) -> datetime:
@@ -87,7 +87,7 @@ AHEAD = {
 
 def date_hint(value: object) -> str:
     """Today, and the date that a word like «завтра» means, for the hint of an error."""
-    present = today(now())
+    present = today()
     hint, word = f"Today is {present} ({present:%A}).", str(value).strip().lower()
     weekdays = [name.lower() for names in texts.WEEKDAYS.values() for name in names]
     if word in AHEAD:

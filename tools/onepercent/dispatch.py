@@ -78,7 +78,7 @@ def count(tool: str, user: str) -> None:
 def _answer(tool: "Tool", arguments: JsonObject) -> Any:
     required = tool.parameters.required
     try:
-        count(tool.name, settings.current().onepercent_user)
+        count(tool.name, settings.user())
         fields.check_names(arguments, tool.parameters.members, tool.listed_name)
         if missing := next((name for name in required if arguments.get(name) is None), None):
             raise fields.required(missing)
@@ -103,7 +103,7 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
     row = {
         "request_id": str(uuid.uuid4()),
         "at": days.stamp(days.now()),
-        "user": settings.current().onepercent_user,
+        "user": settings.user(),
         "tool": call.tool,
         "request": _kept(request, answer["success"]),
         "answer": _kept(answer, answer["success"]),

@@ -132,7 +132,7 @@ class Diff(dict[str, list[JsonObject]]):
 
 def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> Run:
     """Try the actions in order in a transaction within `db`'s, and take them back."""
-    unit = UnitOfWork(db, settings.current().onepercent_user, moment, days.today(moment))
+    unit = UnitOfWork(db, settings.user(), moment, days.today(moment))
     dry, used = Run(unit, [], [], []), set[str]()
     db.execute("SAVEPOINT dry_run")
     for index, action in enumerate(sent):

@@ -60,10 +60,10 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
 
 def _notice(part: str, today: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
     """The part of the day in words: a title and lines; without lines there is nothing to send."""
-    user = settings.current().onepercent_user
+    user = settings.user()
     repeats.catch_up()
     with store.reading() as db:
-        day = days.today(days.now())
+        day = days.today()
         view = present.View(user, day, day, day)
         schedule, habits = present.dated(db, view), present.habits(db, view)["items"]
         entry = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"

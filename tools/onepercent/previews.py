@@ -142,7 +142,7 @@ def keep(dry: Run) -> str:
 
     unit, preview_id = dry.unit, str(uuid.uuid4())
     plan = {
-        "today": unit.today.isoformat(),
+        "today": unit.day,
         "actions": [[each.kind.name, each.client_action_id, each.values, each.place] for each in dry.planned],
         "entries": [outcome.entries for outcome in dry.outcomes],
         "seen": unit.seen,
@@ -183,7 +183,7 @@ def find(db: Database, preview_id: str, moment: datetime) -> Row:
     """This user's preview. Its status is that of the moment: after ONEPERCENT_PREVIEW_TTL, its time to live,
     it has expired. Raises ToolError PREVIEW_NOT_FOUND."""
     statement = "SELECT * FROM previews WHERE id = ? AND user = ?"
-    row = db.execute(statement, (preview_id, settings.current().onepercent_user)).fetchone()
+    row = db.execute(statement, (preview_id, settings.user())).fetchone()
     if row is None:
         raise ToolError("Preview not found or already used", REPEAT, code="PREVIEW_NOT_FOUND")
     is_over = row["status"] == "pending" and moment.timestamp() >= row["expires_at"]

@@ -83,3 +83,8 @@ class OnePercentSettings(Section):
 def current() -> OnePercentSettings:
     """The settings of this process."""
     return settings.current(OnePercentSettings)
+
+
+def user() -> str:
+    """Whose life this call is about."""
+    return current().onepercent_user

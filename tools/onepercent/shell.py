@@ -43,7 +43,7 @@ def today() -> TextOutput:
     """Show the steps, habits and XP of today."""
     day = store.today()
     with store.reading() as db:
-        view = present.View(settings.current().onepercent_user, day, day, day)
+        view = present.View(settings.user(), day, day, day)
         schedule, xp = present.dated(db, view), present.xp(db, view)
         habits = present.habits(db, view)["items"]
     lines = [f"{day}, {words.weekday(day)}"]
@@ -136,7 +136,7 @@ def report(file: str, *period: str) -> TextOutput:
             f"{first} to {last} is not a period of 1 to {days.YEAR} days", USAGE, code="INVALID_DATE"
         )
     with store.reading() as db:
-        _, text = encodable(_content(db, settings.current().onepercent_user, first, last, today))
+        _, text = encodable(_content(db, settings.user(), first, last, today))
     page = document(Path(__file__).parent / "page" / "report.html")
     with store.replacing(target) as part:
         part.write_text(

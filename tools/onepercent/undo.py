@@ -78,7 +78,7 @@ def undo_last(
     with store.writing() as db:
         if list:
             return dispatch.recorded(db, {"success": True, "changes": _changes(db)})
-        row = applied(db, settings.current().onepercent_user, bool(redo), number)
+        row = applied(db, settings.user(), bool(redo), number)
         if row is None:
             only = "Only what was undone, and nothing applied since, can be redone."
             hint = only if redo else "Nothing (more) is kept."
@@ -94,7 +94,7 @@ def _changes(db: Database) -> list[JsonObject]:
     rows = db.execute(
         """SELECT a.journal, a.undone, c.at FROM applied a JOIN previews p ON p.id = a.preview_id
         LEFT JOIN audit c ON c.id = p.audit_id WHERE a.user = ? ORDER BY a.id DESC""",
-        (settings.current().onepercent_user,),
+        (settings.user(),),
     )
     changes: list[JsonObject] = []
     number = 0

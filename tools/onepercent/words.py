@@ -154,7 +154,7 @@ def span(first: str, last: str | None) -> str:
 def day(text: str) -> str:
     """22.11, with the year if it is not the current one."""
     parsed = date.fromisoformat(text)
-    is_this_year = parsed.year == days.today(days.now()).year
+    is_this_year = parsed.year == days.today().year
     if language() == "ru":
         return f"{parsed:%d.%m}" + ("" if is_this_year else f".{parsed.year}")
     return f"{parsed.day} {texts.MONTHS[parsed.month - 1]}" + ("" if is_this_year else f" {parsed.year}")

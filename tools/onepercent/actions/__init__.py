@@ -140,13 +140,12 @@ def _near(name: str, published: list[str]) -> list[str]:
     return several(name, harmless, cutoff=0.5)
 
 
-def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any]) -> JsonObject:
-    """A diff's entry for an existing entity: its kind, id and title or name."""
+def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any], **more: object) -> JsonObject:
+    """A diff's entry for an existing entity: its kind, id and title or name, and what is said of it."""
     key = unit.shown_id(entity, row["id"])
+    known = {} if key is None else {"id": key}
     label = {"habit": "name", "diary": "date"}.get(entity, "title")
-    if key is None:
-        return {"entity": entity, label: row[label]}
-    return {"entity": entity, "id": key, label: row[label]}
+    return {"entity": entity, **known, label: row[label], **more}
 
 
 def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, JsonObject]:
@@ -196,7 +195,7 @@ def diff_value(column: str, value: Any) -> Any:
 
 def check_day(unit: "UnitOfWork", day: str | None, most_back: int, what: str) -> str:
     """A day that is not in the future nor long ago; today if none is sent. Raises ToolError INVALID_DATE."""
-    today, earliest = unit.today.isoformat(), (unit.today - timedelta(days=most_back)).isoformat()
+    today, earliest = unit.day, (unit.today - timedelta(days=most_back)).isoformat()
     if day is None or earliest <= day <= today:
         return day or today
     why = "in the future" if day > today else f"more than {most_back} days back"

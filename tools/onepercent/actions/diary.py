@@ -17,11 +17,11 @@ WRITING = ("diary.create_entry", "diary.delete_entry")
 @action("diary.create_entry", {**CONTENT, "date": fields.day(default="today")})
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Write an entry; a day may have several."""
-    values = {"date": unit.today.isoformat()} | params
+    values = {"date": unit.day} | params
     _check_content(values)
     warnings: list[Warning] = []
     same_day = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
-    if values["date"] > unit.today.isoformat():
+    if values["date"] > unit.day:
         warnings = [("warn.future_entry", {"day": values["date"]})]
     elif unit.db.execute(same_day, (unit.user, values["date"])).fetchone():
         warnings = [("warn.second_entry", {"day": values["date"]})]
@@ -38,7 +38,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     values, changes = changed(row, appended(row, params, CONTENT))
     _check_content({**row, **values})
     unit.change("diary", row, values)
-    return Outcome([("updates", {**entry(unit, "diary", row), "changes": changes})])
+    return Outcome([("updates", entry(unit, "diary", row, changes=changes))])
 
 
 @action("diary.delete_entry", ENTRY, "diary_id")

@@ -71,7 +71,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     goal = unit.find("goal", params.pop("goal_id"))
     values, changes = changed(goal, appended(goal, params, TEXTS))
     unit.change("goals", goal, values)
-    return Outcome([("updates", {**entry(unit, "goal", goal), "changes": changes})])
+    return Outcome([("updates", entry(unit, "goal", goal, changes=changes))])
 
 
 @action("goal.complete", ONLY_GOAL, "goal_id")
@@ -80,13 +80,13 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     goal = unit.find("goal", params["goal_id"])
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "goal.reopen undoes it.", code="ALREADY_COMPLETED")
-    day = unit.today.isoformat()
+    day = unit.day
     unit.change("goals", goal, {"status": "complete", "completed_at": unit.stamp, "completed_on": day})
     earned = unit.earn(GOAL_COMPLETED - unit.xp_from(COMPLETION, goal["id"]), "goal.complete", goal["id"])
     left = sum(not step["is_complete"] for step in steps_of(unit, goal["id"]))
     warnings = [("warn.open_steps", {"title": goal["title"], "open_steps": left})] if left else []
     return Outcome(
-        [("completions", {**entry(unit, "goal", goal), "xp_reward": earned})], xp=earned, warnings=warnings
+        [("completions", entry(unit, "goal", goal, xp_reward=earned))], xp=earned, warnings=warnings
     )
 
 
@@ -99,7 +99,7 @@ def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
     _, changes = changed(goal, {"status": "work"})
     unit.change("goals", goal, {"status": "work", "completed_at": None, "completed_on": None})
     earned = unit.earn(-unit.xp_from(COMPLETION, goal["id"]), "goal.reopen", goal["id"])
-    reopened = {**entry(unit, "goal", goal), "changes": changes, "xp_reward": earned}
+    reopened = entry(unit, "goal", goal, changes=changes, xp_reward=earned)
     return Outcome([("updates", reopened)], xp=earned)
 
 
@@ -170,7 +170,7 @@ def odd_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> list[Warning]:
 def odd(unit: UnitOfWork, title: str, params: JsonObject) -> list[Warning]:
     """Warnings about a date in the past, and about minutes that were probably meant as hours."""
     warnings: list[Warning] = []
-    if params.get("dt") and params["dt"] < unit.today.isoformat():
+    if params.get("dt") and params["dt"] < unit.day:
         warnings.append(("warn.past", {"title": title, "day": params["dt"]}))
     if (params.get("time_duration") or FEWEST_LIKELY_MINUTES) < FEWEST_LIKELY_MINUTES:
         warnings.append(("warn.minutes", {"title": title, "minutes": params["time_duration"]}))

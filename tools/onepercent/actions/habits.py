@@ -59,7 +59,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     values = {"xp_penalty": values["xp_reward"]} | values
     check_schedule(values)
     warnings = same_title(unit, "habits", values["name"], "archived_at IS NULL")
-    habit_id = unit.create("habit", values | {"created_on": unit.today.isoformat()})
+    habit_id = unit.create("habit", values | {"created_on": unit.day})
     columns = (
         "name",
         "description",
@@ -87,7 +87,7 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if not schedules.COLUMNS.isdisjoint(values):
         _reschedule(unit, habit, after)
     unit.change("habits", habit, values)
-    shown = {**entry(unit, "habit", habit), "changes": changes}
+    shown = entry(unit, "habit", habit, changes=changes)
     return Outcome([("updates", shown)], warnings=streak_warning(unit, habit, before))
 
 
@@ -158,7 +158,7 @@ def _with_target_columns(params: JsonObject) -> JsonObject:
 def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
     """Note the new schedule from today on; the days before are judged by the one of their time. A habit of
     today simply has another one."""
-    today, habit_id = unit.today.isoformat(), habit["id"]
+    today, habit_id = unit.day, habit["id"]
     new, old = (
         {"frequency_type": each["frequency_type"], "detail": schedules.detail(each)}
         for each in (after, habit)

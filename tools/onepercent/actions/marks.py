@@ -61,7 +61,7 @@ def mark_missed(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def unmark(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Remove a mark and reverse the XP it brought or cost."""
     habit = unit.find("habit", params["habit_id"])
-    day = params.get("date") or unit.today.isoformat()  # any day: the clock may have been wrong
+    day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
         raise ToolError(f"Habit is not marked on {day}", "There is nothing to undo.", code="NOT_COMPLETED")
@@ -197,7 +197,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
         _insert(unit, habit, first, last, reason)
         values = {"from": first, "to": last, "reason": reason}
         pause = {name: value for name, value in values.items() if value}
-        outcome.entries.append(("updates", entry(unit, "habit", habit) | {"pause": pause}))
+        outcome.entries.append(("updates", entry(unit, "habit", habit, pause=pause)))
     return outcome
 
 
@@ -270,7 +270,7 @@ def unarchive(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 def _first_day(unit: UnitOfWork, habit: Row) -> str:
     """Today; tomorrow if today has a mark, which a pause would leave out of the streak."""
-    is_marked = unit.read("habit_marks", habit["id"], unit.today.isoformat())
+    is_marked = unit.read("habit_marks", habit["id"], unit.day)
     return (unit.today + timedelta(days=1 if is_marked else 0)).isoformat()
 
 
@@ -290,7 +290,7 @@ def _insert(
 
 def _end_pause(unit: UnitOfWork, habit: Row) -> Row | None:
     """End the first pause that is not over, the day before today; one that has not begun goes."""
-    today = unit.today.isoformat()
+    today = unit.day
     row = next((row for row in _pauses(unit, habit) if (row["last_day"] or LAST) >= today), None)
     if row and row["first_day"] >= today:
         unit.remove("habit_pauses", row)

@@ -93,10 +93,10 @@ def catch_up() -> None:
     """Make the next step of each series whose day is over; nothing if the database is only read."""
     if toolsets.only_reads(core_settings.current(), "onepercent"):
         return
-    user = settings.current().onepercent_user
+    user = settings.user()
     with suppress(ToolError):
         with store.reading() as db:
-            today = days.today(days.now())
+            today = days.today()
             if db.execute(ENDED, (user, today.isoformat())).fetchone() is None:
                 return
         with store.writing() as db:
@@ -105,7 +105,7 @@ def catch_up() -> None:
 
 def advance(unit: UnitOfWork) -> None:
     """Make the next step of each series whose day is over, if its goal is open."""
-    for row in unit.db.execute(ENDED, (unit.user, unit.today.isoformat())).fetchall():
+    for row in unit.db.execute(ENDED, (unit.user, unit.day)).fetchall():
         if step := unit.read("steps", row["id"]):
             go_on(unit, step, unit.today)
 

@@ -127,7 +127,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if len(goal_ids) == 1:
         goal = unit.read("goals", goal_ids.pop())
         shown |= {"goal_title": goal["title"]} if goal else {}
-    late = sum(row[2] < unit.today.isoformat() for row in rows)
+    late = sum(row[2] < unit.day for row in rows)
     return Outcome([("updates", shown)], warnings=[("warn.overdue", {"left": late})] if late else [])
 
 
@@ -224,7 +224,7 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
         return goals.steps_of(unit, unit.find("goal", params["goal_id"])["id"])
     statement = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ?
         AND s.is_complete = 0 AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
-    rows = unit.db.execute(statement, (unit.user, unit.today.isoformat())).fetchall()
+    rows = unit.db.execute(statement, (unit.user, unit.day)).fetchall()
     return [step for row in rows if (step := unit.read("steps", row["id"]))]
 
 

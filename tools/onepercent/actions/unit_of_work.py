@@ -65,7 +65,7 @@ class UnitOfWork:
     """`expected` is None for a preview; else the rows as the preview saw them, and a difference is
     PREVIEW_STALE.
 
-    `journal` holds every change in order. `own`: what this unit has created, which nobody else can have
+    `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in order. `own`: what this unit has created, which nobody else can have
     changed.
     """
 
@@ -81,9 +81,10 @@ class UnitOfWork:
     latest_goal: int | None = None
     found: dict[str, Row] = field(default_factory=dict)
     stamp: str = ""
+    day: str = ""
 
     def __post_init__(self) -> None:
-        self.stamp = days.stamp(self.moment)
+        self.stamp, self.day = days.stamp(self.moment), self.today.isoformat()
 
     def find(self, entity: str, reference: int | str | None) -> Row:
         """The row of an undeleted goal, step, habit or diary entry that an id field means. Raises ToolError:
@@ -170,7 +171,7 @@ class UnitOfWork:
         amount = max(amount, -balance(self.db, self.user)[0]) if amount < 0 else amount
         if amount:
             entry = {"at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
-            self.insert("xp_ledger", entry | {"day": day or self.today.isoformat()})
+            self.insert("xp_ledger", entry | {"day": day or self.day})
         return amount
 
     def xp_from(self, actions: tuple[str, ...], entity_id: int) -> int:

@@ -82,12 +82,12 @@ def today() -> date:
     read."""
     with suppress(ToolError), reading():
         pass
-    return days.today(days.now())
+    return days.today()
 
 
 def learn_days(db: Database) -> None:
     """Read in which zone the present user counts days, and when a day begins."""
-    user = settings.current().onepercent_user
+    user = settings.user()
     row = db.execute("SELECT time_zone, day_start_hour FROM persons WHERE user = ?", (user,)).fetchone()
     days.learn(*(row or (None, 0)))
 

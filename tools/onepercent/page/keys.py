@@ -29,4 +29,4 @@ def check(key: str, sent: str) -> None:
 
 
 def _key(subject: str) -> str:
-    return presses.key(Path(f"{store.path()}.key"), f"{settings.current().onepercent_user}\n{subject}")
+    return presses.key(Path(f"{store.path()}.key"), f"{settings.user()}\n{subject}")

@@ -117,14 +117,14 @@ def days_data(span: tuple[date, date] | None = None) -> JsonObject:
     span. Empty if the database cannot be read."""
     try:
         with store.reading() as db:
-            today = days.today(days.now())
+            today = days.today()
             first, last = span or (today, today)
             first = max(first, last - timedelta(HISTORY_DAYS_BACK))
             day = min(last, max(today, first))
             if first == last:  # a single day is shown at the end of four ISO weeks
                 last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())
                 first = last - timedelta(DAYS_SHOWN - 1)
-            return {DAYS_DATA: glance(db, settings.current().onepercent_user, today, day, first, last)}
+            return {DAYS_DATA: glance(db, settings.user(), today, day, first, last)}
     except ToolError as error:
         logger.warning("no days for a page: %s", error.message)
         return {}
