@@ -260,6 +260,15 @@ def one_or_several(params: JsonObject, name: str) -> list[int | str]:
     raise required(name)
 
 
+def check_one(params: JsonObject, *names: str) -> str:
+    """The only one of the names that is sent. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
+    sent = [name for name in names if name in params and params[name] is not False]
+    if len(sent) != 1:
+        code, listed = "FIELD_INVALID" if sent else "FIELD_REQUIRED", ", ".join(names)
+        raise ToolError(f"One of {listed} is required", f"Send one of {listed}.", code=code, field=names[0])
+    return sent[0]
+
+
 def minutes_and_word(minutes: int) -> JsonObject:
     """A duration as the snapshot gives it: minutes, with the word if one fits."""
     word = next((word for word, length in DURATIONS.items() if length == minutes), None)

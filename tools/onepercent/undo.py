@@ -24,6 +24,7 @@ from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import actions, days, dispatch, fields, previews, settings, words
 from tools.onepercent.actions import Outcome, action, change, entry, stored
+from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.steps import moved_rows
 from tools.onepercent.actions.unit_of_work import (
     ENTITIES,
@@ -46,6 +47,8 @@ NOBODY = {"time_zone": None, "day_start_hour": 0}  # the count of days without a
 UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with those that they belong to
 
 KIND = {table: entity for entity, table in ENTITIES.items()}
+
+UNSAID = (*SILENT, "deleted_at", "archived_at")  # what an entry says in other ways
 
 APPLIED = {"applied_id": fields.whole(1, fields.LARGEST_ID)}
 
@@ -78,7 +81,9 @@ def undo_last(
     with store.writing() as db:
         if list:
             return dispatch.recorded(db, {"success": True, "changes": _changes(db)})
-        row = applied(db, settings.user(), bool(redo), number)
+        # To be taken back: the newest, or the `number`-th; to be brought back: the one undone last.
+        newest = "SELECT * FROM applied WHERE user = ? AND undone = ? ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"
+        row = db.execute(newest, (settings.user(), bool(redo), max(number, 1) - 1)).fetchone()
         if row is None:
             only = "Only what was undone, and nothing applied since, can be redone."
             hint = only if redo else "Nothing (more) is kept."
@@ -92,37 +97,25 @@ def _changes(db: Database) -> list[JsonObject]:
     """Everything that undo and redo reach: when it was applied, on the person's clock, and what it was in
     words."""
     rows = db.execute(
-        """SELECT a.journal, a.undone, c.at FROM applied a JOIN previews p ON p.id = a.preview_id
-        LEFT JOIN audit c ON c.id = p.audit_id WHERE a.user = ? ORDER BY a.id DESC""",
+        """SELECT a.journal, a.undone, c.at, row_number() OVER (PARTITION BY a.undone ORDER BY a.id DESC) AS number
+        FROM applied a JOIN previews p ON p.id = a.preview_id LEFT JOIN audit c ON c.id = p.audit_id
+        WHERE a.user = ? ORDER BY a.id DESC""",
         (settings.user(),),
     )
     changes: list[JsonObject] = []
-    number = 0
-    for journal, undone, at in rows:
-        change: JsonObject = {"undone": True}
-        if not undone:
-            number += 1
-            change = {"number": number}
-        if at:
-            change["at"] = f"{days.local(days.moment_of(at)):%Y-%m-%d %H:%M}"
-        changes.append(change | {"change": summary(journal, FEW_LINES)})
+    for row in rows:
+        change: JsonObject = {"undone": True} if row["undone"] else {"number": row["number"]}
+        if row["at"]:
+            change["at"] = f"{days.local(days.moment_of(row['at'])):%Y-%m-%d %H:%M}"
+        changes.append(change | {"change": summary(row["journal"])})
     return changes
 
 
-def applied(db: Database, user: str, undone: bool, number: int = 1) -> Row | None:
-    """The apply to take back next, or the one to bring back next if `undone`; the number 2 is the one after
-    it."""
-    order = "ASC" if undone else "DESC"
-    statement = f"SELECT * FROM applied WHERE user = ? AND undone = ? ORDER BY id {order} LIMIT 1 OFFSET ?"
-    return db.execute(statement, (user, undone, max(number, 1) - 1)).fetchone()
-
-
-def summary(journal: str, most: int) -> str:
+def summary(journal: str) -> str:
     """The first lines that named the changes of a journal to the person."""
     kept = json.loads(journal)
-    return "; ".join(
-        words.more(kept["lines"], most, kept.get("count", 0))
-    )  # all of them are kept in older ones
+    # An older journal keeps all of them and no count.
+    return "; ".join(words.more(kept["lines"], FEW_LINES, kept.get("count", 0)))
 
 
 def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
@@ -145,7 +138,7 @@ def _reverse(unit: UnitOfWork, params: JsonObject, undone: bool) -> Outcome:
     entries = _entries(unit, before, after)
     return Outcome(
         entries,
-        message=words.say("redone" if undone else "undone", lines=summary(row["journal"], FEW_LINES)),
+        message=words.say("redone" if undone else "undone", lines=summary(row["journal"])),
         xp=_xp(after) - _xp(before),
         reversal=(applied_id, not undone),
     )
@@ -239,26 +232,23 @@ def _described(
     unit: UnitOfWork, table: str, rows: Rows, before: Row | None, after: Row | None
 ) -> tuple[str, JsonObject]:
     shown = _entry(unit, table, rows, before or after or {})
-    if table == "habit_pauses":
-        pause = after and {"from": after["first_day"], "to": after["last_day"]}
-        return "updates", shown | ({"pause": pause} if pause else {"resumed": (before or {})["first_day"]})
     if table == "persons":
         before, after = before or NOBODY, after or NOBODY
-    if before is None or after is None:
-        return ("creates", shown | {"restored": True}) if after else ("deletes", shown)
-    changes = {
-        name: change(name, before[name], after[name])
-        for name in before
-        if name in after
-        and before[name] != after[name]
-        and name not in (*SILENT, "deleted_at", "archived_at")
-    }
-    shown |= {"changes": changes} if changes else {}
-    if before.get("archived_at") != after.get("archived_at"):
+    is_there, before, after = _is_there(after), before or {}, after or {}
+    if table == "habit_pauses":
+        pause = {"pause": {"from": after["first_day"], "to": after["last_day"]}} if is_there else {}
+        return "updates", shown | (pause or {"resumed": before["first_day"]})
+    if _is_there(before) != is_there:
+        return ("creates", shown | {"restored": True}) if is_there else ("deletes", shown)
+    names = [name for name in before if name in after and before[name] != after[name]]
+    if "archived_at" in names:
         shown["archived"] = bool(after["archived_at"])
-    if before.get("deleted_at") == after.get("deleted_at"):
-        return "updates", shown
-    return ("deletes", shown) if after["deleted_at"] else ("creates", shown | {"restored": True})
+    changes = {name: change(name, before[name], after[name]) for name in names if name not in UNSAID}
+    return "updates", shown | ({"changes": changes} if changes else {})
+
+
+def _is_there(row: Row | None) -> bool:
+    return bool(row and not row.get("deleted_at"))
 
 
 def _entry(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> JsonObject:
@@ -270,7 +260,7 @@ def _entry(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> JsonObject:
         shown = entry(unit, "habit", parent("habits", row["habit_id"]))
         return shown | ({"date": row["date"], "status": row["status"]} if table == "habit_marks" else {})
     if table == "ssp_evaluations":
-        return {"entity": "ssp", "id": row["id"], "scores": stored(dict(row), row.keys() - {*SILENT})}
+        return {"entity": "ssp", "id": row["id"], "scores": stored(row, CATEGORIES)}
     if table == "persons":
         return {"entity": "person"}
     shown = entry(unit, KIND[table], row)

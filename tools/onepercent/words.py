@@ -199,7 +199,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": lambda rule: repetition(json.loads(rule)),
     "progress": lambda percent: say("half") if percent == 50 else f"{percent} %",
     "time_zone": str,
-    "weekday": weekday,
+    "weekday": lambda day: weekday(date.fromisoformat(day)),
     "dt": day,
     "date": day,
     "due": day,

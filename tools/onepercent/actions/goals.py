@@ -132,7 +132,7 @@ def steps_of(unit: UnitOfWork, goal_id: int) -> list[Row]:
     """The undeleted steps of a goal, read so that another session's change of them is noticed."""
     statement = "SELECT id FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
     ids = unit.db.execute(statement, (goal_id,)).fetchall()
-    return [step for (step_id,) in ids if (step := unit.read("steps", step_id))]
+    return [unit.find("step", step_id) for (step_id,) in ids]
 
 
 def add_steps(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: Outcome) -> None:

@@ -60,17 +60,8 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     check_schedule(values)
     warnings = same_title(unit, "habits", values["name"], "archived_at IS NULL")
     habit_id = unit.create("habit", values | {"created_on": unit.day})
-    columns = (
-        "name",
-        "description",
-        "icon",
-        "xp_reward",
-        "xp_penalty",
-        *EXAMPLES,
-        "target_amount",
-        "target_unit",
-    )
-    creation = {"entity": "habit", "frequency": values["frequency_type"], **stored(values, columns)}
+    shown = stored(values, values)
+    creation = {"entity": "habit", "frequency": shown.pop("frequency_type"), **shown}
     return Outcome([("creates", creation)], created_id=habit_id, warnings=warnings)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
-from tools.onepercent import fields, words
+from tools.onepercent import days, fields, words
 from tools.onepercent.actions import Outcome, action, check_day, entry, set_archived
 from tools.onepercent.actions.habits import AMOUNT, HABIT, streak_of, streak_warning
 from tools.onepercent.actions.unit_of_work import UnitOfWork
@@ -134,16 +134,15 @@ def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
 
 def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     """The days to mark: those named, and the due ones of each range."""
-    days: set[str] = set()
+    named: set[str] = set()
     for part in params.get("dates", [params.get("date")]):
         if isinstance(part, list):
-            first, last = (date.fromisoformat(_checked_day(unit, day)).toordinal() for day in part)
-            days |= {
-                date.fromordinal(day).isoformat() for day in range(first, last + 1) if course.is_due(day)
-            }
+            first, last = (days.ordinal(_checked_day(unit, day)) for day in part)
+            due = filter(course.is_due, range(first, last + 1))
+            named |= {date.fromordinal(day).isoformat() for day in due}
         else:
-            days.add(_checked_day(unit, part))
-    return sorted(days)
+            named.add(_checked_day(unit, part))
+    return sorted(named)
 
 
 def _checked_day(unit: UnitOfWork, day: str | None) -> str:
@@ -152,37 +151,33 @@ def _checked_day(unit: UnitOfWork, day: str | None) -> str:
 
 def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObject) -> JsonObject:
     """One entry of the diff for all the days of a habit."""
-    last = marked[-1]
-    shown = entry(unit, "habit", habit)
+    last, is_one = marked[-1], len(marked) == 1
+    marked_days = [mark.day for mark in marked]
+    when = {"date": last.day} if is_one else {"dates": words.ranges(marked_days), "count": len(marked)}
     replaced = {mark.day: mark.replaced for mark in marked if mark.replaced}
-    if len(marked) == 1:
-        shown["date"] = last.day
-    else:
-        shown |= {"dates": words.ranges([mark.day for mark in marked]), "count": len(marked)}
-    shown |= {"status": last.status, "xp_reward": sum(mark.xp for mark in marked)}
-    if replaced:
-        shown["replaces"] = replaced if len(marked) > 1 else last.replaced
+    values = {
+        "amount": last.amount,
+        "added": params.get("amount"),
+        "replaces": last.replaced if is_one else replaced,
+        "excuse_reason": params.get("excuse_reason"),
+    }
     if last.amount is not None:
-        shown |= {
-            "amount": last.amount,
-            "target": {"amount": habit["target_amount"], "unit": habit["target_unit"]},
-        }
-    if params.get("amount") not in (None, last.amount):
-        shown["added"] = params["amount"]
-    if params.get("excuse_reason"):
-        shown["excuse_reason"] = params["excuse_reason"]
-    return shown
+        values["target"] = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
+    if last.amount == values["added"]:
+        del values["added"]
+    xp = sum(mark.xp for mark in marked)
+    shown = entry(unit, "habit", habit, **when, status=last.status, xp_reward=xp)
+    return shown | {name: value for name, value in values.items() if value}
 
 
 def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]) -> list[Warning]:
-    title = habit["name"]
-    warnings: list[Warning] = []
-    for mark in marked:
-        day = date.fromisoformat(mark.day)
-        if not course.is_due(day.toordinal()):
-            warnings.append(("warn.not_scheduled", {"title": title, "day": mark.day, "weekday": day}))
-    if (unit.today - date.fromisoformat(marked[0].day)).days > USUAL_MARK_DAYS_BACK:
-        warnings.append(("warn.long_ago", {"title": title, "day": marked[0].day}))
+    title, first = habit["name"], marked[0].day
+    odd = [mark.day for mark in marked if not course.is_due(days.ordinal(mark.day))]
+    warnings: list[Warning] = [
+        ("warn.not_scheduled", {"title": title, "day": day, "weekday": day}) for day in odd
+    ]
+    if first < f"{unit.today - timedelta(USUAL_MARK_DAYS_BACK)}":
+        warnings.append(("warn.long_ago", {"title": title, "day": first}))
     return warnings
 
 
@@ -203,7 +198,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 def _check_pause(unit: UnitOfWork, habit: Row, first: str, last: str | None) -> None:
     """Raises ToolError INVALID_DATE, or FIELD_INVALID if it meets another pause."""
-    earliest, latest = (unit.today + timedelta(days=days) for days in (-PAUSE_DAYS, PAUSE_DAYS))
+    earliest, latest = (unit.today + timedelta(away) for away in (-PAUSE_DAYS, PAUSE_DAYS))
     if not str(earliest) <= first <= (last or first) <= str(latest):
         message = f"a pause cannot be from {first} to {last or 'the day it is resumed'}"
         hint = f"from comes before to; both lie between {earliest} and {latest}. Today is {unit.today}."

@@ -19,6 +19,7 @@ from tools.onepercent.actions import (
 from tools.onepercent.actions.goals import GOAL, STEP_CONTENT, STEPS, add_steps, odd, odd_step, with_first_day
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.habits.schedules import LAST
 from tools.onepercent.rules import SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
 MOST_ROWS = 6  # moved steps that a diff names one by one
@@ -101,13 +102,10 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Move open steps of a goal, of a list, or all overdue ones: by `days`, or to the day `dt`; `from` and `to`
     bound their dates."""
-    if ("days" in params) == ("dt" in params):
-        hint = "Send days, e.g. 7 or -1, or dt, the day for all of them."
-        code = "FIELD_INVALID" if "days" in params else "FIELD_REQUIRED"
-        raise ToolError("One of days, dt is required", hint, code=code, field="days")
-    first, last = params.get("from") or "", params.get("to") or "9999-12-31"
-    open_steps = [step for step in _chosen(unit, params) if step["dt"] and not step["is_complete"]]
-    within = [step for step in open_steps if first <= step["dt"] <= last]
+    fields.check_one(params, "days", "dt")
+    first, last = params.get("from", "0"), params.get("to", LAST)  # a step without a date is before the first
+    chosen = [step for step in _chosen(unit, params) if not step["is_complete"]]
+    within = [step for step in chosen if first <= (step["dt"] or "") <= last]
     if not within:
         hint = "get_user_snapshot shows the schedule."
         raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
@@ -120,15 +118,13 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if not rows:
         hint = "They are on that day already; days is how far to move, e.g. 7 or -1."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
-    shown = {"entity": "step", **moved_rows(rows)}
-    if "days" in params:
-        shown["shifted_days"] = params["days"]
+    shown = {"entity": "step", **moved_rows(rows), "shifted_days": params.get("days")}
     goal_ids = {step["goal_id"] for step in within}
     if len(goal_ids) == 1:
-        goal = unit.read("goals", goal_ids.pop())
-        shown |= {"goal_title": goal["title"]} if goal else {}
+        shown["goal_title"] = _goal_title(unit, within[0])
     late = sum(row[2] < unit.day for row in rows)
-    return Outcome([("updates", shown)], warnings=[("warn.overdue", {"left": late})] if late else [])
+    warnings = [("warn.overdue", {"left": late})] if late else []
+    return Outcome([("updates", {name: shown[name] for name in shown if shown[name]})], warnings=warnings)
 
 
 def moved_rows(rows: list[list[str]]) -> JsonObject:
@@ -152,14 +148,12 @@ def _moved(dt: str, params: JsonObject) -> str:
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete steps, today or on one of the last days."""
     outcome, day = Outcome(), check_day(unit, params.get("date"), STEP_DAYS_BACK, "a step can be completed")
-    for step in [unit.find("step", step_id) for step_id in fields.one_or_several(params, "step_id")]:
+    for step_id in fields.one_or_several(params, "step_id"):
+        step = unit.find("step", step_id)
         if step["is_complete"]:
-            message = (
-                f"Step already completed: {step['title']}"
-                if "step_ids" in params
-                else "Step already completed"
-            )
-            raise ToolError(message, "step.reopen undoes it.", code="ALREADY_COMPLETED")
+            which = f": {step['title']}" if "step_ids" in params else ""
+            hint = "step.reopen undoes it."
+            raise ToolError(f"Step already completed{which}", hint, code="ALREADY_COMPLETED")
         completion = _entry(unit, step) | ({"date": day} if "date" in params else {})
         unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         worth = STEP_COMPLETED - unit.xp_from(COMPLETION, step["id"])
@@ -211,23 +205,21 @@ def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
 
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
     """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
-    named = [
-        name for name in ("goal_id", "step_ids", "overdue") if name in params and params[name] is not False
-    ]
-    if len(named) != 1:
-        code = "FIELD_INVALID" if named else "FIELD_REQUIRED"
-        hint = "Send one of goal_id, step_ids, or overdue: true."
-        raise ToolError("One of goal_id, step_ids, overdue is required", hint, code=code, field="goal_id")
-    if named == ["step_ids"]:
+    named = fields.check_one(params, "goal_id", "step_ids", "overdue")
+    if named == "step_ids":
         return [unit.find("step", step_id) for step_id in params["step_ids"]]
-    if named == ["goal_id"]:
+    if named == "goal_id":
         return goals.steps_of(unit, unit.find("goal", params["goal_id"])["id"])
     statement = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ?
         AND s.is_complete = 0 AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
     rows = unit.db.execute(statement, (unit.user, unit.day)).fetchall()
-    return [step for row in rows if (step := unit.read("steps", row["id"]))]
+    return [unit.find("step", row["id"]) for row in rows]
 
 
 def _entry(unit: UnitOfWork, step: Row) -> JsonObject:
+    return entry(unit, "step", step, goal_title=_goal_title(unit, step))
+
+
+def _goal_title(unit: UnitOfWork, step: Row) -> str:
     goal = unit.read("goals", step["goal_id"])
-    return entry(unit, "step", step) | {"goal_title": goal["title"] if goal else ""}
+    return goal["title"] if goal else ""

@@ -1,8 +1,9 @@
 """Looking back: what was closed, kept, written and earned between two days, and in as many days before."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import groupby
 from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
@@ -33,6 +34,11 @@ AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habi
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last
     GROUP BY h.id"""
 
+LABELS: dict[str, Callable[[date], str]] = {
+    "days": str,
+    "weeks": lambda day: f"{day - day.weekday() * DAY}",
+    "months": lambda day: f"{day:%Y-%m}",
+}
 PIECES = {"days": "date", "weeks": "week", "months": "month"}
 """The lists of the past, with the name of a piece's first day."""
 
@@ -96,25 +102,25 @@ def history(
     before = first - length * DAY
     recent = past(db, user, before, last, today)
     pieces = "days" if length <= MOST_SINGLE_DAYS else "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
-    spans = list(_spans(first, last, pieces))
-    sums = [recent.sums(*span) for span in spans]
-    total = Sums(*map(sum, zip(*sums, strict=True)))
     quotes_diary = length <= LONGEST_WITH_DIARY and not diary_told
-    spans_shown = []
-    for span, of_span in zip(spans, sums, strict=True):
-        if any(
-            of_span._replace(due=0)
-        ):  # A span in which nothing happened is left out, whatever was due in it.
-            spans_shown.append(_piece(recent, *span, of_span, pieces, quotes_diary))
+    every_day = [first + place * DAY for place in range(length)]
+    shown = []
+    for label, group in groupby(every_day, LABELS[pieces]):
+        span = list(group)
+        sums = recent.sums(span[0], span[-1])
+        # A span in which nothing happened is left out, whatever was due in it.
+        if any(sums._replace(due=0)):
+            describe = _day if pieces == "days" else _longer
+            shown.append({PIECES[pieces]: label} | describe(recent, span[0], span[-1], sums, quotes_diary))
     gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
-    end = balance(db, user)[0] - later
+    end_xp = balance(db, user)[0] - later
     section: JsonObject = {
         "date_from": first.isoformat(),
         "date_to": last.isoformat(),
-        pieces: spans_shown,
+        pieces: shown,
         "habits": _habits(recent, first, last),
-        "xp": {"gained": gained, "lost": lost, "from": end - gained - lost, "to": end},
-        "total": _shown(total),
+        "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
+        "total": _shown(recent.sums(first, last)),
         "previous": {"date_from": before.isoformat(), **_shown(recent.sums(before, first - DAY))},
     }
     if recent.habits:
@@ -142,35 +148,27 @@ def rate(signs: str, until_today: bool) -> int | None:
     return round(100 * signs.count("+") / was_due) if was_due else None
 
 
-def _spans(first: date, last: date, pieces: str) -> Iterator[tuple[date, date]]:
-    """The days, ISO weeks or months between two days; the outer ones may be cut."""
-    while first <= last:
-        next_month = (first.replace(day=1) + 31 * DAY).replace(day=1)
-        end = {"days": first, "weeks": first + (6 - first.weekday()) * DAY, "months": next_month - DAY}[
-            pieces
-        ]
-        yield first, min(end, last)
-        first = end + DAY
-
-
-def _piece(recent: Past, first: date, last: date, sums: Sums, pieces: str, is_short: bool) -> JsonObject:
-    """A day, a week (by its Monday) or a month, without what is empty; longer ones count steps."""
-    is_day = pieces == "days"
-    named = first - first.weekday() * DAY if pieces == "weeks" else first
-    piece: JsonObject = {PIECES[pieces]: f"{named:%Y-%m}" if pieces == "months" else named.isoformat()}
-    if sums.xp:
-        piece["xp"] = sums.xp
+def _day(recent: Past, first: date, last: date, sums: Sums, quotes_diary: bool) -> JsonObject:
+    """A day without what is empty."""
+    day: JsonObject = {"xp": sums.xp} if sums.xp else {}
     if sums.steps:
-        piece["steps"] = recent.titles(CLOSED_STEPS, first, last) if is_day else sums.steps
+        day["steps"] = recent.titles(CLOSED_STEPS, first, last)
     if sums.goals:
-        more = sums.goals - MOST_TITLES if not is_day else 0
-        titles = recent.titles(CLOSED_GOALS, first, last, -1 if is_day else MOST_TITLES)
-        piece["goals"] = titles + ([f"+{more}"] if more > 0 else [])
+        day["goals"] = recent.titles(CLOSED_GOALS, first, last)
     if sums.due:
-        piece["habits"] = f"{sums.kept}/{sums.due}"
+        day["habits"] = f"{sums.kept}/{sums.due}"
     if sums.diary:
-        piece["diary"] = sums.diary if not is_day else recent.excerpt(first) if is_short else True
-    return piece
+        day["diary"] = recent.excerpt(first) if quotes_diary else True
+    return day
+
+
+def _longer(recent: Past, first: date, last: date, sums: Sums, quotes_diary: bool) -> JsonObject:
+    """A week or a month without what is empty: its steps are counted."""
+    span = {name: value for name, value in _shown(sums).items() if value and value != "0/0"}
+    if sums.goals:
+        more = [f"+{sums.goals - MOST_TITLES}"] if sums.goals > MOST_TITLES else []
+        span["goals"] = recent.titles(CLOSED_GOALS, first, last, MOST_TITLES) + more
+    return span
 
 
 def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
@@ -184,11 +182,13 @@ def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
         signs = habit.signs[length:]
         if habit.is_archived and not was_due(signs):
             continue
-        shown = {"marks": signs} if length <= MOST_WEEKS_IN_DAYS else {}
+        shown = {"id": habit.id, "name": habit.name, "streak": habit.streak, **amounts.get(habit.id, {})}
+        if length <= MOST_WEEKS_IN_DAYS:
+            shown["marks"] = signs
         percent = rate(signs, recent.ends_today)
-        rated = {} if percent is None else {"rate": percent}
-        habits.append({"id": habit.id, "name": habit.name, **shown, **rated, "streak": habit.streak})
-        habits[-1] |= amounts.get(habit.id, {})
+        if percent is not None:
+            shown["rate"] = percent
         if habit.is_archived:
-            habits[-1]["archived"] = True
+            shown["archived"] = True
+        habits.append(shown)
     return habits
