@@ -139,7 +139,7 @@ def test_several_habits_are_paused_in_one_action():
     assert [entry["name"] for entry in previewed["diff"]["updates"]] == ["Бег", "Сон"]
     apply(previewed)
     assert refused(act("habit.pause", habit_ids=[2, 3], **trip))["error"].startswith(
-        "Habit Сон is paused already"
+        "Habit Сон is already paused"
     )
     do(act("habit.resume", all=True))
     assert refused(act("habit.resume", all=True))["code"] == "NOT_COMPLETED"
