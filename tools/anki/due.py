@@ -29,7 +29,7 @@ CARDS = "pi-mcp/cards"
 CARD_BYTES = 1_000_000
 ALL_BYTES = 3_000_000
 """Files of one card, and of one answer, as base64: beyond, the page fetches further cards by another call."""
-LONGEST = 2000
+LONGEST = 500
 # A sound in a card's text, and where Anki plays one in its HTML.
 SOUND = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000
@@ -89,7 +89,7 @@ def _cards(infos: list[JsonObject], rows: JsonObject) -> list[JsonObject]:
             }
         )
         if typed := card_text.typed_answer(info):
-            cards[-1]["typed"] = card_text.plain(typed)
+            cards[-1]["typed"] = card_text.plain(card_text.SOUND.sub("", typed))
     names = list({name for card in cards for name in card["files"]})
     contents = client.multi(*(("retrieveMediaFile", {"filename": name}) for name in names))
     data = {name: content for name, content in zip(names, contents, strict=True) if isinstance(content, str)}

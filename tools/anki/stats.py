@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client, decks, notes
-from tools.anki.card_text import DAY
+from tools.anki.card_text import CLOZE, DAY
 from tools.anki.studying import review_log, study_queue
 from tools.anki.studying.review_log import ReviewLog, Row
 from tools.core import calls
@@ -26,7 +26,7 @@ CARDS = 5600
 MOST_DECKS = 12
 MOST_LEECHES = 5
 
-PAGE = Page("ui://anki/stats")
+PAGE = Page("ui://anki/stats", lambda answer: {"pi-mcp/today": review_log.usual_today().isoformat()})
 
 
 @Resource(PAGE.uri, "Study statistics", mime_type=MIME_TYPE, listed=False)
@@ -74,7 +74,9 @@ def stats(
     busy.sort(key=lambda item: -sum(item[1].values()))
     hard = notes.by_id(sorted(leeches)[:MOST_LEECHES])
     rows = [[deck, *counts.values()] for deck, counts in busy[:MOST_DECKS]]
-    hardest = [{"noteId": note, "question": notes.first_text(info)} for note, info in hard.items()]
+    hardest = [
+        {"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))} for note, info in hard.items()
+    ]
     return {
         "deck": name,
         "due": study_queue.summed(by_name, name),

@@ -27,9 +27,11 @@ INCLUDE = re.compile(r"/\* (\S+\.(?:css|js)) \*/\n")
 PADDING = re.compile(r"^\s*(?://.*|/\*.*\*/)\n|^\s+", re.MULTILINE)
 SPACES = re.compile(
     r"""("[^"\n]*"|`[^`]*`|<[!/\w][^>]*>)"""  # a string, a template or a tag, which stay as they are
-    r"""|(?<=[{}();,?:=<>&|+*/]) | (?=[{}();,?:=<>&|+*/])"""  # or a space beside punctuation
+    r"""|(?<=[{}();,?:=<>&|+*/]) | (?=[{}();,?:=<>&|+*/[!])"""  # or a space beside punctuation
     r"""|(?<=[{}(;,])\n|\n(?=[})])"""  # or a line break beside a bracket or behind a statement
 )
+# Constants in a row, a line each: one `const` is enough.
+CONSTANTS = re.compile(r"^const [^;\n]*(?:;\nconst [^;\n]*)+;$", re.MULTILINE)
 # What means the same in fewer bytes: let, one argument without its brackets, fractions, the last semicolon, two
 # letters of the name of a colour.
 SHORTER = (
@@ -71,7 +73,8 @@ def document(file: Path) -> str:
     """The page of an HTML file, without what only its authors read: it is sent to every client that shows
     it."""
     text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), file.read_text("utf-8"))
-    text = SPACES.sub(lambda match: match[1] or "", PADDING.sub("", text))
+    text = CONSTANTS.sub(lambda match: match[0].replace(";\nconst ", ", "), PADDING.sub("", text))
+    text = SPACES.sub(lambda match: match[1] or "", text)
     for pattern, shorter in SHORTER:
         text = re.sub(pattern, shorter, text)
     return text

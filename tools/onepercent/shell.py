@@ -21,6 +21,7 @@ PLACE = 'type="application/json">null<'  # the place in the page that the data t
 DIARY = """SELECT date, what_done, what_not_done, reflection, plans FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
 TITLES, IN_ORDER = "SELECT title, completed_on", "ORDER BY completed_on, id"
+GOAL = "(SELECT goals.title FROM goals WHERE goals.id = goal_id)"
 USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 2026-03-31]"
 
 
@@ -160,7 +161,7 @@ def _content(db: Database, user: str, first: date, last: date, today: date) -> J
         for habit in recent.habits
     ]
     goals = recent.read(f"{TITLES} {CLOSED_GOALS} {IN_ORDER}", first, last)
-    steps = recent.read(f"{TITLES} {CLOSED_STEPS} {IN_ORDER}", first, last)
+    steps = recent.read(f"{TITLES}, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
     return {
         "language": words.language(),
         "first": first.isoformat(),

@@ -225,7 +225,9 @@ def note_of(collection, model, deck="Geo", **fields):
 
 
 def test_a_typed_answer_is_compared_letter_by_letter(browser, host, anki, tmp_path):
-    note_of(anki.collection, "Basic (type in the answer)", Front="идти пешком", Back="ist gegangen")
+    fields = {"Front": "идти пешком", "Back": "ist gegangen[sound:a.wav]"}
+    note_of(anki.collection, "Basic (type in the answer)", **fields)
+    note_of(anki.collection, "Basic (type in the answer)", Front="b", Back="c")
     tab = study(browser, host, locale="ru-RU")
     assert "[[type" not in inside(tab, "document.body.innerText")
     assert tab.run("document.activeElement.tagName") == "INPUT"
@@ -237,6 +239,7 @@ def test_a_typed_answer_is_compared_letter_by_letter(browser, host, anki, tmp_pa
     assert answer == "<s>h</s><s>a</s><b>i</b><b>s</b>t gegangen<s>1</s>"
     tab.picture(tmp_path / "study-typed.png")
     tab.key("3")
+    assert tab.run("document.querySelector('input').value") == "", "the key is a rating, not an answer"
     settled(tab)
     assert [ease for _, ease in log(anki.collection)] == [3]
     tab.close()

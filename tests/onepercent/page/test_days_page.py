@@ -134,6 +134,42 @@ def fill_in(tab, field, text):
     tab.key("Enter")
 
 
+def test_what_is_ticked_stays_under_the_thumb_until_the_day_is_looked_at_again(person):
+    """An overdue step is today's once it is done; a habit that was not due is, once it is marked."""
+    other_day = (DATABASE_TODAY.isoweekday() % 7) + 1
+    do(person, act("step.create", goal_id=1, title="Ещё одно", dt=today(-1)))
+    do(person, act("habit.create", name="Баня", frequency_type="custom", schedule_days=[other_day]))
+    do(person, act("habit.create", name="Сон"))
+    tab = person.see("get_user_snapshot", width=390)
+    places = (
+        "[...document.querySelectorAll('input, .tick')].map(it => [it.id, it.getBoundingClientRect().top])"
+    )
+    before = tab.run(places)
+    assert "Not due" in tab.text()
+    for target in ("s2", "h3"):
+        tab.click(f"#{target}")
+        saved(tab)
+        assert tab.run(places) == before
+    assert "Overdue\n1" in tab.text(), "one of two is left"
+    tab.click(f"#t{today()}")
+    order = "[...document.querySelectorAll('input, .tick')].map(it => it.id).join()"
+    tab.wait(f"{order} !== '{','.join(name for name, _ in before)}'")
+
+
+def test_a_thumb_finds_every_button(person):
+    do(person, act("habit.create", name="Баня"))
+    tab = person.see("get_user_snapshot", width=390)
+    tab.click("#n1")
+    assert too_small(tab) == []
+
+
+def too_small(tab):
+    """The buttons, fields and lines to press that are less than 44 pixels high."""
+    pressed = "[...document.querySelectorAll('button, label, summary, input:not(label input)')]"
+    measured = f"{pressed}.map(it => [it.id || it.innerText, it.getBoundingClientRect().height])"
+    return [(name, height) for name, height in tab.run(measured) if height < 44]
+
+
 def test_a_habit_takes_a_late_mark_an_excuse_an_amount_and_their_removal(person):
     do(person, act("habit.update", habit_id=2, target={"amount": 5, "unit": "км"}))
     do(person, act("habit.mark_completed", habit_id=1, date=today(-2)))

@@ -54,7 +54,7 @@ def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_pat
         "Март 2026",
         "ЦЕЛИ",
         "Марафон",
-        "Купить обувь",
+        "Купить обувь · Марафон",
         "воскресенье, 1 марта",
         "100 %, серия: 17",
     ):

@@ -3,7 +3,7 @@ board."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from tools.anki.card_text import BUTTONS, DAY
@@ -107,9 +107,13 @@ class ReviewLog:
 
 def usual_day_start() -> int:
     """The second at which Anki's day began, if it goes by this clock and begins at four."""
-    now = datetime.now()
-    day = (now - timedelta(hours=DAY_STARTS_H)).date()
+    day = usual_today()
     return int(datetime(day.year, day.month, day.day, DAY_STARTS_H).timestamp())
+
+
+def usual_today() -> date:
+    """The day that it is in an Anki that goes by this clock, and whose day begins at four."""
+    return (datetime.now() - timedelta(hours=DAY_STARTS_H)).date()
 
 
 def newest(log: object) -> dict[int, LogRow]:

@@ -1,7 +1,7 @@
 "use strict";
 // What all pages share: words, elements, the host's protocol. The person's texts become text nodes, never markup.
 const root = document.documentElement;
-let locale = "en", host = null, key = null, meta = {}, input = {};
+let locale = "en", host, key, meta = {}, input = {};
 // A line of words: name | Russian | English; without English the name itself serves, as it does without both. A $ is a value, and the
 // braces behind it have the forms that its number takes: $ {день/дня/дней}.
 const words = {};
@@ -37,9 +37,9 @@ const state = (text) => { at("state").textContent = text; };
 // What went wrong, in the person's language, and what to do; the server's own words are folded.
 const fail = ({ code, error, hint }, again) => {
   at("head").textContent = t(words[code] ? code : "failed");
-  state(words[code + "+"] ? t(code + "+") : "");
-  at("body").replaceChildren(h("p", again && host.serverTools && button("retry", again, true)),
-    error ? h("details", h("summary.quiet", t("details")), h("p", error, " ", hint)) : "");
+  state("");
+  at("body").replaceChildren(h("div.card", words[code + "+"] && h("p", t(code + "+")), again && host.serverTools && button("retry", again, true),
+    error && h("details", h("summary.quiet", t("details")), h("p", error, " ", hint))));
 };
 
 const waiting = [];
@@ -95,6 +95,7 @@ const start = async (show) => {
 learn(`
 waiting|Загрузка…|Loading…
 failed|Не получилось|That did not work
+No answer|Ответа нет
 retry|Попробовать снова|Try again
 details|Подробности|Details
 write|Напишите это в чате: $|Write this in the chat: $

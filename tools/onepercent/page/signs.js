@@ -1,11 +1,8 @@
 // What the page of the days and the report share: the signs of a habit's days, the calendar, and dates.
 learn(`
 .|Не нужно|Not due
-+|Сделано|Done
 -|Пропущено|Missed
 e|По причине|Excused
-~|Начато|Begun
-?|Не отмечено|Not marked
 p|Пауза|Paused
 `);
 const SIGNS = { "+": "●", "-": "×", e: "◇", "~": "◐", "?": "○", ".": "·", p: "‖" };
@@ -14,7 +11,7 @@ const day = (text, weekday = "short", month = "short") =>
   dated(text, { weekday: weekday || undefined, month, day: "numeric", year: +text.slice(0, 4) === new Date().getFullYear() ? undefined : "numeric" });
 const weekday = (text) => h("small", dated(text, { weekday: "short" }).slice(0, 2));
 const plus = (text, days) => new Date(Date.parse(text) + days * 864e5).toISOString().slice(0, 10);
-const glyph = (sign) => h(sign === "-" ? "i.bad" : "i", { title: t(sign) }, SIGNS[sign]);
+const glyph = (sign) => h(sign === "-" ? "i.bad" : "i", SIGNS[sign]);
 // A calendar of the days from `first` on, each in its cell.
 const calendar = (first, cells) => {
   cells[0].style.gridColumn = new Date(first).getUTCDay() || 7;
