@@ -108,7 +108,7 @@ def test_what_says_little_beside_the_best_is_left_out(small_docs):
         **{f"Page_{number}.md": page(f"Page {number}", "A probe.") for number in range(6)},
     })  # fmt: skip
     assert paths("magnets disturb the probe")[0] == "Magnet_Rail.md"
-    assert len(set(paths("magnets disturb the probe"))) == 2
+    assert set(paths("magnets disturb the probe")) == {"Magnet_Rail.md"}
 
 
 def test_a_page_gives_two_results_where_two_sections_say_as_much(small_docs):
@@ -166,7 +166,7 @@ def test_pages_of_further_repositories_are_searched_and_one_of_two_sources_is_on
             "Bed_Mesh.md": page("Bed Mesh", "Magnets. Magnets."),
         }
     )
-    assert paths("katapult") == ["moonraker/install.md", "A.md"]
+    assert paths("katapult")[0] == "moonraker/install.md"
     (result,) = search("magnets bed mesh")
     assert (result["path"], result["also_in"]) == ("Bed_Mesh.md", ["moonraker/Bed_Mesh.md"])
     assert paths("moonraker magnets bed mesh")[0] == "moonraker/Bed_Mesh.md"

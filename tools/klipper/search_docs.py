@@ -14,13 +14,13 @@ from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
-from tools.klipper.search.index import Index, read
+from tools.klipper.search.index import Index, Place, read
 from tools.klipper.search.query import Ranked, Term, question, ranked
 from tools.klipper.settings import sources
 
 MOST_ABSENT = 8
-FEWEST, WEAK = 2, 0.5
-"""So many pages are shown at least; a further one only if its score has this share of the best."""
+WEAK = 0.5
+"""A page is shown only if its score has this share of the best."""
 ANOTHER = 0.85
 """The share of the best section's score that another section of the page has to have to be shown beside
 it."""
@@ -76,39 +76,43 @@ def search_docs(
 def _results(catalogue: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
     """The results of the best pages; a page of several sources comes once, those of further ones behind, unless
     the query names the source."""
-    prefixes = {source.prefix: source.name for source in sources() if source.prefix}
+    prefixes = [source.prefix for source in sources() if source.prefix]
     scored = []
     for page in ranked(catalogue, terms):
         path = catalogue.files[page.page].path
         prefix = next((prefix for prefix in prefixes if path.startswith(prefix)), "")
-        is_behind = prefix and prefixes[prefix] not in query.lower()
-        scored.append((page.score * (NEAR if is_behind else 1), path.removeprefix(prefix), page))
+        is_behind = prefix.rstrip("/") not in query.lower()
+        score = page.score * NEAR if is_behind else page.score
+        scored.append((score, path.removeprefix(prefix), page))
     scored.sort(key=lambda row: -row[0])
     same: dict[str, list[Ranked]] = {}
-    for number, (score, name, page) in enumerate(scored):
-        if number < FEWEST or score >= WEAK * scored[0][0]:
+    for score, name, page in scored:
+        if score >= WEAK * scored[0][0]:
             same.setdefault(name, []).append(page)
     for first, *others in same.values():
         also = [catalogue.files[other.page].path for other in others]
         for result in _of_page(catalogue, first, terms):
-            yield result | ({"also_in": also} if also else {})
+            if also:
+                result["also_in"] = also
+            yield result
 
 
 def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
     """The results of a page: two if two sections say nearly as much; none if a sync has just removed it."""
-    path, numbers = catalogue.files[page.page].path, catalogue.sections[page.page]
-    text = read(catalogue.files[page.page])
-    best = page.sections[:1]
-    near = [section for score, _, section in page.sections if score >= ANOTHER * best[0][0]]
-    near = list(dict.fromkeys(near)) or numbers[:1]
+    file = catalogue.files[page.page]
+    numbers = catalogue.sections[page.page]
+    text = read(file)
+    if not text:
+        return
+    best, share = page.sections[0][:2] if page.sections else (0, 0)
+    near = [section for score, _, section in page.sections if score >= ANOTHER * best] or numbers
     if catalogue.places[near[0]].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
-        near = [min(section for _, share, section in page.sections if share >= best[0][1])]
-    for section in near[:2] if text else ():
+        near = [min(section for _, other, section in page.sections if other >= share)]
+    for section in list(dict.fromkeys(near))[:2]:
         place = catalogue.places[section]
         end = catalogue.places[section + 1].offset if section < numbers[-1] else len(text)
         match = place.offset + _closest(text[place.offset : end], terms)
-        result = _result(catalogue, path, text, (place.heading, place.offset, match))
-        yield result | ({"date": place.heading[:10]} if place.level == ENTRY_LEVEL else {})
+        yield _result(catalogue, file.path, text, place, match)
 
 
 def _closest(text: str, terms: Sequence[Term]) -> int:
@@ -123,14 +127,18 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
     return offset
 
 
-def _result(catalogue: Index, path: str, text: str, place: tuple[str, int, int]) -> JsonObject:
-    """A result: the section with a heading, at an offset, and a snippet around a match."""
-    heading, offset, match = place
-    result = {"path": path, "title": catalogue.titles[path], "heading": heading}
-    if not result["title"]:  # the path says it
-        del result["title"]
-    line = text.count("\n", 0, offset) + 1
-    return {**result, "line": line, "offset": offset, "snippet": _snippet(text, match)}
+def _result(catalogue: Index, path: str, text: str, place: Place, match: int) -> JsonObject:
+    """A result: a section, with a snippet around a match."""
+    result: JsonObject = {"path": path}
+    if title := catalogue.titles[path]:
+        result["title"] = title
+    result["heading"] = place.heading
+    result["line"] = text.count("\n", 0, place.offset) + 1
+    result["offset"] = place.offset
+    result["snippet"] = _snippet(text, match)
+    if place.level == ENTRY_LEVEL:
+        result["date"] = place.heading[:10]
+    return result
 
 
 def _nearest_names(query: str, catalogue: Index) -> str:

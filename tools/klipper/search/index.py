@@ -37,10 +37,6 @@ from tools.klipper.search.spelling import ENDINGS, RUSSIAN, STOP_WORDS, stem
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 MARK = re.compile("[_-]")
-# Between the words of a name in CamelCase.
-CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-MOST_JOINED = 4
-"""Words of an identifier that is counted as one, too."""
 HEADING = 4
 """A word in a section's heading counts as often as so many in its text."""
 ASKED = 1
@@ -66,24 +62,6 @@ class Place(NamedTuple):
     headed: list[str]
 
 
-class Words(Sequence[str]):
-    """The words of a text, a blank before and behind each, by their numbers: as a list they would take six
-    times the memory.
-
-    `starts` are the offsets of the words, and of the end.
-    """
-
-    def __init__(self, text: str, starts: Sequence[int]):
-        self.text = text
-        self.starts = starts
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def __getitem__(self, number):  # type: ignore[no-untyped-def]
-        return self.text[self.starts[number] : self.starts[number + 1] - 1]
-
-
 class Index:
     """`places` are the sections of all pages, `sections` their numbers by page, `words` all words in order. The
     postings of a word, the sections that have it with the count in each, lie between two of `ends`.
@@ -96,8 +74,7 @@ class Index:
         """`kept` is what IndexBuilder keeps."""
         end = kept.find(b"\n", HEAD)
         start = kept.find(b"\n", end + 1) + 1
-        lists, numbers = json.loads(kept[HEAD:end]), memoryview(kept)[start:].cast("I")
-        count = lists["words"] + 1
+        lists = json.loads(kept[HEAD:end])
         self.files = files
         self.places = [Place(*place) for place in lists["places"]]
         self.titles = dict(zip((page.path for page in files), lists["titles"], strict=True))
@@ -105,14 +82,17 @@ class Index:
         self.sections: list[list[int]] = [[] for _ in files]
         for number, place in enumerate(self.places):
             self.sections[place.page].append(number)
-        self.words = Words(kept[end + 1 : start - 1].decode(), numbers[:count])
-        self.ends, self.postings = numbers[count : 2 * count], numbers[2 * count :]
+        self.text = kept[end:start].decode()
+        self.words = self.text.split()
+        numbers = memoryview(kept)[start:].cast("I")
+        self.ends = numbers[: len(self.words) + 1]
+        self.postings = numbers[len(self.words) + 1 :]
         self.mean = sum(place.size for place in self.places) / max(1, len(self.places)) or 1
 
     def row(self, word: str) -> Iterator[tuple[int, int]]:
         """The sections that have a word, with its count in each."""
         place = bisect_left(self.words, word)
-        if place < len(self.words) and self.words[place] == word:
+        if self.words[place : place + 1] == [word]:
             run = self.postings[self.ends[place] : self.ends[place + 1]]
             yield from zip(run[::2], run[1::2], strict=True)
 
@@ -136,10 +116,10 @@ class Index:
 
     def containing(self, part: str) -> Iterator[str]:
         """The words of the pages that this is a part of."""
-        text, at = self.words.text, 0
-        while (at := text.find(part, at)) >= 0:
-            first, at = text.rindex(" ", 0, at) + 1, text.index(" ", at)
-            yield text[first:at]
+        end = 0
+        while (found := self.text.find(part, end)) >= 0:
+            end = self.text.index(" ", found)
+            yield self.text[self.text.rindex(" ", 0, found) + 1 : end]
 
 
 class IndexBuilder:
@@ -175,17 +155,16 @@ class IndexBuilder:
         title = next((section.heading for section in every.values() if section.heading), "")
         is_same = re.sub(r"[\W_]", "", title).lower() == re.sub(r"[\W_]", "", name).lower()
         self.titles.append("" if is_same else title)
-        self.names.append(sorted(set(tokens(f"{name} {CAMEL.sub('_', name)} {title}"))))
+        self.names.append(sorted(set(tokens(f"{name} {title}"))))
 
     def kept(self, key: bytes) -> bytes:
         """All of it as an Index reads it."""
         words = sorted(self.postings.keys() | {word for names in self.names for word in names})
-        lists = {"words": len(words), "places": self.places, "titles": self.titles, "names": self.names}
-        starts = array("I", accumulate((len(word) + 1 for word in words), initial=1))
+        lists = {"places": self.places, "titles": self.titles, "names": self.names}
         runs = [self.postings.get(word, array("I")) for word in words]
         ends = array("I", accumulate(map(len, runs), initial=0))
         text = f"{compact_json(lists)}\n {' '.join(words)} \n"
-        rest = b"".join((text.encode(), *map(bytes, (starts, ends, *runs))))
+        rest = b"".join((text.encode(), *map(bytes, (ends, *runs))))
         return key + KEY % crc32(rest) + rest
 
 
@@ -210,8 +189,7 @@ def tokens(text: str) -> Iterator[str]:
             continue
         parts = MARK.split(chunk)
         yield from parts
-        if len(parts) <= MOST_JOINED:
-            yield "".join(parts)
+        yield "".join(parts)
         if len(parts) > 2:
             yield from (before + after for before, after in pairwise(parts))
 
