@@ -49,8 +49,8 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     with_shared = [*blocks, *(block for block, _ in reference.referred(blocks))]
     if described := _option(reference, with_shared, key, entries):
         return described
-    if gone := changes.about(entries, key):
-        return {"option": option, "changes": [f"{entry.date}: {entry.text}" for entry in gone[:3]]}
+    if gone := _changes(entries, key, full=True):
+        return {"option": option, "changes": gone[:MOST_CHANGES]}
     names = dict.fromkeys(named.key for block in blocks or reference.blocks for named in block.options)
     meant = options.meant_by_marlin(key)
     near = [f"{meant}, which is Marlin's {key}"] if meant else several(key, names, cutoff=0.5)
@@ -65,16 +65,13 @@ def _unknown(message: str, near: list[str]) -> ToolError:
 def _blocks(reference: Reference, name: str) -> list[Block]:
     """The blocks of a section by its name as typed: `[stepper_x]`, `heater_fan hotend`, `common spi
     settings`."""
-    wanted = " ".join(name.strip().strip("[]").split())
-    headed = [
-        block
-        for block in reference.blocks
-        if block.heading.lower() in (f"[{wanted.lower()}]", wanted.lower())
-    ]
-    kind = reference.kind(wanted) or reference.kind(wanted.lower())
+    wanted = " ".join(name.lower().strip().strip("[]").split())
+    kind = reference.kind(wanted)
     own = reference.kinds.get(kind, [])
     if AXIS_STEPPER.fullmatch(kind) and not any(block.options for block in own):
-        own = reference.kinds["stepper_x"]  # the page describes all axes there
+        return reference.kinds["stepper_x"]  # the page describes all axes there
+    headings = (wanted, f"[{wanted}]")
+    headed = [block for block in reference.blocks if block.heading.lower() in headings]
     return own if any(block in headed for block in own) or not headed else headed
 
 

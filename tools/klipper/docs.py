@@ -31,8 +31,8 @@ def read_doc(
     """
     page = pages.resolve(path)
     text, name = pages.read(page), page.path
-    wanted = heading if heading and heading.strip("# \t") else page.anchor
-    section = headings.find(text, wanted, name) if wanted.strip("# \t") else None
+    wanted = (heading or "").strip("# \t") or page.anchor.strip("# \t")
+    section = headings.find(text, wanted, name) if wanted else None
     end = section.end if section else len(text)
     offset = max(offset, section.offset) if section else offset
     window, stop = _window(text, offset, end, in_section=section is not None)

@@ -18,15 +18,14 @@ CLOSING = re.compile(r"(?<![^ \t])#+$")
 MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!\w)")
 # What an anchor leaves out.
 DROPPED = re.compile(r"[^\w\- ]")
-# Characters of a heading that are looked at, and that its plain text has at most.
-LONGEST_HEADING, LONGEST_TEXT = 500, 200
+LONGEST_HEADING = 300
+"""Characters of a heading that are looked at."""
 # The date that begins an entry of a page of dated ones (`Config_Changes.md`), and one as it is typed, with
 # the number of an entry among those of the same day.
 DATED = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
 DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(-\d+)?$")
 ENTRY_LEVEL = 7
 """A dated entry is below every heading."""
-FEWEST_ENTRIES = 3
 # What tells the sections of a series apart: `extruder2`, `stepper_x`.
 LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
 WORD, SHORTEST_WORD = re.compile(r"\w+"), 3
@@ -54,7 +53,7 @@ def headings(text: str) -> Iterator[Section]:
             fence = "" if opening and opening.startswith(fence) and not rest.strip() else fence
         elif marks:
             plain = _plain(CLOSING.sub("", title[:LONGEST_HEADING].strip()))
-            yield Section(plain[:LONGEST_TEXT], len(marks), match.start())
+            yield Section(plain, len(marks), match.start())
         elif "`" not in rest or opening[0] == "~":  # else it is code in running text
             fence = opening
 
@@ -72,10 +71,9 @@ def anchor(text: str) -> str:
 def sections(text: str) -> dict[str, Section]:
     """The sections of a page by their anchor (the second of two equal ones is `…-1`, as on GitHub), in
     order."""
-    entries = [
-        Section("-".join(match.groups()), ENTRY_LEVEL, match.start()) for match in DATED.finditer(text)
-    ]
-    starts = [*headings(text), *(entries if len(entries) >= FEWEST_ENTRIES else ())]
+    starts = list(headings(text))
+    for match in DATED.finditer(text):
+        starts.append(Section("-".join(match.groups()), ENTRY_LEVEL, match.start()))
     starts.sort(key=lambda section: section.offset)
     ends: dict[int, int] = {}
     inside: list[Section] = []
@@ -84,13 +82,12 @@ def sections(text: str) -> dict[str, Section]:
             ends[inside.pop().offset] = section.offset
         inside.append(section)
     named: dict[str, Section] = {}
-    counts: dict[str, int] = {}
     for section in starts:
-        base = anchor(section.heading)
-        number = counts.get(base, 0)
-        while (name := f"{base}-{number}" if number else base) in named:
+        name = base = anchor(section.heading)
+        number = 0
+        while name in named:
             number += 1
-        counts[base] = number
+            name = f"{base}-{number}"
         named[name] = section._replace(end=ends.get(section.offset, len(text)))
     return named
 

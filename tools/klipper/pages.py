@@ -12,7 +12,7 @@ from tools.core.json_types import JsonObject
 from tools.klipper.headings import headings
 from tools.klipper.settings import Source, sources
 
-SUFFIX, HTML = ".md", ".html"
+SUFFIX = ".md"
 TITLE_BYTES = 8192
 """The part of a page that is read for its title."""
 # The address of a page on the official site, or in the repository.
@@ -125,21 +125,14 @@ def resolve(path: str) -> Page:
         message = f"The path must be relative to docs and stay inside it: {wanted[:200]}"
         hint = "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them."
         raise ToolError(message, hint, code="INVALID_PATH")
-    before, _, anchor = wanted.partition("#")
-    for name, rest in ((wanted, ""), (before, anchor)):  # C#.md is a name
-        name = "/".join(part for part in name.split("/") if part not in ("", "."))
-        for candidate in (
-            name,
-            name + SUFFIX,
-            name.removeprefix("docs/"),
-            name.removeprefix("docs/") + SUFFIX,
-        ):
-            if page := _page(candidate):
-                return page._replace(anchor=rest)
+    name, _, anchor = wanted.partition("#")
+    name = "/".join(part for part in name.split("/") if part not in ("", "."))
+    if page := _page(name):
+        return page._replace(anchor=anchor)
     named = {page.path.lower(): page for page in pages()}
-    folded = name.removeprefix("docs/").lower().removesuffix(HTML)
-    if same := named.get(folded) or named.get(folded + SUFFIX):
-        return same._replace(anchor=anchor)
+    bare = name.lower().removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX)
+    if page := named.get(bare + SUFFIX):
+        return page._replace(anchor=anchor)
     near = [named[low].path for low in several(name.lower(), named, cutoff=0.5)]
     hint = f"Did you mean {' or '.join(near)}?" if near else "list_docs_map names every page."
     raise ToolError(f"No such page: {name[:200]}", hint, code="NOT_FOUND")

@@ -168,9 +168,6 @@ class Reference:
         for block in self.blocks:
             if block.name:
                 kinds.setdefault(block.kind, []).append(block)
-        for block in self.blocks:
-            if block.heading.startswith("["):  # `### [bed_mesh]`
-                kinds.setdefault(block.heading[1:-1].partition(" ")[0], [block])
         return kinds
 
     @cached_property
@@ -238,7 +235,7 @@ class Reference:
     def _named(self, name: str) -> list[Block]:
         """The blocks of a section or of common options by the name that a text calls them."""
         own = [block for block in self.blocks if block.heading == f"[{name}]"]
-        kind = self.kinds.get(name, [])
+        kind = self.kinds.get(name, [])  # a chip of [load_cell] has a heading of its own
         return self.commons.get(name.lower()) or (kind if any(block in own for block in kind) else own)
 
 
