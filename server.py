@@ -42,8 +42,8 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main(words: list[str]) -> int:
-    """Start the way the command line says. Exit status: 0 fine, 1 a check found something broken, 2 wrong
-    usage."""
+    """Start in the way that the command line names. Exit status: 0 fine, 1 a check found something broken,
+    2 wrong usage."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # one Ctrl-C is enough, also in the middle of an import
     way = command_line(words)
     settings = settings_or_refuse()
@@ -82,14 +82,14 @@ def serve_stdio() -> NoReturn:
     leave()
 
 
-# Seconds of processor time without a look from `watch`, after which the kernel ends this process.
+# Seconds of processor time after which the kernel ends this process if `watch` did not run.
 STUCK_S = 40.0
 
 
 def watch() -> NoReturn:
-    """End with whoever handed this session over, also in the middle of a slow tool; and have the kernel end a
-    computation without an end. What holds the interpreter for so long (one regular expression can) lets no
-    signal, no cancellation and no leaving client through."""
+    """End with whoever handed this session over, also in the middle of a slow tool; and let the kernel end an
+    endless computation. One that holds the interpreter for so long (one regular expression can) notices no
+    signal, no cancellation and no client that leaves."""
     caller = leaving.handover_connection
     while True:
         signal.setitimer(signal.ITIMER_PROF, STUCK_S)  # of processor time: a stopped process is not stuck
@@ -146,7 +146,7 @@ def serve_http(settings: Settings) -> NoReturn:
         import uvicorn
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
-    for number in ENDING:  # while it starts; and what ended the server is sent again by it
+    for number in ENDING:  # until uvicorn has its own handlers, and after it: it sends the signal again
         signal.signal(number, lambda *_: leave())
     toolsets.LISTENERS.append(listing.forget)
     manager = session_manager(SdkServer().server, settings)
@@ -185,8 +185,8 @@ def session_manager(server: Server, settings: Settings) -> StreamableHTTPSession
 
 
 def serve_by_sdk(settings: Settings) -> NoReturn:
-    """Serve one client on stdin and stdout by the SDK: the judge of our own session, and a way out for a
-    client that needs it."""
+    """Serve one client on stdin and stdout by the SDK: for tests that compare our own session with it, and as
+    a way out for a client that needs it."""
     import anyio
     from mcp.server.stdio import stdio_server
 
@@ -211,12 +211,12 @@ class SdkServer:
         from tools.http.limits import Turns
 
         class InstructingServer(Server):
-            # Of the caller of the moment, whatever the SDK sets.
+            # Those for the current caller, whatever the SDK sets.
             instructions = property(lambda self: toolsets.instructions(current()), lambda *_: None)
 
-        most = protocol.MOST_CALLS
-        self.turns = Turns(most, most // 4)
-        self.threads = anyio.CapacityLimiter(most)
+        limit = protocol.MOST_CALLS
+        self.turns = Turns(limit, limit // 4)
+        self.threads = anyio.CapacityLimiter(limit)
         self.server = InstructingServer(
             "pi-mcp",
             version=VERSION,
@@ -238,7 +238,7 @@ class SdkServer:
             self.server.add_request_handler(method, model, self.answering(method))
 
     def answering(self, method: str) -> Callable[[ServerRequestContext, Any], Awaitable[JsonObject]]:
-        """The handler of a method: its answer, from a worker thread."""
+        """The handler of a method, which answers from a worker thread."""
         import anyio.to_thread
         from mcp.shared.exceptions import MCPError
 
@@ -256,8 +256,8 @@ class SdkServer:
         return handle
 
     async def take_turn(self, turn: AsyncExitStack) -> bool:
-        """Wait until one more tool of this person may run, whatever the token; `turn` ends that. False if
-        there was none in time."""
+        """Wait until one more tool of this person may run, whatever the token; closing `turn` gives the turn
+        back. False if there was none in time."""
         import anyio
 
         remote = calls.remote_caller()
@@ -272,14 +272,15 @@ class SdkRequest(protocol.Request):
 
     def __init__(self, method: str, context: ServerRequestContext):
         self.context = context
-        capabilities = context.session.client_capabilities
-        known = capabilities.model_dump(by_alias=True, exclude_none=True) if capabilities else {}
+        model = context.session.client_capabilities
+        capabilities = model.model_dump(by_alias=True, exclude_none=True) if model else {}
         is_modern = context.protocol_version not in protocol.HANDSHAKE_VERSIONS
-        super().__init__(method, dict(context.params or {}), known, is_modern)
+        super().__init__(method, dict(context.params or {}), capabilities, is_modern)
 
     @property
     def shows_pages(self) -> bool:
-        """Over HTTP a handshake is forgotten; the caller remembers what it said."""
+        """True if the client shows pages. Over HTTP a handshake is forgotten, and the caller remembers what it
+        said."""
         remote = calls.remote_caller()
         if self.context.session.client_capabilities is None:
             return mcp_apps.decided(remote is not None and remote.shows_pages)

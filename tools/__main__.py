@@ -1,5 +1,5 @@
-"""The tools from a shell, without `mcp` installed; from the project's folder, or
-anywhere by `python3 -I -S /path/to/tools`.
+"""The tools from a shell: run it in the project's folder, or anywhere as
+`python3 -I -S /path/to/tools`.
 
 python3 -m tools list                     the tools, a line each
 python3 -m tools call search_docs '{"query": "bltouch"}'
@@ -9,8 +9,8 @@ python3 -m tools settings [file]          every setting as a Markdown table, or 
 python3 -m tools token new …              tokens for callers over HTTP (--help)
 python3 -m tools invite …                 let somebody sign in from claude.ai,
                                           ChatGPT or a phone
-python3 -m tools notify [--now]           tell the person's phone of the day
-                                          (NOTIFY_URL); --now shows it, too
+python3 -m tools notify [--now]           send the notice of the day to the phone
+                                          (NOTIFY_URL); --now prints it, too
 python3 -m tools bundle FILE.mcpb         what a click installs in Claude Desktop
 python3 -m tools TOOLSET COMMAND …        a toolset's own commands
                                           (python3 -m tools TOOLSET lists them)
@@ -25,6 +25,7 @@ import json
 import os
 import sys
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from textwrap import fill
 
@@ -60,7 +61,7 @@ def main(words: list[str]) -> int:
         return _print(TextOutput(str(error), 2))
     except ToolError as error:
         return _print(error.answer())
-    except BrokenPipeError:  # whoever reads has enough: `… | head -1`
+    except BrokenPipeError:  # the reader has enough: `… | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -101,8 +102,9 @@ def _answer(words: list[str], tools: dict[str, Tool]) -> object:
         case [*_, flag] if flag in HELP:
             return TextOutput(__doc__.strip())
         case [word, *_] if word not in WORDS:
-            known = [*WORDS, *(name for name, _ in registry.COMMANDS)]
-            hint = did_you_mean(word, known) or "python3 -m tools --help lists them."
+            toolsets_with_commands = [name for name, _ in registry.COMMANDS]
+            hint = did_you_mean(word, [*WORDS, *toolsets_with_commands])
+            hint = hint or "python3 -m tools --help lists them."
             return TextOutput(f"{word} is not a command. {hint}", 2)
     return TextOutput(__doc__.strip(), 2)
 
@@ -111,9 +113,8 @@ def settings_table(as_file: bool = False) -> str:
     """Every setting with its default: a Markdown table for docs/manual.md, or the settings file with nothing
     set."""
     lines = [FILE if as_file else TABLE]
-    for variable in (
-        variable for section in settings.sections() for variable in section.variables().values()
-    ):
+    groups = [section.variables().values() for section in settings.sections()]
+    for variable in chain(*groups):
         default = variable.value({}, {})
         text = str(int(default) if isinstance(default, bool) else "" if default == () else default)
         text = text.replace(f"{settings.PROJECT}/", "").replace(str(Path.home()), "~")
@@ -132,7 +133,7 @@ def _commands(toolset: str) -> str:
     lines = []
     for (owner, name), command in registry.COMMANDS.items():
         if owner == toolset:
-            words = [_placeholder(one) for one in inspect.signature(command).parameters.values()]
+            words = [_placeholder(parameter) for parameter in inspect.signature(command).parameters.values()]
             lines.append(f"python3 -m tools {toolset} {' '.join([name, *words])}")
             about = (inspect.getdoc(command) or "").partition("\n\n")[0]
             lines.append(fill(about, 78, initial_indent="    ", subsequent_indent="    "))
@@ -156,9 +157,8 @@ def _call(tool: Tool, text: str = "{}") -> object:
         raise ToolError(
             f"The arguments are not a JSON object: {error}", EXAMPLE, code="INVALID_JSON"
         ) from None
-    with calls.calling(
-        _progress, lambda: False, _ask if sys.stdin.isatty() else calls.refuse_to_ask
-    ) as lines:
+    ask = _ask if sys.stdin.isatty() else calls.refuse_to_ask
+    with calls.calling(_progress, lambda: False, ask) as lines:
         answer = tool.call(arguments)
         print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
         return answer
@@ -192,11 +192,8 @@ def _print(answer: object) -> int:
         if isinstance(answer, dict) and answer.get("success") is False:
             status = os.EX_TEMPFAIL if answer.get("code") == "UPSTREAM_UNREACHABLE" else 1
     if text:  # a command may have written to standard output itself
-        print(
-            text.encode("utf-8", "replace").decode(),
-            file=sys.stderr if status == 2 else sys.stdout,
-            flush=True,
-        )
+        stream = sys.stderr if status == 2 else sys.stdout
+        print(text.encode("utf-8", "replace").decode(), file=stream, flush=True)
     return status
 
 

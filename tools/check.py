@@ -40,30 +40,28 @@ REQUESTS: list[JsonObject] = [
 def main(command: list[str]) -> int:
     """Look at the server, started by `command` as a client would, and at every system; print a line each.
     Exit status 1 if something is broken."""
-    listing.save(
-        current(), listing.build(current())
-    )  # so that the first session starts as fast as the others
+    settings = current()
+    listing.save(settings, listing.build(settings))  # so that the first session starts as fast as the others
     rows = [
         ("server", guarded(lambda: _server(command))),
         ("settings", guarded(_settings)),
         ("service", guarded(lambda: _service(command[:-1]))),
-        ("http", guarded(lambda: http_check.look(current()))),
+        ("http", guarded(lambda: http_check.look(settings))),
     ]
     return show([*rows, *health.every(trying=True)])
 
 
 def show(rows: list[tuple[str, Health]]) -> int:
-    """Print a mark, a name and a sentence each, what to do below, and their sum. Exit status 1 if something
-    is broken."""
+    """Print a mark, a name and a sentence for each, what to do below it, and the sums. Exit status 1 if
+    something is broken."""
     width = max(len(name) for name, _ in rows)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     for name, look in rows:
         mark = f"{MARKS[look.state]} {name:<{width}}  "
         for start, text in ((mark, look.summary), (" " * len(mark) + "→ ", look.advice)):
-            columns = (
-                10**6 if "|" in text or "&&" in text else COLUMNS
-            )  # a line to be pasted into a shell stays one
+            # A line to be pasted into a shell stays one.
+            columns = 10**6 if "|" in text or "&&" in text else COLUMNS
             if text:
                 print(fill(start + text, columns, subsequent_indent=" " * len(start), **WHOLE_WORDS))
     sums = Counter(look.state for _, look in rows)
@@ -84,12 +82,12 @@ def _settings() -> Health:
 
 def _server(command: list[str]) -> Health:
     lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in REQUESTS)
-    output, told, took_s = _run(command, lines, INSTALL)
+    output, complaint, took_s = _run(command, lines, INSTALL)
     try:
         answers = {message.get("id"): message for message in map(json.loads, output.splitlines())}
         tools, _ = answers[2]["result"]["tools"], answers[3]["result"]
     except (ValueError, TypeError, LookupError, AttributeError):  # or something else writes to stdout
-        return Health("broken", f"it does not answer: {told or 'it says nothing'}", INSTALL)
+        return Health("broken", f"it does not answer: {complaint or 'it says nothing'}", INSTALL)
     size, python = len(json.dumps(tools, ensure_ascii=False).encode()), sys.version.split()[0]
     return Health(
         "ok", f"{len(tools)} tools in {size} bytes, answered within {took_s:.1f} s, Python {python}"
@@ -104,11 +102,11 @@ def _service(command: list[str]) -> Health:
         )
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
-        advice = "./setup.sh --systemd makes it quick." * os.path.isdir("/run/systemd/system")
+        advice = "./setup.sh --systemd makes it quick." if os.path.isdir("/run/systemd/system") else ""
         return Health("unset", "the first call of every session takes longer", advice)
-    _, told, took_s = _run(command, "", RESTART)
-    if told:
-        return Health("broken", told.removeprefix("pi-mcp: "), RESTART)
+    _, complaint, took_s = _run(command, "", RESTART)
+    if complaint:
+        return Health("broken", complaint.removeprefix("pi-mcp: "), RESTART)
     return Health("ok", f"{path}, a session came and went in {took_s:.2f} s")
 
 
@@ -122,5 +120,5 @@ def _run(command: list[str], lines: str, advice: str) -> tuple[str, str, float]:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice) from None
     # Without the remarks on misspelt settings, which this check began with.
     log = [line for line in done.stderr.splitlines() if line.removeprefix("pi-mcp: ") not in ("", *check())]
-    told = log[-1] if log else f"exit status {done.returncode}" * (done.returncode != 0)
-    return done.stdout, told, time.monotonic() - began_s
+    status = f"exit status {done.returncode}" if done.returncode else ""
+    return done.stdout, log[-1] if log else status, time.monotonic() - began_s

@@ -32,7 +32,7 @@ ANKI_SOCKET = ".anki-claude-desktop.sock"
 
 
 def place() -> tuple[str, str, str]:
-    """(user@host, command, home) of this machine, as the home network reaches it."""
+    """User and host, command and home of this machine, as the home network reaches it."""
     if not os.path.exists(places.settings_file(os.environ)):
         return ELSEWHERE
     name = socket.gethostname()
@@ -52,7 +52,7 @@ def installed_for() -> str:
 
 
 def ssh_words(host: str) -> list[str]:
-    """The ssh command up to what it starts there."""
+    """The words of the ssh command, up to the host."""
     return ["ssh", "-T", *(word for option in OPTIONS for word in ("-o", option)), host]
 
 
@@ -101,32 +101,22 @@ def bundle_command(words: list[str]) -> int:
     except OSError as error:
         print(f"pi-mcp: {words[0]} cannot be written: {error.strerror}", file=sys.stderr)
         return 2
-    print(
-        f"{words[0]}: fetch it (scp {place()[0]}:{Path(words[0]).resolve()} .) and open it with Claude Desktop there"
-    )
+    path = Path(words[0]).resolve()
+    print(f"{words[0]}: fetch it (scp {place()[0]}:{path} .) and open it with Claude Desktop there")
     return 0
 
 
 def manifest() -> JsonObject:
-    """The bundle's manifest: the ssh line with this machine's user, host and path filled in, to be changed at
-    will."""
+    """The bundle's manifest: the ssh line with this machine's user, host and path as changeable defaults."""
     host, command, home = place()
-    before, start = _anki_of_the_desktop(home)
-    words = ["-T", *before, *ssh_words(HOST)[2:], *start, COMMAND]
+    forwarding, start = _anki_of_the_desktop(home)
+    words = ["-T", *forwarding, *ssh_words(HOST)[2:], *start, COMMAND]
     windows = {"platform_overrides": {"win32": {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}}}
+    host_help = "As ssh takes it; your key must be there (ssh-copy-id)."
+    command_help = "The server's absolute path, or what ./setup.sh --systemd installs."
     fields = (
-        (
-            "host",
-            "User and address of the Pi",
-            "As ssh takes it; your key must be there (ssh-copy-id).",
-            host,
-        ),
-        (
-            "command",
-            "Command on the Pi",
-            "The server's absolute path, or what ./setup.sh --systemd installs.",
-            command,
-        ),
+        ("host", "User and address of the Pi", host_help, host),
+        ("command", "Command on the Pi", command_help, command),
     )
     return {
         "manifest_version": "0.3",
@@ -159,14 +149,12 @@ def manifest() -> JsonObject:
 
 
 def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:
-    """ssh's words that bring the desktop's AnkiConnect along, and those that tell the server; none if the
+    """ssh's words that forward the desktop's AnkiConnect, and those that point the server at it; none if the
     settings here name another Anki."""
     from tools.anki.settings import AnkiSettings
 
-    if (
-        settings.current(AnkiSettings).anki_connect_url
-        != AnkiSettings.variables()["anki_connect_url"].default
-    ):
+    default = AnkiSettings.variables()["anki_connect_url"].default
+    if settings.current(AnkiSettings).anki_connect_url != default:
         return [], []
     path = f"{home}/{ANKI_SOCKET}"
     return ["-R", f"{path}:127.0.0.1:8765"], ["env", f"ANKI_CONNECT_URL=unix:{path}"]

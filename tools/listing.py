@@ -1,7 +1,7 @@
 """A cache of tools/list: one JSON file per set of sources and settings.
 
 Building it imports every toolset; reading it imports nothing. It also says which toolset has a tool, so that
-a call imports that one alone. What cannot be read or parsed is not there, and is built again.
+a call imports only that one. A file that cannot be read or parsed is built again.
 """
 
 import json
@@ -59,7 +59,7 @@ def save(settings: Settings, listing: JsonObject) -> None:
 
 
 def forget() -> None:
-    """Have it built again: a tool's description changed."""
+    """Remove the saved listings: a tool's description changed."""
     with suppress(OSError):
         for path in _files(current()):
             path.unlink(missing_ok=True)

@@ -139,7 +139,7 @@ SHAPES: JsonObject = {
 
 
 class Request:
-    """A request, as its answer needs it; how to reach its client is a subclass's."""
+    """A request, with what its answer needs; subclasses know how to reach the client."""
 
     def __init__(self, method: str, params: JsonObject, capabilities: JsonObject, is_modern: bool):
         self.method = method
@@ -250,7 +250,7 @@ def call_tool(request: Request) -> JsonObject:
 
 
 def log(text: str) -> None:
-    """The exception of the moment goes to stderr, with its traceback."""
+    """Log the current exception to stderr, with its traceback."""
     import logging
 
     logging.getLogger("pi-mcp").exception(text)
@@ -308,7 +308,7 @@ class Call(Request):
         return "cancel"
 
     def admit(self) -> None:
-        """Raises RpcError for what this era, or this client, may not ask."""
+        """Check that this era and this client may ask this. Raises RpcError."""
         if self.is_modern:
             self._check_envelope()
         shape = SHAPES.get(self.method)
@@ -336,8 +336,8 @@ class Call(Request):
 
 
 class Session:
-    """One client at the other end of `lines`, served until it leaves. `start` runs once it is served;
-    `on_gone` when nobody reads any more what is written."""
+    """One client at the other end of `lines`, served until it leaves. `start` runs after the first answer,
+    `on_gone` once nobody reads what is written."""
 
     def __init__(
         self,
@@ -456,8 +456,8 @@ class Session:
 
     def _listen(self, call: Call) -> None:
         """Open a stream of changes: its acknowledgement is the only answer."""
-        wanted = {name: value for name, value in call.params["notifications"].items() if value}
-        kinds = {name: wanted[name] for name in wanted if f"{name}?" in STREAM}
+        notifications = call.params["notifications"]
+        kinds = {name: value for name, value in notifications.items() if value and f"{name}?" in STREAM}
         self.streams[call.key] = (call.id, kinds)
         params = {"_meta": {SUBSCRIPTION_ID: call.id}, "notifications": kinds}
         with self.writing:
@@ -475,7 +475,7 @@ class Session:
     # What threads answer.
 
     def _answer(self, call: Call) -> None:
-        """In a thread: the answer to a request for one of METHODS."""
+        """Answer a request for one of METHODS, in a thread of its own."""
         is_tool = call.method == "tools/call"
         try:
             if is_tool and not self.turns.acquire(timeout=TURN_S):
@@ -515,7 +515,7 @@ class Session:
             self._start()
 
     def _settle(self, call: Call) -> None:
-        """Nothing more is sent about a request: it was answered, or withdrawn."""
+        """Note that a request was answered or withdrawn: nothing more is sent about it."""
         if call.is_owed:
             call.is_owed = False
             self.owed -= 1
@@ -523,7 +523,7 @@ class Session:
             del self.calls[call.key]
 
     def send(self, message: JsonObject, about: Call | None = None) -> None:
-        """Write one message; nothing `about` a request that was answered or withdrawn."""
+        """Write one message, unless it is `about` a request that was answered or withdrawn."""
         line = encodable({"jsonrpc": "2.0", **message})[1].encode() + b"\n"
         with self.writing:
             if leaving.is_leaving or (about and not about.is_owed):
@@ -540,7 +540,7 @@ class Session:
 
 
 def server_capabilities(streams: bool) -> JsonObject:
-    """What the server can do; `streams`: of changes, which the 2026 era has."""
+    """The server's capabilities; `streams` of changes exist in the 2026 era."""
     return {
         "tools": {"listChanged": True},
         "prompts": {"listChanged": streams},

@@ -9,7 +9,7 @@ VERSION = "0.2.0"
 
 
 def command_line(words: list[str]) -> str:
-    """The way to start."""
+    """The way to start: the name of the flag, without its dashes."""
     if words in ([], ["--standalone"]):  # as clients start it; all else has time for argparse
         return "standalone"
     import argparse
@@ -22,7 +22,7 @@ def command_line(words: list[str]) -> str:
     )
     parser.error = lambda message: refuse(f"{message} (--help shows what there is)")  # type: ignore[method-assign]
     ways = parser.add_mutually_exclusive_group()
-    for way, meaning in (
+    for way, help_text in (
         ("standalone", "serve in this process"),
         ("daemon", "be the resident service, which others hand sessions to"),
         ("http", "serve over HTTP, to clients with a token"),
@@ -31,15 +31,14 @@ def command_line(words: list[str]) -> str:
         ("connect", "print each client's line for this machine"),
         ("list", "list the tools"),
     ):
-        ways.add_argument(
-            f"--{way}", dest="way", action="store_const", const=way, default="standalone", help=meaning
-        )
+        ways.add_argument(f"--{way}", dest="way", action="store_const", const=way, help=help_text)
+    parser.set_defaults(way="standalone")
     ways.add_argument("--version", action="version", version=f"pi-mcp {VERSION}")
     return str(parser.parse_args(words).way)
 
 
 def settings_or_refuse() -> settings.Settings:
-    """The settings of this process; a wrong one is the end."""
+    """The settings of this process; a wrong one ends it."""
     try:
         remarks = settings.check()
     except settings.SettingsError as error:
@@ -50,6 +49,6 @@ def settings_or_refuse() -> settings.Settings:
 
 
 def refuse(text: str) -> NoReturn:
-    """One line on stderr, exit 2: a wrong flag, a wrong setting, nothing installed."""
+    """End with one line on stderr and exit status 2: a wrong flag or setting, or a package is missing."""
     sys.stderr.write(f"pi-mcp: {' '.join(text.split())}\n")
     raise SystemExit(2)

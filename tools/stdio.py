@@ -12,7 +12,7 @@ from tools.core.json_types import JsonObject, compact_json
 # held.
 LONGEST_LINE = 16 * 2**20
 MOST_VALUES = 100_000  # of one message: each takes a hundred bytes and more once it is read
-# All bytes but those that tell values apart.
+# All bytes except those that separate values.
 APART = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
 ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
@@ -36,25 +36,18 @@ class Lines:
         self.stdin = stdin
         self.stdout = stdout
 
-    def __enter__(self) -> "Lines":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stdin.close()
-        self.stdout.close()
-
     def read(self) -> bytes:
-        """One line, or b"" at EOF. Of a line that is too long only its beginning."""
+        """One line, or b"" at EOF; only the beginning of a line that is too long."""
         try:
-            line = rest = self.stdin.readline(LONGEST_LINE + 1)
-            while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
-                rest = self.stdin.readline(2**20)
+            line = part = self.stdin.readline(LONGEST_LINE + 1)
+            while len(line) > LONGEST_LINE and part and not part.endswith(b"\n"):
+                part = self.stdin.readline(2**20)
         except OSError:  # a connection was reset, a terminal hung up
             return b""
         return line
 
     def write(self, line: bytes) -> None:
-        """Raises OSError once the client is gone."""
+        """Write one line. Raises OSError once the client is gone."""
         self.stdout.write(line)
         self.stdout.flush()
 
@@ -68,8 +61,8 @@ class Lines:
 
 
 def claim() -> Lines:
-    """Keep stdin and stdout for the protocol: what else writes to fd 1, in this process or a child, goes to
-    stderr."""
+    """Keep stdin and stdout for the protocol: whatever else is written to fd 1, by this process or a child,
+    goes to stderr."""
     stdin, stdout = os.dup(0), os.dup(1)
     for handle in (stdin, stdout):
         # Else "nothing there yet" would look like EOF, and a full pipe like a broken one.
@@ -129,7 +122,7 @@ def refusal(line: bytes) -> str:
     and others) are counted without parsing it."""
     if len(line) > LONGEST_LINE:
         return f"Message too long: at most {LONGEST_LINE} bytes"
-    # An escaped quote ends no text; the escaped backslashes go first, or `\\"` would look like one.
+    # An escaped quote ends no text. Escaped backslashes go first, or the end of "…\\" would look like one.
     marks = line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, APART)
     values = marks.count(b'"') // 2
     if values <= MOST_VALUES:

@@ -28,7 +28,8 @@ class Session(Talk):
         self.session.serve()
         with self.session.writing:
             self.session.send = lambda *_, **__: None  # what a slow tool answers later goes nowhere
-            self.lines.__exit__()
+            self.lines.stdin.close()
+            self.lines.stdout.close()
 
     def end(self):
         """Leave, and wait until the server did so, too."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tools.core import places, settings
 from tools.core.errors import Cancelled, ToolError
 
+# Seconds for which a person may answer a question of the 2026 era.
 STATE_S = 600
 # What follows a toolset's name in a scope that allows only its readers.
 READ_ONLY = ":read"
@@ -49,8 +50,8 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 
 @contextmanager
 def calling(report: Report, cancelled: Callable[[], bool], ask: Ask = refuse_to_ask) -> Iterator[list[str]]:
-    """Make `report`, `cancelled` and `ask` those of every tool that runs inside; the lines that its answer is
-    to be followed by."""
+    """Make `report`, `cancelled` and `ask` those of every tool that runs inside. Yields the list of lines that
+    are to follow its answer."""
     call = Call(report, cancelled, ask, [])
     token = _current.set(call)
     try:
@@ -66,7 +67,7 @@ def report(done: float, total: float | None = None, message: str = "") -> None:
 
 
 def follow(line: str) -> None:
-    """Have a line of text follow the answer of the call in progress."""
+    """Add a line of text after the answer of the call in progress."""
     if call := _current.get():
         call.lines.append(line)
 
@@ -80,7 +81,7 @@ def checkpoint() -> None:
 
 def ask(question: str, key: str = "") -> str:
     """The person's answer to a question: `accept`, `decline`, or `cancel` if it was closed unanswered. `key`:
-    a secret of what is asked, without which nobody can make an answer to the question.
+    a secret that belongs to the question, without which nobody can forge an answer to it.
 
     To be called before anything is changed and without a lock: a person takes time, and in the 2026 era the
     question goes out as the answer of a first call, and the call comes again with the answer.
@@ -125,8 +126,8 @@ def _process_key() -> bytes:
 
 
 class Asking(BaseException):
-    """The call ends here with a question, to be called again with the answer and `state`. No error: wrappers
-    let it pass."""
+    """The call ends with a question, and is made again with the answer and `state`. Not an error: wrappers let
+    it pass."""
 
     def __init__(self, question: str, state: str):
         super().__init__(question)

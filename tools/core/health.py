@@ -27,13 +27,13 @@ def check(function: Callable[[], Health]) -> Callable[[], Health]:
 
 
 def trial(function: Callable[[], Health]) -> Callable[[], Health]:
-    """Declare a check that may cost something: `--check` alone makes it, in place of the other."""
+    """Declare a check that may take time or money: only `--check` runs it, in place of the other."""
     TRIALS[toolset_of(function)] = function
     return function
 
 
 def every(trying: bool = False) -> list[tuple[str, Health]]:
-    """Each toolset on offer with the result of its check."""
+    """Each offered toolset with the result of its check."""
     registry.load()
     checks = CHECKS | (TRIALS if trying else {})
     return [

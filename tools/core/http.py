@@ -30,8 +30,8 @@ Place = tuple[int, Any]  # an address family with an address
 
 
 class HttpError(Exception):
-    """A request without a whole answer. `reason` quotes nothing of what came; without `sent`, nothing left
-    here."""
+    """A request without a whole answer. `reason` quotes nothing of what came; `sent` is False if nothing left
+    this machine."""
 
     def __init__(self, reason: str, *, sent: bool = True):
         super().__init__(reason)
@@ -85,15 +85,15 @@ class Request(NamedTuple):
         """
         try:
             url = urljoin(self.url, location)
-            before = _origin(self.url)
-            after = _origin(url)
+            origin = _origin(self.url)
+            target = _origin(url)
         except (ValueError, KeyError) as error:
             raise Misdirected("a redirect leads to what is not an http(s) address") from error
         headers = dict(self.headers)
         # A key, in whatever header, may go to the same origin, or from plain http to the same host's https.
-        host = before[1]
-        is_upgrade = before == ("http", host, 80) and after == ("https", host, 443)
-        if before != after and not is_upgrade:
+        host = origin[1]
+        is_upgrade = origin == ("http", host, 80) and target == ("https", host, 443)
+        if origin != target and not is_upgrade:
             headers = {name: value for name, value in headers.items() if name in KEYLESS}
         if status != 303:
             return self._replace(url=url, headers=headers)
@@ -172,13 +172,13 @@ def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
 def _connection(url: SplitResult, limits: Limits) -> "HTTPConnection":
     """A connection to an address, through TLS's handshake."""
     try:
-        connected = _connect(url, limits)
-        from http.client import HTTPConnection  # with ssl and email 4 MiB, for which somebody has to be there
+        plain = _connect(url, limits)
+        from http.client import HTTPConnection  # loads ssl and email, 4 MiB: not before somebody is there
 
         connection = HTTPConnection(url.hostname or "localhost", url.port)
         connection.default_port = DEFAULT_PORTS.get(url.scheme, 80)
         connection.port = url.port or connection.default_port
-        connection.sock = connected
+        connection.sock = plain
     except TimeoutError as error:
         raise Late("the machine does not answer", sent=False) from error
     except (OSError, ValueError) as error:
@@ -193,7 +193,7 @@ def _reason(error: Exception) -> str:
         return "no such host" if error.errno == socket.EAI_NONAME else "its name cannot be looked up now"
     if message := getattr(error, "verify_message", ""):
         return f"its certificate is not accepted: {message}"
-    if not isinstance(error, OSError):  # of a name
+    if not isinstance(error, OSError):  # ValueError, about the name
         return "that is not a proper address"
     return error.strerror or str(error) or type(error).__name__
 
@@ -292,13 +292,13 @@ def is_foreign(address: str) -> bool:
     if isinstance(ip, IPv6Address) and (ip.ipv4_mapped or ip in ip_network(NAT64)):
         ip = IPv4Address(int(ip) & 0xFFFFFFFF)
     # 6to4 wraps any IPv4 address, the private ones too; nobody serves pictures there.
-    odd = isinstance(ip, IPv6Address) and (ip.sixtofour or ip.is_site_local or ip.is_reserved)
-    if odd or not ip.is_global or ip.is_multicast:
+    is_special = isinstance(ip, IPv6Address) and (ip.sixtofour or ip.is_site_local or ip.is_reserved)
+    if is_special or not ip.is_global or ip.is_multicast:
         return False
     with socket.socket(socket.AF_INET if ip.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((str(ip), 9))  # sends nothing: asks the kernel which of our addresses leads there
         except OSError:  # no route: nothing will be reached
             return True
-        ours = ip_address(probe.getsockname()[0].partition("%")[0])
-    return ours != ip if ip.version == 4 else int(ours) >> NETWORK_BITS != int(ip) >> NETWORK_BITS
+        source = ip_address(probe.getsockname()[0].partition("%")[0])
+    return source != ip if ip.version == 4 else int(source) >> NETWORK_BITS != int(ip) >> NETWORK_BITS

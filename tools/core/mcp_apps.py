@@ -1,9 +1,9 @@
 """Pages: what a client shows beside a tool's answer (MCP Apps, the extension io.modelcontextprotocol/ui of
 2026-01-26).
 
-A page is a resource, an HTML document of MIME_TYPE; a tool names it. Only clients that announce the extension
-have the tools that exist for pages alone; the name of a page is listed to all, since some show pages and do
-not announce it.
+A page is a resource, an HTML document of MIME_TYPE, and a tool names it. Tools that only pages call are listed
+only to clients that announce the extension; the name of a tool's page is listed to every client, since some
+show pages without announcing it.
 """
 
 import re
@@ -21,7 +21,7 @@ MIME_TYPE = "text/html;profile=mcp-app"
 # What the model reads beside an answer that a page shows.
 SHOWN = "The person sees this on a page: say only what it lacks."
 
-# The line that a style or script of several pages takes the place of, by its path from the page.
+# A line that names a style or script which pages share, by its path from the page, and is replaced by it.
 INCLUDE = re.compile(r"/\* (\S+\.(?:css|js)) \*/\n")
 # Indentation, empty lines and whole-line comments.
 PADDING = re.compile(r"^\s*(?://.*|/\*.*\*/)\n|^\s+", re.MULTILINE)
@@ -44,8 +44,8 @@ SHORTER = (
 
 
 class Page(NamedTuple):
-    """The page at `uri`. `private` gives the data of an answer that the page gets and the model does not: the
-    result's `_meta`; if there are any, the model gets `brief` of the answer."""
+    """The page at `uri`. `private` picks the data of an answer that only the page gets, in the result's
+    `_meta`; if there are any, the model gets `brief` of the answer."""
 
     uri: str
     private: Callable[[JsonObject], JsonObject] = lambda answer: {}
@@ -55,7 +55,9 @@ class Page(NamedTuple):
 def announced(capabilities: Any) -> bool:
     """True if a client with these capabilities shows pages. Some announce it where the extension once was,
     under `experimental`."""
-    for kind in ("extensions", "experimental") if isinstance(capabilities, dict) else ():
+    if not isinstance(capabilities, dict):
+        return decided(False)
+    for kind in ("extensions", "experimental"):
         entries = capabilities.get(kind)
         announcement = entries.get(EXTENSION) if isinstance(entries, dict) else None
         if isinstance(announcement, dict) and MIME_TYPE in announcement.get("mimeTypes", [MIME_TYPE]):
@@ -64,14 +66,14 @@ def announced(capabilities: Any) -> bool:
 
 
 def decided(is_announced: bool) -> bool:
-    """The answer of MCP_PAGES, or else of the client."""
+    """True if pages are shown: as MCP_PAGES says, or else as the client does."""
     return {"on": True, "off": False}.get(settings.current().pages, is_announced)
 
 
 @cache
 def document(file: Path) -> str:
-    """The page of an HTML file, without what only its authors read: it is sent to every client that shows
-    it."""
+    """The page of an HTML file, without comments, blanks and long names, since it is sent to every client that
+    shows it."""
     text = INCLUDE.sub(lambda match: (file.parent / match[1]).read_text("utf-8"), file.read_text("utf-8"))
     text = CONSTANTS.sub(lambda match: match[0].replace(";\nconst ", ", "), PADDING.sub("", text))
     text = SPACES.sub(lambda match: match[1] or "", text)

@@ -56,12 +56,11 @@ class Parameters:
 
 
 def read_value(annotation: type[Value], value: object, place: str) -> Value:
-    """`value`, as a client sent it, as one of a declared type: for what a tool takes as a bare dict. Raises
-    ToolError."""
+    """`value`, as a client sent it, as a value of a declared type: for the members of a bare dict that a tool
+    takes. Raises ToolError."""
     reader = Reader()
-    return cast(
-        Value, reader.checked(reader.value(annotation, value, place), "Correct it and send it again.")
-    )
+    result = reader.value(annotation, value, place)
+    return cast(Value, reader.checked(result, "Correct it and send it again."))
 
 
 # One pass over what was sent, in this order for each value: its name (an alias or a near miss), null for
@@ -79,7 +78,7 @@ class Reader:
             raise ToolError("; ".join(self.problems[:SHOWN_PROBLEMS]), hint, code="INVALID_ARGUMENTS")
         return values
 
-    def named(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
+    def by_name(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
         """The values under their declared names, without those that stand for nothing. Raises ToolError for
         others."""
         names = {}
@@ -108,7 +107,7 @@ class Reader:
 
     def members(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
         """The values of those parameters or fields that were sent."""
-        values = self.named(sent, members, place, usage)
+        values = self.by_name(sent, members, place, usage)
         result = {}
         for name, member in members.items():
             if name in values:
@@ -160,8 +159,8 @@ class Reader:
 
 
 def _meant(sent: str, names: Mapping[str, str]) -> str:
-    """`Did you mean X?`: the nearest name, or the one that `sent` is a part of: `id` of `noteId`, `tags` of
-    `addTags`."""
+    """`Did you mean X?` with the nearest name, or with one that contains `sent`: `noteId` for `id`, `addTags`
+    for `tags`."""
     if hint := did_you_mean(sent, names, cutoff=0.7):
         return hint
     for name in names.values():
@@ -175,10 +174,9 @@ def _inside(place: str, name: str) -> str:
 
 
 def _parsed(kind: object, value: object) -> object:
-    """The list or object in a text that is sent where one is wanted; everything else as it is."""
-    if isinstance(value, str) and (
-        (get_origin(kind) or kind) in (list, dict) or dataclasses.is_dataclass(kind)
-    ):
+    """The list or object in a text that was sent instead of one; everything else as it is."""
+    is_compound = (get_origin(kind) or kind) in (list, dict) or dataclasses.is_dataclass(kind)
+    if isinstance(value, str) and is_compound:
         with suppress(ValueError, RecursionError):
             return json.loads(value)  # type: ignore[no-any-return]
     return value

@@ -1,5 +1,5 @@
-"""Places: toolsets, the settings file, sockets. It imports nothing that is slow: a session is handed over
-first."""
+"""Places: toolsets, the settings file, sockets. It imports nothing slow, because handing a session over needs
+it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TOOLS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-NOT_TOOLSETS = ("core", "http", "resident")
+NOT_TOOLSETS = {"core", "http", "resident"}
 # Where the units that setup.sh installs listen.
 SYSTEM_SOCKET = "/run/pi-mcp/socket"
 
@@ -22,10 +22,8 @@ class SettingsError(Exception):
 def toolsets() -> tuple[str, ...]:
     """The names of the toolsets, which are packages under `tools/`, in alphabetical order. Nothing is
     imported."""
-    packages = (
-        name for name in os.listdir(TOOLS) if os.path.exists(os.path.join(TOOLS, name, "__init__.py"))
-    )
-    return tuple(sorted(name for name in packages if name not in NOT_TOOLSETS))
+    names = sorted(set(os.listdir(TOOLS)) - NOT_TOOLSETS)
+    return tuple(name for name in names if os.path.exists(os.path.join(TOOLS, name, "__init__.py")))
 
 
 def folder(environ: Mapping[str, str], variable: str, default: str) -> str:
@@ -53,9 +51,8 @@ def read(path: str) -> dict[str, str]:
     try:
         with open(path, encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
-                name, equals, value = (
-                    part.strip() for part in line.strip().removeprefix("export ").partition("=")
-                )
+                parts = line.strip().removeprefix("export ").partition("=")
+                name, equals, value = map(str.strip, parts)
                 if name.startswith("#") or not name + equals:
                     continue
                 if not equals:

@@ -30,7 +30,7 @@ IS_DATED: ContextVar[bool] = ContextVar("is_dated", default=True)
 
 @dataclass(eq=False)
 class Prompt:
-    """Declare a plain function a prompt: it gives the text that the person sends, from its arguments.
+    """Declare a plain function as a prompt: from its arguments it makes the text that the person sends.
 
     `title` is for people; the docstring down to its `Source:` line is the description. `when` ends the
     sentence “Use when the person …” of its skill. `write`: it leads to changes, so read-only mode hides it.
@@ -53,7 +53,7 @@ class Prompt:
         return function
 
     def listed(self) -> JsonObject:
-        """As prompts/list shows it."""
+        """Its entry in prompts/list."""
         arguments = [
             {"name": name, "description": _described(schema), "required": name in self.parameters.required}
             for name, schema in self.parameters.schema["properties"].items()
@@ -72,7 +72,7 @@ class Prompt:
         return f"{SKILL_SCHEME}{self.front['name']}/SKILL.md"
 
     def skill_text(self, settings: Settings) -> str:
-        """The file of its skill: what it is for, then the prompt with `<name>` for what it must be given."""
+        """The file of its skill: what it is for, then the prompt with `<name>` for each required argument."""
         front = "\n".join(
             f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in self.front.items()
         )
@@ -84,7 +84,7 @@ class Prompt:
             IS_DATED.reset(dated)
 
     def skill(self, settings: Settings) -> JsonObject:
-        """Its skill, as skills/list shows it."""
+        """The entry of its skill in skills/list."""
         import hashlib  # 3.5 MiB of OpenSSL, which a process that only passes by need not load
 
         content = self.skill_text(settings).encode()

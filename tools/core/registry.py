@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.places import toolsets
-from tools.core.settings import TOOLS_FOLDER, Settings
+from tools.core.settings import PROJECT, TOOLS_FOLDER, Settings
 from tools.core.tool import READ_ONLY_VARIANTS, TOOLS, Function, Tool, toolset_of
 from tools.core.toolsets import offers, only_reads, package
 
@@ -53,7 +53,7 @@ def start_jobs(settings: Settings) -> list[Callable[[], None]]:
 
 
 def before_fork(function: Callable[[], object]) -> Callable[[], object]:
-    """Declare what the resident service reads once, so that its sessions share the memory of it."""
+    """Declare a function that the resident service calls once, so that its sessions share what it read."""
     PRELOADS.append(function)
     return function
 
@@ -76,9 +76,8 @@ def load_toolset(name: str) -> None:
     """Import every module of one toolset."""
     for path in sorted((TOOLS_FOLDER / name).rglob("*.py")):
         if path.stem != "__init__":
-            importlib.import_module(
-                ".".join(("tools", *path.relative_to(TOOLS_FOLDER).with_suffix("").parts))
-            )
+            module = path.relative_to(PROJECT).with_suffix("")
+            importlib.import_module(".".join(module.parts))
 
 
 @cache
@@ -96,17 +95,21 @@ def is_loaded() -> bool:
 
 def listed(settings: Settings, pages: bool = False, toolset: str = "") -> dict[str, Tool]:
     """The tools that these settings offer, by the name they are listed under; no other can be called. Tools
-    for pages alone are here only if the client shows `pages`. Toolsets are in alphabetical order, in each the
-    tools' own `order`. Imports every toolset, or `toolset` alone; then others may be missing.
+    that only pages call are among them only if the client shows `pages`. Toolsets are in alphabetical order,
+    the tools of each in their own `order`. Imports every toolset, or only `toolset`; then others may be
+    missing.
     """
-    load_toolset(toolset) if toolset else load()
-    every = TOOLS.copy().values()  # another thread may be importing a toolset, which adds to TOOLS
-    names = {tool.toolset for tool in every}
+    if toolset:
+        load_toolset(toolset)
+    else:
+        load()
+    candidates = TOOLS.copy().values()  # another thread may be importing a toolset, which adds to TOOLS
+    names = {tool.toolset for tool in candidates}
     reads = {name: only_reads(settings, name) for name in names if offers(settings, name)}
-    offered = [tool for tool in every if tool.toolset in reads and (pages or not tool.app_only)]
+    offered = [tool for tool in candidates if tool.toolset in reads and (pages or not tool.app_only)]
     tools = {}
-    for declared in sorted(offered, key=lambda tool: (tool.toolset, tool.order, tool.name)):
-        tool = READ_ONLY_VARIANTS.get(declared.name, declared) if reads[declared.toolset] else declared
+    for original in sorted(offered, key=lambda tool: (tool.toolset, tool.order, tool.name)):
+        tool = READ_ONLY_VARIANTS.get(original.name, original) if reads[original.toolset] else original
         if not (tool.write and reads[tool.toolset]):
             tools[tool.name if settings.tool_names == "dotted" else tool.listed_name] = tool
     return tools

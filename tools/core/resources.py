@@ -22,11 +22,11 @@ RESOURCES: dict[str, "Resource"] = {}
 
 @dataclass(eq=False)
 class Resource:
-    """Declare a plain function a resource: it gives its text.
+    """Declare a plain function as a resource: it returns the resource's text.
 
     A `uri` with a variable, `x://{path}`, makes it a template: the function takes the variable, `entries`
-    gives every value there is, `about` the title and size that are listed of one. A resource that is not
-    `listed` can be read all the same.
+    gives every value of it, `about` the title and size that the list shows for a value. A resource that is
+    not `listed` can be read all the same.
     """
 
     uri: str
@@ -50,11 +50,11 @@ class Resource:
         return function
 
     def serves(self, uri: str) -> bool:
-        """True if it is what `uri` names."""
+        """True if `uri` names this resource."""
         return uri == self.uri or bool(self.variable and uri.startswith(self.base) and uri != self.base)
 
     def text(self, uri: str) -> str:
-        """Raises ToolError if there is nothing at `uri`."""
+        """The text at `uri`. Raises ToolError if there is none."""
         return self.function(self._value(uri)) if self.variable else self.function()
 
     def uris(self) -> list[str]:
@@ -63,7 +63,7 @@ class Resource:
         return [self.base + quote(os.fsencode(value)) for value in self.entries()]
 
     def entry(self, uri: str) -> JsonObject:
-        """As resources/list shows it."""
+        """Its entry in resources/list."""
         if not self.variable:
             return {"uri": uri, "name": self.title, **self.described()}
         value = self._value(uri)
@@ -77,8 +77,8 @@ class Resource:
 
 
 def list_resources(settings: Settings, params: JsonObject) -> JsonObject:
-    """resources/list: a page at a time, by URI; a cursor holds the last one, so a sync in between confuses
-    nothing. Raises ToolError INVALID_CURSOR."""
+    """resources/list: one page at a time, by URI. A cursor holds the last URI, so a sync in between does no
+    harm. Raises ToolError INVALID_CURSOR."""
     cursor = params.get("cursor")
     if cursor is not None and not cursor.startswith(CURSOR):
         raise ToolError(
@@ -118,7 +118,7 @@ def read_resource(settings: Settings, params: JsonObject) -> JsonObject:
 
 def find(settings: Settings, uri: str) -> Resource:
     """The resource that serves `uri`. Raises ToolError NOT_FOUND."""
-    # A page is declared beside its tool and not listed: only its reader loads all toolsets.
+    # A page is declared beside its tool and not listed: it is found once all toolsets are loaded.
     for load in (lambda: None, registry.load):
         load()
         for resource in offered(settings):

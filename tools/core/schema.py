@@ -55,16 +55,18 @@ def required(members: Members) -> list[str]:
 
 
 def derive_object(members: Members) -> JsonObject:
-    """The object schema of parameters or fields. Unknown names are refused, which every schema would have to
-    repeat in a model's context."""
+    """The object schema of parameters or fields. It does not say that unknown names are refused: every
+    conversation would pay for that."""
     properties = {}
     for name, member in members.items():
         properties[name] = derive(member.annotation)
-        # No word of an empty default, nor of a field's default that is made for each call.
+        # Left out: empty defaults, and a field's default that is made for each call.
         if isinstance(member.default, str | int | float | tuple) and member.default not in ("", ()):
             properties[name]["default"] = member.default
-    listed = {"required": required(members)} if required(members) else {}
-    return {"type": "object", "properties": properties, **listed}
+    schema: JsonObject = {"type": "object", "properties": properties}
+    if names := required(members):
+        schema["required"] = names
+    return schema
 
 
 def unwrap(annotation: object) -> tuple[object, list[object]]:
@@ -72,8 +74,8 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
     markers: list[object] = []
     while True:
         if get_origin(annotation) is Annotated:
-            annotation, *more = get_args(annotation)
-            markers += more
+            annotation, *marks = get_args(annotation)
+            markers += marks
         elif get_origin(annotation) in (Union, types.UnionType) and type(None) in get_args(annotation):
             annotation = Union[tuple(arm for arm in get_args(annotation) if arm is not type(None))]  # noqa: UP007
         else:
@@ -81,7 +83,7 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
 
 
 def derive(annotation: object) -> JsonObject:
-    """The schema of one annotation. Raises TypeError for a type JSON Schema has no word for."""
+    """The schema of one annotation. Raises TypeError for a type that JSON Schema cannot express."""
     kind, markers = unwrap(annotation)
     published = next((dict(marker.schema) for marker in markers if isinstance(marker, Published)), None)
     schema = _derive_type(kind) if published is None else published

@@ -23,8 +23,9 @@ from tools.core.places import SettingsError
 TOOLS_FOLDER = Path(places.TOOLS)
 PROJECT = TOOLS_FOLDER.parent
 
-# An address in a text: its user with password (which may hold `/` and `@`), its host and path, its query.
-URL = re.compile(r"://(\S*@)?([^?\s]*)(\?\S+)?")
+# In an address: the user with password, which may hold `/` and `@`; and the query.
+CREDENTIALS = re.compile(r"(?<=://)\S*@")
+QUERY = re.compile(r"(://[^?\s]*\?)\S+")
 PREFIXES = ("MCP_", "KLIPPER_", "ONEPERCENT_", "ANKI_", "IMAGE_", "SEARCH_", "NOTIFY_")
 ON = "1 true yes on".split()
 OFF = "0 false no off".split()
@@ -78,7 +79,7 @@ def url(value: str) -> str:
 
 
 def language_of(locale: str) -> str:
-    """The language of a person with this locale: Russian where it says nothing, English for other languages."""
+    """The language of a person with this locale: Russian if it names none, English for other languages."""
     return "ru" if re.split("[_.@]", locale)[0] in ("", "C", "POSIX", "ru") else "en"
 
 
@@ -124,7 +125,7 @@ setting: Any = Variable
 
 # Not dataclasses, which compile six functions each: all sections are made at every start.
 class Section:
-    """Some settings of one session: a value for each of the class's variables, never changed."""
+    """A group of settings with their values in one session, which never change."""
 
     def __init__(self, **values: object):
         vars(self).update(values)
@@ -219,7 +220,7 @@ def current() -> Settings: ...
 @overload
 def current(section: type[AnySection]) -> AnySection: ...
 def current(section: type[Section] = Settings) -> Section:
-    """The current settings, with the values of the remote user applied. Raises SettingsError."""
+    """The current settings of a section; `per_user` ones are those of the remote user. Raises SettingsError."""
     if section not in _read:
         _read[section] = load(os.environ, section)
     settings = _read[section]
@@ -266,9 +267,9 @@ def check() -> list[str]:
     for section in sections():
         current(section)
     in_file = places.read(places.settings_file(os.environ))
-    of_ours = [name for name in os.environ if name.startswith(PREFIXES)]
+    in_environment = [name for name in os.environ if name.startswith(PREFIXES)]
     remarks = []
-    for name in sorted({*in_file, *of_ours} - names()):
+    for name in sorted({*in_file, *in_environment} - names()):
         hint = did_you_mean(name, names(), MISSPELT)
         if hint or name in in_file:
             remarks.append(f"{name} is not a setting. {hint}".strip())
@@ -277,7 +278,7 @@ def check() -> list[str]:
 
 @cache
 def fingerprint() -> int:
-    """A number of the values of all settings."""
+    """A checksum of the values of all settings."""
     return crc32(repr([current(section) for section in sections()]).encode())
 
 
@@ -309,4 +310,4 @@ def state_path(name: str) -> Path:
 
 def masked(text: str) -> str:
     """`text` without the secrets of addresses in it: a user with password, a query."""
-    return URL.sub(lambda match: f"://{'…@' if match[1] else ''}{match[2]}{'?…' if match[3] else ''}", text)
+    return QUERY.sub(r"\1…", CREDENTIALS.sub("…@", text))

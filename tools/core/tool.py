@@ -26,8 +26,8 @@ READ_ONLY_VARIANTS: dict[str, "Tool"] = {}
 
 @dataclass(eq=False)
 class Tool:
-    """Declare a plain function a tool. The function is the declaration: its signature, annotations and
-    docstring give schema, validation and description; the decorator hands it back bare. What it returns is
+    """Declare a plain function as a tool. The function is the declaration: its signature, annotations and
+    docstring give schema, validation and description; the decorator returns it unchanged. What it returns is
     the answer."""
 
     name: str  # with its toolset in front or not: `greet`, `anki.add_notes`
@@ -39,9 +39,8 @@ class Tool:
     idempotent: bool = False  # a second call changes nothing more; true of every reader
     open_world: bool = False  # it reaches beyond this machine
     requires: Callable[[], None] | None = None  # raises ToolError if the tool's backend is not there
-    envelope: bool = (
-        False  # its answer is a JSON object with `"success": true`, whatever the function returns
-    )
+    # Its answer is a JSON object with `"success": true`, whatever the function returns.
+    envelope: bool = False
     lock: bool = True  # False if the backend itself puts writers in order
     # `call` hands the arguments over to it as they were sent: for a toolset with argument errors of its own.
     on_call: Callable[["Tool", JsonObject], Any] | None = None
@@ -67,10 +66,10 @@ class Tool:
         for wrapper in STACK:
             handler = partial(wrapper, handler, self)
         self.handler = wraps(function)(handler)
-        declared = READ_ONLY_VARIANTS if self.read_only_variant else TOOLS
-        if any(other.listed_name == self.listed_name for other in declared.values()):
+        registered = READ_ONLY_VARIANTS if self.read_only_variant else TOOLS
+        if any(other.listed_name == self.listed_name for other in registered.values()):
             raise TypeError(f"Two tools are named {self.name!r}")
-        declared[self.name] = self
+        registered[self.name] = self
         return function
 
     @property
@@ -85,8 +84,8 @@ class Tool:
 
     @property
     def page_settings(self) -> JsonObject:
-        """`_meta.ui` of the listed tool. A tool for pages alone names none, or hosts would open one for
-        it."""
+        """`_meta.ui` of the listed tool. A tool that only pages call names no page, or hosts would open one
+        for it."""
         if self.app_only:
             return {"visibility": ["app"]}
         return {"resourceUri": self.page.uri} if self.page and current().pages != "off" else {}
@@ -99,7 +98,7 @@ class Tool:
 
     @property
     def description(self) -> str:
-        """The text for the model: the docstring down to its `Source:` line, and the suffix of the moment."""
+        """The text for the model: the docstring down to its `Source:` line, and the current suffix."""
         return " ".join(filter(None, (description(self.function), self.description_suffix())))
 
     def call(self, arguments: JsonObject) -> Any:
@@ -149,14 +148,14 @@ def locking(call: Function, tool: Tool, /, **arguments: object) -> object:
 
 
 def requiring(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """The tool's backend is there, else its check says how to get it."""
+    """Check that the tool's backend is there; if not, the error says how to get it."""
     if tool.requires:
         tool.requires()
     return call(**arguments)
 
 
 def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """Every failure becomes an answer with a hint; what was not foreseen goes to the log, not to the
+    """Every failure becomes an answer with a hint; the details of an unforeseen one go to the log, not to the
     client."""
     try:
         return call(**arguments)

@@ -26,7 +26,7 @@ class Instruction(NamedTuple):
 
 
 def tools_changed() -> None:
-    """Notify whoever serves or saves the lists that a description suffix changed, or a resource."""
+    """Notify whoever serves or saves the lists that a tool's description suffix or a resource changed."""
     for listener in LISTENERS:
         listener()
 
@@ -37,20 +37,20 @@ def package(toolset: str) -> ModuleType:
 
 
 def offers(settings: Settings, toolset: str) -> bool:
-    """True if these settings offer a toolset to the caller of the moment."""
+    """True if these settings offer a toolset to the current caller."""
     remote = calls.remote_caller()
     is_in_settings = not settings.toolsets or toolset in settings.toolsets
     return is_in_settings and (remote is None or toolset in remote.toolsets)
 
 
 def only_reads(settings: Settings, toolset: str) -> bool:
-    """True if they offer only its readers."""
+    """True if these settings offer the current caller only the tools of a toolset that change nothing."""
     remote = calls.remote_caller()
     return settings.read_only or (remote is not None and toolset in remote.read_only)
 
 
 def instructions(settings: Settings) -> str:
-    """The sentences about what these settings offer to the caller of the moment."""
+    """The sentences about what these settings offer to the current caller."""
     texts = []
     for name in toolsets():
         if not offers(settings, name):

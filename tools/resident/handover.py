@@ -53,7 +53,7 @@ class ServeHere(Exception):
 
 
 class NoRoom(Exception):
-    """The service has no room, and a process of our own would take what is left."""
+    """The service has no room, and serving the client here would take what memory is left."""
 
 
 def main() -> NoReturn:
@@ -109,7 +109,7 @@ def attempt(environ: Mapping[str, str]) -> None:
 
 
 def identity() -> str:
-    """A fingerprint of these sources. Another one on the other side means that the service is outdated."""
+    """A fingerprint of these sources. If the service has another one, it is outdated."""
     from binascii import crc32
 
     files = sorted(_sources(os.path.join(PROJECT, "tools")))
@@ -197,7 +197,7 @@ def peer(connection: socket) -> tuple[int, int, int]:
 
 
 def _ask(connection: socket) -> bytes:
-    """Offer this process's session; gives the line that the service answers."""
+    """Offer this process's session; return the line that the service answers."""
     import _socket
     import struct
 
@@ -208,8 +208,8 @@ def _ask(connection: socket) -> bytes:
     frame = _frame([identity().encode(), folder, *(b"=".join(pair) for pair in os.environb.items())])
     try:
         standard = struct.pack("3i", 0, 1, 2)
-        sent = connection.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, standard)])
-        connection.sendall(frame[sent:])
+        length = connection.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, standard)])
+        connection.sendall(frame[length:])
     except BrokenPipeError:  # refused before it was read; the reason waits
         pass
     answer = b""

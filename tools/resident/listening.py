@@ -15,13 +15,13 @@ class CannotListen(Exception):
 
 def from_systemd() -> socket.socket | None:
     """The socket that systemd started this service for, if it did."""
-    handed = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
+    process_and_count = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
     os.environ.pop("LISTEN_FDNAMES", None)
-    if handed != (str(os.getpid()), "1"):
+    if process_and_count != (str(os.getpid()), "1"):
         return None
     os.set_inheritable(SYSTEMD_FD, False)
     listener = socket.socket(fileno=SYSTEMD_FD)
-    listener.listen(BACKLOG)  # from now on the kernel names this process to who connects, not systemd
+    listener.listen(BACKLOG)  # from now on the kernel shows callers this process, not systemd
     return listener
 
 
@@ -43,11 +43,11 @@ def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
             raise CannotListen(f"{path} is there and not a socket")
         path.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX)
-        before = os.umask(0o177)
+        umask = os.umask(0o177)
         try:
             listener.bind(str(path))
         finally:
-            os.umask(before)
+            os.umask(umask)
         listener.listen(BACKLOG)
         return listener, lock
     except BlockingIOError:
@@ -56,7 +56,7 @@ def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
         raise CannotListen(f"{path}: {error.strerror or error}; {setting} names another place") from None
 
 
-def tell_systemd(state: str) -> None:
+def notify_systemd(state: str) -> None:
     """Report to the service manager, if it asked for that."""
     if address := os.environ.pop("NOTIFY_SOCKET", ""):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
@@ -70,17 +70,16 @@ def for_http(place: str) -> tuple[socket.socket, bool]:
 
     Raises CannotListen.
     """
-    if kept := from_systemd():
-        return _prompt(kept), True
+    if listener := from_systemd():
+        return _prompt(listener), True
     if "/" in place:
         listener, _lock = at(Path(place), "MCP_HTTP_LISTEN")  # the lock ends with this process
         return listener, False
     host, _, port = place.rpartition(":")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return _prompt(
-            socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)
-        ), False
+        listener = socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)
+        return _prompt(listener), False
     except (OSError, ValueError, OverflowError) as error:
         raise CannotListen(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None
 

@@ -31,15 +31,15 @@ PAUSE_S = 0.5
 class Service:
     """Accepts sessions on `listener` and forks a child for each, which calls `serve`.
 
-    `lock` is what keeps a second service away from a listener of our own; without one the listener is
-    systemd's, and the service ends after MCP_IDLE_EXIT seconds without a session. `identity` are the sources
-    it was started with.
+    `lock` keeps a second service away from a listener that this one made; without a lock the listener is
+    systemd's, and the service ends after MCP_IDLE_EXIT seconds without a session. `identity` is the fingerprint
+    of the sources it was started with.
     """
 
     # The contract of the loop:
     # - One thread, and fork only from here: a child inherits no lock that somebody held.
-    # - The parent never reads from a connection, so no client can make it wait. It accepts, looks who is there, forks,
-    #   and closes its end; the child does the talking and gives up after session.OFFER_S.
+    # - The parent never reads from a connection, so no client can make it wait. It accepts, checks the caller's user,
+    #   forks, and closes its end; the child does the talking and gives up after session.OFFER_S.
     # - A child counts as a session from its fork on, whether its caller says anything or not.
     # - Signals only wake the loop up (through a socket, so that none is lost between looking and waiting). A signal
     #   that ends the service ends no session: each lives on until its own caller leaves.
@@ -56,11 +56,11 @@ class Service:
         self.ending = False
 
     def run(self) -> None:
-        """Serve until a signal or until idle for long enough. Sessions that run then go on by themselves."""
+        """Serve until a signal, or until idle for long enough. Running sessions go on by themselves."""
         self.wakeup = self._catch_signals()
         gc.collect()
         gc.freeze()  # else a child's first collection would copy every page
-        listening.tell_systemd("READY=1")
+        listening.notify_systemd("READY=1")
         events = select.poll()
         events.register(self.wakeup[0], select.POLLIN)
         events.register(self.listener, select.POLLIN)
@@ -142,7 +142,7 @@ class Service:
             for endpoint in (self.listener, *self.wakeup):
                 os.close(endpoint.fileno())
             if self.lock is not None:
-                os.close(self.lock)  # else it would hold as long as the session
+                os.close(self.lock)  # else the session would hold it until its end
             if session.accept(connection, self.identity):
                 self.serve()
             code = 0
