@@ -1,0 +1,170 @@
+"""The result of Klipper's resonance test: where each axis rings, and the input shaper that Klipper chooses."""
+
+import cmath
+import csv
+import math
+import re
+from itertools import accumulate
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from tools.core.errors import ToolError
+from tools.core.json_types import JsonObject
+from tools.core.schema import Limits
+from tools.core.tool import Tool
+from tools.klipper import printer_data
+
+FOLDER = Path("/tmp")
+"""Where Klipper writes the files (klippy/extras/resonance_tester.py)."""
+NAME = re.compile(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv")
+MOST_BYTES = 4_000_000
+# SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule changed,
+# `shapers:` stands before them. Their rows are not read: that Klipper puts values of other frequencies there.
+FITTED = re.compile(r",(zv|mzv|ei|2hump_ei|3hump_ei)\(([1-9]\d{0,2}\.\d)\)")
+# The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1: the share of the
+# move, and the time from their middle, in periods of the shaper's frequency.
+PULSES = {
+    "zv": "0.578286 -0.211919, 0.421714 0.290600",
+    "mzv": "0.365128 -0.324974, 0.407489 0.051915, 0.227383 0.428804",
+    "ei": "0.354881 -0.422868, 0.452998 0.084372, 0.192121 0.582170",
+    "2hump_ei": "0.258535 -0.622638, 0.359936 -0.106732, 0.272764 0.385568, 0.108765 0.866288",
+    "3hump_ei": "0.220854 -0.817460, 0.277211 -0.276958, 0.2597 0.210591, 0.167055 0.688439, 0.075179 1.165467",
+}
+NEGLIGIBLE = 1 / 20
+"""The share of the highest peak up to which Klipper ignores a vibration."""
+READ = [
+    "Measuring_Resonances.md#selecting-max_accel",
+    "Measuring_Resonances.md#unreliable-measurements-of-resonance-frequencies",
+]
+HINT = "SHAPER_CALIBRATE fits the shapers, as does ~/klipper/scripts/calibrate_shaper.py FILE -o shaper.png"
+
+Spectrum = list[tuple[float, float]]
+"""The frequencies in Hz, each with the power of the vibration."""
+
+
+@Tool("printer_resonances")
+def printer_resonances(
+    text: Annotated[str, "a file's; else the newest in /tmp", Limits(max_length=MOST_BYTES)] = "",
+) -> JsonObject:
+    """Explain the accelerometer's test of ringing: per axis the peaks and the input shaper that Klipper
+    recommends. Read only.
+
+    Source: calibration_data_*.csv of SHAPER_CALIBRATE, resonances_*.csv of TEST_RESONANCES. Klipper's scripts
+    process raw_data_*.csv; this tool does not.
+    """
+    if text:
+        return _explained("text", text)
+    printer_data.folder()  # nothing is read where the printer's files are off
+    newest = {}
+    for path in sorted(FOLDER.glob("*.csv"), key=lambda path: path.lstat().st_mtime):
+        if name := NAME.fullmatch(path.name):
+            newest[name[1]] = path
+    if not newest:
+        raise ToolError(f"No result of a resonance test is in {FOLDER}", HINT, code="NO_RESONANCES")
+    answer: JsonObject = {}
+    for axis, path in newest.items():
+        content = printer_data.content(path, FOLDER, MOST_BYTES)
+        answer[axis] = _explained(path.name, content.decode("latin-1"))
+    return answer
+
+
+def _explained(name: str, text: str) -> JsonObject:
+    fitted = FITTED.findall(text)
+    try:
+        spectrum = [_row(row, fitted) for row in csv.DictReader(text.splitlines())]
+        answer = {"file": name, **_peaks(spectrum), "read": READ}
+    except (ValueError, TypeError, LookupError, ArithmeticError, csv.Error):
+        message = (
+            f"Not a whole spectrum as SHAPER_CALIBRATE writes it, or raw data, which is not read: {name}"
+        )
+        raise ToolError(message, HINT, code="NO_SPECTRUM") from None
+    if not fitted:
+        return answer | {"next": HINT}
+    fits = [_fit(shaper, float(hz), spectrum) for shaper, hz in fitted]
+    best = _recommended(fits, "shapers:" in text)
+    return answer | {
+        "shaper": best.name,
+        "shaper_hz": best.hz,
+        "vibrations_left_percent": round(100 * best.vibrations, 1),
+    }
+
+
+def _row(row: JsonObject, fitted: list[str]) -> tuple[float, float]:
+    """The frequency and the power in all directions. Raises ValueError, TypeError, KeyError."""
+    hz, power = float(row["freq"]), float(row["psd_xyz"])
+    if None in row.values() or not 0 <= hz * power < math.inf:
+        raise ValueError
+    if not fitted:  # Klipper does this before it fits: high frequencies weigh less, slow noise nothing
+        power *= math.exp(min(0, 1 - (10 / (hz + 0.1)) ** 2)) / (hz + 0.1)
+    return hz, power
+
+
+def _peaks(spectrum: Spectrum) -> JsonObject:
+    """The highest peak, how wide it is at half its height, and the next one, beyond a valley half as high as
+    that. Raises ValueError, ZeroDivisionError if nothing vibrates."""
+    if not 40 < len(spectrum) < 5000:  # Klipper writes 60 to 2,000 rows
+        raise ValueError
+    frequencies, powers = zip(*spectrum, strict=True)
+    height = max(powers)
+    top = powers.index(height)
+    # The lowest power between each place and the peak.
+    before = [*accumulate(powers[top::-1], min)]
+    after = [*accumulate(powers[top + 1 :], min)]
+    valleys = before[::-1] + after
+    wide = sum(valley >= height / 2 for valley in valleys)
+    step = frequencies[-1] / len(powers)
+    peaks = {"peak_hz": frequencies[top], "width_hz": round(wide * step, 1)}
+    others = [power for power, valley in zip(powers, valleys, strict=True) if power >= 2 * valley]
+    second = max(others, default=0)
+    if second / height > NEGLIGIBLE:
+        peaks["second_peak_hz"] = frequencies[powers.index(second)]
+        peaks["second_height_percent"] = round(100 * second / height)
+    return peaks
+
+
+class Fit(NamedTuple):
+    """A shaper at the frequency that Klipper fitted to a printer."""
+
+    name: str
+    hz: float
+    vibrations: float
+    smoothing: float
+    score: float
+
+
+def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
+    """Judge a shaper as klippy/extras/shaper_calibrate.py does: by the damping that is worst for it, and by
+    how far corners and reversals are off at an acceleration of 5000 and a square corner velocity of 5."""
+    pulses = [(float(share), float(time) / hz) for share, time in map(str.split, PULSES[name].split(","))]
+    last = pulses[-1][1]
+    floor = max(power for _, power in spectrum) * NEGLIGIBLE
+    vibrations = 0.0
+    for damping in (0.075, 0.1, 0.15):
+        growth = cmath.rect(math.tau, math.acos(damping))
+        before = left = 0.0
+        for frequency, power in spectrum:
+            if power > floor:
+                response = sum(
+                    share * cmath.exp(growth * frequency * (time - last)) for share, time in pulses
+                )
+                before += power - floor
+                left += max(0.0, abs(response) * power - floor)
+        vibrations = max(vibrations, left / before)
+    reversal = sum(share * time**2 * 2500 for share, time in pulses)
+    corner = math.sqrt(2) * sum(share * time * (time * 2500 + 5) for share, time in pulses if time > 0)
+    smoothing = max(reversal, corner)
+    return Fit(name, hz, vibrations, smoothing, smoothing * (vibrations**1.5 + vibrations * 0.2 + 0.01))
+
+
+def _recommended(fits: list[Fit], since_2025: bool) -> Fit:
+    """The shaper that Klipper recommends; since 2025 also one that leaves less and smooths less, and rarely
+    zv."""
+    best = fits[0]
+    for fit in fits:
+        gain, smoother = best.score / fit.score, best.smoothing / fit.smoothing
+        milder = since_2025 and smoother > 1 and fit.vibrations < best.vibrations
+        if gain > 1.2 or (gain > 1.05 and smoother > 1.1) or milder:
+            best = fit
+    if since_2025 and best.name == "zv":
+        return next((fit for fit in fits if fit.vibrations * 1.1 < best.vibrations), best)
+    return best
