@@ -225,9 +225,9 @@ def current(section: type[Section] = Settings) -> Section:
         _read[section] = load(os.environ, section)
     settings = _read[section]
     user = USER.get()
-    names = [name for name, variable in section.variables().items() if variable.per_user]
-    if not user or not names:
+    if not user:
         return settings
+    names = [name for name, variable in section.variables().items() if variable.per_user]
     return section(**{**vars(settings), **dict.fromkeys(names, user)})
 
 

@@ -43,7 +43,6 @@ class Line:
     steps: list[str]
     rows: list[str]
     xp: int
-    count: int
 
     def text(self, is_done: bool = False) -> str:
         """Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов.
@@ -73,7 +72,6 @@ class Line:
             "details": self.details,
             "rows": self.steps + self.rows,
             "xp": self.xp,
-            "count": self.count,
         }
 
 
@@ -119,7 +117,7 @@ def line(section: str, entry: JsonObject) -> Line:
     rows = [_labelled(name, entry[name]) for name in LONG if entry.get(name)]
     # The reward of a habit that is created or deleted is not XP that moves.
     xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
-    return Line(sign, subject, title, kind, head, what, details, steps, rows, xp, _things(entry).total())
+    return Line(sign, subject, title, kind, head, what, details, steps, rows, xp)
 
 
 def _company(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
@@ -338,7 +336,7 @@ def refused(error: JsonObject) -> str:
     return words.say("refused", what=what, reason=reason)
 
 
-def _things(entry: JsonObject) -> Counter[str]:
+def things_of(entry: JsonObject) -> Counter[str]:
     """The number of things of each kind that an entry is about."""
     entity, rows = _entity(entry), len(entry.get("rows", ()))
     if entity == "steps":
@@ -352,8 +350,8 @@ def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     parts = []
     for section in ("deletes", "updates", "completions", "creates"):
         things: Counter[str] = Counter()
-        for each, entry in entries:
-            things.update(_things(entry) if each == section else {})
+        for entry in [entry for each, entry in entries if each == section]:
+            things += things_of(entry)
         listed = [words.counted(count, name) for name, count in things.items()]
         if listed:
             parts.append(f"{verb(section, is_done)}{', '.join(listed)}.")

@@ -43,6 +43,8 @@ HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
     group_concat(m.month) AS months, group_concat(m.marks, '') AS marks
     FROM habits h JOIN habit_streaks s ON s.habit_id = h.id LEFT JOIN habit_months m
     ON m.habit_id = h.id AND m.month >= min(substr({UNTIL}, 1, 7), :since) WHERE {{which}} GROUP BY h.id ORDER BY h.id"""
+UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < ?
+    AND EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= ?)"""
 KEPT = "h.user = :user AND h.deleted_at IS NULL"
 
 
@@ -170,7 +172,7 @@ def settle(db: Database, today: date) -> None:
     """Fold what is not folded, or was not for long, up to a Sunday, so that no ISO week is cut."""
     target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
     until, stale = (date.fromordinal(day).isoformat() for day in (target, target - LONG_UNSETTLED))
-    for (habit_id,) in db.execute("SELECT habit_id FROM habit_streaks WHERE until < ?", (stale,)).fetchall():
+    for (habit_id,) in db.execute(UNSETTLED, (stale, until)).fetchall():
         # As seen from the day after: on `target` itself nothing can be done any more.
         streak = of_habit(db, habit_id, date.fromisoformat(until)).streak(target + 1)
         values = (until, *streak, habit_id)

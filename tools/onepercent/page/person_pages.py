@@ -72,9 +72,9 @@ def _changes(dry: Run) -> list[JsonObject]:
         for section, entry in outcome.entries:
             parts = sentences.line(section, entry).parts()
             parts["rows"] += _lost(entry)
-            changes.append(
-                {"id": client_action_id if outcome.reversal is None else "", **parts, "warnings": []}
-            )
+            key = client_action_id if outcome.reversal is None else ""
+            count = sentences.things_of(entry).total()
+            changes.append({"id": key, **parts, "count": count, "warnings": []})
         changes[-1]["warnings"] = [words.warning(*warning) for warning in outcome.warnings]
     return changes
 
