@@ -147,3 +147,20 @@ def test_who_lacks_what_the_others_share_says_so():
     assert schedule["usual"]["time_duration"] == {"minutes": 60, "word": "one"}
     assert ["time_duration" in step for step in schedule["upcoming"]] == [False, False, False, True]
     assert schedule["upcoming"][3]["time_duration"] is None
+
+
+def test_what_an_undo_brings_back_of_a_day_with_two_entries_is_said_by_its_words():
+    do(act("diary.create_entry", what_done="Отчёт"), act("diary.create_entry", what_done="Кино с Аней"))
+    do(act("diary.delete_entry", diary_id=2))
+    assert "• Вернуть: запись в дневнике за 18.03: сделано: «Кино с Аней»" in call("undo_last")["message"]
+
+
+def test_if_nothing_has_all_the_words_those_that_have_some_are_found():
+    do(act("goal.create", title="Ремонт кухни"), act("goal.create", title="Купить лампочки"))
+
+    def titles(words: str) -> list[str]:
+        return [item["title"] for item in call("get_user_snapshot", find=words)["found"]["items"]]
+
+    assert titles("кухню покрасить") == ["Ремонт кухни"]
+    assert titles("ремонт кухни лампочки") == ["Ремонт кухни", "Купить лампочки"]
+    assert titles("купить лампочки") == ["Купить лампочки"] and titles("собака !") == titles("!") == []

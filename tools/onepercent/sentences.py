@@ -107,7 +107,9 @@ def line(section: str, entry: JsonObject) -> Line:
     name = entry.get("name") or entry.get("title") or ""
     if entity == "ssp":
         name = words.value("category", entry.get("category")).capitalize()
-    places = {"name": name, "title": _title(name), "date": _dates(entry), "steps": _steps(entry)}
+    places = {"name": name, "title": _title(name), "date": _dates(entry)}
+    if entity == "steps":
+        places["steps"] = _steps(entry)
     # The places are filled last: a person's title may have the sign between the three parts.
     subject, title, kind = (part.format_map(places) for part in words.template(about).split("|"))
     describe = _company if head else DESCRIBE[section]

@@ -23,7 +23,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import actions, days, dispatch, fields, previews, settings, words
-from tools.onepercent.actions import Outcome, action, change, entry, stored
+from tools.onepercent.actions import Outcome, action, change, diary, entry, stored
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.steps import moved_rows
 from tools.onepercent.actions.unit_of_work import (
@@ -239,6 +239,8 @@ def _described(
         pause = {"pause": {"from": after["first_day"], "to": after["last_day"]}} if is_there else {}
         return "updates", shown | (pause or {"resumed": before["first_day"]})
     if _is_there(before) != is_there:
+        if table == "diary":  # A day may have several entries: their words say which one it is.
+            shown |= stored(after or before, diary.CONTENT)
         return ("creates", shown | {"restored": True}) if is_there else ("deletes", shown)
     names = [name for name in before if name in after and before[name] != after[name]]
     if "archived_at" in names:

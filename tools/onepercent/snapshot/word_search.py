@@ -1,6 +1,8 @@
 """Finding goals, steps, habits and diary entries by words, in whatever form the words stand."""
 
 import re
+from collections.abc import Callable, Iterable
+from itertools import chain
 
 from tools.core.json_types import JsonObject
 from tools.onepercent.database import Database
@@ -68,11 +70,27 @@ def folded(text: str) -> str:
 
 
 def search(db: Database, user: str, query: str) -> JsonObject:
-    """Everything that has each of the wanted words: open things first, the newest diary entries last."""
+    """Everything that has each of the wanted words, or if nothing has, any of them: open things first, the
+    newest diary entries last."""
     wanted = [variants(word) for word in WORD.findall(folded(query))]
-    if not wanted:
-        return {"items": []}
-    one, other = wanted[0]
+    rows = _matches(db, user, wanted, all) or _matches(db, user, wanted, any)
+    more = rows[0]["matches"] - len(rows) if rows else 0
+    items = []
+    for row in rows:
+        item = {name: value for name, value in row.items() if value is not None and name != "matches"}
+        if "done" in item:
+            item["done"] = True
+        if "text" in item:
+            item["text"] = _around(item["text"], wanted[0])
+        items.append(item)
+    return {"items": items, "more": more} if more else {"items": items}
+
+
+def _matches(
+    db: Database, user: str, wanted: list[list[str]], enough: Callable[[Iterable[object]], bool]
+) -> list[JsonObject]:
+    """What has enough of the words."""
+    stems = list(chain(*wanted))
     # A long stem is found anywhere in a word (звон in позвонить), a short one where no letter stands before
     # it.
     patterns = [re.compile("|".join(map(_pattern, stems))) for stems in wanted]
@@ -80,20 +98,10 @@ def search(db: Database, user: str, query: str) -> JsonObject:
     def has_words(data: bytes) -> bool:
         text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text
         # The first look is ten times as fast as a pattern, and enough for most texts.
-        return (one in text or other in text) and all(pattern.search(text) for pattern in patterns)
+        return any(stem in text for stem in stems) and enough(pattern.search(text) for pattern in patterns)
 
     db.create_function("has_words", 1, has_words)
-    rows = db.execute(MATCHES, {"user": user, "most": MOST_SHOWN}).fetchall()
-    items = []
-    for row in rows:
-        item = {name: value for name, value in dict(row).items() if value is not None}
-        more = item.pop("matches") - len(rows)
-        if "done" in item:
-            item["done"] = True
-        if "text" in item:
-            item["text"] = _around(item["text"], wanted[0])
-        items.append(item)
-    return {"items": items, "more": more} if items and more else {"items": items}
+    return [dict(row) for row in db.execute(MATCHES, {"user": user, "most": MOST_SHOWN})]
 
 
 def _pattern(stem: str) -> str:
