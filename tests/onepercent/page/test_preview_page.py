@@ -143,7 +143,7 @@ def test_what_the_model_applied_meanwhile_is_not_offered_again(sit):
         "apply_actions", preview_id=preview_id, idempotency_key=str(uuid.uuid4()), user_confirmation="да"
     )
     press(tab, "Apply", "Applied")
-    assert "before" in tab.text("#state")
+    assert "already been applied" in tab.text("#state")
     assert goals(person) == [GOAL]
     assert tab.run("document.querySelectorAll('button').length") == 0
 
@@ -226,7 +226,7 @@ def test_seventeen_changes_weigh_at_a_glance(sit):
         "preview_actions", arguments={"actions": MANY, "partial": True}, width=390, locale="ru-RU"
     )
     assert head(tab) == "18 изменений · +40 XP"
-    assert "2 удаления · 12 новых · 3 поправки · 1 отметка. Пока" in tab.text("#state")
+    assert "2 удаления · 12 новых · 3 правки · 1 отметка. Пока" in tab.text("#state")
     assert tab.run("getComputedStyle(document.querySelector('#state b')).color") == "rgb(163, 45, 45)"
     assert "Поездка на озеро" in tab.text("li"), "what is deleted stands first, with what goes with it"
     assert "22.11.2031" in tab.run("[...document.querySelectorAll('s')].map(one => one.textContent)")

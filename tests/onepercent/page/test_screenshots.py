@@ -84,7 +84,7 @@ def live(someone, language="ru"):
 
 
 COOKING = {
-    "ru": ("Научиться готовить", "Купить нож", "поздний поезд"),
+    "ru": ("Научиться готовить", "Купить нож", "поезд опоздал"),
     "en": ("Learn to cook", "Buy a knife", "a late train"),
 }
 

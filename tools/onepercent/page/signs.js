@@ -1,8 +1,8 @@
 // What the page of the days and the report share: the signs of a habit's days, the calendar, and dates.
 learn(`
-.|Не нужно|Not due
+.|Не по расписанию|Not due
 -|Пропущено|Missed
-e|По причине|Excused
+e|Уважительная причина|Excused
 p|Пауза|Paused
 `);
 const SIGNS = { "+": "●", "-": "×", e: "◇", "~": "◐", "?": "○", ".": "·", p: "‖" };
