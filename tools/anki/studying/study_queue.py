@@ -7,27 +7,34 @@
 # - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has borrowed is there.
 # - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
 # - A query is what the person asked for: daily limits do not cut it.
-# Only searches give due days cheaply: ids cost nothing, details (cardsInfo) milliseconds a card. So details are asked
-# for few: a collection with more candidates than MOST_DETAILS of a kind gets their order by the cards' ids.
+# Searches cost nothing and give ids alone; details (cardsInfo) cost milliseconds a card. So cards are searched for in
+# rough order, and the first of each kind are put in exact order by their details; those beyond follow as they were.
 
 import time
+from collections.abc import Callable
+from itertools import chain, pairwise
+from typing import Any
 
 from tools.anki import client, decks, notes
+from tools.anki.card_text import LEARNING
 from tools.core.json_types import JsonObject
 
-OVERDUE_DAYS = 14
-"""Reviews are searched for by the day they were due, so many days back."""
-POSITIONS = ((0, 8), (8, 64), (64, 512), (512, 4096), (4096, 32768), (32768, 2**31))
+REVIEWS = (
+    "deck:filtered",
+    "prop:due<-30",
+    "prop:due>=-30 prop:due<-7",
+    "prop:due>=-7 prop:due<-2",
+    "prop:due=-2",
+    "prop:due=-1",
+    "prop:due=0",
+)
+POSITIONS = (0, 8, 64, 512, 4096, 32768, 2**31)
 """New cards are searched for by ranges of their positions."""
 MOST_CANDIDATES = 1000
 MOST_DETAILS = 100
 MOST_ORDERED = 200
 """Reviews whose details are asked for if the deck's order needs them: half a second of Anki's window."""
-DAY_LEARNING = 3
-"""The queue of cards that learn across days: their `due` is a day, that of other learning cards a second."""
-UNKNOWN_DUE = 2**31
-BORROWED_DUE = -50_000
-"""A filtered deck gives its cards places from -100,000 on in place of days."""
+
 MIX, AFTER, BEFORE = range(3)
 """Options of a deck: new cards, and those that learn across days, come among the reviews, after or before
 them."""
@@ -37,16 +44,38 @@ BY_DECK = (0, 5)
 """Options of a deck: new cards are gathered deck by deck."""
 HIGHEST_FIRST = 2
 """Option of a deck: new cards are gathered from the last position."""
+# What Anki takes if a deck has no such option, as a filtered one.
+OPTIONS = {
+    "newMix": MIX,
+    "interdayLearningMix": MIX,
+    "reviewOrder": 0,
+    "newSortOrder": BY_TEMPLATE,
+    "newGatherPriority": 0,
+    "buryInterdayLearning": False,
+    "new": {},
+    "rev": {},
+}
 ANY_DECK = {"newMix": AFTER, "interdayLearningMix": BEFORE, "reviewOrder": 0}
 """Anki knows no order of all decks."""
-BY_DAY = 0
-DAY_THEN_DECK = 1
-DECK_THEN_DAY = 2
-ADDED_FIRST = 9
-ADDED_LAST = 10
-"""Review orders of a deck that need no details."""
-BY_DETAIL = {3: ("interval", 1), 4: ("interval", -1), 5: ("factor", 1), 6: ("factor", -1)}
-"""Review orders of a deck by a detail of cardsInfo, with their direction."""
+
+
+def deck_place(info: JsonObject) -> list[str]:
+    """The place of a card's deck among all decks."""
+    return decks.folded(info["deckName"]).split(decks.SEPARATOR)
+
+
+# The place of a review, by the number of the deck's review order in Anki.
+REVIEW_ORDERS: dict[int, Callable[[JsonObject], Any]] = {
+    0: lambda info: info["due"],
+    1: lambda info: (info["due"], deck_place(info)),
+    2: lambda info: (deck_place(info), info["due"]),
+    3: lambda info: info["interval"],
+    4: lambda info: -info["interval"],
+    5: lambda info: info["factor"],
+    6: lambda info: -info["factor"],
+    9: lambda info: info["cardId"],
+    10: lambda info: -info["cardId"],
+}
 EASE_ORDERS = (5, 6)
 OTHER_ORDER = "by due date; this deck's own order is another"
 EASE_ORDER = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
@@ -93,133 +122,103 @@ def summed(due: dict[str, Counts], deck: str) -> Counts:
 
 class StudyQueue:
     """The cards of a deck and its subdecks, or of all decks, that may be studied now; of a query those that it
-    finds there. Three requests, four in a deck that needs the details of its reviews."""
+    finds there. Three requests; a fourth if cards come without details."""
 
     def __init__(self, deck: str, query: str = ""):
         self.query = query.strip()
-        matches = [sorted(cards) for cards in self._search(deck)]
-        learning, due_now, borrowed = matches[:3]
-        new_ranges = matches[3 : 3 + len(POSITIONS)]
-        days = matches[3 + len(POSITIONS) :]
-        self.due_now = set(due_now)
-        learning.sort(key=lambda card: card not in self.due_now)
-        new = [card for cards in new_ranges for card in cards][:MOST_CANDIDATES]
-        self.day_of = {card: day for day, cards in enumerate(days) for card in cards}
-        reviews = list(self.day_of)[:MOST_CANDIDATES]
-        overdue = [card for card in reviews if not self.day_of[card]]
-        detailed = [card for cards in (learning, borrowed, new, overdue) for card in cards[:MOST_DETAILS]]
-        every = learning + borrowed + new + reviews
-        stats, by_name, config, infos = client.results(
+        waiting, ahead, *rest = self._search(deck)
+        self.waiting = set(waiting)
+        candidates = [waiting + ahead]
+        for matches in (rest[: len(REVIEWS)], rest[len(REVIEWS) :]):
+            candidates.append(list(dict.fromkeys(chain(*matches)))[:MOST_CANDIDATES])
+        stats, by_name, config = client.results(
             ("getDeckStats", {"decks": self.names}),
-            ("getDecks", {"cards": every}),
+            ("getDecks", {"cards": list(chain(*candidates))}),
             ("getDeckConfig", {"deck": self.name or decks.default_name(self.deck_ids)}),
-            ("cardsInfo", {"cards": list(dict.fromkeys(detailed))}),
         )
         self.limits = by_deck(stats, self.deck_ids)
         self.deck_of = notes.deck_by_card(by_name)
-        self.config = dict(config or {})
+        self.options = {**OPTIONS, **(config or {})}
         if not self.name:
-            self.config.update(ANY_DECK)
-        self.infos = {info["cardId"]: info for info in infos if info}
-        self.learning = self._here(learning)
-        self.new = self._here(new)
-        self.reviews = self._here(reviews)
-
-    def _here(self, cards: list[int]) -> list[int]:
-        return [card for card in cards if self.deck_of.get(card) in self.names]
+            self.options.update(ANY_DECK)
+        for cards in candidates:
+            cards[:] = [card for card in cards if self.deck_of.get(card) in self.names]
+        self.learning, self.reviews, self.new = candidates
+        self.infos: dict[int, JsonObject] = {}
+        most = MOST_DETAILS if self.options["reviewOrder"] in (0, 1, 2) else MOST_ORDERED
+        self._read(self.learning[:MOST_DETAILS] + self.reviews[:most] + self.new[:MOST_DETAILS])
 
     def _search(self, deck: str) -> list[list[int]]:
-        """The candidates: learning, borrowed ones, new ones by position, reviews by day."""
+        """The candidates: those that learn, due and ahead; reviews and new cards, each in rough order."""
         scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
         if self.query:
             scope += f"({self.query}) "
-        days = [f"<-{OVERDUE_DAYS}", *(f"=-{day}" for day in range(OVERDUE_DAYS, 0, -1)), "=0", ">0"]
-        searches = ["is:learn", "is:learn is:due", "deck:filtered -is:learn (is:due or is:new)"]
-        searches += [f"is:new prop:pos>={low} prop:pos<{high}" for low, high in POSITIONS]
-        searches += [f"is:due -is:learn prop:due{day}" for day in days]
+        searches = ["is:learn is:due", "is:learn -is:due"]
+        searches += [f"is:due -is:learn {days}" for days in REVIEWS]
+        searches += [f"is:new prop:pos>={low} prop:pos<{high}" for low, high in pairwise(POSITIONS)]
         queries = [{"query": f"{scope}{search} -is:suspended -is:buried"} for search in searches]
         self.deck_ids, *matches = client.results(
             ("deckNamesAndIds", {}), *(("findCards", query) for query in queries)
         )
         self.names = chosen(deck, self.deck_ids)
         self.name = self.names[0] if deck.strip() else ""
-        return matches
+        return list(map(sorted, matches))
+
+    def _read(self, cards: list[int]) -> None:
+        if cards:
+            infos = client.call("cardsInfo", cards=cards)
+            self.infos.update({info["cardId"]: info for info in infos if info})
 
     def counts(self) -> Counts:
         """The cards due now, by kind, and their total."""
         if not self.query:
             return summed(self.limits, self.name)
-        waiting = self.due_now.intersection(self.learning)
+        waiting = self.waiting.intersection(self.learning)
         counts = {"new": len(self.new), "learning": len(waiting), "review": len(self.reviews)}
         return {**counts, "total": sum(counts.values())}
 
     def order(self) -> str:
         """A word about the order of reviews if it is not the deck's own, or may not be; else empty."""
-        order = self.config.get("reviewOrder", BY_DAY)
-        if len(self.reviews) < 2 or order in (BY_DAY, DAY_THEN_DECK, DECK_THEN_DAY, ADDED_FIRST, ADDED_LAST):
+        order = self.options["reviewOrder"]
+        if len(self.reviews) < 2:
             return ""
-        if order not in BY_DETAIL or len(self.reviews) > MOST_ORDERED:
+        if order not in REVIEW_ORDERS or (order > 2 and len(self.reviews) > MOST_ORDERED):
             return OTHER_ORDER
         return EASE_ORDER if order in EASE_ORDERS else ""
 
     def first(self, limit: int) -> list[JsonObject]:
         """The first cards in Anki's order, as cardsInfo has them."""
-        order = self.config.get("reviewOrder", BY_DAY)
-        if order in BY_DETAIL and len(self.reviews) <= MOST_ORDERED:
-            self._details(self.reviews)
-        self.reviews.sort(key=self._place)
-        if self._buries("new") or self._buries("rev"):  # the notes of cards are needed, to know siblings
-            self._details(self.reviews[:MOST_DETAILS])
-        return self._details(self._ordered()[:limit])
-
-    def _place(self, card: int) -> tuple[object, ...]:
-        """The place of a review: those of filtered decks by theirs, then the others in the deck's order."""
-        info = self.infos.get(card)
-        due = info["due"] if info else UNKNOWN_DUE
-        if due < BORROWED_DUE:
-            return 0, due
-        day = self.day_of[card]
-        overdue = (day, 0 if day else due)
-        order = self.config.get("reviewOrder", BY_DAY)
-        if order == DAY_THEN_DECK:
-            return 1, overdue, self._deck_place(card)
-        if order == DECK_THEN_DAY:
-            return 1, self._deck_place(card), overdue
-        if order in (ADDED_FIRST, ADDED_LAST):
-            return 1, card if order == ADDED_FIRST else -card
-        if order in BY_DETAIL and info and len(self.reviews) <= MOST_ORDERED:
-            detail, direction = BY_DETAIL[order]
-            return 1, direction * info[detail]
-        return 1, overdue, card
-
-    def _deck_place(self, card: int) -> list[str]:
-        return decks.folded(self.deck_of[card]).split(decks.SEPARATOR)
-
-    def _details(self, cards: list[int]) -> list[JsonObject]:
-        if unknown := [card for card in cards if card not in self.infos]:
-            infos = client.call("cardsInfo", cards=unknown)
-            self.infos |= {info["cardId"]: info for info in infos if info}
+        cards = self._ordered()[:limit]
+        self._read([card for card in cards if card not in self.infos])
         return [self.infos[card] for card in cards if card in self.infos]
 
     def _ordered(self) -> list[int]:
         learning = [self.infos[card] for card in self.learning if card in self.infos]
-        learning.sort(key=lambda info: info["due"])
-        today = [info for info in learning if info["queue"] != DAY_LEARNING]
+        learning.sort(key=REVIEW_ORDERS[0])
+        today = [info for info in learning if info["queue"] == LEARNING]
         self.seen = {info["note"] for info in today}
-        across = [info["cardId"] for info in learning if info not in today and info["cardId"] in self.due_now]
+        across = [info["cardId"] for info in learning if info["queue"] != LEARNING]
+        across = [card for card in across if card in self.waiting]
         left = self._reviews_left(across)
-        across = self._gather(across, left, bury=bool(self.config.get("buryInterdayLearning")))
-        reviews = self._gather(self.reviews, left, bury=self._buries("rev"))
+        across = self._gather(across, left, bury=self.options["buryInterdayLearning"])
+        place = REVIEW_ORDERS.get(self.options["reviewOrder"], REVIEW_ORDERS[0])
+        reviews = self._gather(self._sorted(self.reviews, place), left, bury=self._buries("rev"))
         new_left = {name: self._left(counts["new"]) for name, counts in self.limits.items()}
-        new = self._gather(sorted(self.new, key=self._new_place), new_left, bury=self._buries("new"))
-        if self.config.get("newSortOrder") == BY_TEMPLATE:
-            new.sort(key=lambda card: self.infos[card]["ord"] if card in self.infos else 0)
-        reviews = mixed(reviews, across, self.config.get("interdayLearningMix", MIX))
-        main = mixed(reviews, new, self.config.get("newMix", MIX))
+        new = self._gather(self._sorted(self.new, self._new_place), new_left, bury=self._buries("new"))
+        if self.options["newSortOrder"] == BY_TEMPLATE:
+            new = self._sorted(new, lambda info: info["ord"])
+        reviews = mixed(reviews, across, self.options["interdayLearningMix"])
+        main = mixed(reviews, new, self.options["newMix"])
         now = time.time()
         due = [info["cardId"] for info in today if info["due"] <= now]
-        ahead = [info["cardId"] for info in today if info["cardId"] in self.due_now and info["due"] > now]
-        return due + main or ahead
+        ahead = [info["cardId"] for info in today if info["due"] > now]
+        return due + main or [card for card in ahead if card in self.waiting]
+
+    def _sorted(self, cards: list[int], place: Callable[[JsonObject], Any]) -> list[int]:
+        """The cards whose details are known by their place, then the others."""
+        known = [card for card in cards if card in self.infos]
+        known.sort(key=lambda card: place(self.infos[card]))
+        return known + [card for card in cards if card not in self.infos]
 
     def _left(self, count: int) -> int:
         return MOST_CANDIDATES if self.query else count
@@ -227,7 +226,7 @@ class StudyQueue:
     def _reviews_left(self, across: list[int]) -> dict[str, int]:
         """The reviews left today in each deck. Cards that learn `across` days count among them, but Anki counts
         them as learning cards."""
-        a_day = self.config.get("rev", {}).get("perDay", MOST_CANDIDATES)
+        a_day = self.options["rev"].get("perDay", MOST_CANDIDATES)
         reviews_left = {}
         for name, counts in self.limits.items():
             learning = sum(decks.within(self.deck_of[card], name) for card in across)
@@ -235,7 +234,7 @@ class StudyQueue:
         return reviews_left
 
     def _buries(self, kind: str) -> bool:
-        return bool(self.config.get(kind, {}).get("bury"))
+        return self.options[kind].get("bury", False)
 
     def _gather(self, cards: list[int], left: dict[str, int], *, bury: bool) -> list[int]:
         """The first of these cards, as many as the limits `left` allow, without siblings if they are
@@ -251,14 +250,12 @@ class StudyQueue:
                 self.seen.add(note)
         return gathered
 
-    def _new_place(self, card: int) -> tuple[object, ...]:
+    def _new_place(self, info: JsonObject) -> tuple[object, ...]:
         """The place in which a new card is gathered: first by deck or not, then by position from either
         end."""
-        info = self.infos.get(card)
-        priority = self.config.get("newGatherPriority", 1)
-        deck = self._deck_place(card) if priority in BY_DECK else []
-        position, template = (info["due"], info["ord"]) if info else (UNKNOWN_DUE, card)
-        return deck, -position if priority == HIGHEST_FIRST else position, template
+        priority = self.options["newGatherPriority"]
+        deck = deck_place(info) if priority in BY_DECK else []
+        return deck, -info["due"] if priority == HIGHEST_FIRST else info["due"], info["ord"]
 
 
 def mixed(reviews: list[int], others: list[int], option: int) -> list[int]:
