@@ -48,11 +48,16 @@ LEARNING = 1
 LONGEST = 600
 """Characters of a side in a list of cards."""
 
-MINUTE = 60
-HOUR = 60 * MINUTE
-DAY = 24 * HOUR
-YEAR = 365 * DAY
-MONTH = YEAR / 12
+DAY = 86_400
+# Names and seconds of the units in which Anki writes intervals, and their digits after the point.
+UNITS = (
+    ("y", 365 * DAY, 1),
+    ("mo", 365 * DAY / 12, 1),
+    ("d", DAY, 0),
+    ("h", 3600, 1),
+    ("m", 60, 0),
+    ("s", 1, 0),
+)
 
 
 def typed_answer(info: JsonObject) -> str:
@@ -117,18 +122,5 @@ def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
 
 def span(seconds: float) -> str:
     """An interval as Anki writes it on its buttons: 30s, 10m, 1.5h, 12d, 1.2mo, 2y."""
-    if seconds < MINUTE:
-        return f"{round(seconds)}s"
-    if seconds < HOUR:
-        return f"{round(seconds / MINUTE)}m"
-    if DAY <= seconds < MONTH:
-        return f"{round(seconds / DAY)}d"
-    unit: float = YEAR
-    name = "y"
-    if seconds < YEAR:
-        unit = MONTH
-        name = "mo"
-    if seconds < DAY:
-        unit = HOUR
-        name = "h"
-    return f"{seconds / unit:.1f}".removesuffix(".0") + name
+    name, unit, digits = next((row for row in UNITS if seconds >= row[1]), UNITS[-1])
+    return f"{seconds / unit:.{digits}f}".removesuffix(".0") + name

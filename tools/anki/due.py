@@ -4,6 +4,7 @@ import logging
 import re
 from datetime import date
 from html import unescape
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote
@@ -11,7 +12,6 @@ from urllib.parse import unquote
 from tools.anki import card_text, client
 from tools.anki.card_text import IMAGE, card_row
 from tools.anki.replies import Refused
-from tools.anki.studying import study_queue
 from tools.anki.studying.review_log import newest
 from tools.anki.studying.study_queue import StudyQueue
 from tools.core import presses, settings, toolsets
@@ -26,9 +26,8 @@ logger = logging.getLogger(__name__)
 
 CARDS = "pi-mcp/cards"
 """The entry of a result's `_meta` that holds the cards; the model need not pay for them."""
-CARD_BYTES = 1_000_000
-ALL_BYTES = 3_000_000
-"""Files of one card, and of one answer, as base64: beyond, the page fetches further cards by another call."""
+MOST_BYTES = 3_000_000
+"""Files of one answer, as base64: beyond, the page fetches further cards by another call."""
 LONGEST = 500
 # A sound in a card's text, and where Anki plays one in its HTML.
 SOUND = re.compile(r"\[sound: ([^\]]+)\]")
@@ -53,56 +52,57 @@ def _private(answer: JsonObject) -> JsonObject:
     if not isinstance(answer, Studied):
         return {}
     try:
-        cards = _cards(answer.infos, {row["cardId"]: row for row in answer["cards"]})
+        private: JsonObject = {CARDS: _cards(answer.infos, answer["cards"])}
     except ToolError as error:
         logger.warning("no cards for a page: %s", error.message)
         return {}
-    may_rate = not toolsets.only_reads(settings.current(), "anki")
-    private: JsonObject = {CARDS: cards}
-    if may_rate:
+    if not toolsets.only_reads(settings.current(), "anki"):
         private.update(presses.handed(press_key))
     return private
 
 
-def _cards(infos: list[JsonObject], rows: JsonObject) -> list[JsonObject]:
+def _cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
     """Each card's sides as HTML and as text, the sounds of each side, and its files; as many as one answer
     takes. Two requests."""
     log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
     cards = []
-    for info in infos:
-        card = info["cardId"]
+    for info, row in zip(infos, rows, strict=True):
         sides = [info["question"], info["answer"]]
         texts = card_text.question_and_answer(info)
         sounds = [SOUND.findall(text) for text in texts]
         images = [unquote(unescape("".join(parts))) for parts in IMAGE.findall("".join(sides))]
         files = (*images, *sounds[0], *sounds[1])
-        cards.append(
-            {
-                "cardId": card,
-                "seen": log[card].id if card in log else 0,
-                "sides": sides,
-                "texts": [text[:LONGEST] for text in texts],
-                "sounds": sounds,
-                "state": rows[card]["state"],
-                "next": rows[card].get("next", {}),
-                "files": dict.fromkeys(name for name in files if ":" not in name),
-            }
-        )
+        last = log.get(info["cardId"])
+        card = {
+            "cardId": info["cardId"],
+            "seen": last.id if last else 0,
+            "sides": sides,
+            "texts": [text[:LONGEST] for text in texts],
+            "sounds": sounds,
+            "state": row["state"],
+            "next": row.get("next", {}),
+            "files": dict.fromkeys(name for name in files if ":" not in name),
+        }
         if typed := card_text.typed_answer(info):
-            cards[-1]["typed"] = card_text.plain(card_text.SOUND.sub("", typed))
-    names = list({name for card in cards for name in card["files"]})
+            card["typed"] = card_text.plain(card_text.SOUND.sub("", typed))
+        cards.append(card)
+    return _with_files(cards)
+
+
+def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
+    """The first of the cards, with the contents of their files; a file that is too large alone is left out."""
+    names = list(set(chain.from_iterable(card["files"] for card in cards)))
     contents = client.multi(*(("retrieveMediaFile", {"filename": name}) for name in names))
-    data = {name: content for name, content in zip(names, contents, strict=True) if isinstance(content, str)}
-    sent = 0
-    for count, row in enumerate(cards):
-        room = CARD_BYTES
-        for name in row["files"]:
-            if len(data.get(name, "")) <= room:
-                row["files"][name] = data.get(name)
-                room -= len(data.get(name, ""))
-        sent += CARD_BYTES - room
-        if count and sent > ALL_BYTES:
-            return cards[:count]
+    content_of = dict(zip(names, contents, strict=True))
+    left = MOST_BYTES
+    for count, card in enumerate(cards):
+        for name in card["files"]:
+            content = content_of[name]
+            if isinstance(content, str) and len(content) <= left:
+                card["files"][name] = content
+                left -= len(content)
+            elif isinstance(content, str) and count:
+                return cards[:count]
     return cards
 
 
@@ -157,11 +157,5 @@ def _current() -> JsonObject:
     if isinstance(card, Refused) or not card:
         hint = "Start a review in Anki's window, or call anki_due without `current`."
         raise ToolError("Anki shows no card at the moment", hint, code="NO_REVIEW")
-    name = card["deckName"]
-    deck_ids, infos, stats = client.results(
-        ("deckNamesAndIds", {}),
-        ("cardsInfo", {"cards": [card["cardId"]]}),
-        ("getDeckStats", {"decks": [name]}),
-    )
-    total = study_queue.summed(study_queue.by_deck(stats, deck_ids), name)
-    return {"deck": name, "due": total, "cards": [card_row(info, LONGEST_CURRENT) for info in infos if info]}
+    infos = client.call("cardsInfo", cards=[card["cardId"]])
+    return {"deck": card["deckName"], "cards": [card_row(info, LONGEST_CURRENT) for info in infos if info]}

@@ -13,7 +13,7 @@ DAY = 86400
 
 
 @both_versions
-def test_stats_are_one_multi_after_the_names_without_rows_made_by_hand(deck, call):
+def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_hand(deck, call):
     collection = deck.collection
     cards = sorted(collection.find_cards("deck:Geo"))
     make_due(collection, cards[:10])

@@ -2,7 +2,6 @@
 board."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
@@ -17,17 +16,6 @@ REVIEW = 1
 BY_HAND = 4
 """Kinds of rows; those from 4 on are not answers: setDueDate writes one for each card."""
 MATURE_DAYS = 21
-
-
-class Row(NamedTuple):
-    """A row of the log; `id` is its millisecond."""
-
-    id: int
-    card: int
-    ease: int
-    last_interval: int
-    time_ms: int
-    kind: int
 
 
 class LogRow(NamedTuple):
@@ -47,20 +35,24 @@ class ReviewLog:
         self.newest: dict[int, int] = {}
         """The second of the newest answer to each card."""
 
-    def add(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            if row.kind >= BY_HAND or not 0 < row.ease <= len(BUTTONS):
-                continue
-            second = row.id // 1000
-            slot = self.slots[second // SLOT_S]
-            slot["answers"] += 1
-            slot["ms"] += row.time_ms
-            slot[BUTTONS[row.ease - 1]] += 1
-            if row.kind == REVIEW and row.last_interval > 0:
-                age = "mature" if row.last_interval >= MATURE_DAYS else "young"
-                slot[age] += 1
-                slot[f"{age} known"] += row.ease > 1
-            self.newest[row.card] = max(second, self.newest.get(row.card, 0))
+    def add(self, log: dict[str, list[JsonObject]], since_ms: int) -> None:
+        """Count the answers of getReviewsOfCards after this millisecond."""
+        for card, rows in log.items():
+            for row in rows:
+                if row["id"] > since_ms and row["type"] < BY_HAND and 0 < row["ease"] <= len(BUTTONS):
+                    self._count(int(card), row)
+
+    def _count(self, card: int, row: JsonObject) -> None:
+        second = row["id"] // 1000
+        slot = self.slots[second // SLOT_S]
+        slot["answers"] += 1
+        slot["ms"] += row["time"]
+        slot[BUTTONS[row["ease"] - 1]] += 1
+        if row["type"] == REVIEW and row["lastIvl"] > 0:
+            age = "mature" if row["lastIvl"] >= MATURE_DAYS else "young"
+            slot[age] += 1
+            slot[f"{age} known"] += row["ease"] > 1
+        self.newest[card] = max(second, self.newest.get(card, 0))
 
     def day_start(self, rated: list[set[int]]) -> int:
         """The second at which Anki's day began. `rated` are the cards answered today, since yesterday, and so
