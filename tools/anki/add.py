@@ -4,15 +4,16 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import chain
 from typing import Annotated
 
-from tools.anki import client, decks, models, note_input, notes, state
+from tools.anki import client, decks, note_input, notes, state
 from tools.anki.batch import Batch, ItemError, Parts
 from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
 from tools.anki.note_input import OBJECTS, NoteInput
-from tools.anki.replies import Refused, Result, hangs
+from tools.anki.replies import Refused, Result
 from tools.anki.settings import current
 from tools.core import calls
 from tools.core.errors import ToolError
@@ -174,26 +175,24 @@ class AddBatch(Batch):
             if isinstance(item, NoteInput):
                 item = replace(item, model=item.model.strip() or model)
             self.items.append(item)
-        self.given = [item for item in self.items if isinstance(item, NoteInput)]
+        self.notes = [item for item in self.items if isinstance(item, NoteInput)]
         self.strict = strict
         self.brief = brief
         self.warnings = []
         self.options = {"options": {"allowDuplicate": True}} if allow_duplicates else {}
-        self._look(list({item.model for item in self.given} or {model}))
+        self._look(list({note.model for note in self.notes} or {model}))
         deck = deck.strip() or current().anki_default_deck
         spelling = decks.spelled_by_anki(deck, self.deck_ids)
         if strict and spelling is None:
-            error = ItemError(
-                f"deck was not found: {deck}", decks.not_found([deck], self.deck_ids).hint, code="DECK"
-            )
-            self.items = [error for _ in items]
+            hint = decks.not_found([deck], self.deck_ids).hint
+            self.items = [ItemError(f"deck was not found: {deck}", hint, code="DECK") for _ in items]
         self.new_deck = spelling is None
         self.deck = spelling or decks.checked_name(deck)
         self.ready: dict[int, Ready] = {}
         self.astray: set[int] = set()
 
     def run(self) -> JsonObject:
-        self.begin([{} for _ in self.items], sum(bool(item.images) for item in self.given))
+        self.begin([{} for _ in self.items], sum(bool(note.images) for note in self.notes))
         for index, item in enumerate(self.items):
             try:
                 self._check(index, item)
@@ -204,50 +203,51 @@ class AddBatch(Batch):
     def _look(self, names: list[str]) -> None:
         """The state of Anki at the moment, of these note types, and the notes of known dedup_keys. One
         request."""
-        by_key = state.notes_by_key(item.dedup_key for item in self.given if item.dedup_key)
-        known_notes = [note for by_profile in by_key.values() for note in by_profile.values()]
-        of_types = [("modelFieldNames", {"modelName": name}) for name in names]
-        of_all = [("deckNamesAndIds", {}), ("modelNamesAndIds", {}), ("notesInfo", {"notes": known_notes})]
-        profile, *answers = client.multi(client.PROFILE, *of_types, *of_all)
-        self.deck_ids, model_ids, infos = client.whole(answers[-3:])
+        by_key = state.notes_by_key(note.dedup_key for note in self.notes if note.dedup_key)
+        known_notes = list(chain.from_iterable(by_profile.values() for by_profile in by_key.values()))
+        profile, decks, models, infos, *answers = client.multi(
+            client.PROFILE,
+            ("deckNamesAndIds", {}),
+            ("modelNamesAndIds", {}),
+            ("notesInfo", {"notes": known_notes}),
+            *(("modelFieldNames", {"modelName": name}) for name in names),
+        )
+        self.deck_ids, model_ids, infos = client.whole([decks, models, infos])
         self.profile = client.profile(profile)
         id_of = {name.casefold(): number for name, number in model_ids.items()}
         self.types: dict[str, NoteType | ItemError] = {}
-        for name, fields in zip(names, answers[:-3], strict=True):
-            number = id_of.get(name.casefold())
-            if number is not None:
-                self.types[name] = NoteType(name, number, client.whole([fields])[0])
+        for name, fields in zip(names, answers, strict=True):
+            if not isinstance(fields, Refused):
+                self.types[name] = NoteType(name, id_of[name.casefold()], fields)
             elif name == self.fallback and model_ids:
                 simplest = self._simplest_type(model_ids)
                 self.types[name] = simplest
                 self.warnings.append(f"{name!r} is not in this collection: {simplest.name!r} was taken")
             else:
-                unknown = models.not_found(name, list(model_ids))
                 hint = "anki_model_info with this model shows how to create it, or which models exist."
-                self.types[name] = ItemError(
-                    unknown.message.removeprefix("RuntimeError: "), hint, code="MODEL"
-                )
-        alive = notes.indexed(infos)
-        # If AnkiConnect did not name the profile, a key counts in every profile that has its note.
-        mine = {
-            key: by_profile.get(self.profile, by_profile.get("", 0)) for key, by_profile in by_key.items()
-        }
-        self.by_key = {key: note for key, note in mine.items() if note in alive}
+                self.types[name] = ItemError(f"model was not found: {name}", hint, code="MODEL")
+        there = notes.indexed(infos)
+        self.by_key: dict[str, int] = {}
+        """The notes of dedup_keys; 0 for one of this call."""
+        for key, by_profile in by_key.items():
+            # If AnkiConnect did not name the profile, a key counts in every profile that has its note.
+            note = by_profile.get(self.profile, by_profile.get("", 0))
+            if note in there:
+                self.by_key[key] = note
 
     def _simplest_type(self, model_ids: dict[str, int]) -> NoteType:
         """The oldest note type that has the fields of these notes, of two fields if there is one: in a new
         collection that is Basic, in whatever language. One request."""
         names = sorted(model_ids, key=model_ids.__getitem__)
         answers = client.results(*(("modelFieldNames", {"modelName": name}) for name in names))
-        wanted = {
-            name.casefold() for note in self.given if note.model == self.fallback for name in note.fields
-        }
-
-        def place(fields: list[str]) -> tuple[bool, bool]:
-            return not wanted <= set(map(str.casefold, fields)), len(fields) != len(("question", "answer"))
-
-        name, fields = min(zip(names, answers, strict=True), key=lambda pair: place(pair[1]))
-        return NoteType(name, model_ids[name], fields)
+        used: set[str] = set()
+        for note in self.notes:
+            if note.model == self.fallback:
+                used.update(map(str.casefold, note.fields))
+        types = [NoteType(name, model_ids[name], fields) for name, fields in zip(names, answers, strict=True)]
+        return min(
+            types, key=lambda type: (bool(used - set(map(str.casefold, type.fields))), len(type.fields) != 2)
+        )
 
     def _check(self, index: int, item: NoteInput | ItemError) -> None:
         """Keep the note if nothing here speaks against it."""
@@ -265,9 +265,10 @@ class AddBatch(Batch):
             raise ToolError(f"{problem}. Nothing was sent to Anki", hint, code="UNKNOWN_TARGET_FIELD")
         key = item.dedup_key
         if key and key in self.by_key:
-            earlier = {"noteId": self.by_key[key]} if self.by_key[key] else {}  # else it is of this call
+            earlier = {"noteId": self.by_key[key]} if self.by_key[key] else {}
             return self.set(index, "duplicate", reason="duplicate", dedup_key=key, **earlier)
-        self.by_key |= {key: 0} if key else {}
+        if key:
+            self.by_key[key] = 0
         self.ready[index] = Ready(replace(item, fields=fields, tags=tags, images=images), kind, unknown)
         return None
 
@@ -320,14 +321,8 @@ class AddBatch(Batch):
     def _entry(self, index: int) -> JsonObject:
         """The note as AnkiConnect takes it."""
         ready = self.ready[index]
-        fields = {name: ready.placed.values.get(name, "") for name in ready.type.fields}
-        note = {
-            "deckName": self.deck,
-            "modelName": ready.type.name,
-            "fields": fields,
-            "tags": ready.note.tags,
-        }
-        return {"note": {**note, **self.options}}
+        note = {"deckName": self.deck, "modelName": ready.type.name}
+        return {"note": {**note, "fields": ready.placed.values, "tags": ready.note.tags, **self.options}}
 
     def _tell(self, index: int, answer: Result) -> None:
         ready = self.ready[index]
@@ -336,34 +331,25 @@ class AddBatch(Batch):
         more.update(ready.placed.detail())
         if isinstance(answer, int):
             return self.set(index, "ok", noteId=answer, **more)
-        error = (
-            answer if isinstance(answer, ToolError) else Refused("Anki did not add it and gives no reason")
-        )
-        return self.failed(index, error, **more)
+        if not isinstance(answer, Refused):
+            answer = Refused("Anki did not add it and gives no reason")
+        return self.failed(index, answer, **more)
 
-    def end(self, after: ToolError | None = None) -> None:
-        """Move the cards that went to the default deck, and name what duplicates repeat. At most two
-        requests; none after Anki hung: it would hang again."""
+    def end(self) -> None:
+        """Move the cards that went to the default deck, and name what duplicates repeat. At most two requests."""
         if self.astray and self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
             try:
-                if after and hangs(after):
-                    raise after
                 client.call("changeDeck", cards=sorted(self.astray), deck=self.deck)
             except ToolError as error:
                 problem = f"{len(self.astray)} new cards are in the default deck, not in {self.deck!r}"
                 self.warnings.append(f"{problem}: {error.message}; anki_change_cards moves them")
-        if not after:
-            self._name_duplicates()
-
-    def _name_duplicates(self) -> None:
-        nameless = [
-            i for i in self.indexes("duplicate") if i in self.ready and "noteId" not in self.details[i]
-        ]
-        kinds = [(self.ready[index].type, self.ready[index].placed.values) for index in nameless]
-        searches = [
-            notes.with_first_field(values.get(kind.fields[0], ""), kind.name, kind.id, kind.fields[0])
-            for kind, values in kinds
-        ]
+        nameless = []
+        searches = []
+        for index in self.indexes("duplicate"):
+            if index in self.ready:
+                ready = self.ready[index]
+                nameless.append(index)
+                searches.append(notes.like(ready.type.id, ready.placed.values.get(ready.type.fields[0], "")))
         keys: dict[str, int] = {}
         with suppress(ToolError):
             for index, ids in zip(nameless, client.results(*searches), strict=True):

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
-from tools.anki.replies import Refused, Unanswered
+from tools.anki.replies import Refused, Unanswered, hangs
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -91,8 +91,8 @@ class Batch:
         """Send one part and set the outcomes of its items."""
         raise NotImplementedError
 
-    def end(self, after: ToolError | None = None) -> None:
-        """Look at what was done, also `after` the error that ended the batch."""
+    def end(self) -> None:
+        """Look at what was done, also after an error; not while Anki hangs."""
 
     def run_parts(self, prepare: Callable[[], Parts[int]], advice: str, what: str) -> JsonObject:
         """The answer of the whole batch.
@@ -106,7 +106,10 @@ class Batch:
                 self.send(part)
                 self.report(len(part), what)
         except ToolError as error:
-            self.end(after=error)
+            if hangs(error):
+                self.warnings.append("not read back: Anki does not answer")
+            else:
+                self.end()
             if isinstance(error, Unanswered):
                 for index in part:
                     if self.details[index]["status"] == "not_sent":

@@ -1,7 +1,6 @@
 """Notes as they stand in Anki, and the tools that show and find them."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Annotated
@@ -249,12 +248,7 @@ def examples(infos: dict[int, Info]) -> JsonObject:
     return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in some]}
 
 
-def with_first_field(text: str, model: str, model_id: int | None, first_field: str) -> Action:
-    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check
-    does."""
-    text = unicodedata.normalize("NFC", text).replace("\r", "")
-    if model_id and not decks.BLANK.search(text):
-        quoted = text.replace("\\", "\\\\").replace('"', '\\"')
-        return "findNotes", {"query": f'"dupe:{model_id},{quoted}"'}
-    value = decks.quoted(text).replace(":", "\\:")
-    return "findNotes", {"query": f'"note:{decks.quoted(model)}" "{decks.quoted(first_field)}:{value}"'}
+def like(model_id: int, text: str) -> Action:
+    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check does."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return "findNotes", {"query": f'"dupe:{model_id},{escaped}"'}

@@ -16,7 +16,7 @@ from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, NoteUpdate
 from tools.anki.notes import Info
-from tools.anki.replies import Refused, hangs
+from tools.anki.replies import Refused
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
@@ -314,9 +314,8 @@ class UpdateBatch(Batch):
             else:
                 self.set(index, "ok", **detail)
 
-    def end(self, after: ToolError | None = None) -> None:
-        """Take back the `ok` of each update whose texts the notes do not have. One request, or none after
-        Anki hung.
+    def end(self) -> None:
+        """Take back the `ok` of each update whose texts the notes do not have. One request.
 
         AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's
         Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
@@ -328,8 +327,6 @@ class UpdateBatch(Batch):
         ids = [change.note for change in done.values()]
         look: list[Action] = [("notesInfo", {"notes": ids}), ("guiSelectedNotes", {})]
         try:
-            if after and hangs(after):
-                raise after
             infos, selected = client.multi(*look)
             if isinstance(selected, list) and set(ids) & set(selected):
                 time.sleep(EDITOR_S)
