@@ -26,6 +26,8 @@ PART_S = 10
 GROWTH = 8
 """A part is at most so many times as large as the one before: the Browser may be opened at any time."""
 MOST = 500
+TOGETHER = 0.02
+"""Weight of an item of which AnkiConnect takes many in one action."""
 
 
 class ItemError(ToolError):
@@ -36,29 +38,23 @@ class Parts(Generic[Item]):
     """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
 
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
-    Browser. `weigh(item)`: its cost in notes; 0 is free.
+    Browser. `weight`: the cost of an item in notes.
     """
 
-    def __init__(self, items: Iterable[Item], weigh: Callable[[Item], float] = lambda item: 1):
+    def __init__(self, items: Iterable[Item], weight: float = 1):
         self.left = list(items)
-        self.weigh = weigh
-        self.size = FIRST
+        self.size = FIRST / weight
+        self.most = MOST / weight
 
     def __iter__(self) -> Iterator[list[Item]]:
         while self.left:
-            weight: float = 0
-            count = 0
-            while count < len(self.left) and (
-                weight + self.weigh(self.left[count]) <= self.size or not count
-            ):
-                weight += self.weigh(self.left[count])
-                count += 1
+            count = max(1, int(self.size))
             part = self.left[:count]
             self.left = self.left[count:]
             began = time.monotonic()
             yield part
-            fitting = int(PART_S * max(weight, 1) / max(time.monotonic() - began, 0.001))
-            self.size = max(1, min(fitting, int(GROWTH * max(weight, 1 if weight else FIRST)), MOST))
+            fitting = PART_S * len(part) / max(time.monotonic() - began, 0.001)
+            self.size = min(fitting, GROWTH * len(part), self.most)
 
 
 class Batch:

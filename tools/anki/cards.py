@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from tools.anki import card_states, client, confirm, decks, journal, note_input, notes
-from tools.anki.batch import Parts
+from tools.anki.batch import TOGETHER, Parts
 from tools.anki.card_text import card_row
 from tools.anki.client import Action
 from tools.anki.journal import SET_VALUE, Entry, Step
@@ -22,9 +22,8 @@ from tools.core.tool import Tool
 DAYS = re.compile(r"(?P<first>\d{1,4})(-(?P<last>\d{1,4}))?!?")
 
 LONGEST_QUESTION = 60
-TOGETHER = 0.02
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
-"""Cost per card or note: of bulk actions, and of those that AnkiConnect runs item by item."""
+"""Weights of cards and notes in actions that AnkiConnect carries out one by one."""
 
 MEMORY = (
     "the schedule is back; with FSRS, Anki works out the memory of forgotten cards again at their next answer"
@@ -55,22 +54,22 @@ def change_cards(
     Source: AnkiConnect suspend, unsuspend, setDueDate, forgetCards, changeDeck, setSpecificValueOfCard,
     addTags, removeTags, replaceTags.
     """
+    tags = (addTags or [], removeTags or [], renameTag or [])
+    request = Request(suspend, unsuspend, due.strip(), forget, deck.strip(), flag, *tags)
+    request.check()
     ways = [
         f"({query.strip()})" if query.strip() else "",
         f"cid:{','.join(map(str, cardIds))}" if cardIds else "",
         f"nid:{','.join(map(str, noteIds))}" if noteIds else "",
     ]
-    tags = (addTags or [], removeTags or [], renameTag or [])
-    change = CardChange(suspend, unsuspend, due.strip(), forget, deck.strip(), flag, *tags)
-    change.check()
-    chosen = [way for way in ways if way]
-    if not chosen and change.tagged():
-        chosen = ["deck:*"]
-    if len(chosen) != 1:
-        problem = "Name the cards by one of query, cardIds, noteIds. Nothing was changed"
-        hint = "The query deck:* finds every card."
-        raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
-    bulk_change = BulkChange(change, f"{chosen[0]} {change.tagged()}".strip())
+    selections = [way for way in ways if way]
+    tagged = request.tagged()
+    if not selections and tagged:
+        selections = ["deck:*"]
+    if len(selections) != 1:
+        problem = "Name the cards by one of query, cardIds, noteIds"
+        raise _wrong(problem, "The query deck:* finds every card.")
+    bulk_change = BulkChange(request, f"{selections[0]} {tagged}".strip())
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
@@ -84,54 +83,45 @@ class Measure(NamedTuple):
 
 
 SUSPENDED = Measure("suspended", "is:suspended")
+AWAKE = Measure("suspended", "is:suspended", goal=False)
 NEW = Measure("new", "is:new")
 
 
+class Change(NamedTuple):
+    """One of the asked changes: in words, as a step, and the measures that show how much of it is made."""
+
+    words: str
+    of: str
+    action: str
+    more: JsonObject
+    measures: list[Measure]
+
+
 @dataclass(frozen=True)
-class CardChange:
+class Request:
     """The changes that a call asks for, as it named them."""
 
-    suspend: bool | None = None
-    unsuspend: bool | None = None
-    due: str = ""
-    forget: bool | None = None
-    deck: str = ""
-    flag: int | None = None
-    addTags: list[str] = field(default_factory=list)
-    removeTags: list[str] = field(default_factory=list)
-    renameTag: list[str] = field(default_factory=list)
-
-    @property
-    def summary(self) -> str:
-        parts = []
-        for name, value in vars(self).items():
-            if value is True:
-                parts.append(name)
-            elif isinstance(value, list) and value:
-                parts.append(f"{name} {quoted(' '.join(value))}")
-            elif isinstance(value, str) and value:
-                parts.append(f"{name} {quoted(value)}")
-            elif name == "flag" and value is not None:
-                parts.append(f"{name} {value}")
-        return ", ".join(parts)
+    suspend: bool | None
+    unsuspend: bool | None
+    due: str
+    forget: bool | None
+    deck: str
+    flag: int | None
+    addTags: list[str]
+    removeTags: list[str]
+    renameTag: list[str]
 
     def tagged(self) -> str:
         """The query for the notes that it changes, if it does nothing but take tags away or rename one."""
-        others = CardChange(removeTags=self.removeTags, renameTag=self.renameTag)
-        tags = [*self.removeTags, *self.renameTag[:1]]
-        if not tags or self != others:
+        if any(change.action not in ("removeTags", "replaceTags") for change in self.changes()):
             return ""
-        searches = [measure.search for measure in _tagged(None, *tags)]
+        searches = [measure.search for measure in _tagged(None, *self.removeTags, *self.renameTag[:1])]
         return f"({' or '.join(searches)})"
 
     def check(self) -> None:
         """Raise ToolError for what Anki would take for something else, or that makes no sense together."""
         days = DAYS.fullmatch(self.due)
         rename = self.renameTag
-        if not self.summary:
-            raise _wrong(
-                "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
-            )
         if self.suspend and (self.unsuspend or self.due):
             raise _wrong(
                 "suspend does not go with unsuspend or due", "Give one of them: a due date wakes cards."
@@ -144,46 +134,47 @@ class CardChange:
                 "renameTag takes two tags", "Give [old, new]; to Anki they must differ in more than case."
             )
         note_input.checked_tags([*self.addTags, *self.removeTags, *rename])
+        if not self.changes():
+            raise _wrong(
+                "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
+            )
 
-    def steps(self) -> list[tuple[Step, list[Measure]]]:
-        """The asked changes in the order in which they are made, without ids, each with the measures that show how
-        much is made; of measures with one name the last counts."""
-        days = DAYS.fullmatch(self.due)
-        span = (
-            f"prop:due>={int(days['first'])} prop:due<={int(days['last'] or days['first'])}" if days else ""
-        )
-        awake = SUSPENDED._replace(goal=False)
-        no_longer_new = NEW._replace(goal=False)
-        in_days = Measure(f"due in {self.due} days", span)
-        in_deck = Measure(f"in {self.deck}", f'deck:"{decks.quoted(self.deck)}"')
-        flag = {"keys": ["flags"], "newValues": [self.flag]}
-        removed = [tag for name in self.removeTags for tag in (name, f"{name}::*")]
-        old, new = self.renameTag or ("", "")
-        rename = {"tag_to_replace": old, "replace_with_tag": new}
-        flagged = Measure(f"flag {self.flag}", f"flag:{self.flag}")
-        renamed = [*_tagged(False, old), *_tagged(None, new)]
-        every: list[tuple[object, str, str, JsonObject, list[Measure]]] = [
-            (self.forget, "cards", "forgetCards", {}, [NEW]),
-            (self.due, "cards", "setDueDate", {"days": self.due}, [awake, in_days, no_longer_new]),
-            (self.unsuspend, "cards", "unsuspend", {}, [awake]),
-            (self.suspend, "cards", "suspend", {}, [SUSPENDED]),
-            (self.deck, "cards", "changeDeck", {"deck": self.deck}, [in_deck]),
-            (self.flag is not None, "cards", SET_VALUE, flag, [flagged]),
-            (
-                self.addTags,
-                "notes",
-                "addTags",
-                {"tags": " ".join(self.addTags)},
-                _tagged(True, *self.addTags),
-            ),
-            (removed, "notes", "removeTags", {"tags": " ".join(self.removeTags)}, _tagged(False, *removed)),
-            (old, "notes", "replaceTags", rename, renamed),
-        ]
-        steps = []
-        for asked, of, action, more, measures in every:
-            if asked:
-                steps.append((Step(of, action, more, []), measures))
-        return steps
+    def changes(self) -> list[Change]:
+        """The asked changes in the order in which they are made; of measures with one name the last counts."""
+        changes = []
+        if self.forget:
+            changes.append(Change("forget", "cards", "forgetCards", {}, [NEW]))
+        if days := DAYS.fullmatch(self.due):
+            search = f"prop:due>={int(days['first'])} prop:due<={int(days['last'] or days['first'])}"
+            measures = [AWAKE, Measure(f"due in {self.due} days", search), NEW._replace(goal=False)]
+            changes.append(Change(f"due {self.due}", "cards", "setDueDate", {"days": self.due}, measures))
+        if self.unsuspend:
+            changes.append(Change("unsuspend", "cards", "unsuspend", {}, [AWAKE]))
+        if self.suspend:
+            changes.append(Change("suspend", "cards", "suspend", {}, [SUSPENDED]))
+        if self.deck:
+            measure = Measure(f"in {self.deck}", f'deck:"{decks.quoted(self.deck)}"')
+            words = f"deck {quoted(self.deck)}"
+            changes.append(Change(words, "cards", "changeDeck", {"deck": self.deck}, [measure]))
+        if self.flag is not None:
+            words = f"flag {self.flag}"
+            more = {"keys": ["flags"], "newValues": [self.flag]}
+            changes.append(Change(words, "cards", SET_VALUE, more, [Measure(words, f"flag:{self.flag}")]))
+        if tags := " ".join(self.addTags):
+            measures = _tagged(True, *self.addTags)
+            changes.append(Change(f"addTags {quoted(tags)}", "notes", "addTags", {"tags": tags}, measures))
+        if tags := " ".join(self.removeTags):
+            below = [f"{tag}::*" for tag in self.removeTags]
+            measures = _tagged(False, *self.removeTags, *below)
+            words = f"removeTags {quoted(tags)}"
+            changes.append(Change(words, "notes", "removeTags", {"tags": tags}, measures))
+        if self.renameTag:
+            old, new = self.renameTag
+            more = {"tag_to_replace": old, "replace_with_tag": new}
+            words = f"renameTag {quoted(f'{old} {new}')}"
+            measures = [*_tagged(False, old), *_tagged(None, new)]
+            changes.append(Change(words, "notes", "replaceTags", more, measures))
+        return changes
 
 
 def _wrong(problem: str, hint: str) -> ToolError:
@@ -204,16 +195,14 @@ def _tagged(goal: bool | None, *tags: str) -> list[Measure]:
 class BulkChange:
     """One change of what a search finds."""
 
-    def __init__(self, change: CardChange, selection: str):
-        self.change = change
+    def __init__(self, request: Request, selection: str):
+        self.request = request
         self.selection = selection
-        self.steps = []
-        measures = {}
-        for step, its_measures in change.steps():
-            self.steps.append(step)
-            measures.update({measure.name: measure for measure in its_measures})
-        self.measures = list(measures.values())
-        self.of = "cards" if any(step.of == "cards" for step in self.steps) else "notes"
+        self.changes = request.changes()
+        self.of = min(change.of for change in self.changes)  # cards, if any
+        self.measures: dict[str, Measure] = {}
+        for change in self.changes:
+            self.measures.update({measure.name: measure for measure in change.measures})
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._look, set, self._words, expected, demanded=True):
@@ -223,7 +212,10 @@ class BulkChange:
 
     def _words(self, ids: list[int]) -> str:
         count = notes.counted(len(ids), self.of[:-1])
-        return f"change {count} of {quoted(self.selection, 200)}: {self.change.summary}" if ids else ""
+        return f"change {count} of {quoted(self.selection, 200)}: {self._summary()}" if ids else ""
+
+    def _summary(self) -> str:
+        return ", ".join(change.words for change in self.changes)
 
     def dry_run(self) -> JsonObject:
         """The count of what it would change, with some examples."""
@@ -239,19 +231,19 @@ class BulkChange:
         return answer
 
     def _warnings(self) -> Iterator[str]:
-        if self.change.forget:
+        if self.request.forget:
             studied, mature = client.results(
                 ("findCards", {"query": f"{self.selection} -is:new"}),
                 ("findCards", {"query": f"{self.selection} prop:ivl>={MATURE_DAYS}"}),
             )
             count = notes.counted(len(studied), "card")
             yield f"the intervals of {count} go, {len(mature)} of them of 3 weeks or more; anki_restore puts back"
-        if self.change.due and self.before["new"]:
+        if self.request.due and self.before["new"]:
             yield f"{self.before['new']} new cards become review cards"
-        for tag in self.change.removeTags:
+        for tag in self.request.removeTags:
             if below := self.before[f"tag {tag}::*"]:
                 yield f"{tag} goes with the tags below it, {tag}::*, of {below} {self.of}"
-        if self.change.deck or self.change.flag is not None:
+        if self.request.deck or self.request.flag is not None:
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _look(self) -> list[int]:
@@ -265,86 +257,83 @@ class BulkChange:
         )
         self.profile = client.profile(profile)
         deck_ids, self.cards, self.notes, *measured = client.whole(results)
-        for step in self.steps:
-            if step.action == "changeDeck":
-                step.more["deck"] = decks.spelled_by_anki(self.change.deck, deck_ids)
-                if step.more["deck"] is None:  # changeDeck would make it
-                    raise decks.not_found([self.change.deck], deck_ids)
+        for change in self.changes:
+            if change.action == "changeDeck":
+                change.more["deck"] = decks.spelled_by_anki(self.request.deck, deck_ids)
+                if change.more["deck"] is None:  # changeDeck would make it
+                    raise decks.not_found([self.request.deck], deck_ids)
         self.before = self._counts(measured)
         self.ids = self.cards if self.of == "cards" else self.notes
         return self.ids
 
     def _is_made(self) -> bool:
-        if "!" in self.change.due:  # no search finds intervals that were set
+        if "!" in self.request.due:  # no search finds intervals that were set
             return not self.ids
-        counts = {True: len(self.ids), False: 0}
-        goals = [measure for measure in self.measures if measure.goal is not None]
-        return all(self.before[measure.name] == counts[bool(measure.goal)] for measure in goals)
+        for measure in self.measures.values():
+            goal = len(self.ids) if measure.goal else 0
+            if measure.goal is not None and self.before[measure.name] != goal:
+                return False
+        return True
 
     def _measuring(self, selection: str) -> list[Action]:
         action = "findCards" if self.of == "cards" else "findNotes"
-        return [(action, {"query": f"{selection} {measure.search}"}) for measure in self.measures]
+        return [(action, {"query": f"{selection} {measure.search}"}) for measure in self.measures.values()]
 
     def _counts(self, measured: list[list[int]]) -> dict[str, int]:
-        return {measure.name: len(ids) for measure, ids in zip(self.measures, measured, strict=True)}
+        return dict(zip(self.measures, map(len, measured), strict=True))
 
     def _carry_out(self) -> JsonObject:
-        warnings = self._record()
-        ids = {step.of: getattr(self, step.of) for step in self.steps}
-        total = sum(map(len, ids.values()))
-        done = 0
-        selection = f"nid:{','.join(map(str, self.notes))}"
-        if self.of == "cards":
-            selection = card_states.search(self.cards)
+        entry, warnings = self._way_back()
+        count = notes.counted(len(self.ids), self.of[:-1])
+        journal.write("change_cards", f"{count} changed: {self._summary()}", entry)
+        ids = {"cards": self.cards, "notes": self.notes}
+        selection = f"{'cid' if self.of == 'cards' else 'nid'}:{','.join(map(str, self.ids))}"
         measuring = self._measuring(selection)
+        total = sum(len(ids[change.of]) for change in self.changes)
+        done = 0
         try:
-            for of, all_ids in ids.items():
-                steps = [step for step in self.steps if step.of == of]
-                weight = max(WEIGHTS.get(step.action, TOGETHER) for step in steps)
-                for part in Parts(all_ids, weigh=dict.fromkeys(all_ids, weight).__getitem__):
+            for change in self.changes:
+                weight = WEIGHTS.get(change.action, TOGETHER)
+                for part in Parts(ids[change.of], weight):
                     calls.checkpoint()
-                    actions: list[Action] = []
-                    for step in steps:
-                        actions += step._replace(ids=part).actions()
+                    actions = Step(change.of, change.action, change.more, part).actions()
                     results = client.results(*actions, client.REDRAW, *measuring)
                     done += len(part)
                     calls.report(done, total, f"changing {self.of}")
         except ToolError as error:
-            rest = (
-                "the part after them may be changed too"
-                if isinstance(error, Unanswered)
-                else "the rest is not"
-            )
+            rest = "the rest is not"
+            if isinstance(error, Unanswered):
+                rest = "the part after them may be changed too"
             error.message += f". {done} of {total} are changed, {rest}"
             error.data["before"] = self.before
             error.hint += f" {AGAIN}"
             raise
         after = self._counts(results[len(actions) + 1 :])
-        return {"changed": len(self.ids), "of": self.of, "before": self.before, "after": after, **warnings}
+        answer = {"changed": len(self.ids), "of": self.of, "before": self.before, "after": after}
+        return {**answer, "warnings": warnings} if warnings else answer
 
-    def _record(self) -> dict[str, list[str]]:
-        """Put on record what will be overwritten; what cannot be put back is a warning."""
-        change = self.change
+    def _way_back(self) -> tuple[Entry, list[str]]:
+        """The entry of the journal, and what cannot be put back."""
+        request = self.request
         entry = Entry(profile=self.profile)
-        warnings = {}
-        if any(step.of == "notes" for step in self.steps):
+        warnings = []
+        if any(change.of == "notes" for change in self.changes):
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
-            entry.steps += journal.tagged_again(tags, [*change.addTags, *change.renameTag[1:]])
-        if change.deck:
+            entry.steps += journal.tagged_again(tags, [*request.addTags, *request.renameTag[1:]])
+        if request.deck:
             for deck, cards in client.call("getDecks", cards=self.cards).items():
                 entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
-        if change.flag is not None:
+        if request.flag is not None:
             entry.steps += card_states.flagged_again(self.cards)
-        if change.due or change.forget:
+        if request.due or request.forget:
             schedules = card_states.scheduled_again(self.cards)
             entry.steps += schedules
             entry.warnings.append(MEMORY)
             if lost := len(self.cards) - len(schedules):
                 count = notes.counted(lost, "card")
-                text = f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"
-                warnings = {"warnings": [text]}
-        elif change.suspend or change.unsuspend:
+                warnings.append(
+                    f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"
+                )
+        elif request.suspend or request.unsuspend:
             entry.steps += card_states.suspended_again(self.cards)
-        count = notes.counted(len(self.ids), self.of[:-1])
-        journal.write("change_cards", f"{count} changed: {change.summary}", entry)
-        return warnings
+        return entry, warnings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
-from tools.anki.batch import Batch, ItemError, Parts
+from tools.anki.batch import TOGETHER, Batch, ItemError, Parts
 from tools.anki.card_text import plain
 from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
@@ -199,7 +199,8 @@ class UpdateBatch(Batch):
                 calls.checkpoint()
                 self.report(1, "placing images")
         self._record()
-        return Parts(self.changes, weigh=lambda index: bool(self.changes[index].placed.values))
+        one_by_one = any(change.placed.values for change in self.changes.values())
+        return Parts(self.changes, 1 if one_by_one else TOGETHER)
 
     def _change(self, update: NoteUpdate, pictures: Pictures) -> Change:
         if update.noteId not in self.before:

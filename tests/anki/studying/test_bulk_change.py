@@ -75,7 +75,7 @@ TO_PUT_BACK = [
     {"due": "3-7!"},
     {"forget": True},
     {"flag": 0},
-    {"suspend": True, "forget": True, "flag": 3, "addTags": ["x"], "removeTags": ["t"], "deck": "oTHER"},
+    {"forget": True, "suspend": True, "flag": 3, "addTags": ["x"], "removeTags": ["t"], "deck": "oTHER"},
 ]
 OLDER = [("2023-10", change) for change in TO_PUT_BACK if "due" not in change]
 
