@@ -2,9 +2,8 @@
 of it."""
 
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
@@ -58,15 +57,12 @@ def update_notes(
 
 @dataclass
 class Change:
-    """One update, ready to be sent. `deck` is empty if no card has to move; `removed` holds tags that the
-    note has."""
+    """One update, ready to be sent: the texts of its fields, and by their names in the details all that it makes."""
 
     note: int
     cards: list[int]
     placed: Placed
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    deck: str
+    made: JsonObject
 
 
 class UpdateBatch(Batch):
@@ -74,23 +70,19 @@ class UpdateBatch(Batch):
 
     done = "updated"
 
-    def __init__(
-        self, updates: list[NoteUpdate], query: str = "", replace: dict[str, list[str]] | None = None
-    ):
+    def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, list[str]]):
         self.updates = updates
         self.query = query
-        self.replace = replace or {}
+        self.replace = replace
         self.brief = bool(query)
         self.warnings = []
-        for pair in (
-            *self.replace.values(),
-            *(pair for update in updates for pair in (update.replace or {}).values()),
-        ):
-            if len(pair) != 2 or not pair[0]:
-                hint = 'Give {"Back": ["teh", "the"]}; * stands for every field.'
-                raise ToolError(
-                    "replace takes [old, new]. Nothing was changed", hint, code="INVALID_ARGUMENTS"
-                )
+        for pairs in (replace, *(update.replace or {} for update in updates)):
+            for pair in pairs.values():
+                if len(pair) != 2 or not pair[0]:
+                    hint = 'Give {"Back": ["teh", "the"]}; * stands for every field.'
+                    raise ToolError(
+                        "replace takes [old, new]. Nothing was changed", hint, code="INVALID_ARGUMENTS"
+                    )
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self.look, set, self.words, expected, demanded=bool(self.query)):
@@ -140,12 +132,12 @@ class UpdateBatch(Batch):
         self.look()
         updates = [update for update in self.updates if update.noteId in self.before]
         places: list[list[int | str]] = []
+        examples = []
         for update in updates:
-            values = notes.values(self.before[update.noteId])
-            places += replacing.places(update, values)
-            with suppress(ItemError):
-                self._warn(update.noteId, replacing.new_values(update, values))
-        examples = [self._example(update) for update in updates if not update.replace]
+            places += replacing.places(update, notes.values(self.before[update.noteId]))
+            example = self._example(update)
+            if not update.replace:
+                examples.append(example)
         answer = {
             "dryRun": True,
             "count": len({update.noteId for update in updates}),
@@ -155,15 +147,20 @@ class UpdateBatch(Batch):
         }
         if places:
             answer.update(places=places[:MOST_PLACES], placesInAll=len(places))
-        tags = {tag for update in updates for tag in update.addTags}
-        existing_tags = {tag.casefold() for tag in client.call("getTags")} if tags else set()
-        wanted = {update.deckName for update in updates if update.deckName}
-        made = {
-            "decks": sorted(deck for deck in wanted if decks.spelled_by_anki(deck, self.decks) is None),
-            "tags": sorted(tag for tag in tags if tag.casefold() not in existing_tags),
+        if makes := self._makes(updates):
+            answer["makes"] = makes
+        return answer
+
+    def _makes(self, updates: list[NoteUpdate]) -> JsonObject:
+        """The decks and tags that Anki does not have yet."""
+        tags = set(chain.from_iterable(update.addTags for update in updates))
+        existing = set(map(str.casefold, client.call("getTags"))) if tags else set()
+        names = {update.deckName for update in updates if update.deckName}
+        makes = {
+            "decks": sorted(name for name in names if decks.spelled_by_anki(name, self.decks) is None),
+            "tags": sorted(tag for tag in tags if tag.casefold() not in existing),
         }
-        makes = {name: names for name, names in made.items() if names}
-        return {**answer, "makes": makes} if makes else answer
+        return {kind: names for kind, names in makes.items() if names}
 
     def _example(self, update: NoteUpdate) -> JsonObject:
         info = self.before[update.noteId]
@@ -172,6 +169,7 @@ class UpdateBatch(Batch):
             changed = replacing.new_values(update, old)
         except ItemError as error:
             return {"noteId": update.noteId, "error": error.message, "hint": error.hint}
+        self._warn(update.noteId, changed)
         example = {
             "noteId": update.noteId,
             "text": notes.first_text(info),
@@ -206,24 +204,11 @@ class UpdateBatch(Batch):
         if update.noteId not in self.before:
             hint = "anki_find_notes shows which notes exist."
             raise ItemError(f"note {update.noteId} was not found", hint, code="MISSING")
-        wanted = (
-            update.fields,
-            update.replace,
-            update.addTags,
-            update.removeTags,
-            update.deckName,
-            update.images,
-        )
-        if not any(wanted):
-            hint = "Give fields, replace, addTags, removeTags, deckName or images."
-            raise ItemError("nothing to change", hint, code="NOTHING")
         info = self.before[update.noteId]
         values = notes.values(info)
         cards = info["cards"]
         new_values = replacing.new_values(update, values)
         self._warn(update.noteId, new_values)
-        added = note_input.checked_tags(update.addTags)
-        removed = note_input.checked_tags(update.removeTags)
         images, unknown = note_input.aim_images(update.images, list(values))
         if unknown:
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
@@ -233,14 +218,22 @@ class UpdateBatch(Batch):
         if update.deckName and update.deckName.strip():
             deck = decks.spelled_by_anki(update.deckName, self.decks) or decks.checked_name(update.deckName)
             deck = "" if all(self.homes.get(card) == deck for card in cards) else deck
+        added = note_input.checked_tags(update.addTags)
         tags = [tag.casefold() for tag in (*info["tags"], *added)]
         # Anki removes with a tag what lies below it.
-        here = []
-        for tag in removed:
+        removed = []
+        for tag in note_input.checked_tags(update.removeTags):
             if any(decks.within(each, tag.casefold()) for each in tags):
-                here.append(tag)
+                removed.append(tag)
         placed = place(pictures, new_values, values, images)
-        return Change(update.noteId, cards, placed, tuple(added), tuple(here), deck)
+        made = {
+            "updatedFields": list(placed.values),
+            "addedTags": added,
+            "removedTags": removed,
+            "deckChangedTo": deck,
+        }
+        made = {name: value for name, value in made.items() if value}
+        return Change(update.noteId, cards, placed, made)
 
     def _warn(self, note: int, new_values: dict[str, str]) -> None:
         """Say that the first field of a note is going to be empty."""
@@ -258,9 +251,10 @@ class UpdateBatch(Batch):
                 old = notes.values(info)
                 fields = {name: old[name] for name in change.placed.values}
                 steps.append(Step("notes", SET_FIELDS, {"fields": fields}, [change.note]))
-            if change.added or change.removed:
-                steps += journal.tagged_again({change.note: info["tags"]}, change.added)
-            for card in change.cards if change.deck else []:
+            if "addedTags" in change.made or "removedTags" in change.made:
+                added = change.made.get("addedTags", [])
+                steps += journal.tagged_again({change.note: info["tags"]}, added)
+            for card in change.cards if "deckChangedTo" in change.made else []:
                 homes.setdefault(self.homes[card], []).append(card)
         for deck, cards in homes.items():
             steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
@@ -269,51 +263,40 @@ class UpdateBatch(Batch):
             number = journal.write("update_notes", f"{count} changed", Entry(steps, profile=self.profile))
             journal.announce(number, f"the {count}")
 
-    def _steps(self, part: list[int]) -> Iterator[tuple[str, Action, list[int], object]]:
-        """The actions of a part: name in the details, action, indexes of its updates, the change that it
-        makes.
-
-        Equal tags and decks are one action: each takes some milliseconds, 290 with the Browser open, however
-        many notes.
-        """
-        groups: dict[tuple[str, tuple[str, ...] | str], list[int]] = {}
+    def send(self, part: list[int]) -> None:
+        # Equal tags and decks are one action: each takes some milliseconds, 290 with the Browser open, however many
+        # notes.
+        groups: dict[tuple[str, str], list[int]] = {}
+        for index in part:
+            for name, value in self.changes[index].made.items():
+                key = str(index if name == "updatedFields" else value)
+                groups.setdefault((name, key), []).append(index)
+        actions = [self._action(name, indexes) for (name, _), indexes in groups.items()]
+        refused: dict[int, Refused] = {}
+        for (name, key), answer in zip(groups, client.multi(*actions), strict=True):
+            if isinstance(answer, Refused):
+                for index in groups[name, key]:
+                    del self.changes[index].made[name]
+                    refused.setdefault(index, answer)
         for index in part:
             change = self.changes[index]
-            if values := change.placed.values:
-                note = {"id": change.note, "fields": values}
-                yield "updatedFields", ("updateNoteFields", {"note": note}), [index], list(values)
-            groups.setdefault(("addedTags", change.added), []).append(index)
-            groups.setdefault(("removedTags", change.removed), []).append(index)
-            groups.setdefault(("deckChangedTo", change.deck), []).append(index)
-        for (name, value), indexes in groups.items():
-            if not value:
-                continue
-            changes = [self.changes[index] for index in indexes]
-            if isinstance(value, tuple):
-                params = {"notes": [change.note for change in changes], "tags": " ".join(value)}
-                yield name, ("addTags" if name == "addedTags" else "removeTags", params), indexes, list(value)
-            else:
-                cards = [card for change in changes for card in change.cards]
-                yield name, ("changeDeck", {"cards": cards, "deck": value}), indexes, value
-
-    def send(self, part: list[int]) -> None:
-        steps = list(self._steps(part))
-        details: dict[int, JsonObject] = {index: {} for index in part}
-        refused: dict[int, Refused] = {}
-        for (name, _, indexes, value), answer in zip(
-            steps, client.multi(*(step[1] for step in steps)), strict=True
-        ):
-            for index in indexes:
-                if isinstance(answer, Refused):
-                    refused.setdefault(index, answer)
-                else:
-                    details[index][name] = value
-        for index, made in details.items():
-            detail = {**made, **self.changes[index].placed.detail()}
+            detail = {**change.made, **change.placed.detail()}
             if index in refused:
                 self.failed(index, refused[index], **detail)
             else:
                 self.set(index, "ok", **detail)
+
+    def _action(self, name: str, indexes: list[int]) -> Action:
+        """The action that makes one thing for some updates."""
+        changes = [self.changes[index] for index in indexes]
+        value = changes[0].made[name]
+        if name == "updatedFields":
+            return SET_FIELDS, {"note": {"id": changes[0].note, "fields": changes[0].placed.values}}
+        if name == "deckChangedTo":
+            cards = list(chain.from_iterable(change.cards for change in changes))
+            return "changeDeck", {"cards": cards, "deck": value}
+        ids = [change.note for change in changes]
+        return "addTags" if name == "addedTags" else "removeTags", {"notes": ids, "tags": " ".join(value)}
 
     def end(self) -> None:
         """Take back the `ok` of each update whose texts the notes do not have. One request.
@@ -337,14 +320,22 @@ class UpdateBatch(Batch):
             self.warnings.append(f"not read back: {error.message}")
             return
         for index, change in done.items():
-            texts = replacing.kept(notes.values(now[change.note])) if change.note in now else {}
-            sent = replacing.kept(change.placed.values)
-            old = replacing.kept(notes.values(self.before[change.note]))
-            stale = [name for name in sent if texts.get(name) != sent[name]]
-            problem = f"{', '.join(stale)} now differs from what was sent" if texts else "the note is gone"
-            hint = "anki_note_info shows it; somebody changed or deleted it at the same time."
-            if stale and all(texts.get(name) == old[name] for name in stale):
-                problem = "Anki said yes and changed nothing: the note is open in Anki's Browser"
-                hint = "Close the Browser, or select another note in it, then call again."
-            if stale or not texts:
-                self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
+            if difference := self._difference(change, now.get(change.note)):
+                self.failed(index, difference)
+
+    def _difference(self, change: Change, info: Info | None) -> ItemError | None:
+        """The error for a change whose texts the note does not have."""
+        hint = "anki_note_info shows it; somebody changed or deleted it at the same time."
+        if info is None:
+            return ItemError("the note is gone", hint, code="UNCHANGED")
+        sent = replacing.kept(change.placed.values)
+        texts = replacing.kept(notes.values(info))
+        stale = [name for name in sent if texts.get(name) != sent[name]]
+        if not stale:
+            return None
+        old = replacing.kept(notes.values(self.before[change.note]))
+        problem = f"{', '.join(stale)} now differs from what was sent"
+        if all(texts.get(name) == old[name] for name in stale):
+            problem = "Anki said yes and changed nothing: the note is open in Anki's Browser"
+            hint = "Close the Browser, or select another note in it, then call again."
+        return ItemError(problem, hint, code="UNCHANGED")
