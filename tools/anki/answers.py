@@ -25,7 +25,7 @@ from tools.anki.replies import Refused, Unanswered, hangs
 from tools.anki.studying.review_log import LogRow, newest
 from tools.core import presses
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Alias, Limits, Published
 from tools.core.tool import Tool
 
@@ -156,12 +156,8 @@ class AnswerBatch:
             cards.append(outcome(card, row))
             if card in self.done_before:
                 cards[-1]["answeredBefore"] = True
-        more = {"skipped": self.skipped, "warnings": self.warnings}
-        return {
-            "answered": len(cards),
-            "cards": cards,
-            **{name: texts for name, texts in more.items() if texts},
-        }
+        more = filled(skipped=self.skipped, warnings=self.warnings)
+        return {"answered": len(cards), "cards": cards, **more}
 
     def skip(self, card: int, reason: str, error: str) -> None:
         self.wanted.pop(card, None)

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from tools.anki.replies import Refused, Unanswered, hangs
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 
 Item = TypeVar("Item")
 
@@ -149,7 +149,9 @@ class Batch:
                 detail for detail in self.details if detail["status"] == "ok" and "warnings" not in detail
             ]
             ids = sorted(detail["noteId"] for detail in well)
-            bad = [detail for detail in self.details if detail not in well]
-            outcomes = ({"noteIds": f"{ids[0]}-{ids[-1]}"} if ids else {}) | ({"details": bad} if bad else {})
-        warnings = {"warnings": list(dict.fromkeys(self.warnings))} if self.warnings else {}
-        return {self.done: ok, "skipped": len(self.details) - ok, **outcomes, **warnings}
+            outcomes = filled(
+                noteIds=ids and f"{ids[0]}-{ids[-1]}",
+                details=[detail for detail in self.details if detail not in well],
+            )
+        outcomes.update(filled(warnings=list(dict.fromkeys(self.warnings))))
+        return {self.done: ok, "skipped": len(self.details) - ok, **outcomes}

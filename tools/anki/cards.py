@@ -14,7 +14,7 @@ from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
@@ -226,9 +226,7 @@ class BulkChange:
             row = card_row(info, LONGEST_QUESTION)
             examples.append({"cardId": row["cardId"], "deck": row["deck"], "question": row["question"]})
         answer = {"dryRun": True, "count": count, "of": self.of, "before": self.before, "examples": examples}
-        if warnings := list(self._warnings()):
-            answer["warnings"] = warnings
-        return answer
+        return {**answer, **filled(warnings=list(self._warnings()))}
 
     def _warnings(self) -> Iterator[str]:
         if self.request.forget:
@@ -310,7 +308,7 @@ class BulkChange:
             raise
         after = self._counts(results[len(actions) + 1 :])
         answer = {"changed": len(self.ids), "of": self.of, "before": self.before, "after": after}
-        return {**answer, "warnings": warnings} if warnings else answer
+        return {**answer, **filled(warnings=warnings)}
 
     def _way_back(self) -> tuple[Entry, list[str]]:
         """The entry of the journal, and what cannot be put back."""

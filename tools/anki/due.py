@@ -16,7 +16,7 @@ from tools.anki.studying.review_log import newest
 from tools.anki.studying.study_queue import StudyQueue
 from tools.core import presses, settings, toolsets
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.resources import Resource
 from tools.core.schema import Limits
@@ -142,11 +142,9 @@ def due(
     queue = StudyQueue(deck, query)
     infos = queue.first(limit)
     cards = [card_row(info) for info in infos]
-    answer: JsonObject = {"deck": queue.name, "due": queue.counts(), "cards": cards}
-    if any("inMinutes" in card for card in cards):
-        answer["note"] = EARLY
-    if order := queue.order():
-        answer["order"] = order
+    early = any("inMinutes" in card for card in cards)
+    words = filled(note=early and EARLY, order=queue.order())
+    answer = {"deck": queue.name, "due": queue.counts(), "cards": cards, **words}
     return answer if asText else Studied(answer, infos)
 
 

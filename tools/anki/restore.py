@@ -10,7 +10,7 @@ from tools.anki.images import pictures
 from tools.anki.journal import SET_VALUE, Entry, Note, Step
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 
 SHOWN = 20
@@ -37,7 +37,7 @@ def restore(entry: int | None = None) -> JsonObject:
         hint = "Call anki_restore without `entry` to list them."
         raise ToolError(f"There is no entry {entry}", hint, code="NO_ENTRY")
     try:
-        return {"entry": entry, **_put_back(content)}
+        return {"entry": entry, **filled(**_put_back(content))}
     except ToolError as error:
         error.hint += " Call anki_restore again with the same entry: what is back already stays as it is."
         raise
@@ -72,7 +72,7 @@ def _put_back(entry: Entry) -> JsonObject:
         answer["warnings"].append(LOG_LOST)
     if entry.filename:
         answer["media"] = pictures.store(entry.filename, entry.content)
-    return {name: value for name, value in answer.items() if value not in ([], 0)}
+    return answer
 
 
 def _make(steps: list[Step], failed: list[JsonObject]) -> None:

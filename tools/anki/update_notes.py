@@ -18,7 +18,7 @@ from tools.anki.notes import Info
 from tools.anki.replies import Refused
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Published
 from tools.core.tool import Tool
 
@@ -145,22 +145,18 @@ class UpdateBatch(Batch):
             "examples": examples[: notes.EXAMPLES],
             "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back", *self.warnings],
         }
-        if places:
-            answer.update(places=places[:MOST_PLACES], placesInAll=len(places))
-        if makes := self._makes(updates):
-            answer["makes"] = makes
-        return answer
+        more = filled(places=places[:MOST_PLACES], placesInAll=len(places), makes=self._makes(updates))
+        return {**answer, **more}
 
     def _makes(self, updates: list[NoteUpdate]) -> JsonObject:
         """The decks and tags that Anki does not have yet."""
         tags = set(chain.from_iterable(update.addTags for update in updates))
         existing = set(map(str.casefold, client.call("getTags"))) if tags else set()
         names = {update.deckName for update in updates if update.deckName}
-        makes = {
-            "decks": sorted(name for name in names if decks.spelled_by_anki(name, self.decks) is None),
-            "tags": sorted(tag for tag in tags if tag.casefold() not in existing),
-        }
-        return {kind: names for kind, names in makes.items() if names}
+        return filled(
+            decks=sorted(name for name in names if decks.spelled_by_anki(name, self.decks) is None),
+            tags=sorted(tag for tag in tags if tag.casefold() not in existing),
+        )
 
     def _example(self, update: NoteUpdate) -> JsonObject:
         info = self.before[update.noteId]
@@ -170,15 +166,14 @@ class UpdateBatch(Batch):
         except ItemError as error:
             return {"noteId": update.noteId, "error": error.message, "hint": error.hint}
         self._warn(update.noteId, changed)
-        example = {
-            "noteId": update.noteId,
-            "text": notes.first_text(info),
-            "fields": {name: replacing.difference(old[name], text) for name, text in changed.items()},
-            "addTags": update.addTags,
-            "removeTags": update.removeTags,
-            "deckName": update.deckName and [self.homes.get(info["cards"][0], ""), update.deckName],
-        }
-        return {name: value for name, value in example.items() if value}
+        return filled(
+            noteId=update.noteId,
+            text=notes.first_text(info),
+            fields={name: replacing.difference(old[name], text) for name, text in changed.items()},
+            addTags=update.addTags,
+            removeTags=update.removeTags,
+            deckName=update.deckName and [self.homes.get(info["cards"][0], ""), update.deckName],
+        )
 
     def _prepare(self) -> Parts[int]:
         """The changes with their pictures stored, and what they overwrite on record."""
@@ -226,13 +221,9 @@ class UpdateBatch(Batch):
             if any(decks.within(each, tag.casefold()) for each in tags):
                 removed.append(tag)
         placed = place(pictures, new_values, values, images)
-        made = {
-            "updatedFields": list(placed.values),
-            "addedTags": added,
-            "removedTags": removed,
-            "deckChangedTo": deck,
-        }
-        made = {name: value for name, value in made.items() if value}
+        made = filled(
+            updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
+        )
         return Change(update.noteId, cards, placed, made)
 
     def _warn(self, note: int, new_values: dict[str, str]) -> None:

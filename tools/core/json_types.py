@@ -14,6 +14,11 @@ def compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def filled(**members: object) -> JsonObject:
+    """The members that are not empty, 0 or false."""
+    return {name: value for name, value in members.items() if value}
+
+
 def encodable(value: Value) -> tuple[Value, str]:
     """`value` and its compact JSON; half a surrogate pair, which only foreign data brings, becomes `?`."""
     text = compact_json(value)

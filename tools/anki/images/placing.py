@@ -12,7 +12,7 @@ from tools.anki.images import image_bytes
 from tools.anki.images.image_bytes import TOO_LARGE, ImageError
 from tools.anki.images.pictures import Picture, Pictures, decode, hashed_name
 from tools.anki.note_input import ImageSpec
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 
 DATA_URL = r"data:image/[\w.+-]+(?:;[\w=.+-]+)*;base64,"
 # A field that is nothing but a data URL.
@@ -37,9 +37,7 @@ class Placed:
 
     def detail(self) -> JsonObject:
         """The part of a note's detail about its pictures."""
-        return {
-            name: value for name, value in (("images", self.images), ("warnings", self.warnings)) if value
-        }
+        return filled(images=self.images, warnings=self.warnings)
 
     def upload(self, pictures: Pictures, target: str, picture: Picture) -> str:
         """Upload a picture for the field `target`; its name in Anki."""
