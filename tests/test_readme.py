@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -144,6 +145,8 @@ def test_every_command_of_the_shell_runs(name, env, small_docs):
     )
     pages = {"Config_Reference.md": REFERENCE, "Config_Changes.md": CHANGES, "G-Codes.md": "# G-Codes\n"}
     small_docs({**pages, "BLTouch.md": "# BLTouch\n"})
+    with zipfile.ZipFile(home / "FILE.zip", "w") as export_of_loop:
+        export_of_loop.writestr("Habits.csv", "Position\n")
     commands = re.findall(r"`python3 -m tools ([^`]+)`", text(name))
     commands.append("onepercent history 31")
     assert len(commands) > 10

@@ -221,7 +221,6 @@ def restore(file: str) -> JsonObject:
         return _put_in_place(fresh, source, "restore")
 
 
-@command("import")
 def import_(file: str) -> JsonObject:
     """Replace everything by what an export holds; a copy of what was there is kept beside the database."""
     source = Path(file).expanduser()

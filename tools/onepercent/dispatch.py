@@ -43,7 +43,7 @@ class Call(NamedTuple):
     started_s: float
 
 
-_current: ContextVar[Call] = ContextVar("call")
+current: ContextVar[Call] = ContextVar("call")
 _purged: set[date] = set()  # the days on which this process has purged
 _recent: dict[tuple[str, str], deque[float]] = {}
 """By tool and user: when the last calls were, as many as a minute may have."""
@@ -51,7 +51,7 @@ _recent: dict[tuple[str, str], deque[float]] = {}
 
 def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
     """Answer a call, given its arguments as sent."""
-    token = _current.set(Call(tool.name, arguments, monotonic()))
+    token = current.set(Call(tool.name, arguments, monotonic()))
     try:
         answer = _answer(tool, arguments)
         if tool.write and not answer["success"] and answer["code"] != "RATE_LIMITED":
@@ -60,7 +60,7 @@ def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
     except ToolError as error:
         logger.warning("no audit row: %s", error.message)
     finally:
-        _current.reset(token)
+        current.reset(token)
     return answer
 
 
@@ -97,7 +97,7 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
     """The answer of the current call, with its row written inside the transaction of its change."""
     import uuid
 
-    call, remote = _current.get(), calls.remote_caller()
+    call, remote = current.get(), calls.remote_caller()
     # The key of a press proves that the person pressed, so it must stay secret.
     request = {name: value for name, value in call.arguments.items() if name != "press_key"}
     row = {

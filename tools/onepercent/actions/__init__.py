@@ -80,8 +80,8 @@ class Action:
 
     @cached_property
     def published(self) -> bool:
-        """Only `undo_last` reverses."""
-        return self.domain != "undo"
+        """Only `undo_last` reverses, and only the shell imports."""
+        return self.domain not in ("undo", "loop")
 
     def read(self, params: object) -> JsonObject:
         """The canonical values of `params`. Raises ToolError for the first thing that does not fit."""

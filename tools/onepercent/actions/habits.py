@@ -59,7 +59,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     values = {"xp_penalty": values["xp_reward"]} | values
     check_schedule(values)
     warnings = same_title(unit, "habits", values["name"], "archived_at IS NULL")
-    habit_id = unit.create("habit", values | {"created_on": unit.day})
+    habit_id = unit.create("habit", {"created_on": unit.day} | values)
     shown = stored(values, values)
     creation = {"entity": "habit", "frequency": shown.pop("frequency_type"), **shown}
     return Outcome([("creates", creation)], created_id=habit_id, warnings=warnings)
