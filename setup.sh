@@ -196,7 +196,7 @@ runs_systemd() { [ -n "$root" ] || [ -d /run/systemd/system ]; }
 
 need_systemd() {
   runs_systemd || fail "systemd does not run here; ./setup.sh works without it"
-  [ -z "${SUDO_USER:-}" ] || fail "run this as yourself, without sudo: the service is to be yours. It asks where it needs root"
+  [ -z "${SUDO_USER:-}" ] || fail "run this as yourself, without sudo: the service should run as you. It asks where it needs root"
   is_plain "$here" || fail "systemd cannot start anything in $here; move it to a plain path"
   [ "$(id -u)" -ne 0 ] || warn "you are root, so the services will run as root. Better: an ordinary user, and its own clone"
 }
@@ -322,9 +322,9 @@ install_filled() {
 update() {
   local before
   git symbolic-ref -q HEAD >/dev/null ||
-    fail "this clone is at a commit of its own, not on a branch, so there is nothing to pull. git switch main, then again"
+    fail "this clone is not on a branch, so there is nothing to pull. Run git switch main, then this again"
   before=$(git rev-parse HEAD)
-  "$python" -m tools onepercent backup >/dev/null || say "No backup of OnePercent could be made; going on without"
+  "$python" -m tools onepercent backup >/dev/null || say "No backup of OnePercent could be made; going on without one"
   say "Pulling"
   git pull --ff-only
   local ways=()
@@ -343,7 +343,7 @@ restart_services() {
   done
   [ ${#running[@]} -gt 0 ] || return 0
   [ -n "$renewed" ] || [[ $(./server.py 2>&1 >/dev/null </dev/null || true) == *'runs another version'* ]] || return 0
-  say "Restarting the service; sessions that run go on"
+  say "Restarting the service; running sessions continue"
   as_root systemctl try-restart "${running[@]}"
 }
 

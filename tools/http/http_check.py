@@ -63,7 +63,7 @@ def look(settings: Settings) -> Health:
         )
     if not keys:
         return Health(
-            "unset", "nobody was let in by HTTP", "./setup.sh --http, then an invitation: docs/remote.md"
+            "unset", "nobody has been let in over HTTP yet", "./setup.sh --http, then an invitation: docs/remote.md"
         )
     try:
         _walk(settings.http_url, Ledger(settings.state_dir), time.monotonic() + TIMEOUT_S)

@@ -37,10 +37,10 @@ CONFIG = {
     "protocol.ext.allow": "never",
 }
 """These win over the user's own configuration."""
-# The lines of git that tell what went wrong, and its cure for a repository on this machine that is another
+# The lines of git that say what went wrong, and its cure for a repository on this machine that is another
 # user's.
 TELLING = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
-# The part of git's last words that tells the case; the first that matches is it.
+# The case by a pattern in git's last words; the first that matches counts.
 CAUSES = {
     "DISK_FULL": r"No space left|Out of diskspace|signal 25|File too large|Disk quota",
     "UNSAFE_TREE": r"fsck error|invalid path",
