@@ -144,9 +144,13 @@ class Tab:
         self.send("Emulation.setDeviceMetricsOverride", **size)
 
     def frame(self) -> str:
-        """The id of the frame inside the host, or of the host itself if there is none."""
+        """The id of the page's frame inside the host, or of the host itself if there is none. A host may put a
+        sandbox of its own between them."""
         tree = self.send("Page.getFrameTree")["frameTree"]
-        return tree.get("childFrames", [tree])[-1]["frame"]["id"]
+        page = tree.get("childFrames", [tree])[-1]
+        while page["frame"]["url"].endswith("/sandbox.html"):
+            page = page.get("childFrames", [tree])[-1]
+        return page["frame"]["id"]
 
     def run(self, expression: str, host: bool = False) -> Any:
         """The value of a JavaScript expression in the page, or in the host around it."""

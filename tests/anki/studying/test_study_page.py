@@ -294,10 +294,39 @@ def test_an_occlusion_card_is_not_rated_and_a_script_is_said(browser, host, anki
     tab.close()
 
 
+def many_kinds(collection):
+    """22 cards: typed, cloze, with pictures and sounds, big, from right to left, formulas, long, reversed."""
+    add_notes(
+        collection,
+        "Geo",
+        "plain",
+        "<img src=map.png>",
+        "<img src=tall.png>",
+        "<img src=missing.png>",
+        "[sound:a.wav]",
+        "<div style='font-size: 64px'>" + "漢字かな<br>" * 6 + "</div>",
+        "<div dir=rtl>שלום עולם مرحبا</div>",
+        r"\(\frac{a}{b}\) \[\sum_{i=1}^n i\]",
+        "<table border=1><tr><td>a<td>b</table>",
+        "<br>".join(map(str, range(200))),
+        "x" * 500,
+        "<script>document.title = 1</script>script",
+        "«long» " * 90,
+    )
+    for number in range(3):
+        note_of(collection, "Basic (type in the answer)", Front=f"typed {number}", Back="a[sound:a.wav]")
+    note_of(collection, "Cloze", Text="{{c1::a}} {{c2::b}} {{c3::c}} {{c4::d}}")
+    note_of(collection, "Basic (and reversed card)", Front="Haus", Back="house")
+    collection.media.write_data("map.png", png(900, 500))
+    collection.media.write_data("tall.png", png(300, 1400))
+    collection.media.write_data("a.wav", SILENCE)
+    assert len(collection.find_cards("")) == 22
+
+
 def test_a_session_of_22_cards_under_slow_refused_and_lost_calls_loses_and_doubles_no_rating(
     browser, host, anki
 ):
-    add_notes(anki.collection, "Geo", *(f"question {number}" for number in range(22)))
+    many_kinds(anki.collection)
     config = anki.collection.decks.config_dict_for_deck_id(anki.collection.decks.id("Geo"))
     config["new"]["perDay"] = 30
     anki.collection.decks.update_config(config)
@@ -310,7 +339,9 @@ def test_a_session_of_22_cards_under_slow_refused_and_lost_calls_loses_and_doubl
             host=True,
         )
         tab.wait("shown && !open")
-        tab.key(" ")
+        places.add(tab.run("document.querySelector('.buttons').getBoundingClientRect().top"))
+        is_typed = tab.run("document.activeElement.tagName === 'INPUT'")
+        tab.key("Enter" if is_typed else " ")
         tab.wait("open")
         places.add(tab.run("document.querySelector('.buttons').getBoundingClientRect().top"))
         tab.key("4")
@@ -323,6 +354,7 @@ def test_a_session_of_22_cards_under_slow_refused_and_lost_calls_loses_and_doubl
     settled(tab)
     assert sorted(log(anki.collection)) == [(card, 4) for card in sorted(anki.collection.find_cards(""))]
     assert "22 answers" in tab.text() and len(places) == 1
+    print("the buttons stand at", places)
     assert tab.console == []
     tab.close()
 
@@ -400,6 +432,11 @@ def test_how_studying_goes_can_be_looked_at(browser, host, anki, axe, tmp_path):
         tab.picture(tmp_path / f"stats-{theme}-{width}.png")
         assert tab.run("seen.includes('run')", host=True) is False
         assert [url for url in tab.requests if not url.startswith(host.url)] == []
+        axis = tab.text(".axis")
+        for zone in ("Pacific/Kiritimati", "Pacific/Honolulu"):
+            tab.send("Emulation.setTimezoneOverride", timezoneId=zone)
+            tab.run("draw()")
+            assert tab.text(".axis") == axis, "the days are those of the server"
         tab.run("(answer.perDay.fill(0), draw())")
         assert none in tab.text()
         assert tab.console == []

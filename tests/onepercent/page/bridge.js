@@ -1,13 +1,10 @@
 // The host page once more, with the AppBridge of @modelcontextprotocol/ext-apps in place of host.js's own protocol.
 import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
+import { asked, given, post } from "./asked.js";
 
-const given = new URLSearchParams(location.search);
-const post = async (path, body) => (await fetch(path, { method: "POST", body: JSON.stringify(body) })).json();
 const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:">`;
 const frame = document.createElement("iframe");
 let bridge = null;
-window.calls = [];
-window.model = [];
 
 window.show = async (tool, args) => {
   const { result, uri } = await post("/ask", { name: tool, arguments: args, as: "model" });
@@ -17,10 +14,7 @@ window.show = async (tool, args) => {
     document.body.append(frame);
     bridge = new AppBridge(null, { name: "ext-apps", version: "1" }, { serverTools: {}, updateModelContext: { text: {} } }, {
       hostContext: { theme: given.get("theme") || "light", locale: given.get("locale") || "en-GB" } });
-    bridge.oncalltool = async (params) => {
-      window.calls.push(params.name);
-      return (await post("/ask", { name: params.name, arguments: params.arguments, as: "page" })).result;
-    };
+    bridge.oncalltool = asked;
     bridge.onupdatemodelcontext = async ({ content }) => (window.model.push(content[0].text), {});
     bridge.onsizechange = ({ height }) => (frame.style.height = `${height}px`);
     const ready = new Promise((done) => (bridge.oninitialized = () => done()));

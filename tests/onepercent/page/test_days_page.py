@@ -292,6 +292,38 @@ def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
     assert tab.run("document.documentElement.scrollWidth") <= 320
 
 
+def tab_to(tab, name):
+    """Press Tab until the focus is there."""
+    for _ in range(30):
+        tab.key("Tab")
+        if tab.run("document.activeElement.id") == name:
+            return
+    pytest.fail(f"Tab does not come to {name}")
+
+
+def test_a_late_mark_and_a_reason_by_keyboard_alone(person):
+    do(person, *(act("habit.mark_completed", habit_id=habit, date=today(-3)) for habit in (1, 2)))
+    tab = person.see("get_user_snapshot", width=390)
+    tab_to(tab, f"t{today()}")
+    for key in ("ArrowLeft", "Enter"):
+        tab.key(key)
+    tab.wait("data.day !== data.today")
+    tab_to(tab, "h1")
+    tab.key("Enter")
+    saved(tab)
+    tab_to(tab, "h2")
+    for key in ("ArrowLeft", "Enter"):
+        tab.key(key)
+    tab_to(tab, "e")
+    tab.send("Input.insertText", text="болел")
+    tab.key("Enter")
+    saved(tab)
+    marks = person.rows("SELECT habit_id, date, status, excuse_reason FROM habit_marks ORDER BY habit_id")
+    marks = [mark for mark in marks if mark[1] == today(-1)]
+    assert marks == [(1, today(-1), "completed", None), (2, today(-1), "missed", "болел")]
+    assert tab.run("document.activeElement !== document.body"), "focus is not lost"
+
+
 def test_sixty_habits_and_sixty_steps_fold(sit):
     person = sit()
     do(person, act("goal.create", title="Дом"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.onepercent.page.test_days_page import today
+from tests.onepercent.page.test_days_page import says, today
 from tests.onepercent.page.test_preview_page import act, do, ends, goals, offered
 
 pytestmark = pytest.mark.slow
@@ -143,3 +143,27 @@ def test_a_host_that_takes_no_message_leaves_the_words_to_the_person(sit):
 
     tab.wait("/[Нн]апишите это в чат/.test(document.body.innerText)")
     assert tab.run("model", host=True) == []
+
+
+@pytest.mark.parametrize("browser_zone", ["Pacific/Honolulu", "Pacific/Kiritimati"])
+def test_the_days_are_those_of_the_server_however_far_the_browser_is(sit, tmp_path, browser_zone):
+    """24 hours apart, and in the same zone: what the page calls today is marked."""
+    clock = tmp_path / "clock"
+    clock.write_text("2026-11-23T12:00:00+00:00", encoding="utf-8")
+    person = sit(clock=clock, ONEPERCENT_TZ="Pacific/Kiritimati")  # there it is two at night, on Tuesday
+    do(person, act("habit.create", name="Зарядка"))
+    tab = person.see("get_user_snapshot", locale="ru-RU")
+    tab.send("Emulation.setTimezoneOverride", timezoneId=browser_zone)
+    tab.run("draw()")
+
+    assert tab.text("#head") == "Вторник, 24 ноября"
+    tab.click("#h1")
+    says(tab, "Отмечено")
+    tab.click("[id='t2026-11-23']")
+    ends(tab, "понедельник, 23 ноября")
+    tab.click("#h1")
+    says(tab, "Отмечено")
+
+    marks = person.rows("SELECT date FROM habit_marks ORDER BY date")
+    assert marks == [("2026-11-23",), ("2026-11-24",)]
+    assert "вт\n24" in tab.text("nav").lower()
