@@ -176,7 +176,7 @@ def test_below_an_upper_limit_a_day_is_kept_and_above_it_missed(export):
 def test_a_schedule_is_the_same_or_the_nearest_one_which_is_said(times, every, said, is_nearest, export):
     text, _ = run(export(habit("Run", None, times, every)))
     assert f"«Run»: новая; {said};" in text
-    assert (f"в Loop — {times}× за {every} дн." in text) == is_nearest
+    assert (f"в Loop {times}× за {every} дн." in text) == is_nearest
 
 
 def test_every_n_days_is_counted_from_the_last_time_as_loop_does(export):
