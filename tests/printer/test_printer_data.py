@@ -43,7 +43,7 @@ def test_an_include_that_leads_out_is_named_and_not_read(printer, real_docs):
 def test_a_remote_caller_needs_the_scope_of_the_printer(printer, real_docs):
     anna = calls.Caller("anna", frozenset({"klipper", "printer"}), frozenset(), "token")
     bob = calls.Caller("bob", frozenset({"klipper"}), frozenset(), "token")
-    for tool in ("printer_log", "printer_state"):
+    for tool in ("printer_log", "printer_resonances", "printer_state"):
         with calls.acting_for(bob), pytest.raises(Exception, match="Unknown tool"):
             call(tool)
         with calls.acting_for(anna):
@@ -56,7 +56,7 @@ def test_a_remote_caller_needs_the_scope_of_the_printer(printer, real_docs):
 
 def test_without_a_folder_the_tools_say_what_to_set(env, real_docs):
     env(KLIPPER_PRINTER_DATA="off")
-    for tool in ("check_config", "printer_log", "printer_state"):
+    for tool in ("check_config", "printer_log", "printer_resonances", "printer_state"):
         assert call(tool)["code"] == "NO_PRINTER" and "KLIPPER_PRINTER_DATA" in call(tool)["hint"]
     assert health().state == "unset"
 

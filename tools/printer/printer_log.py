@@ -86,7 +86,8 @@ def printer_log(
         "ran_s": start.ran_s,
     }
     if number == len(starts) - 1:
-        answer["last_line_hours_ago"] = _hours_since(folder / "logs/klippy.log")
+        age_s = time.time() - (folder / "logs/klippy.log").stat().st_mtime
+        answer["last_line_hours_ago"] = max(0.1, round(age_s / 3600, 1))
     answer["shutdown"] = short(start.state, 200)
     answer["errors"] = [_explained(error) for error in start.errors[:MOST_ERRORS]]
     answer["link"] = _link(start)
@@ -100,15 +101,6 @@ def printer_log(
     return {name: value for name, value in answer.items() if value or name == "errors"}
 
 
-def _hours_since(log: Path) -> float | None:
-    """The hours since the last line of the log; None if it has gone."""
-    try:
-        age_s = time.time() - log.stat().st_mtime
-    except OSError:
-        return None
-    return max(0.1, round(age_s / 3600, 1))
-
-
 def _explained(error: "Error") -> JsonObject:
     return {"line": short(error.line, 160), "count": error.times, **messages.explained(error.message)}
 
@@ -117,12 +109,8 @@ def _link(start: "Start") -> JsonObject:
     """The state of the connections and the host at the last Stats line."""
     stats = start.stats.decode("utf-8", "replace")
     link: JsonObject = {}
-    for name, received, retransmitted, invalid in BOARD.findall(stats):
-        link[name] = {
-            "retransmitted": int(retransmitted),
-            "invalid": int(invalid),
-            "received": int(received),
-        }
+    for name, *counts in BOARD.findall(stats):
+        link[name] = dict(zip(("received", "retransmitted", "invalid"), map(int, counts), strict=True))
     if host := HOST.search(stats):
         link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}
     return link
@@ -139,20 +127,19 @@ def _config(start: "Start") -> JsonObject:
     errors = mistakes.errors(config)
     if not start.refused:
         gone = [error for error in errors or () if " is gone, " in error.message]
-        return report | ({"an_update_breaks": mistakes.lines(gone, placed=False)} if gone else {})
+        if gone:
+            report["an_update_breaks"] = mistakes.lines(gone, placed=False)
+        return report
     if errors:
         errors = [error for error in errors if error.option != "position_endstop"]
-        if _is_older(start.version):
+        if [] < _releases(start.version) < _releases(options.table().version):  # it has one, an older one
             report["judged_by"] = f"today's documentation, which is newer than {start.version}"
     return report | {"errors": mistakes.lines(errors, placed=False)}
 
 
-def _is_older(version: str) -> bool:
-    """True if a release came after this version."""
-    release, newest = RELEASE.match(version), RELEASE.match(options.table().version)
-    if not release or not newest:
-        return False
-    return tuple(map(int, release.groups())) < tuple(map(int, newest.groups()))
+def _releases(version: str) -> list[tuple[int, int]]:
+    """The release in a version; none if that is a commit."""
+    return [(int(major), int(minor)) for major, minor in RELEASE.findall(version)]
 
 
 class Error(NamedTuple):
@@ -257,21 +244,22 @@ class _Reader:
         self.start = Start()
         self.starts = [self.start]
         self.version = ""
-        self.in_config = False
+        self.config: list[str] | None = None
+        """The lines of a configuration while it is read."""
         self.messages: dict[str, Message | None] = {}
         """The message of each line that was looked at, by the line without its numbers."""
 
     def line(self, line: bytes) -> None:
         text = line[:LONGEST_LINE].decode("utf-8", "replace")
         started, version = STARTED.match(text), VERSION.match(text)
-        if self.in_config and (started or version):  # the power cut the configuration off
-            self.in_config, self.start.config = False, []
-        if self.in_config:
-            self.in_config = line != CONFIG_END and len(self.start.config) < MOST_CONFIG
-            if self.in_config:
-                self.start.config.append(text)
+        if started or version:  # the power cut the configuration off
+            self.config = None
+        if self.config is not None and line != CONFIG_END and len(self.config) < MOST_CONFIG:
+            self.config.append(text)
+        elif self.config is not None:
+            self.start.config, self.config = self.config, None
         elif line == CONFIG:
-            self.in_config, self.start.config = True, []
+            self.config = []
         elif started:
             self.start = Start(started[1][:60], float(started[2]), self.version)
             self.starts.append(self.start)

@@ -2,7 +2,6 @@
 here."""
 
 import json
-import math
 import os
 import re
 import socket
@@ -62,7 +61,7 @@ def printer_state() -> JsonObject:
             info = call(INFO, {})
             status = call(QUERY, {"objects": OBJECTS})["status"]
             heaters = _part(status, "heaters")
-            names = _list(heaters, "available_heaters") + _list(heaters, "available_sensors")
+            names = [*(heaters.get("available_heaters") or []), *(heaters.get("available_sensors") or [])]
             wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
             degrees = call(QUERY, {"objects": wanted})["status"]
             answer = _answer(info, status, degrees)
@@ -100,8 +99,8 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     toolhead, config = _part(status, "toolhead"), _part(status, "configfile")
     homed = toolhead.get("homed_axes")
     message = ADVICE.sub("", str(info.get("state_message", "")))
-    warnings = [_text(warning, "message", 120) for warning in _list(config, "warnings")]
-    position = [_number(place) for place in _list(toolhead, "position")[:3]]
+    warnings = config.get("warnings") or []
+    position = [_number(place) for place in toolhead.get("position") or []]
     return {
         "state": _text(info, "state", 40),
         "message": short(" ".join(message.split()), 300),
@@ -109,8 +108,8 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
         "job": _job(_part(status, "print_stats"), _part(status, "virtual_sdcard")),
         "temperatures": _temperatures(degrees),
         "homed": "" if homed is None else str(homed)[:10] or "none",
-        "position": [round(place, 2) for place in position if place is not None],
-        "warnings": warnings[:MOST_WARNINGS],
+        "position": [round(place, 2) for place in position[:3] if place is not None],
+        "warnings": [_text(warning, "message", 120) for warning in warnings[:MOST_WARNINGS]],
         "save_config_pending": config.get("save_config_pending") is True,
     }
 
@@ -159,11 +158,6 @@ def _part(status: JsonObject, name: str) -> JsonObject:
     return part if isinstance(part, dict) else {}
 
 
-def _list(part: JsonObject, name: str) -> list[Any]:
-    value = part.get(name)
-    return value if isinstance(value, list) else []
-
-
 def _text(part: Any, name: str, most: int) -> str:
     value = part.get(name) if isinstance(part, dict) else None
     return "" if value is None else " ".join(str(value).split())[:most]
@@ -171,9 +165,7 @@ def _text(part: Any, name: str, most: int) -> str:
 
 def _number(value: Any) -> float | None:
     """A number that can be shown; None for anything else, also for NaN."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if abs(value) < 1e9 and math.isfinite(value) else None
+    return float(value) if isinstance(value, int | float) and abs(value) < 1e9 else None
 
 
 def _messages(connection: socket.socket) -> Iterator[Any]:
@@ -195,14 +187,11 @@ def _messages(connection: socket.socket) -> Iterator[Any]:
         yield json.loads(message)
 
 
-def _call(connection: socket.socket, messages: Iterator[Any], method: str, params: JsonObject) -> JsonObject:
+def _call(connection: socket.socket, messages: Iterator[Any], method: str, params: JsonObject) -> Any:
     """The result of a method; messages of other kinds before it are notifications."""
     connection.sendall(json.dumps({"id": method, "method": method, "params": params}).encode() + END)
-    answer = next(message for message in messages if message.get("id") == method and "method" not in message)
-    if not isinstance(answer.get("result"), dict):
-        raise ValueError(str(answer.get("error"))[:200])
-    result: JsonObject = answer["result"]
-    return result
+    answer = next(message for message in messages if message.get("id") == method)
+    return answer["result"]
 
 
 @check
