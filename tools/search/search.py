@@ -33,12 +33,14 @@ def search(
     if engine := services.chosen():
         limit = limit or services.LIMIT
         cursor = cursor or "1"
-        sent = services.parameters(engine, query, limit, cursor, time_range or "")
-        answer = services.read(engine, services.ask(sent, engine.post, engine.key), limit, cursor, bool(full))
+        values = services.parameters(engine, query, limit, cursor, time_range or "")
+        answer = services.read(
+            engine, services.ask(values, engine.post, engine.key), limit, cursor, bool(full)
+        )
     else:
-        asked = {"query": query, "limit": limit, "cursor": cursor, "time_range": time_range}
-        sent = {name: value for name, value in asked.items() if value is not None}
-        answer = services.read_own(services.ask(sent, current().search_api_method == "post"))
+        arguments = {"query": query, "limit": limit, "cursor": cursor, "time_range": time_range}
+        values = {name: value for name, value in arguments.items() if value is not None}
+        answer = services.read_own(services.ask(values, current().search_api_method == "post"))
     results = services.fitted(answer["results"][:limit])
     omitted = len(answer["results"]) - len(results)
     answer["results"] = results

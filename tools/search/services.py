@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from tools.core import http
 from tools.core.errors import ToolError, cut, quoted
@@ -21,23 +21,21 @@ LONGEST_MESSAGE = 200
 # A key that begins with an authorization scheme of its own, as in `Basic dTpw`.
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9-]* +\S")
 # Where services put the text of an error, and objects or lists that have it.
-MESSAGES = ("message", "error", "detail", "msg", "error_description")
+MESSAGES = "message error detail msg error_description".split()
 N8N = "n8n: the production URL of an active workflow that takes this method, its webhook responding when the last node finishes"
 URL_HINT = f"Check SEARCH_API_URL. ({N8N}.)"
 KEY_HINT = "Check SEARCH_API_KEY. A redirect to another host does not carry it: set SEARCH_API_URL to the last address."
-# What a failed request is called, and its hint.
-UNANSWERED: dict[type[http.HttpError], str] = {
-    http.Late: "TIMEOUT",
-    http.TooLong: "ANSWER_TOO_LONG",
-    http.Misdirected: "REDIRECT",
-    http.NotHttp: "UNREACHABLE",
-}
-HINTS = {
-    "TIMEOUT": "Try again, with a smaller limit or a narrower query. SEARCH_API_TIMEOUT allows more.",
-    "ANSWER_TOO_LONG": "Ask with a smaller limit, or for snippets of pages.",
-    "REDIRECT": URL_HINT,
-    "UNREACHABLE": "Check that it runs, that this machine is online, and SEARCH_API_URL.",
-    "CUT": "Try again, or look at the service's log and its proxy.",
+# A request without an answer: the code and the hint.
+UNREACHABLE = "UNREACHABLE", "Check that it runs, that this machine is online, and SEARCH_API_URL."
+INTERRUPTED = "CUT", "Try again, or look at the service's log and its proxy."
+UNANSWERED = {
+    http.Late: (
+        "TIMEOUT",
+        "Try again, with a smaller limit or a narrower query. SEARCH_API_TIMEOUT allows more.",
+    ),
+    http.TooLong: ("ANSWER_TOO_LONG", "Ask with a smaller limit, or for snippets of pages."),
+    http.Misdirected: ("REDIRECT", URL_HINT),
+    http.NotHttp: UNREACHABLE,
 }
 # Results of an engine, and characters of each text in them, unless more is asked for.
 LIMIT = 5
@@ -48,17 +46,16 @@ SHORTEST_TEXT = 200
 TAG = re.compile(r"</?\w[^<>]*>")
 # An address of the web; a score.
 URL = re.compile(r"https?://[^\s/]\S*")
-NUMBER = re.compile(r"-?\d+([.,]\d+)?(e-?\d\d?)?")
-PLAIN = {"title": "title", "url": "url", "snippet": "snippet"}
-WHOLE = {"title": "title", "url": "url", "content": "content", "score": "score"}
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d\d?)?")
+AGES = "day week month year".split()
 
 
 class Engine(NamedTuple):
     """`address` begins its URL. `limit` and `page` are parameters, "" if it has none; `number` makes the
     value of `page` from the page and the limit. `key` is a header with what precedes the key, or a parameter
-    `?name`. `results` is the path to the list, `fields` the names there of ours. `range` is the parameter of
-    how old a result may be, `ranges` its values; a number stands for the date so many days ago.
-    tests/search/test_engines.py names each documentation."""
+    `?name`. `results` is the path to the list, `fields` what it calls FIELDS there, `-` what it does not have.
+    `age` is the parameter of how old a result may be, `ages` its values for AGES; a number stands for the
+    date so many days ago. tests/search/test_engines.py names each documentation."""
 
     kind: str
     address: str
@@ -70,31 +67,30 @@ class Engine(NamedTuple):
     number: Callable[[int, int], int] = lambda page, limit: page
     key: str = "Authorization: Bearer "
     results: str = "results"
-    fields: Mapping[str, str] = PLAIN
+    fields: str = "title url snippet"
     more: Mapping[str, Any] = {}
-    range: str = ""
-    ranges: Mapping[str, str | int] = {}
+    age: str = ""
+    ages: str = ""
 
 
-RANGES = {"day": 1, "week": 7, "month": 31, "year": 366}
-WORDS = {name: name for name in RANGES}
 ENGINES = (
-    Engine("searxng", "", page="pageno", fields={**PLAIN, "snippet": "content", "score": "score"}, more={"format": "json"}, range="time_range", ranges={name: name for name in ("day", "month", "year")}),
+    Engine("searxng", "", page="pageno", fields="title url content - score", more={"format": "json"},
+           age="time_range", ages="day - month year"),
     Engine("brave", "api.search.brave.com", limit="count", page="offset", number=lambda page, limit: page - 1,
-           key="X-Subscription-Token: ", results="web.results", fields={**PLAIN, "snippet": "description"},
-           range="freshness", ranges={"day": "pd", "week": "pw", "month": "pm", "year": "py"}),
+           key="X-Subscription-Token: ", results="web.results", fields="title url description",
+           age="freshness", ages="pd pw pm py"),
     Engine("kagi", "kagi.com/api/v0", limit="limit", key="Authorization: Bot ", results="data"),
     Engine("kagi", "kagi.com", True, "query", limit="limit", most=40, page="page", results="data.search"),
-    Engine("serper", "google.serper.dev", True, limit="num", most=100, page="page", key="X-API-KEY: ", results="organic",
-           fields={**PLAIN, "url": "link"}, range="tbs",
-           ranges={"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}),
-    Engine("tavily", "api.tavily.com", True, "query", limit="max_results", fields=WHOLE, range="time_range", ranges=WORDS),
+    Engine("serper", "google.serper.dev", True, limit="num", most=100, page="page", key="X-API-KEY: ",
+           results="organic", fields="title link snippet", age="tbs", ages="qdr:d qdr:w qdr:m qdr:y"),
+    Engine("tavily", "api.tavily.com", True, "query", limit="max_results", fields="title url - content score",
+           age="time_range", ages="day week month year"),
     Engine("exa", "api.exa.ai", True, "query", limit="numResults", most=100, key="x-api-key: ",
-           fields={**WHOLE, "content": "text"}, more={"contents": {"text": {"maxCharacters": 3000}}},
-           range="startPublishedDate", ranges=RANGES),
+           fields="title url - text score", more={"contents": {"text": {"maxCharacters": 3000}}},
+           age="startPublishedDate", ages="1 7 31 366"),
     Engine("google", "www.googleapis.com/customsearch", limit="num", most=10, page="start", results="items",
-           number=lambda page, limit: (page - 1) * limit + 1, key="?key", fields={**PLAIN, "url": "link"},
-           range="dateRestrict", ranges={"day": "d1", "week": "w1", "month": "m1", "year": "y1"}),
+           number=lambda page, limit: (page - 1) * limit + 1, key="?key", fields="title link snippet",
+           age="dateRestrict", ages="d1 w1 m1 y1"),
 )  # fmt: skip
 
 
@@ -139,8 +135,6 @@ def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> 
         raise _refused(response, message_in(answer))
     if answer is None and text.strip() != "null":
         form = "an HTML page" if text.lstrip().startswith("<") else "no JSON"
-        if not text.strip():
-            form = "nothing"
         raise ToolError(f"The search service answered with {form}", URL_HINT, code="SEARCH_NOT_JSON")
     return answer
 
@@ -160,16 +154,14 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
     if post:
         headers["Content-Type"] = "application/json"
         return http.Request(url, "POST", json.dumps(values).encode(), headers)
-    parts = urlsplit(url)
-    query = urlencode([*parse_qsl(parts.query, keep_blank_values=True), *values.items()])
-    return http.Request(parts._replace(query=query).geturl(), headers=headers)
+    separator = "&" if "?" in url else "?"
+    return http.Request(url + separator + urlencode(values), headers=headers)
 
 
 def _unanswered(error: http.HttpError) -> ToolError:
-    code = "CUT" if error.sent else "UNREACHABLE"
-    code = UNANSWERED.get(type(error), code)
+    code, hint = UNANSWERED.get(type(error)) or (INTERRUPTED if error.sent else UNREACHABLE)
     message = f"The search service at {urlsplit(current().search_api_url).hostname} gave no answer: {error}"
-    return ToolError(_hidden(message), HINTS[code], code=f"SEARCH_{code}")
+    return ToolError(_hidden(message), hint, code=f"SEARCH_{code}")
 
 
 def _refused(response: http.Response, reason: str) -> ToolError:
@@ -181,34 +173,28 @@ def _refused(response: http.Response, reason: str) -> ToolError:
     if status != 429 and status < 500:
         return ToolError(text, URL_HINT, code="SEARCH_REFUSED")
     code = "RATE_LIMITED" if status == 429 else "SEARCH_FAILED"
-    wait = response.headers.get("Retry-After", "").strip()[:9]
-    if wait.isascii() and wait.isdigit():
-        return ToolError(text, f"Try again in {wait} s.", code=code, retry_after=int(wait))
+    delay_s = response.headers.get("Retry-After", "").strip()
+    if re.fullmatch("[0-9]{1,9}", delay_s):
+        return ToolError(text, f"Try again in {delay_s} s.", code=code, retry_after=int(delay_s))
     return ToolError(text, "Try again later, or look at its log and its plan's limits.", code=code)
 
 
 def message_in(answer: Any) -> str:
     """`: ` and the error that a JSON object holds, in quotation marks."""
-    message: Any = answer if isinstance(answer, dict) else None
-    while message and isinstance(message, dict | list):
-        if isinstance(message, list):
-            message = message[0]
-        else:
-            message = next(filter(None, map(message.get, MESSAGES)), "")
+    message: Any = answer if isinstance(answer, dict) else ""
+    while isinstance(message, dict | list):
+        candidates = message[:1] if isinstance(message, list) else map(message.get, MESSAGES)
+        message = next(filter(None, candidates), "")
     return f": {quoted(message, LONGEST_MESSAGE)}" if message else ""
 
 
 def _hidden(text: str) -> str:
     """`text` without the key (the part after its scheme), as it is, %-encoded or as JSON escapes it."""
     secret = current().search_api_key.rpartition(" ")[2]
-    forms = {
-        secret,
-        quote(secret),
-        quote(secret, safe=""),
-        secret.replace("/", "\\/"),
-        json.dumps(secret)[1:-1],
-    }
-    for form in sorted(forms) if len(secret) > 3 else ():  # a shorter one would be found in every word
+    if len(secret) < 4:  # it would be found in every word
+        return text
+    in_json = json.dumps(secret)[1:-1]
+    for form in (secret, quote(secret), quote(secret, safe=""), in_json, in_json.replace("/", "\\/")):
         text = text.replace(form, "***")
     return text
 
@@ -226,18 +212,19 @@ def parameters(engine: Engine, query: str, limit: int, cursor: str, time_range: 
     if engine.page and cursor != "1":
         values[engine.page] = engine.number(int(cursor), limit)
     if time_range:
-        values[engine.range] = _range(engine, time_range)
+        values[engine.age] = _age(engine, time_range)
     return values
 
 
-def _range(engine: Engine, name: str) -> str:
+def _age(engine: Engine, time_range: str) -> str:
     """The engine's value for results of the last day, week, month or year. Raises ToolError NO_TIME_RANGE."""
-    value = engine.ranges.get(name)
-    if value is None:
-        others = ", ".join(engine.ranges)
+    ages = dict(zip(AGES, engine.ages.split(), strict=False))
+    age = ages.get(time_range, "-")
+    if age == "-":
+        others = ", ".join(name for name in ages if ages[name] != age)
         hint = f"It takes {others}." if others else "Search without it, and look at the dates of the results."
-        raise ToolError(f"{engine.kind} has no time range {name!r}", hint, code="NO_TIME_RANGE")
-    return (date.today() - timedelta(days=value)).isoformat() if isinstance(value, int) else value
+        raise ToolError(f"{engine.kind} has no time range {time_range!r}", hint, code="NO_TIME_RANGE")
+    return str(date.today() - timedelta(days=int(age))) if age.isdigit() else age
 
 
 def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
@@ -251,17 +238,20 @@ def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> Js
         members = []  # several engines leave out what is empty
     results = [_known(engine, member, full) for member in members if isinstance(member, dict)]
     results = [result for result in results if result.get("url")]  # not the related searches among Kagi's
-    wanted = min(limit, engine.most) if engine.limit else 1
-    has_more = engine.page and len(results) >= wanted
+    page_size = min(limit, engine.most) if engine.limit else 1
+    has_more = engine.page and len(results) >= page_size
     return {"results": results, "nextCursor": str(int(cursor) + 1) if has_more else None}
 
 
 def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
-    values = {name: FIELDS[name](member.get(theirs)) for name, theirs in engine.fields.items()}
-    for name in values.keys() & {"title", "snippet", "content"}:
-        text = html.unescape(TAG.sub("", str(values[name] or "")))
-        values[name] = text if full else _cut(text, LONGEST_TEXT)
-    fields = {name: value for name, value in values.items() if value not in (None, "")}
+    fields = {}
+    for name, field in zip(FIELDS, engine.fields.split(), strict=False):
+        value = FIELDS[name](member.get(field))
+        if isinstance(value, str) and name != "url":
+            text = html.unescape(TAG.sub("", value))
+            value = text if full else cut(text, LONGEST_TEXT)
+        if value not in (None, ""):
+            fields[name] = value
     return {**member, **fields} if full else fields
 
 
@@ -271,16 +261,17 @@ def read_own(answer: Any) -> JsonObject:
 
     Raises ToolError SEARCH_NO_RESULTS.
     """
-    if isinstance(answer, list):
-        of_n8n = len(answer) == 1 and isinstance(answer[0], dict) and answer[0].keys() & {"results", "items"}
-        answer = answer[0] if of_n8n else {"results": answer}
+    match answer:
+        case [{"results": _} as wrapper] | [{"items": _} as wrapper]:
+            answer = wrapper
+        case list():
+            answer = {"results": answer}
     if not isinstance(answer, dict) or not answer.keys() & {"results", "items"}:
         raise _no_results(answer)
     members = answer.get("results", answer.get("items")) or []
     if not isinstance(members, list):
         raise _no_results(answer)
-    cursors = [answer.get(name) for name in ("nextCursor", "next_cursor")]
-    cursor = next((cursor for cursor in cursors if cursor not in (None, "", False)), None)
+    cursor = answer.get("nextCursor") or answer.get("next_cursor") or None
     results = [_result(member) for member in members if member is not None]
     return {"results": results, "nextCursor": _text(cursor)}
 
@@ -288,7 +279,7 @@ def read_own(answer: Any) -> JsonObject:
 def _no_results(answer: object) -> ToolError:
     names = type(answer).__name__
     if isinstance(answer, dict):
-        names = ", ".join(map(quoted, list(answer)[:10]))[:200] or "nothing"
+        names = ", ".join(map(quoted, answer))[:200] or "nothing"
     message = f"The search service's answer has no results, only: {names}{message_in(answer)}"
     hint = "It must answer {results: […]}, {items: […]} or a list; SEARCH_API_KIND names a public engine."
     return ToolError(message, f"{hint} ({N8N})", code="SEARCH_NO_RESULTS")
@@ -320,19 +311,27 @@ def _result(member: Any) -> JsonObject:
         member = {"snippet": member}
     elif isinstance(member.get("json"), dict) and member.keys() <= {"json", "pairedItem", "binary"}:
         member = member["json"]
-    return {name: FIELDS.get(name, _same)(value) for name, value in member.items()}
-
-
-def _same(value: object) -> object:
-    return value
+    return member | {name: FIELDS[name](member[name]) for name in FIELDS if name in member}
 
 
 def _text(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-FIELDS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("title", "snippet", "content"), _text),
-    "url": lambda value: value.strip() if isinstance(value, str) and URL.fullmatch(value.strip()) else None,
-    "score": lambda value: float(str(value).replace(",", ".")) if NUMBER.fullmatch(str(value)) else None,
+def _url(value: object) -> str | None:
+    address = str(value).strip()
+    return address if URL.fullmatch(address) else None
+
+
+def _score(value: object) -> float | None:
+    number = str(value).replace(",", ".")
+    return float(number) if NUMBER.fullmatch(number) else None
+
+
+FIELDS: dict[str, Callable[[object], Any]] = {
+    "title": _text,
+    "url": _url,
+    "snippet": _text,
+    "content": _text,
+    "score": _score,
 }

@@ -22,7 +22,7 @@ class SearchSettings(Section):
     search_api_kind: str = setting(
         "SEARCH_API_KIND", "auto",
         "`json`: your own service; `searxng`, `brave`, `kagi`, `serper`, `tavily`, `exa`, `google`; auto: by the address",
-        settings.one_of("auto", "json", "searxng", "brave", "kagi", "serper", "tavily", "exa", "google"),
+        settings.one_of(*"auto json searxng brave kagi serper tavily exa google".split()),
     )  # fmt: skip
     search_api_key: str = setting(
         "SEARCH_API_KEY", "", "its key, sent as `Authorization: Bearer …`, or unchanged if it names a scheme",
