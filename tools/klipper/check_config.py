@@ -17,7 +17,7 @@ from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConf
 LIMIT = 3000
 """Characters of an answer as JSON."""
 LONGEST_MESSAGE = 240
-MOST_NAMES, MOST_LINES_TOLD = 5, 8
+MOST_LINES_TOLD = 8
 ALWAYS = "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not"
 
 
@@ -66,12 +66,10 @@ def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
     report |= {"findings": [], "not_checked": not_checked(config)}
     left = LIMIT - _size(report) - len(',"more":99999999')
     for number, finding in enumerate(findings):
-        shortened = finding._replace(
-            file=finding.file[:80], message=short(finding.message, LONGEST_MESSAGE), also=()
-        )
-        entry = {name: value for name, value in shortened._asdict().items() if value}
-        if finding.also:
-            entry["also_in_lines"] = finding.also[:MOST_LINES_TOLD]
+        entry = {name: value for name, value in finding._asdict().items() if value}
+        entry["message"] = short(finding.message, LONGEST_MESSAGE)
+        if also := entry.pop("also", None):
+            entry["also_in_lines"] = also[:MOST_LINES_TOLD]
         left -= _size(entry) + 1
         if left < 0:
             return report | {"more": len(findings) - number}
@@ -95,7 +93,7 @@ def not_checked(config: PrinterConfig) -> list[str]:
     saved = sum(section.saved for section in config.sections.values())
     left_out = [ALWAYS]
     if config.missing:
-        left_out.append(f"includes that were not given: {_names(config.missing)}")
+        left_out.append(f"includes that were not given: {short(', '.join(config.missing), LONGEST_MESSAGE)}")
     elif not {"printer", "mcu"} <= config.sections.keys():
         left_out.append("what other files of this configuration hold: it has no [printer] or no [mcu]")
     if templates:
@@ -103,11 +101,6 @@ def not_checked(config: PrinterConfig) -> list[str]:
     if saved:
         left_out.append(f"{saved} sections that only SAVE_CONFIG wrote")
     return left_out
-
-
-def _names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(name[:60] for name in names[:MOST_NAMES]) + more
 
 
 def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:

@@ -39,8 +39,6 @@ CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 MARK = re.compile("[_-]")
 HEADING = 4
 """A word in a section's heading counts as often as so many in its text."""
-ASKED = 1
-"""And one with which people come to it, once."""
 FILE, KEY = "klipper-index", b"%08x\n"
 """Its first line is of which pages it is, its second the checksum of the rest."""
 HEAD = 2 * len(KEY % 0)
@@ -133,28 +131,25 @@ class IndexBuilder:
 
     def add(self, path: str, text: str) -> None:
         """Count the next page."""
-        named = headings.sections(text)
-        first = next(iter(named.values()), None)
-        every = named if first and first.offset == 0 else {"": Section("", 1, 0), **named}
-        ends = [*(section.offset for section in every.values()), len(text)][1:]
+        sections = list(headings.sections(text).items())
+        if not sections or sections[0][1].offset:
+            sections.insert(0, ("", Section("", 1, 0)))
+        ends = [section.offset for _, section in sections[1:]]
         asked = asked_words().get(path, {})
-        for (anchor, section), end in zip(every.items(), ends, strict=True):
+        for (anchor, section), end in zip(sections, [*ends, len(text)], strict=True):
             body = list(tokens(text[section.offset : end]))
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
-            counts = Counter(body)
-            for word in head:
-                counts[word] += HEADING
-            for word in asked.get(anchor, ()):
-                counts[word] += ASKED
+            counts = Counter(body + HEADING * head)
+            counts.update(asked.get(anchor, ()))  # each once
             for word, count in counts.items():
                 self.postings.setdefault(word, array("I")).extend((len(self.places), count))
-            headed = sorted({word for word in head if word not in STOP_WORDS})
+            headed = sorted(set(head) - STOP_WORDS)
             place = Place(len(self.titles), section.heading, section.level, section.offset, len(body), headed)
             self.places.append(place)
         name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
-        title = next((section.heading for section in every.values() if section.heading), "")
-        is_same = re.sub(r"[\W_]", "", title).lower() == re.sub(r"[\W_]", "", name).lower()
-        self.titles.append("" if is_same else title)
+        title = pages.title(text, path)
+        bare_name, bare_title = (re.sub(r"[\W_]", "", words).lower() for words in (name, title))
+        self.titles.append("" if bare_name == bare_title else title)
         self.names.append(sorted(set(tokens(f"{name} {title}"))))
 
     def kept(self, key: bytes) -> bytes:
