@@ -2,8 +2,8 @@
 
 # The contract of the index: it is made at a sync, or when it is first asked for, and kept in a file of the
 # state folder as long as no page has changed (name, time and size of each are looked at in every search), nor
-# what makes it. The file has a line that says of which pages it is, a line of JSON, a line of all words, and
-# numbers, which sessions share in memory. It has no text: a section is a page, where it begins and how many
+# what makes it. The file has a line that says of which pages it is, a checksum, a line of JSON, and numbers,
+# which sessions share in memory. It has no text: a section is a page, where it begins and how many
 # words it has; a word has a run of postings. Words joined by `_` or `-` count one by one and as
 # one, so that `bed_mesh`, `bed-mesh` and `bedmesh` find each other; so do the pairs of words in a longer
 # identifier.
@@ -69,9 +69,8 @@ class Index:
     """
 
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
-        """`kept` is what IndexBuilder keeps."""
-        end = kept.find(b"\n", HEAD)
-        start = kept.find(b"\n", end + 1) + 1
+        """`kept` is what `counted` gives."""
+        end = kept.find(b"\n", HEAD) + 1
         lists = json.loads(kept[HEAD:end])
         self.files = files
         self.places = [Place(*place) for place in lists["places"]]
@@ -80,9 +79,9 @@ class Index:
         self.sections: list[list[int]] = [[] for _ in files]
         for number, place in enumerate(self.places):
             self.sections[place.page].append(number)
-        self.text = kept[end:start].decode()
-        self.words = self.text.split()
-        numbers = memoryview(kept)[start:].cast("I")
+        self.words: list[str] = lists["words"]
+        self.text = f" {' '.join(self.words)} "
+        numbers = memoryview(kept)[end:].cast("I")
         self.ends = numbers[: len(self.words) + 1]
         self.postings = numbers[len(self.words) + 1 :]
         self.mean = sum(place.size for place in self.places) / max(1, len(self.places)) or 1
@@ -120,47 +119,45 @@ class Index:
             yield self.text[self.text.rindex(" ", 0, found) + 1 : end]
 
 
-class IndexBuilder:
-    """Counts the words of pages, one page after the other."""
-
-    def __init__(self) -> None:
-        self.places: list[Place] = []
-        self.titles: list[str] = []
-        self.names: list[list[str]] = []
-        self.postings: dict[str, array[int]] = {}
-
-    def add(self, path: str, text: str) -> None:
-        """Count the next page."""
-        sections = list(headings.sections(text).items())
-        if not sections or sections[0][1].offset:
-            sections.insert(0, ("", Section("", 1, 0)))
-        ends = [section.offset for _, section in sections[1:]]
-        asked = asked_words().get(path, {})
-        for (anchor, section), end in zip(sections, [*ends, len(text)], strict=True):
-            body = list(tokens(text[section.offset : end]))
+def counted(files: Sequence[Page], key: bytes) -> bytes:
+    """The words of pages, counted, as an Index reads them."""
+    places: list[Place] = []
+    titles: list[str] = []
+    names: list[list[str]] = []
+    postings: dict[str, array[int]] = {}
+    for number, page in enumerate(files):
+        checkpoint()
+        text = read(page)
+        asked = asked_words().get(page.path, {})
+        for anchor, section, body in _sections(text):
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
             counts = Counter(body + HEADING * head)
             counts.update(asked.get(anchor, ()))  # each once
             for word, count in counts.items():
-                self.postings.setdefault(word, array("I")).extend((len(self.places), count))
+                postings.setdefault(word, array("I")).extend((len(places), count))
             headed = sorted(set(head) - STOP_WORDS)
-            place = Place(len(self.titles), section.heading, section.level, section.offset, len(body), headed)
-            self.places.append(place)
-        name = path.rpartition("/")[2].removesuffix(pages.SUFFIX)
-        title = pages.title(text, path)
+            places.append(Place(number, section.heading, section.level, section.offset, len(body), headed))
+        name = page.path.rpartition("/")[2].removesuffix(pages.SUFFIX)
+        title = pages.title(text, page.path)
         bare_name, bare_title = (re.sub(r"[\W_]", "", words).lower() for words in (name, title))
-        self.titles.append("" if bare_name == bare_title else title)
-        self.names.append(sorted(set(tokens(f"{name} {title}"))))
+        titles.append("" if bare_name == bare_title else title)
+        names.append(sorted(set(tokens(f"{name} {title}"))))
+    every = sorted(postings.keys() | {word for words in names for word in words})
+    runs = [postings.get(word, array("I")) for word in every]
+    ends = array("I", accumulate(map(len, runs), initial=0))
+    lists = {"places": places, "titles": titles, "names": names, "words": every}
+    rest = b"".join((compact_json(lists).encode() + b"\n", *map(bytes, (ends, *runs))))
+    return key + KEY % crc32(rest) + rest
 
-    def kept(self, key: bytes) -> bytes:
-        """All of it as an Index reads it."""
-        words = sorted(self.postings.keys() | {word for names in self.names for word in names})
-        lists = {"places": self.places, "titles": self.titles, "names": self.names}
-        runs = [self.postings.get(word, array("I")) for word in words]
-        ends = array("I", accumulate(map(len, runs), initial=0))
-        text = f"{compact_json(lists)}\n {' '.join(words)} \n"
-        rest = b"".join((text.encode(), *map(bytes, (ends, *runs))))
-        return key + KEY % crc32(rest) + rest
+
+def _sections(text: str) -> Iterator[tuple[str, Section, list[str]]]:
+    """The anchor of each section of a page, the section, and its words down to the next heading."""
+    sections = list(headings.sections(text).items())
+    if not sections or sections[0][1].offset:
+        sections.insert(0, ("", Section("", 1, 0)))
+    ends = [section.offset for _, section in sections[1:]]
+    for (anchor, section), end in zip(sections, [*ends, len(text)], strict=True):
+        yield anchor, section, list(tokens(text[section.offset : end]))
 
 
 @cache
@@ -209,11 +206,7 @@ def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     key, files = KEY % crc32(repr((MAKERS, stamped)).encode()), [page for page, *_ in stamped]
     if index := _kept(key, files):
         return index
-    builder = IndexBuilder()
-    for page in files:
-        checkpoint()
-        builder.add(page.path, read(page))
-    kept = builder.kept(key)
+    kept = counted(files, key)
     with suppress(OSError):  # then the next session counts again
         replace_file(state_path(FILE), kept)
     return _kept(key, files) or Index(files, kept)
