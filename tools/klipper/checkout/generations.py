@@ -127,7 +127,7 @@ def _renewed(source: Source, branch: str, report: Callable[[int, str], None]) ->
             report(40, "fetching the pages")
             # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
             # writes them.
-            run("read-tree", "-m", "-u", "HEAD", environ={"GIT_NO_LAZY_FETCH": "0"})
+            run("read-tree", "-m", "-u", "HEAD")
             commit, day = run("log", "-1", "--format=%H %cs").split()
             if not (place / source.docs).is_dir():
                 message = (

@@ -21,13 +21,12 @@ ENVIRON = {
     "GIT_DEFAULT_REF_FORMAT": "files",
     "GIT_HTTP_LOW_SPEED_LIMIT": "1",  # an upstream that is busy sends a few bytes now and then; a dead one sends none
     "GIT_HTTP_LOW_SPEED_TIME": "30",
-    "GIT_NO_LAZY_FETCH": "1",
     "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15 -oServerAliveCountMax=2",
     "GIT_TERMINAL_PROMPT": "0",
     "GCM_INTERACTIVE": "never",
     "SSH_ASKPASS": "",
 }
-"""No prompts, no missing objects fetched one by one, English messages, only known protocols."""
+"""No prompts, English messages, only known protocols."""
 CONFIG = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
@@ -69,19 +68,14 @@ HINTS = {
 }
 
 
-def run(
-    *words: str,
-    git_dir: Path = Path(os.devnull),
-    environ: dict[str, str] | None = None,
-    timeout_s: float = 180,
-) -> str:
+def run(*words: str, timeout_s: float, git_dir: Path = Path(os.devnull)) -> str:
     """Run git on `git_dir` and return what it writes to stdout.
 
     Raises ToolError: TIMEOUT, or what git says went wrong.
     """
     options = [word for name, value in CONFIG.items() for word in ("-c", f"{name}={value}")]
     inherited = {name: value for name, value in os.environ.items() if INHERITED.match(name)}
-    variables = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir), **(environ or {})}
+    variables = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir)}
     try:
         ended = processes.run(["git", *options, *words], variables, timeout_s)
     except TimeoutError:

@@ -69,9 +69,8 @@ def ranges(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
         kind, option = place.split()
         words, is_wrong = RELATIONS[relation]
         value, bound = machine.number(name, option), machine.number(name, other, *map(float, default))
-        if kind not in ("*", section.kind) or value is None or bound is None:
-            continue
-        if is_wrong(value, bound):
+        is_of_kind = kind in ("*", section.kind)
+        if is_of_kind and value is not None and bound is not None and is_wrong(value, bound):
             message = f"Option '{option}' in section '{name}' must {words} {bound}, its {other}"
             yield finding_at(section, option, message)
     pairs = machine.value(name, "gear_ratio").replace("\n", ",").split(",")
@@ -123,10 +122,9 @@ def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
         elif steps not in STEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{stepper}' is not a valid choice"
             yield finding_at(machine.sections[stepper], "microsteps", f"{message} with a {section.kind}")
-        pin, *parts = (
-            machine.value(section.name, option) for option in ("uart_pin", "select_pins", "uart_address")
-        )
-        wire = (pin.replace(" ", "").lstrip("^~!"), parts[0], parts[1] or "0")
+        pin = machine.value(section.name, "uart_pin").replace(" ", "").lstrip("^~!")
+        address = machine.value(section.name, "uart_address") or "0"
+        wire = (pin, machine.value(section.name, "select_pins"), address)
         if pin and wire in wires:
             yield finding_at(
                 section, "uart_pin", "Shared TMC uarts need unique address or select_pins polarity"
