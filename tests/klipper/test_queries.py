@@ -37,7 +37,7 @@ def test_a_question_becomes_words_of_the_pages():
         "бурундук": [],
     }.items():
         terms, _ = queries.question(text, index.current())
-        assert [" ".join(sorted(term.words)) for term in terms] == expected
+        assert [" ".join(sorted(term)) for term in terms] == expected
 
 
 def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(docs, env, monkeypatch):

@@ -117,7 +117,7 @@ def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[
 
 def _closest(text: str, terms: Sequence[Term]) -> int:
     """The place in a section from which most words of the question are close together."""
-    words = {word for term in terms for word in term.words}
+    words = Term().union(*terms)
     matches = [match for match in WORD.finditer(text.lower()) if match[0] in words]
     most, offset = 0, 0
     for number, first in enumerate(matches):

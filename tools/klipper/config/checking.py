@@ -24,7 +24,6 @@ from tools.klipper.config.reference import (
     AXIS_STEPPER,
     SENSOR,
     STEPPER,
-    Block,
     Option,
     Options,
     Reference,
@@ -95,7 +94,11 @@ class Checker:
     @cached_property
     def sensors(self) -> set[str]:
         """The values of `sensor_type` that Klipper or the reference has."""
-        return options.table().sensors | _sensors(self.reference.blocks)
+        sensors = set(options.table().sensors)
+        for option in chain.from_iterable(block.options for block in self.reference.blocks):
+            if option.key == SENSOR:  # beside it, or in quotes
+                sensors.update((option.default, *option.text.split('"')[1::2]))
+        return sensors - {""}
 
     def _section(self, machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
         """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
@@ -175,19 +178,12 @@ class Checker:
         """The options that are missing; one that the reference no longer has is not."""
         missing = []
         for option in options.required(section):
-            names = option.lower().split("|")  # one of these
-            if known.find(names[0]) and not any(name in section.values for name in names):
-                missing.append(option.partition("|")[0])
+            first, *others = option.split("|")  # one of these
+            if known.find(first.lower()) and not any(
+                name.lower() in section.values for name in (first, *others)
+            ):
+                missing.append(first)
         yield from machine.missing(section, *missing)
-
-
-def _sensors(blocks: Sequence[Block]) -> set[str]:
-    """The values that the reference names for `sensor_type`, beside it or in quotes."""
-    sensors: set[str] = set()
-    for option in chain.from_iterable(block.options for block in blocks):
-        if option.key == SENSOR:
-            sensors.update((option.default, *option.text.split('"')[1::2]))
-    return sensors - {""}
 
 
 def _twice(section: Section) -> Iterator[Finding]:

@@ -73,6 +73,11 @@ def ranges(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
         if is_of_kind and value is not None and bound is not None and is_wrong(value, bound):
             message = f"Option '{option}' in section '{name}' must {words} {bound}, its {other}"
             yield finding_at(section, option, message)
+    for place, others in words_of("beside").items():
+        kind, option = place.split()
+        if kind == section.kind and option in section.values and others[0] in section.values:
+            message = f"Option '{option}' is not valid in section '{name}' beside {others[0]}"
+            yield finding_at(section, option, message)
     pairs = machine.value(name, "gear_ratio").replace("\n", ",").split(",")
     for pair in filter(str.strip, pairs):
         teeth = pair.split(":")
@@ -159,10 +164,6 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
         counts = machine.numbers("bed_mesh", "round_probe_count", "5") or [5.0]
         if counts[0] % 2 == 0:
             yield finding_at(section, "round_probe_count", "bed_mesh: probe_count must be odd for round beds")
-        for option in ("mesh_min", "mesh_max", "probe_count"):
-            if option in section.values:
-                message = f"Option '{option}' is not valid in section 'bed_mesh' beside mesh_radius"
-                yield finding_at(section, option, message)
     else:
         yield from machine.missing(section, "mesh_min", "mesh_max")
         least, most = machine.numbers("bed_mesh", "mesh_min"), machine.numbers("bed_mesh", "mesh_max")

@@ -26,7 +26,8 @@ PROFILES = ("bed_mesh ", "skew_correction ")
 COMMENT = re.compile(r"#|(?<!\S);")
 MAGIC = frozenset("*?[")
 """A pattern with one of these may fit no file."""
-MOST_INCLUDES = 200
+DEEPEST = 100
+"""Files that include each other, one in the other."""
 MOST_LINES = 50_000
 """Lines that are read, those of included files counted, too: no printer has a tenth of it."""
 BOM = "\ufeff"
@@ -117,7 +118,7 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
     data = {"": content(path, inside, LONGEST)}
 
     def find(near: str, _: str) -> dict[str, str] | None:
-        names = sorted(glob.glob(near, root_dir=path.parent))[:MOST_INCLUDES]
+        names = sorted(glob.glob(near, root_dir=path.parent))
         for name in names:
             if name not in data:
                 with suppress(ToolError):
@@ -150,7 +151,7 @@ class _Reader:
         self.config = PrinterConfig()
         self.find = find
         self.files: list[str] = []
-        self.lines = self.count = 0
+        self.lines = 0
         self.begin()
 
     def begin(self) -> None:
@@ -191,10 +192,9 @@ class _Reader:
         elif not files and not MAGIC & set(pattern):
             self.problem(line, f"Include file '{pattern[:80]}' does not exist")
         for file, text in (files or {}).items():
-            self.count += 1
-            if file in self.files:
+            if file in self.files or len(self.files) > DEEPEST:
                 self.problem(line, f"Recursive include of config file '{file[:80]}'")
-            elif self.count <= MOST_INCLUDES:
+            else:
                 self.begin()
                 self.read(text, file)
 

@@ -89,18 +89,14 @@ def findings(machine: ParsedPrinter, sensors: set[str]) -> Iterator[Finding]:
 
 def needed(machine: ParsedPrinter) -> Iterator[Finding]:
     """`[printer]` and `[mcu]`, and the way to each micro-controller."""
-    present = [name for name in ("printer", "mcu") if name in machine.sections]
+    option, gone, there = "serial", "mcu", machine.sections.get("printer")
+    if not there:
+        option, gone, there = "kinematics", "printer", machine.sections.get("mcu")
     moving = machine.of("stepper", "extruder")
-    if len(present) == 1 and len(moving) > 1 and not machine.config.missing:
-        option, gone = ("serial", "mcu") if present == ["printer"] else ("kinematics", "printer")
+    if there and gone not in machine.sections and len(moving) > 1 and not machine.config.missing:
         message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"
-        yield finding_at(machine.sections[present[0]], "", message, WARNING)._replace(
-            section=gone, option=option
-        )
+        yield finding_at(there, option, message, WARNING)._replace(section=gone)
     for section in machine.of("mcu"):
-        if {"serial", "canbus_uuid"} <= section.values.keys():
-            message = f"Option 'serial' is not valid in section '{section.name}' beside canbus_uuid"
-            yield finding_at(section, "serial", message)
         uuid = machine.value(section.name, "canbus_uuid")
         if uuid and not CAN_UUID.match(uuid.lower()):
             message = f"canbus_uuid in section '{section.name}' is not 12 hexadecimal digits: '{uuid[:40]}'"

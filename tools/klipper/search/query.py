@@ -26,8 +26,6 @@ MOST_TERMS = 32
 NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
 SHORTEST_PART = 3
 """Letters of a word that is looked for inside of others."""
-LESS = 0.7
-"""The weight of a term that is less than a word as it was typed: a part of others, or respelt."""
 
 # Printing terms in the words of users, and what the English documentation calls them: a line of
 # `glossary.txt` has entries `key: meaning`. A Russian key is stems, each of which fits the words that begin
@@ -45,11 +43,8 @@ WHOLE = 0.9
 NEXT, MOST_NEXT = 0.4, 4
 
 
-class Term(NamedTuple):
-    """One thing to look for: the `words` of the pages that say it."""
-
-    weight: float
-    words: frozenset[str]
+Term = frozenset[str]
+"""One thing to look for: the words of the pages that say it."""
 
 
 def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
@@ -58,13 +53,10 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     plain = NUMBER.sub(" ", text)
     typed = words(plain)
     absent: list[str] = []
-    terms = list(_terms(typed, index, absent))
-    terms = terms or [Term(1, index.forms(word)) for word in typed]
-    unique: dict[frozenset[str], Term] = {}
-    for term in (*terms, *_identifiers(plain, index)):
-        if term.words:
-            unique.setdefault(term.words, term)
-    return list(unique.values())[:MOST_TERMS], list(dict.fromkeys(absent))
+    terms = list(_terms(typed, index, absent)) or list(map(index.forms, typed))
+    terms += _identifiers(plain, index)
+    unique = dict.fromkeys(term for term in terms if term)
+    return list(unique)[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
 def _terms(typed: Sequence[str], index: Index, absent: list[str]) -> Iterator[Term]:
@@ -72,51 +64,47 @@ def _terms(typed: Sequence[str], index: Index, absent: list[str]) -> Iterator[Te
     start = 0
     while start < len(typed):
         if joined := _joined(typed[start : start + 2], index):
-            yield Term(1, joined)
+            yield joined
             start += 2
             continue
         size, meaning = meaning_of(typed[start:])
         group = typed[start : start + size]
         start += size
-        if size == 1 and _says_nothing(group[0]):
+        word = group[0]
+        if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
             continue
-        own = [index.forms(word) for word in group]
+        own = Term().union(*map(index.forms, group))
         translated = [_forms(alternatives, index) for alternatives in meaning]
-        if not any(own) and not any(translated):
+        if own or any(translated):
+            for forms in translated or [own]:
+                yield forms | own
+        else:
             for word in group:
                 yield _elsewhere(word, index, absent)
-        else:
-            together = frozenset().union(*own)
-            for forms in translated or [together]:
-                yield Term(1, forms | together)
 
 
-def _says_nothing(word: str) -> bool:
-    return len(word) == 1 or "'" in word or word in STOP_WORDS
-
-
-def _joined(pair: Sequence[str], index: Index) -> frozenset[str]:
+def _joined(pair: Sequence[str], index: Index) -> Term:
     """The words of the pages that two English ones are together, `bl touch`, if one of them is no word there."""
     joined = "".join(pair)
     if len(pair) < 2 or not joined.isascii() or all(map(index.forms, pair)):
-        return frozenset()
+        return Term()
     return index.forms(joined)
 
 
 def _elsewhere(word: str, index: Index, absent: list[str]) -> Term:
     """The words that one which is nowhere is a part of; if there are none, the word that was meant."""
-    if inside := frozenset(index.containing(word)):
-        return Term(LESS, inside if len(word) >= SHORTEST_PART else frozenset())
+    if inside := Term(index.containing(word)):
+        return inside if len(word) >= SHORTEST_PART else Term()
     alike = (other for letter in set(word[:2]) for other in index.beginning(letter))
     if near := nearest(word, alike):
-        return Term(LESS, index.forms(near))
+        return index.forms(near)
     absent.append(word)
-    return Term(0, frozenset())
+    return Term()
 
 
-def _forms(alternatives: Sequence[str], index: Index) -> frozenset[str]:
+def _forms(alternatives: Sequence[str], index: Index) -> Term:
     """The words of the pages that are one of these."""
-    return frozenset().union(*(index.forms(MARK.sub("", word)) for word in alternatives))
+    return Term().union(*(index.forms(MARK.sub("", word)) for word in alternatives))
 
 
 def _identifiers(text: str, index: Index) -> Iterator[Term]:
@@ -124,10 +112,7 @@ def _identifiers(text: str, index: Index) -> Iterator[Term]:
     for match in CHUNK.finditer(text.lower()):
         joined = MARK.sub("", match[0])
         if joined != match[0]:
-            if whole := index.forms(joined):
-                yield Term(1, whole)
-            else:
-                yield Term(LESS, frozenset(index.containing(joined)))
+            yield index.forms(joined) or Term(index.containing(joined))
 
 
 def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
@@ -179,13 +164,13 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
     total = 0.0
     for term in terms:
         counts: defaultdict[int, int] = defaultdict(int)
-        for word in term.words:
+        for word in term:
             for section, times in index.row(word):
                 counts[section] += times
-        rarity = term.weight * math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
+        rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
         for page, name in enumerate(index.names):
-            if not name.isdisjoint(term.words):
+            if not name.isdisjoint(term):
                 names[page] += rarity
         for section, count in counts.items():
             place = index.places[section]
@@ -193,7 +178,7 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
             score = count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * size))
             scores[section] += rarity * score
             shares[section] += rarity
-            if words := term.words.intersection(place.headed):
+            if words := term.intersection(place.headed):
                 in_headings[section] += rarity
                 heading_words[section] += len(words)
     for section, rarity in in_headings.items():
