@@ -1,7 +1,7 @@
 """The configuration reference by section and option, in few words."""
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Annotated
 
 from tools.core.errors import ToolError, several
@@ -46,15 +46,18 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     if not option:
         return _section(blocks, entries, full=full)
     key = option.strip().strip("#: ").lower()
-    with_shared = [*blocks, *(block for block, _ in reference.referred(blocks))]
-    if described := _option(reference, with_shared, key, entries):
+    shared = [block for block, _ in reference.referred(blocks)]
+    where = [*blocks, *shared] or reference.blocks
+    if described := _option(where, key, entries):
         return described
     if gone := _changes(entries, key, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
-    names = dict.fromkeys(named.key for block in blocks or reference.blocks for named in block.options)
-    meant = options.meant_by_marlin(key)
-    near = [f"{meant}, which is Marlin's {key}"] if meant else several(key, names, cutoff=0.5)
-    raise _unknown(f"No such option in {f'[{section}]' if section else PAGE}: {option}", near)
+    names = {named.key for named in chain.from_iterable(block.options for block in where)}
+    near = several(key, sorted(names), cutoff=0.5)
+    if meant := options.meant_by_marlin(key):
+        near = [f"{meant}, which is Marlin's {key}"]
+    place = f"[{section}]" if section else PAGE
+    raise _unknown(f"No such option in {place}: {option}", near)
 
 
 def _unknown(message: str, near: list[str]) -> ToolError:
@@ -107,15 +110,12 @@ def _groups(block: Block) -> list[tuple[str, str]]:
     return groups
 
 
-def _option(reference: Reference, blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
-    """The reference's words for an option: in the section given by its blocks, or in every section that has
-    it."""
-    every = [(block, option) for block in blocks or reference.blocks for option in block.options]
-    owners = [(block, option) for block, option in every if option.key == name]
-    # Else one of a series or a pattern: `screw7_name`, `variable_<name>`.
-    owners = owners or [
-        (block, option) for block, option in every if Options({option.key: option}).find(name)
-    ]
+def _option(blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
+    """The reference's words for an option in every one of some blocks that has it."""
+    every = [(block, option) for block in blocks for option in block.options]
+    owners = [owner for owner in every if owner[1].key == name]
+    if not owners:  # one of a series or a pattern: `screw7_name`, `variable_<name>`
+        owners = [owner for owner in every if Options({owner[1].key: owner[1]}).find(name)]
     if not owners:
         return {}
     places: dict[str, dict[str, None]] = {}
@@ -123,13 +123,14 @@ def _option(reference: Reference, blocks: Sequence[Block], name: str, entries: S
         place = _marked(f"[{block.name}]" if block.name else block.heading, option)
         places.setdefault(option.text, {})[place] = None
     room = BUDGET if len(places) == 1 else LONGEST_TEXT
-    ordered = sorted(places, key=lambda text: (not text or text.startswith("See the"), -len(places[text])))
-    sections = [
-        {"in": list(places[text])[:MOST_OWNERS], "text": short(text, room)} for text in ordered[:MOST_TEXTS]
-    ]
+    ordered = sorted(places, key=lambda text: (text.startswith("See the") or not text, -len(places[text])))
+    sections = []
+    for text in ordered[:MOST_TEXTS]:
+        sections.append({"in": list(places[text])[:MOST_OWNERS], "text": short(text, room)})
     answer: JsonObject = {"option": owners[0][1].name, "page": PAGE, "sections": sections}
-    changed = _changes(entries, name, full=False)
-    return answer | ({"changes": changed} if changed else {})
+    if changed := _changes(entries, name, full=False):
+        answer["changes"] = changed
+    return answer
 
 
 def _marked(name: str, option: Option) -> str:
@@ -141,10 +142,8 @@ def _marked(name: str, option: Option) -> str:
 def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
-    about = changes.about(entries, name)
-    if full:
-        return [f"{entry.date}: {entry.text}" for entry in about]
-    return [
-        f"{entry.date}: {short(changes.saying(entry, name), LONGEST_CHANGE)}"
-        for entry in about[:MOST_CHANGES]
-    ]
+    listed = []
+    for entry in changes.about(entries, name):
+        text = entry.text if full else short(changes.saying(entry, name), LONGEST_CHANGE)
+        listed.append(f"{entry.date}: {text}")
+    return listed if full else listed[:MOST_CHANGES]

@@ -104,7 +104,7 @@ def find(text: str, wanted: str, path: str) -> Section:
             if section.heading.startswith(f"[{match[1]} "):
                 return section
     for name in _spellings(wanted):
-        if name and name in named:
+        if name in named:
             return named[name]
     places = _places(text, wanted, list(named.values()))
     words = {word for word in WORD.findall(wanted.lower()) if len(word) >= SHORTEST_WORD}
