@@ -121,10 +121,8 @@ def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
         WHERE p.user = ? AND p.idempotency_key = ?"""
     row = db.execute(statement, (preview["user"], key)).fetchone()
     if row and row["id"] != preview["id"]:
-        message, hint = (
-            "idempotency_key was already used for another preview",
-            "Use a new UUID for this preview.",
-        )
+        message = "idempotency_key was already used for another preview"
+        hint = "Use a new UUID for this preview."
         raise ToolError(message, hint, code="IDEMPOTENCY_CONFLICT")
     return json.loads(row["answer"]) if row else None
 
@@ -195,7 +193,8 @@ def _shortened(change: Change) -> Change:
 def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
     """Keep the changes so that they can be undone. A reversal turns the journal of what it reverses; anything
     else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
-    db, user = run.unit.db, run.unit.user
+    db = run.unit.db
+    user = run.unit.user
     changes = list(map(_shortened, run.unit.journal))
     reversals = [outcome.reversal for outcome in run.outcomes if outcome.reversal]
     if reversals:

@@ -260,7 +260,8 @@ def _fill(db: Database, content: JsonObject) -> None:
         (*migrations.STATE, *migrations.HISTORY, "last_applied")
     ):  # which undo had until 2
         columns = exported[table]["columns"]
-        names, marks = ", ".join(f'"{name}"' for name in columns), ", ".join("?" * len(columns))
+        names = ", ".join(f'"{name}"' for name in columns)
+        marks = ", ".join("?" * len(columns))
         db.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"])
 
 

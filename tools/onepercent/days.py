@@ -88,7 +88,8 @@ AHEAD = {
 def date_hint(value: object) -> str:
     """Today, and the date that a word like «завтра» means, for the hint of an error."""
     present = today()
-    hint, word = f"Today is {present} ({present:%A}).", str(value).strip().lower()
+    hint = f"Today is {present} ({present:%A})."
+    word = str(value).strip().lower()
     weekdays = [name.lower() for names in texts.WEEKDAYS.values() for name in names]
     if word in AHEAD:
         return f"{hint} «{word}» is {present + timedelta(days=AHEAD[word])}."

@@ -68,7 +68,8 @@ def count(tool: str, user: str) -> None:
     """Count a call; one that is refused does not count. Raises ToolError RATE_LIMITED."""
     if not settings.current().onepercent_rate_limit:
         return
-    recent, moment_s = _recent.setdefault((tool, user), deque(maxlen=CALLS_PER_MINUTE[tool])), monotonic()
+    recent = _recent.setdefault((tool, user), deque(maxlen=CALLS_PER_MINUTE[tool]))
+    moment_s = monotonic()
     if len(recent) == recent.maxlen and (wait_s := math.ceil(recent[0] + WINDOW_S - moment_s)) > 0:
         hint = f"Wait {wait_s} s, then call {tool} again."
         raise ToolError("Rate limit exceeded", hint, code="RATE_LIMITED", retry_after=wait_s)
@@ -97,7 +98,8 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
     """The answer of the current call, with its row written inside the transaction of its change."""
     import uuid
 
-    call, remote = current.get(), calls.remote_caller()
+    call = current.get()
+    remote = calls.remote_caller()
     # The key of a press proves that the person pressed, so it must stay secret.
     request = {name: value for name, value in call.arguments.items() if name != "press_key"}
     row = {

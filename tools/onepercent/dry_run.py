@@ -43,7 +43,8 @@ def read(sent: object, place: int, used: set[str]) -> Planned:
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
     fields.check_names(sent, actions.ENVELOPE, "An action")
-    kind, name = actions.find(sent.get("action")), "client_action_id"
+    kind = actions.find(sent.get("action"))
+    name = "client_action_id"
     if sent.get(name) in (None, ""):
         client_action_id = f"{place}'" if str(place) in used else str(place)
     elif (client_action_id := fields.action_id(name, sent[name])) in used:
@@ -133,7 +134,8 @@ class Diff(dict[str, list[JsonObject]]):
 def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> Run:
     """Try the actions in order in a transaction within `db`'s, and take them back."""
     unit = UnitOfWork(db, settings.user(), moment, days.today(moment))
-    dry, used = Run(unit, [], [], []), set[str]()
+    dry = Run(unit, [], [], [])
+    used = set[str]()
     db.execute("SAVEPOINT dry_run")
     for index, action in enumerate(sent):
         db.execute("SAVEPOINT action")

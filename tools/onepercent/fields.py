@@ -123,7 +123,8 @@ def choice(choices: Iterable[str], code: str, **options: Any) -> Field:
 
 def whole(least: int, most: int, **options: Any) -> Field:
     """A whole number; true and false are not numbers."""
-    kind, words = Annotated[int, Limits(ge=least, le=most)], f"a whole number from {least} to {most}"
+    kind = Annotated[int, Limits(ge=least, le=most)]
+    words = f"a whole number from {least} to {most}"
     return plain(kind, "integer", words, **options)
 
 
@@ -171,7 +172,8 @@ def _minutes(name: str, value: object) -> int:
     return valid(MINUTES, name, value, f"one of {HOURS} or minutes from 1 to {LONGEST_MINUTES}")
 
 
-MINUTES, HOURS = Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)], ", ".join(DURATIONS)
+MINUTES = Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)]
+HOURS = ", ".join(DURATIONS)
 DURATION = Field(
     {"type": "string", "description": "minutes; or half, one to four: hours"},
     f"hours as {HOURS}, or minutes, 1 to {LONGEST_MINUTES}",
@@ -264,7 +266,8 @@ def check_one(params: JsonObject, *names: str) -> str:
     """The only one of the names that is sent. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
     sent = [name for name in names if name in params and params[name] is not False]
     if len(sent) != 1:
-        code, listed = "FIELD_INVALID" if sent else "FIELD_REQUIRED", ", ".join(names)
+        code = "FIELD_INVALID" if sent else "FIELD_REQUIRED"
+        listed = ", ".join(names)
         raise ToolError(f"One of {listed} is required", f"Send one of {listed}.", code=code, field=names[0])
     return sent[0]
 

@@ -57,8 +57,10 @@ def get_user_snapshot(
     """
     names = _sections(include or (), bool(find), goal_id is not None)
     repeats.catch_up()
-    today, user = store.today(), settings.user()
-    first, last = _day("date_from", date_from), _day("date_to", date_to)
+    today = store.today()
+    user = settings.user()
+    first = _day("date_from", date_from)
+    last = _day("date_to", date_to)
     begin = first or today
     end = last or min(begin, date.max - AHEAD) + AHEAD
     if end < begin:

@@ -39,7 +39,8 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
     today = store.today().isoformat()
     # A Pi that was off at the time sends it later.
     part = "evening" if f"{days.local(days.now()):%H:%M}" >= own.notify_evening else "morning"
-    state, sent = state_path("notified.json"), {}
+    state = state_path("notified.json")
+    sent = {}
     with suppress(OSError, ValueError, TypeError):
         sent = dict(json.loads(state.read_text(encoding="utf-8")))
     if not options and sent.get(part) == today:
@@ -65,7 +66,8 @@ def _notice(part: str, today: str, cards_due: Callable[[], int]) -> tuple[str, l
     with store.reading() as db:
         day = days.today()
         view = present.View(user, day, day, day)
-        schedule, habits = present.dated(db, view), present.habits(db, view)["items"]
+        schedule = present.dated(db, view)
+        habits = present.habits(db, view)["items"]
         entry = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
         written = db.execute(entry, (user, today)).fetchone()
     lines = _listed("step", [step["title"] for step in schedule["today"] if not step["is_complete"]])
@@ -90,17 +92,23 @@ def _listed(kind: str, titles: list[str]) -> list[str]:
 def _send(title: str, text: str) -> None:
     """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook
     (NOTIFY_BODY). Raises ToolError."""
-    own, kind = settings.current(), "text/plain; charset=utf-8"
-    url, body, template = own.notify_url, text, own.notify_body
+    own = settings.current()
+    kind = "text/plain; charset=utf-8"
+    url = own.notify_url
+    body = text
+    template = own.notify_body
     if not template and urlsplit(url).path.endswith("/message"):
         template = '{"title": "{title}", "message": "{text}"}'
     if template.lstrip().startswith("{"):
-        kind, title, text = "application/json", json.dumps(title)[1:-1], json.dumps(text)[1:-1]
+        kind = "application/json"
+        title = json.dumps(title)[1:-1]
+        text = json.dumps(text)[1:-1]
     if template:
         body = text.join(part.replace("{title}", title) for part in template.split("{text}"))
     else:
         url += f"{'&' if '?' in url else '?'}title={quote(title)}"
-    request, host = http.Request(url, "POST", body.encode(), {"Content-Type": kind}), urlsplit(url).hostname
+    request = http.Request(url, "POST", body.encode(), {"Content-Type": kind})
+    host = urlsplit(url).hostname
     try:
         status = http.send(request, http.Limits(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)).status
     except http.HttpError as error:

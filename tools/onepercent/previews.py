@@ -140,7 +140,8 @@ def keep(dry: Run) -> str:
     """Store what a dry run showed; return the preview's id."""
     import uuid
 
-    unit, preview_id = dry.unit, str(uuid.uuid4())
+    unit = dry.unit
+    preview_id = str(uuid.uuid4())
     plan = {
         "today": unit.day,
         "actions": [[each.kind.name, each.client_action_id, each.values, each.place] for each in dry.planned],
@@ -170,7 +171,8 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     """The plan of a preview that is pending or has expired, except the actions `without`, by their
     client_action_id."""
     kept = json.loads(preview["plan"])
-    planned, entries = [], []
+    planned = []
+    entries = []
     for (name, *rest), shown in zip(kept["actions"], kept["entries"], strict=True):
         action = Planned(declared.ACTIONS[name], *rest)
         if action.client_action_id not in without:

@@ -15,7 +15,8 @@ SCHEDULE = ("schedule_days", "times", "n", "month_days")
 """Fields that say when a habit is due, if its frequency alone does not."""
 STEP_DETAILS = ("dt", "time_duration", "priority", "repeat")
 LONG = ("why_important", "why_give_me", "why_about_me", "description")
-LONGEST_TITLE, LONGEST_TEXT = 500, 150  # characters of a title and of another text that a sentence quotes
+LONGEST_TITLE = 500
+LONGEST_TEXT = 150  # characters of a title and of another text that a sentence quotes
 
 # The section that an action belongs to by the end of its name; `updates` for any other.
 SECTION = {"create": "creates", "create_entry": "creates", "delete": "deletes", "delete_entry": "deletes",
@@ -49,7 +50,8 @@ class Line:
 
         Once it is done, only what it was: the preview has shown the rest.
         """
-        start, parts = self.subject, list(map(_detail_text, self.details))
+        start = self.subject
+        parts = list(map(_detail_text, self.details))
         if self.head:
             start = f"{verb(self.head, is_done)}{self.subject}{self.what}"
         elif self.what:
@@ -124,7 +126,8 @@ def line(section: str, entry: JsonObject) -> Line:
 
 def _company(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
     """What goes or comes back along with something, and what it was."""
-    what, details = "", list[Detail]()
+    what = ""
+    details = list[Detail]()
     if count := entry.get("steps_deleted") or entry.get("steps_restored"):
         what = " " + words.say("with.steps", steps=words.counted(count, "step"))
     if "marks" in entry:
@@ -192,7 +195,8 @@ def _completion(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
     return _status(entry), details
 
 
-UNDONE, REOPENED = {"from": True, "to": False}, {"from": "complete", "to": "work"}
+UNDONE = {"from": True, "to": False}
+REOPENED = {"from": "complete", "to": "work"}
 
 
 def _update(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
@@ -208,8 +212,10 @@ def _update(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
     if "fields" in entry:
         return ", ".join(map(words.field, entry["fields"])), []
     if "first" in entry:
-        (first, first_moved), (last, last_moved) = entry["first"], entry["last"]
-        days, shift = entry.get("shifted_days", 0), ""
+        first, first_moved = entry["first"]
+        last, last_moved = entry["last"]
+        days = entry.get("shifted_days", 0)
+        shift = ""
         if days:
             shift = words.say("later" if days > 0 else "earlier", days=words.counted(abs(days), "day"))
         return shift, [["", words.span(first, last), words.span(first_moved, last_moved)]]
@@ -229,7 +235,9 @@ def _changes(changes: JsonObject) -> list[Detail]:
         details.append([words.field("frequency_type"), *_frequencies(changes)])
         names = [name for name in names if name not in ("frequency_type", *SCHEDULE)]
     for name in names:
-        before, after, label = changes[name]["from"], changes[name]["to"], words.field(name)
+        before = changes[name]["from"]
+        after = changes[name]["to"]
+        label = words.field(name)
         if "place" in changes[name]:
             longest = 2 * words.LONGEST_PART + 4 * words.AROUND
             details.append(f"{label}: {words.quoted(changes[name]['place'], longest)}")
@@ -320,7 +328,8 @@ def _status(entry: JsonObject) -> str:
 
 def refused(error: JsonObject) -> str:
     """Не получится изменить: шаг «Пройти тест» — так уже и есть."""
-    name, code = str(error.get("action", "")), error.get("code")
+    name = str(error.get("action", ""))
+    code = error.get("code")
     domain, _, ending = name.partition(".")
     section = SECTION.get(ending, "updates")
     thing = words.said(f"thing.{'mark' if section == 'unmark' else domain}")
@@ -340,7 +349,8 @@ def refused(error: JsonObject) -> str:
 
 def things_of(entry: JsonObject) -> Counter[str]:
     """The number of things of each kind that an entry is about."""
-    entity, rows = _entity(entry), len(entry.get("rows", ()))
+    entity = _entity(entry)
+    rows = len(entry.get("rows", ()))
     if entity == "steps":
         return Counter(step=entry.get("count", rows))
     return Counter({entity: entry.get("count", 1)}) + Counter(step=entry.get("steps_deleted", rows))

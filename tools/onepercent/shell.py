@@ -20,7 +20,8 @@ DAYS_SHOWN = 28
 PLACE = 'type="application/json">null<'  # the place in the page that the data takes
 DIARY = """SELECT date, what_done, what_not_done, reflection, plans FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
-TITLES, IN_ORDER = "SELECT title, completed_on", "ORDER BY completed_on, id"
+TITLES = "SELECT title, completed_on"
+IN_ORDER = "ORDER BY completed_on, id"
 GOAL = "(SELECT goals.title FROM goals WHERE goals.id = goal_id)"
 USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 2026-03-31]"
 
@@ -45,7 +46,8 @@ def today() -> TextOutput:
     day = store.today()
     with store.reading() as db:
         view = present.View(settings.user(), day, day, day)
-        schedule, xp = present.dated(db, view), present.xp(db, view)
+        schedule = present.dated(db, view)
+        xp = present.xp(db, view)
         habits = present.habits(db, view)["items"]
     lines = [f"{day}, {words.weekday(day)}"]
     lines += [f"! {words.day(step['date'])} {_step(step)}" for step in schedule["overdue"]]
@@ -95,7 +97,8 @@ def history(number_of_days: str = "7") -> TextOutput:
 
 def _row(label: str, period: JsonObject) -> list[str]:
     """2026-03-18, +35, 2/3, Читать; ★ Марафон"""
-    steps, goals = period.get("steps", []), period.get("goals", [])
+    steps = period.get("steps", [])
+    goals = period.get("goals", [])
     closed = [*steps] if isinstance(steps, list) else [words.counted(steps, "step")]
     closed += [f"★ {goal}" for goal in goals] if isinstance(goals, list) else [words.counted(goals, "goal")]
     return [label, f"{period.get('xp', 0):+}", period.get("habits", ""), "; ".join(closed)]
@@ -127,7 +130,8 @@ def report(file: str, *period: str) -> TextOutput:
     options = dict(zip(period[::2], period[1::2], strict=False))
     if len(period) % 2 or not options.keys() <= {"--from", "--to"}:
         return TextOutput(USAGE, 2)
-    today, target = store.today(), Path(file).expanduser()
+    today = store.today()
+    target = Path(file).expanduser()
     last = min(today, date.fromisoformat(fields.read_day("--to", options.get("--to", f"{today}"))))
     first = date.fromisoformat(
         fields.read_day("--from", options.get("--from", f"{last - timedelta(DAYS_SHOWN - 1)}"))

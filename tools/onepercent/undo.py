@@ -233,8 +233,11 @@ def _described(
 ) -> tuple[str, JsonObject]:
     shown = _entry(unit, table, rows, before or after or {})
     if table == "persons":
-        before, after = before or NOBODY, after or NOBODY
-    is_there, before, after = _is_there(after), before or {}, after or {}
+        before = before or NOBODY
+        after = after or NOBODY
+    is_there = _is_there(after)
+    before = before or {}
+    after = after or {}
     if table == "habit_pauses":
         pause = {"pause": {"from": after["first_day"], "to": after["last_day"]}} if is_there else {}
         return "updates", shown | (pause or {"resumed": before["first_day"]})

@@ -121,9 +121,11 @@ def changed_place(before: str, after: str) -> str:
     # The number of characters that both begin with; of the rest, that both end with.
     start = [*map(eq, before, after), False].index(False)
     end = [*map(eq, before[start:][::-1], after[start:][::-1]), False].index(False)
-    removed, added = before[start : len(before) - end], after[start : len(after) - end]
+    removed = before[start : len(before) - end]
+    added = after[start : len(after) - end]
     parts = [f"[{sign} {_part(part)}]" for sign, part in (("−", removed), ("+", added)) if part.strip()]
-    lead, rest = before[:start], before[len(before) - end :]
+    lead = before[:start]
+    rest = before[len(before) - end :]
     lead = f"…{lead[-AROUND:]}" if len(lead) > AROUND else lead
     return f"{lead}{''.join(parts)}{rest[:AROUND]}{'…' if len(rest) > AROUND else ''}"
 
@@ -177,7 +179,8 @@ def counted(count: int, name: str) -> str:
     forms = say(f"counted.{name}").split(", ")
     if language() == "en":
         return f"{count} {forms[count != 1]}"
-    tens, ones = count % 100, count % 10
+    tens = count % 100
+    ones = count % 10
     form = 2 if 11 <= tens <= 14 else 0 if ones == 1 else 1 if 2 <= ones <= 4 else 2
     return f"{count} {forms[form]}"
 

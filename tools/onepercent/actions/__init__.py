@@ -195,7 +195,8 @@ def diff_value(column: str, value: Any) -> Any:
 
 def check_day(unit: "UnitOfWork", day: str | None, most_back: int, what: str) -> str:
     """A day that is not in the future nor long ago; today if none is sent. Raises ToolError INVALID_DATE."""
-    today, earliest = unit.day, (unit.today - timedelta(days=most_back)).isoformat()
+    today = unit.day
+    earliest = (unit.today - timedelta(days=most_back)).isoformat()
     if day is None or earliest <= day <= today:
         return day or today
     why = "in the future" if day > today else f"more than {most_back} days back"

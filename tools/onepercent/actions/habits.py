@@ -91,7 +91,8 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     ).fetchone()
     lost: JsonObject = {}
     if marks:
-        history, today = history_of(unit, habit), unit.today.toordinal()
+        history = history_of(unit, habit)
+        today = unit.today.toordinal()
         period = history.course.period(today)
         lost = {"marks": marks, "best_streak": history.streak(today).best, "streak_in": f"{period}s"}
     unit.change("habits", habit, {"deleted_at": unit.stamp})
@@ -149,7 +150,8 @@ def _with_target_columns(params: JsonObject) -> JsonObject:
 def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
     """Note the new schedule from today on; the days before are judged by the one of their time. A habit of
     today simply has another one."""
-    today, habit_id = unit.day, habit["id"]
+    today = unit.day
+    habit_id = habit["id"]
     new, old = (
         {"frequency_type": each["frequency_type"], "detail": schedules.detail(each)}
         for each in (after, habit)

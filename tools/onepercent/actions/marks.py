@@ -73,13 +73,15 @@ def unmark(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 
 def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
-    outcome, refused = Outcome(), None
+    outcome = Outcome()
+    refused = None
     ids = fields.one_or_several(params, "habit_id")
     is_single = len(ids) == 1 and "dates" not in params
     for habit in [unit.find("habit", habit_id) for habit_id in ids]:
         if habit["archived_at"]:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
-        history, marked = histories.of_habit(unit.db, habit["id"], unit.today), list[Marked]()
+        history = histories.of_habit(unit.db, habit["id"], unit.today)
+        marked = list[Marked]()
         for day in _days(unit, history.course, params):
             try:
                 marked.append(_mark(unit, habit, day, params, status))
@@ -151,7 +153,8 @@ def _checked_day(unit: UnitOfWork, day: str | None) -> str:
 
 def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObject) -> JsonObject:
     """One entry of the diff for all the days of a habit."""
-    last, is_one = marked[-1], len(marked) == 1
+    last = marked[-1]
+    is_one = len(marked) == 1
     marked_days = [mark.day for mark in marked]
     when = {"date": last.day} if is_one else {"dates": words.ranges(marked_days), "count": len(marked)}
     replaced = {mark.day: mark.replaced for mark in marked if mark.replaced}
@@ -171,7 +174,8 @@ def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObjec
 
 
 def _odd_days(unit: UnitOfWork, habit: Row, course: Course, marked: list[Marked]) -> list[Warning]:
-    title, first = habit["name"], marked[0].day
+    title = habit["name"]
+    first = marked[0].day
     odd = [mark.day for mark in marked if not course.is_due(days.ordinal(mark.day))]
     warnings: list[Warning] = [
         ("warn.not_scheduled", {"title": title, "day": day, "weekday": day}) for day in odd
@@ -186,7 +190,8 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
     outcome = Outcome()
     for habit in _several(unit, params):
-        first, last = params.get("from") or _first_day(unit, habit), params.get("to")
+        first = params.get("from") or _first_day(unit, habit)
+        last = params.get("to")
         reason = params.get("reason")
         _check_pause(unit, habit, first, last)
         _insert(unit, habit, first, last, reason)

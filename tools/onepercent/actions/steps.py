@@ -33,7 +33,8 @@ COMPLETION = ("step.complete", "step.reopen")
 @action("step.create", {"goal_id": GOAL, **STEP_CONTENT, "steps": STEPS, "inbox": fields.FLAG})
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Add a step, or several, to a goal; with `inbox` to the goal for errands, made at its first use."""
-    several, outcome = params.pop("steps", None), Outcome()
+    several = params.pop("steps", None)
+    outcome = Outcome()
     if several is None and "title" not in params:
         raise fields.required("title")
     if several and "title" in params:
@@ -103,7 +104,8 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Move open steps of a goal, of a list, or all overdue ones: by `days`, or to the day `dt`; `from` and `to`
     bound their dates."""
     fields.check_one(params, "days", "dt")
-    first, last = params.get("from", "0"), params.get("to", LAST)  # a step without a date is before the first
+    first = params.get("from", "0")  # a step without a date is before it
+    last = params.get("to", LAST)
     chosen = [step for step in _chosen(unit, params) if not step["is_complete"]]
     within = [step for step in chosen if first <= (step["dt"] or "") <= last]
     if not within:
@@ -147,7 +149,8 @@ def _moved(dt: str, params: JsonObject) -> str:
 @action("step.complete", {"step_id": STEP, "step_ids": fields.KEYS, "date": fields.day(default="today")})
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete steps, today or on one of the last days."""
-    outcome, day = Outcome(), check_day(unit, params.get("date"), STEP_DAYS_BACK, "a step can be completed")
+    outcome = Outcome()
+    day = check_day(unit, params.get("date"), STEP_DAYS_BACK, "a step can be completed")
     for step_id in fields.one_or_several(params, "step_id"):
         step = unit.find("step", step_id)
         if step["is_complete"]:

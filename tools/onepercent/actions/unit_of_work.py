@@ -84,7 +84,8 @@ class UnitOfWork:
     day: str = ""
 
     def __post_init__(self) -> None:
-        self.stamp, self.day = days.stamp(self.moment), self.today.isoformat()
+        self.stamp = days.stamp(self.moment)
+        self.day = self.today.isoformat()
 
     def find(self, entity: str, reference: int | str | None) -> Row:
         """The row of an undeleted goal, step, habit or diary entry that an id field means. Raises ToolError:
@@ -153,7 +154,8 @@ class UnitOfWork:
 
     def assign(self, table: str, row: Row, values: JsonObject) -> None:
         """Set columns of a row and nothing else."""
-        key, names = key_of(table, row), ", ".join(f'"{name}" = ?' for name in values)
+        key = key_of(table, row)
+        names = ", ".join(f'"{name}" = ?' for name in values)
         self.db.execute(f"UPDATE {table} SET {names} WHERE {_by_key(table)}", (*values.values(), *key))
         self.journal.append(Change(table, key, {name: row[name] for name in values}, values))
 
@@ -249,6 +251,7 @@ def difference(table: str, before: list[Any] | None, row: Any) -> str:
 def label(table: str, row: Row) -> str:
     """A row as a sentence names it."""
     names = {"habit_marks": "mark of", "diary": "diary entry of", "xp_ledger": "XP"}
-    noun, columns = names.get(table, table.removesuffix("s")), row.keys()
+    noun = names.get(table, table.removesuffix("s"))
+    columns = row.keys()
     name = next((row[column] for column in ("title", "name", "date") if column in columns), "")
     return f"{noun} '{name}'" if name else noun

@@ -96,7 +96,8 @@ def learn_days(db: Database) -> None:
 def connected(reads_only: bool = False) -> Iterator[Database]:
     """A connection outside any transaction. `reads_only`: on a full disk it can still read, and be copied
     elsewhere. Raises ToolError DATABASE_ERROR for every error of sqlite inside."""
-    file, identity = path(), None
+    file = path()
+    identity = None
     try:
         # Asked before it is opened: should another file come in between, the next call opens that one.
         status = ensure(file)
@@ -106,11 +107,13 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         except sqlite3.OperationalError:
             # Full, or a card that turned read-only: no room for the files beside this one. What is all in it
             # is read.
-            log, disk = Path(f"{file}-wal"), os.statvfs(file.parent)
+            log = Path(f"{file}-wal")
+            disk = os.statvfs(file.parent)
             has_room = disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES and not disk.f_flag & os.ST_RDONLY
             if has_room or not reads_only or (log.exists() and log.stat().st_size):
                 raise
-            db, identity = connect(f"{file.absolute().as_uri()}?immutable=1"), None
+            db = connect(f"{file.absolute().as_uri()}?immutable=1")
+            identity = None
         try:
             yield db
         except sqlite3.Error:

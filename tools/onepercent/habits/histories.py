@@ -76,7 +76,8 @@ class History:
 
     def _verdicts(self, today: int) -> bytes:
         """A `+` for each period kept and a `-` for each that was not, from the day `unfolded` on."""
-        first, course = self.unfolded, self.course
+        first = self.unfolded
+        course = self.course
         signs = bytearray(self.marks[first - self.first : max(today + 1 - self.first, 0)], "ascii")
         last = first + len(signs) - 1
         if last == today and signs[-1:] in (b" ", b"~"):
@@ -101,7 +102,9 @@ class History:
         Nothing is due before the habit began and after today. Of a week in which some times are missing, its
         last days without a mark are due; of the present week, today.
         """
-        begin, course, signs = self.first, self.course, bytearray(self.marks, "ascii")
+        begin = self.first
+        course = self.course
+        signs = bytearray(self.marks, "ascii")
         for paused, until in course.pauses:
             span = slice(max(paused - begin, 0), max(until - begin + 1, 0))
             signs[span] = signs[span].replace(b" ", b"p")
@@ -112,10 +115,8 @@ class History:
             candidates = [today] if sunday >= today else range(sunday, monday - 1, -1) if is_whole else ()
             for day in [day for day in candidates if signs[day - begin] == ord(" ")][: max(missing, 0)]:
                 signs[day - begin] = ord("?")
-        before, after = (
-            min(max(self.started - begin, 0), len(signs)),
-            min(max(today + 1 - begin, 0), len(signs)),
-        )
+        before = min(max(self.started - begin, 0), len(signs))
+        after = min(max(today + 1 - begin, 0), len(signs))
         shown = self.marks[:before] + signs[before:after].decode() + self.marks[max(before, after) :]
         return shown[first - begin : last - begin + 1].replace(" ", ".")
 
@@ -146,11 +147,14 @@ def histories(db: Database, user: str, today: date) -> list[History]:
 def signs_between(db: Database, user: str, first: date, last: date, today: date) -> list[HabitSigns]:
     """The habits of a user, each with a sign per day; archived ones if something was due on these days. Raises
     Unreadable."""
-    begin, end, present = first.toordinal(), last.toordinal(), today.toordinal()
+    begin = first.toordinal()
+    end = last.toordinal()
+    present = today.toordinal()
     since = days.monday(begin)  # of a week that `first` cuts, the marks before it count, too
     rows = []
     for history in _load(db, KEPT, {"user": user}, present, since):
-        habit, is_archived = history.habit, history.habit["archived_at"] is not None
+        habit = history.habit
+        is_archived = history.habit["archived_at"] is not None
         signs = history.signs(begin, end, present)
         if not is_archived or was_due(signs):
             streak = history.streak(present).run
@@ -193,9 +197,11 @@ def _load(
 def _history(row: Row, today: int, since: int) -> History:
     started = min(days.ordinal(row["created_on"]), days.ordinal(row["first_mark"] or row["created_on"]))
     if row["until"]:
-        folded, unfolded = Streak(row["run"], row["best"]), days.ordinal(row["until"]) + 1
+        folded = Streak(row["run"], row["best"])
+        unfolded = days.ordinal(row["until"]) + 1
     else:
-        folded, unfolded = Streak(), days.monday(min(started, today - WEEK))
+        folded = Streak()
+        unfolded = days.monday(min(started, today - WEEK))
     first = min(days.monday(since), unfolded)
     marks = _joined(
         row["months"], row["marks"], first, min(days.monday(max(today, first)) + WEEK - 1, FOREVER)

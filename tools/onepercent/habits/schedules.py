@@ -84,7 +84,8 @@ class Course(NamedTuple):
         for schedule, begin, end in self._spans(first, last):
             mondays = range(days.monday(max(first, begin)), min(last, end) + 1, WEEK)
             for monday in mondays if schedule.times else ():
-                start, stop = max(monday, begin), min(monday + WEEK - 1, end)
+                start = max(monday, begin)
+                stop = min(monday + WEEK - 1, end)
                 is_paused = any(paused <= stop and until >= start for paused, until in self.pauses)
                 yield schedule.times, start, stop, stop - start == WEEK - 1 and not is_paused
 

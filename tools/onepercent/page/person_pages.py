@@ -27,7 +27,8 @@ logger = logging.getLogger(__name__)
 HERE = Path(__file__).parent
 
 # The entries of `_meta` that hold what a page draws and the model need not pay for.
-TEXTS, DAYS_DATA = "pi-mcp/preview", "pi-mcp/days"
+TEXTS = "pi-mcp/preview"
+DAYS_DATA = "pi-mcp/days"
 
 DAYS_SHOWN = 28
 
@@ -54,7 +55,8 @@ def _of_preview(answer: JsonObject) -> JsonObject:
 
 def _told(answer: JsonObject, language: str) -> JsonObject:
     """A preview in one language, whatever the server's."""
-    diff, token = answer.get("diff", answer), words.LANGUAGE.set(language)
+    diff = answer.get("diff", answer)
+    token = words.LANGUAGE.set(language)
     try:
         changes = _changes(diff.dry) if isinstance(diff, Diff) else []
         return {
@@ -221,7 +223,8 @@ def _plan(db: Database, user: str, day: date, today: date) -> JsonObject:
 
 def due_on(db: Database, user: str, day: date, today: date) -> list[Row]:
     """The habits due on a coming day. One of some times per week is not, once this week has them."""
-    ordinal, present_day = day.toordinal(), today.toordinal()
+    ordinal = day.toordinal()
+    present_day = today.toordinal()
     is_this_week = days.monday(ordinal) == days.monday(present_day)
     habits = []
     for history in histories(db, user, today):

@@ -157,8 +157,10 @@ def habits(db: Database, view: View) -> JsonObject:
 
 
 def _habit(history: History, today: int, amounts: dict[int, float]) -> JsonObject:
-    row, streak = history.habit, history.streak(today)
-    times, paused = history.course.at(today).times, history.course.pause(today)
+    row = history.habit
+    streak = history.streak(today)
+    times = history.course.at(today).times
+    paused = history.course.pause(today)
     item = {
         **{name: row[name] for name in ("id", "name", "icon", "description")},
         "frequency": row["frequency_type"],
@@ -181,7 +183,8 @@ def _habit(history: History, today: int, amounts: dict[int, float]) -> JsonObjec
 
 def _status(history: History, today: int) -> str:
     """A habit of some times per week is done for today once the week has them."""
-    mark, times = history.mark(today), history.course.at(today).times
+    mark = history.mark(today)
+    times = history.course.at(today).times
     if mark == "+" or (times and history.done_in_week(today) >= times):
         return "completed"
     if mark in "-e":
@@ -191,7 +194,8 @@ def _status(history: History, today: int) -> str:
 
 def _rate(every_history: list[History], today: int) -> int:
     """The share of due days kept in a week, in percent; what can still be done today is not due yet."""
-    first, counted = today - WEEK + 1, ""
+    first = today - WEEK + 1
+    counted = ""
     for habit in every_history:
         signs = settled(habit.signs(first, today, today), until_today=True)
         counted += "".join(sign for day, sign in enumerate(signs, first) if habit.course.is_due(day))
@@ -253,7 +257,8 @@ def ssp(db: Database, view: View) -> JsonObject:
 def xp(db: Database, view: View) -> JsonObject:
     """Level n starts at 1000·(n−1) of the balance; progress in percent."""
     present, lifetime = balance(db, view.user)
-    level, progress = present // LEVEL_XP + 1, present % LEVEL_XP * 100 // LEVEL_XP
+    level = present // LEVEL_XP + 1
+    progress = present % LEVEL_XP * 100 // LEVEL_XP
     numbers = {"level": level, "level_progress": progress, "next_level_xp": level * LEVEL_XP}
     return {"balance": present, "lifetime": lifetime, **numbers}
 
