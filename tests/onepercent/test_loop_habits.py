@@ -275,7 +275,10 @@ def test_an_export_of_one_habit_names_the_others_as_left_out(export):
     files = contents(RUN, habit("Read"))
     del files["002 Read/Checkmarks.csv"]
     text, _ = run(export(files=files))
-    assert "«Read»: дней этой привычки в файле нет" in text and "привычка «Read»" not in text.lower()
+    assert (
+        "«Read»: не переносится, потому что её дней нет в файле" in text
+        and "привычка «Read»" not in text.lower()
+    )
 
 
 def test_it_is_the_import_of_the_present_user(export, file):

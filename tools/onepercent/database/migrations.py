@@ -5,6 +5,8 @@ Tables of record hold what a person did. Derived tables (`goal_progress`, `xp_ba
 exported.
 """
 
+import re
+
 from tools.onepercent import days
 from tools.onepercent.database import Database
 
@@ -27,7 +29,7 @@ CREATE TABLE goals (
     title TEXT NOT NULL, category TEXT NOT NULL, why_important TEXT, why_give_me TEXT, why_about_me TEXT,
     status TEXT NOT NULL DEFAULT 'work' CHECK (status IN ('work', 'complete')), completed_at TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
-) STRICT
+    ) STRICT
 
 CREATE INDEX goals_by_status ON goals (user, status) WHERE deleted_at IS NULL
 
@@ -36,7 +38,7 @@ CREATE TABLE steps (
     title TEXT NOT NULL, description TEXT, priority TEXT NOT NULL, dt TEXT, time_duration INTEGER, "order" INTEGER,
     is_complete INTEGER NOT NULL DEFAULT 0 CHECK (is_complete IN (0, 1)), completed_at TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
-) STRICT
+    ) STRICT
 
 -- The order in which a goal's steps are shown: absent values last.
 CREATE INDEX steps_by_goal ON steps
@@ -50,7 +52,7 @@ CREATE TABLE habits (
     xp_reward INTEGER NOT NULL, xp_penalty INTEGER NOT NULL,
     frequency_type TEXT NOT NULL, schedule_days TEXT,
     created_on TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
-) STRICT
+    ) STRICT
 
 CREATE INDEX habits_by_user ON habits (user) WHERE deleted_at IS NULL
 
@@ -59,27 +61,27 @@ CREATE TABLE habit_marks (
     habit_id INTEGER NOT NULL REFERENCES habits (id), date TEXT NOT NULL, user TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('completed', 'missed')), excuse_reason TEXT, xp INTEGER NOT NULL,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, PRIMARY KEY (habit_id, date)
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 CREATE TABLE diary (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, date TEXT NOT NULL,
     what_done TEXT, what_not_done TEXT, reflection TEXT, plans TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL
-) STRICT
+    ) STRICT
 
 CREATE INDEX diary_by_date ON diary (user, date)
 
 CREATE TABLE ssp_evaluations (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, created_at TEXT NOT NULL,
     work INTEGER, health_sport INTEGER, welfare INTEGER, family INTEGER, environment INTEGER, hobby INTEGER
-) STRICT
+    ) STRICT
 
 CREATE INDEX ssp_by_user ON ssp_evaluations (user, id)
 
 CREATE TABLE xp_ledger (
     id INTEGER PRIMARY KEY, user TEXT NOT NULL, at TEXT NOT NULL, xp INTEGER NOT NULL,
     action TEXT NOT NULL, entity_id INTEGER NOT NULL
-) STRICT
+    ) STRICT
 
 -- plan: what a pending preview would do; its answer, once applied, is in the audit.
 CREATE TABLE previews (
@@ -87,25 +89,24 @@ CREATE TABLE previews (
     status TEXT NOT NULL CHECK (status IN ('pending', 'applied', 'cancelled', 'expired')),
     created_at TEXT NOT NULL, expires_at REAL NOT NULL, plan TEXT,
     idempotency_key TEXT, audit_id INTEGER REFERENCES audit (id)
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 CREATE UNIQUE INDEX previews_by_key ON previews (user, idempotency_key) WHERE idempotency_key IS NOT NULL
-
 CREATE INDEX previews_pending ON previews (user, expires_at) WHERE status = 'pending'
 
 CREATE TABLE last_applied (
     user TEXT PRIMARY KEY, preview_id TEXT NOT NULL REFERENCES previews (id), journal TEXT NOT NULL
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 CREATE TABLE audit (
     id INTEGER PRIMARY KEY AUTOINCREMENT, request_id TEXT NOT NULL, at TEXT NOT NULL, user TEXT NOT NULL,
     tool TEXT NOT NULL, request TEXT NOT NULL, answer TEXT NOT NULL, error TEXT, ms REAL NOT NULL
-) STRICT
+    ) STRICT
 
 CREATE TABLE goal_progress (
     goal_id INTEGER PRIMARY KEY REFERENCES goals (id) ON DELETE CASCADE,
     steps_count INTEGER NOT NULL DEFAULT 0, steps_completed INTEGER NOT NULL DEFAULT 0
-) STRICT
+    ) STRICT
 
 CREATE TRIGGER goal_created AFTER INSERT ON goals BEGIN INSERT INTO goal_progress (goal_id) VALUES (new.id); END
 
@@ -126,7 +127,7 @@ CREATE TRIGGER step_changed AFTER UPDATE OF is_complete, deleted_at ON steps BEG
 
 CREATE TABLE xp_balance (
     user TEXT PRIMARY KEY, balance INTEGER NOT NULL CHECK (balance >= 0), lifetime INTEGER NOT NULL
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 -- The first entry is a gain; max() is for the CHECK, which sqlite looks at before it finds the conflict.
 CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
@@ -141,7 +142,7 @@ CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
 CREATE TABLE habit_streaks (
     habit_id INTEGER PRIMARY KEY REFERENCES habits (id) ON DELETE CASCADE, until TEXT NOT NULL DEFAULT '',
     run INTEGER NOT NULL DEFAULT 0, best INTEGER NOT NULL DEFAULT 0, last INTEGER NOT NULL DEFAULT 0
-) STRICT
+    ) STRICT
 
 CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN INSERT INTO habit_streaks (habit_id) VALUES (new.id); END
 """
@@ -150,18 +151,15 @@ CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN INSERT INTO habit_stre
 # back under their ids: nobody else may have got those meanwhile.
 SECOND = """\
 DROP TRIGGER xp_entered
-
 DROP TRIGGER xp_withdrawn
-
 ALTER TABLE xp_ledger RENAME TO xp_ledger_before
 
 CREATE TABLE xp_ledger (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, at TEXT NOT NULL, xp INTEGER NOT NULL,
     action TEXT NOT NULL, entity_id INTEGER NOT NULL
-) STRICT
+    ) STRICT
 
 INSERT INTO xp_ledger SELECT id, user, at, xp, action, entity_id FROM xp_ledger_before
-
 DROP TABLE xp_ledger_before
 
 CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
@@ -178,22 +176,19 @@ CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
 # of what is not undone, and the redo of what is.
 THIRD = """\
 ALTER TABLE diary ADD COLUMN deleted_at TEXT
-
 DROP INDEX diary_by_date
-
 CREATE INDEX diary_by_date ON diary (user, date) WHERE deleted_at IS NULL
 
 CREATE TABLE applied (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, preview_id TEXT NOT NULL REFERENCES previews (id),
     undone INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1)), journal TEXT NOT NULL
-) STRICT
+    ) STRICT
 
 -- What was applied last may have been an undo, which began its lines so.
 INSERT INTO applied (user, preview_id, undone, journal)
     SELECT user, preview_id, journal LIKE '%"lines":["Отменено: %', journal FROM last_applied
 
 DROP TABLE last_applied
-
 CREATE INDEX applied_by_user ON applied (user, id)
 
 CREATE TRIGGER step_moved AFTER UPDATE OF goal_id ON steps
@@ -207,16 +202,13 @@ CREATE TRIGGER step_moved AFTER UPDATE OF goal_id ON steps
 CREATE INDEX audit_by_time ON audit (at)
 
 CREATE INDEX previews_by_audit ON previews (audit_id) WHERE audit_id IS NOT NULL
-
 ALTER TABLE audit ADD COLUMN token TEXT NOT NULL DEFAULT ''
 
 -- Looking back: what was closed and earned between two days.
 CREATE INDEX steps_by_completion ON steps (user, completed_at) WHERE is_complete = 1 AND deleted_at IS NULL
 
 CREATE INDEX goals_by_completion ON goals (user, completed_at) WHERE status = 'complete' AND deleted_at IS NULL
-
 CREATE INDEX xp_by_time ON xp_ledger (user, at)
-
 CREATE INDEX xp_by_entity ON xp_ledger (entity_id, action)
 """
 
@@ -231,7 +223,7 @@ CREATE INDEX xp_by_time ON xp_ledger (user, at, xp)
 CREATE TABLE habit_months (
     habit_id INTEGER NOT NULL REFERENCES habits (id) ON DELETE CASCADE, month TEXT NOT NULL, marks TEXT NOT NULL,
     PRIMARY KEY (habit_id, month)
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 CREATE TRIGGER mark_made AFTER INSERT ON habit_marks BEGIN INSERT INTO habit_months VALUES (new.habit_id, substr(new.date, 1, 7),
     printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END))
@@ -259,42 +251,31 @@ FIFTH = """\
 DROP INDEX xp_by_time
 
 DROP INDEX steps_by_completion
-
 DROP INDEX goals_by_completion
-
 ALTER TABLE goals ADD COLUMN due TEXT
-
 ALTER TABLE goals ADD COLUMN archived_at TEXT
-
 ALTER TABLE goals ADD COLUMN completed_on TEXT
-
 ALTER TABLE steps ADD COLUMN completed_on TEXT
-
 ALTER TABLE habits ADD COLUMN times INTEGER
-
 ALTER TABLE habits ADD COLUMN n INTEGER
-
 ALTER TABLE habits ADD COLUMN month_days TEXT
-
 ALTER TABLE habits ADD COLUMN target_amount REAL
-
 ALTER TABLE habits ADD COLUMN target_unit TEXT
-
 ALTER TABLE habits ADD COLUMN archived_at TEXT
 
 CREATE TABLE habit_schedules (
     habit_id INTEGER NOT NULL REFERENCES habits (id), first_day TEXT NOT NULL, user TEXT NOT NULL,
     frequency_type TEXT NOT NULL, detail TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, PRIMARY KEY (habit_id, first_day)
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 CREATE TABLE habit_pauses (
     habit_id INTEGER NOT NULL REFERENCES habits (id), first_day TEXT NOT NULL, last_day TEXT, user TEXT NOT NULL,
     reason TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, PRIMARY KEY (habit_id, first_day)
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 CREATE TABLE persons (
     user TEXT PRIMARY KEY, time_zone TEXT, day_start_hour INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 -- A mark may say how much: amounts of a day add up, and a part of what is wanted is a mark of its own
 -- kind.
@@ -304,7 +285,7 @@ CREATE TABLE habit_marks (
     habit_id INTEGER NOT NULL REFERENCES habits (id), date TEXT NOT NULL, user TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('completed', 'missed', 'partial')), excuse_reason TEXT,
     xp INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, amount REAL, PRIMARY KEY (habit_id, date)
-) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID
 
 INSERT INTO habit_marks SELECT *, NULL FROM habit_marks_before
 
@@ -330,9 +311,7 @@ CREATE TRIGGER mark_removed AFTER DELETE ON habit_marks BEGIN INSERT INTO habit_
 ALTER TABLE xp_ledger ADD COLUMN day TEXT
 
 UPDATE xp_ledger SET day = date_of_stamp(at)
-
 UPDATE steps SET completed_on = date_of_stamp(completed_at) WHERE completed_at IS NOT NULL
-
 UPDATE goals SET completed_on = date_of_stamp(completed_at) WHERE completed_at IS NOT NULL
 
 CREATE TRIGGER xp_dated AFTER INSERT ON xp_ledger WHEN new.day IS NULL BEGIN
@@ -347,9 +326,7 @@ CREATE TRIGGER goals_dated AFTER UPDATE OF completed_at ON goals
     UPDATE goals SET completed_on = substr(completed_at, 1, 10) WHERE id = new.id; END
 
 CREATE INDEX xp_by_day ON xp_ledger (user, day, xp)
-
 CREATE INDEX steps_by_completion ON steps (user, completed_on) WHERE is_complete = 1 AND deleted_at IS NULL
-
 CREATE INDEX goals_by_completion ON goals (user, completed_on) WHERE status = 'complete' AND deleted_at IS NULL
 
 -- Folded by former rules: the next change folds them again. What changes a day that is folded sets the fold
@@ -358,31 +335,22 @@ UPDATE habit_streaks SET until = '', run = 0, best = 0
 
 CREATE TRIGGER habit_marks_unfold_INSERT AFTER INSERT ON habit_marks BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.date; END
-
 CREATE TRIGGER habit_marks_unfold_UPDATE AFTER UPDATE ON habit_marks BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.date; END
-
 CREATE TRIGGER habit_marks_unfold_DELETE AFTER DELETE ON habit_marks BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >= old.date; END
-
 CREATE TRIGGER habit_schedules_unfold_INSERT AFTER INSERT ON habit_schedules BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.first_day; END
-
 CREATE TRIGGER habit_schedules_unfold_UPDATE AFTER UPDATE ON habit_schedules BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.first_day; END
-
 CREATE TRIGGER habit_schedules_unfold_DELETE AFTER DELETE ON habit_schedules BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >= old.first_day; END
-
 CREATE TRIGGER habit_pauses_unfold_INSERT AFTER INSERT ON habit_pauses BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.first_day; END
-
 CREATE TRIGGER habit_pauses_unfold_UPDATE AFTER UPDATE ON habit_pauses BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.first_day; END
-
 CREATE TRIGGER habit_pauses_unfold_DELETE AFTER DELETE ON habit_pauses BEGIN
     UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >= old.first_day; END
-
 CREATE TRIGGER habits_unfold AFTER UPDATE OF frequency_type, schedule_days, times, n, month_days, created_on
     ON habits BEGIN UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.id; END
 """
@@ -390,17 +358,14 @@ CREATE TRIGGER habits_unfold AFTER UPDATE OF frequency_type, schedule_days, time
 # Version 6: steps that repeat, half-done steps, the day of a goal's last change.
 SIXTH = """\
 ALTER TABLE steps ADD COLUMN progress INTEGER
-
 ALTER TABLE steps ADD COLUMN repeat TEXT
-
 CREATE INDEX steps_repeating ON steps (user, dt) WHERE repeat IS NOT NULL AND deleted_at IS NULL
-
 CREATE INDEX steps_by_change ON steps (goal_id, updated_at)
 """
 
 VERSIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
-MIGRATIONS = tuple(version.split("\n\n") for version in VERSIONS)
-"""The statements of each, parted by blank lines. Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
+MIGRATIONS = tuple(re.split(r"\n(?=\S)", version.strip()) for version in VERSIONS)
+"""The statements of each: one begins a line, what belongs to it is indented. Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
 
 
 def migrate(db: Database, upto: int | None = None) -> None:
