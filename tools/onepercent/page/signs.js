@@ -15,7 +15,7 @@ const glyph = (sign) => h(sign === "-" ? "i.bad" : "i", SIGNS[sign]);
 // A calendar of the days from `first` on, each in its cell.
 const calendar = (first, cells) => {
   cells[0].style.gridColumn = new Date(first).getUTCDay() || 7;
-  return h("div.cal", [1, 2, 3, 4, 5, 6, 7].map((monday) => weekday("2024-01-0" + monday)), cells);
+  return h("div.cal", [..."1234567"].map((monday) => weekday("2024-01-0" + monday)), cells);
 };
 // Five shades of a day: nothing, up to a third, up to two, less than all, all.
 const shade = (share) => ({ className: share < 1 ? "l" : "l full", style: `--l: ${share < 1 ? Math.ceil(share * 3) * 16 : 100}%` });
