@@ -37,7 +37,6 @@ GIVEN = "answers to take back"
 then, steps of Undo that came before it, newest entry of the journal."""
 FORGET_LINE_STEPS = 2
 """Suspending and waking a card are steps of Undo."""
-MOST_GIVEN = 200
 SAME_MOMENT_S = 1
 """An answer may tag its note as a leech: a change so soon after it is its own."""
 ANKI_DAY = "answers day"
@@ -273,7 +272,7 @@ class AnswerBatch:
         for count, (row, card) in enumerate(rows, self.answers_today - len(rows) + 1):
             steps = FORGET_LINE_STEPS if card == self.behind_line else 0
             answers.append([card, row, count, steps, entry])
-        state.keep(GIVEN, {"answers": answers[-MOST_GIVEN:]})
+        state.keep(GIVEN, {"answers": answers})
 
 
 def _to_take_back() -> list[list[int]]:

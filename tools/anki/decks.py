@@ -79,6 +79,11 @@ def within(name: str, deck: str) -> bool:
     return name == deck or name.startswith(deck + SEPARATOR)
 
 
+def below(decks: list[str], names: Iterable[str]) -> list[str]:
+    """The names of decks and of those that lie in them."""
+    return [name for name in names if any(within(name, deck) for deck in decks)]
+
+
 def checked_name(name: str) -> str:
     """A name as Anki will keep it, for a deck to be made.
 
@@ -130,11 +135,9 @@ def contents(
 
 def cards_within(names: list[str]) -> list[int]:
     """The cards that decks and their subdecks have now. Two requests."""
-    deck_ids = []
-    for name, deck_id in ids().items():
-        if any(within(name, deck) for deck in names):
-            deck_ids.append(deck_id)
-    return client.call("findCards", query=search(deck_ids)) if deck_ids else []
+    deck_ids = ids()
+    inside = below(names, deck_ids)
+    return client.call("findCards", query=search(deck_ids[name] for name in inside)) if inside else []
 
 
 def quoted(text: str) -> str:

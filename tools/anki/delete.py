@@ -31,32 +31,24 @@ def delete_notes(
         before = notes.by_id(noteIds)
         cards = sum(len(info["cards"]) for info in before.values())
         missing = len(set(noteIds)) - len(before)
-        return {
-            "dryRun": True,
-            "notes": len(before),
-            "missing": missing,
-            "cards": cards,
-            **notes.examples(before),
-        }
+        counts = {"notes": len(before), "missing": missing, "cards": cards}
+        return {"dryRun": True, **counts, **notes.examples(before)}
     with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
-        ids = list(before)
-        if ids:
-            entry = journal.write(
-                "delete_notes", f"{notes.counted(len(ids), 'note')} deleted", Entry(lost=_lost(before))
-            )
-            *_, answer = client.results(
-                ("deleteNotes", {"notes": ids}),
-                client.REDRAW,
-                ("findNotes", {"query": f"nid:{','.join(map(str, ids))}"}),
-            )
-            if left := sorted(answer):
-                problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
-                hint = (
-                    "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
-                )
-                raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
-            journal.announce(entry, f"the {notes.counted(len(ids), 'note')}")
-    return {"deleted": len(ids), "missing": len(set(noteIds)) - len(ids)}
+        if before:
+            _delete(before)
+    return {"deleted": len(before), "missing": len(set(noteIds)) - len(before)}
+
+
+def _delete(infos: dict[int, notes.Info]) -> None:
+    ids = list(infos)
+    count = notes.counted(len(ids), "note")
+    entry = journal.write("delete_notes", f"{count} deleted", Entry(lost=_lost(infos)))
+    client.results(("deleteNotes", {"notes": ids}), client.REDRAW)
+    if left := notes.existing(ids):
+        problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
+        hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
+        raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
+    journal.announce(entry, f"the {count}")
 
 
 @Tool("anki.delete_decks", write=True, destructive=True, lock=False)
@@ -90,13 +82,12 @@ def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     deck_of = notes.decks_of(cards)
     touched = f"{card_states.search(cards)} (-is:new or is:suspended or -flag:0)"
     schedules = card_states.schedules_by_note(client.call("findCards", query=touched) if cards else [])
-    kept = []
+    lost = []
     for note, info in infos.items():
-        deck = next((deck_of[card] for card in info["cards"] if card in deck_of), "Default")
-        model = info["modelName"]
-        tags = info["tags"]
-        kept.append(Note(note, model, deck, notes.values(info), tags, schedules.get(note, [])))
-    return kept
+        deck = next(map(deck_of.get, info["cards"]), None) or "Default"
+        fields = notes.values(info)
+        lost.append(Note(note, info["modelName"], deck, fields, info["tags"], schedules.get(note, [])))
+    return lost
 
 
 class DeckDeletion:
@@ -108,10 +99,7 @@ class DeckDeletion:
         self.named = named
         self.cards_too = cards_too
         self.default = decks.default_name(deck_ids)
-        names = []
-        for name in deck_ids:
-            if any(decks.within(name, deck) for deck in named):
-                names.append(name)
+        names = decks.below(named, deck_ids)
         _, self.filtered, self.cards_by_deck = decks.contents(names, deck_ids)
         self.cards = [card for cards in self.cards_by_deck.values() for card in cards]
 
@@ -170,13 +158,5 @@ def _check(named: list[str], deck_ids: dict[str, int]) -> None:
         hint = "Leave it out; anki_find_notes and anki_delete_notes empty it."
         raise ToolError(problem, hint, code="DEFAULT_DECK")
     if unknown := [name for name in named if name not in deck_ids]:
-        # Whoever wants to delete `A::B` is not to be offered all of `A`.
-        below = [decks.folded(name) for name in unknown]
-        apart = []
-        for deck in deck_ids:
-            inside = decks.folded(deck) + decks.SEPARATOR
-            if not any(name.startswith(inside) for name in below):
-                apart.append(deck)
-        error = decks.not_found(unknown, apart)
-        error.message += ". Nothing was deleted"
-        raise error
+        problem = f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted"
+        raise ToolError(problem, "anki_list_decks shows the decks.", code="DECK_NOT_FOUND")

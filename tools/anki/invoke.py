@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from tools.anki import client, decks
+from tools.anki import client
 from tools.anki.client import READING
 from tools.anki.note_input import checked_filename
 from tools.anki.replies import Refused
@@ -60,8 +60,8 @@ IN_ANKI = {
     "modeltemplate": "after syncing every device the person can do it in Anki: Tools, Manage Note Types, Cards",
 }
 """By a part of an action's name: the way to what AnkiConnect cannot, or must not do."""
-NAMING_DECKS = {"getDeckStats": "decks", "cardReviews": "deck", "getLatestReviewID": "deck"}
-"""Reading actions that make a deck of a name they do not know, and the parameter with the name."""
+NAMING_DECKS = {"getDeckStats", "cardReviews", "getLatestReviewID"}
+"""Reading actions that make a deck of a name they do not know."""
 BRINGING_MEDIA = frozenset(("path", "url", "data", "picture", "audio", "video"))
 """With one of these in its parameters even canAddNotes stores a file in the media folder."""
 MEMBERS = {
@@ -107,9 +107,7 @@ def invoke(
 
 @Tool("anki.invoke", title="Anki: any action", read_only_variant=True)
 def invoke_reading(
-    action: Annotated[
-        str, "e.g. findCards, cardsInfo, getDeckStats, multi", Limits(min_length=1, strip=True)
-    ],
+    action: Annotated[str, "e.g. findCards, cardsInfo, multi", Limits(min_length=1, strip=True)],
     params: Annotated[JsonObject | None, "as AnkiConnect documents them; sent unchanged"] = None,
     version: Annotated[int | None, "of the API; 6 by default"] = None,
 ) -> object:
@@ -118,21 +116,13 @@ def invoke_reading(
     Source: AnkiConnect, any action; MCP_READ_ONLY.
     """
     media = next((f" with {key}" for key, _ in _members(params) if key in BRINGING_MEDIA), "")
-    deck_names: list[str] = []
-    for name, its_params in client.entries(action, params):
-        if not isinstance(name, str) or name not in READING or media:
+    for name, _ in client.entries(action, params):
+        if not isinstance(name, str) or name not in READING - NAMING_DECKS or media:
             problem = f"Not a reading action: {str(name)[:80]}{media}"
             hint = "The server is in read-only mode (MCP_READ_ONLY): only actions that change nothing are let through."
+            if str(name) in NAMING_DECKS:
+                hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
             raise ToolError(problem, hint, code="READ_ONLY")
-        if name in NAMING_DECKS and isinstance(its_params, dict):
-            value = its_params.get(NAMING_DECKS[name])
-            # Of a text in place of a list AnkiConnect takes each letter for a deck.
-            deck_names += map(
-                str, value if name == "getDeckStats" and isinstance(value, list | str) else [value]
-            )
-    deck_ids = decks.ids() if deck_names else {}
-    if unknown := [name for name in deck_names if name not in deck_ids]:
-        raise decks.not_found(unknown, deck_ids)
     return invoke(action, params, version)
 
 

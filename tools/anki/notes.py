@@ -22,15 +22,14 @@ Info = JsonObject
 # A word or a quoted phrase that stands for itself: nothing with `:`, no wildcard, not negated.
 PLAIN = re.compile(r'(?<![^\s(])("[^":\\*_-]+"|[^\s():"\\*_-]+)(?![^\s)])')
 TEXT = re.compile(r"[\w ]+")
-# deck:X, deck:"X Y", "deck:X Y"; the same with tag and note.
-NAMED = re.compile(r'"(deck|tag|note):([^"]+)"|\b(deck|tag|note):(?:"([^"]+)"|([^\s()"]+))', re.IGNORECASE)
+# deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to the next one.
+NAMED = re.compile(r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE)
 # Names with a meaning of their own, wildcards, regular expressions.
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 
 LIMIT = 50
 PART = 500
 """Notes read in one request."""
-MOST_NAMES = 10
 EXAMPLES = 5
 """Notes that a dry run shows."""
 LONGEST_TEXT = 80
@@ -143,12 +142,10 @@ def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. At most one
     request."""
     pairs = []
-    for match in list(NAMED.finditer(query))[:MOST_NAMES]:
-        kind_within, quoted_whole, kind_before, quoted_name, bare_name = match.groups()
-        kind = (kind_within or kind_before).lower()
-        name = (quoted_whole or quoted_name or bare_name).replace("\\", "")
+    for match in NAMED.finditer(query):
+        name = match[4].replace("\\", "")
         if not SPECIAL.fullmatch(name):
-            pairs.append((kind, name))
+            pairs.append((match[2].lower(), name))
     if not pairs:
         return []
     decks, tags, models = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))

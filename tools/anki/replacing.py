@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from os.path import commonprefix
 
 from tools.anki import client, note_input, notes
 from tools.anki.batch import ItemError
@@ -77,10 +78,7 @@ def kept(values: dict[str, str]) -> dict[str, str]:
 
 def difference(old: str, new: str) -> list[str]:
     """Both texts from shortly before the first difference."""
-    same = next(
-        (at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
-    )
-    start = max(0, same - AROUND)
+    start = max(0, len(commonprefix([old, new])) - AROUND)  # noqa: RUF071
     return [cut(text[start:], notes.LONGEST_TEXT) for text in (old, new)]
 
 
