@@ -35,7 +35,7 @@ def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki
     assert [(detail["status"], detail.get("reason")) for detail in answer["details"]] == [
         told for told, _ in notes
     ]
-    assert "'Back'" in answer["details"][3]["hint"]
+    assert "mean Back?" in answer["details"][3]["hint"]
     assert fronts(anki.collection, "Geo") == ["there", "one", "two"]
     assert anki.collection.get_note(answer["details"][0]["noteId"]).tags == ["de", "geo"]
     assert fronts(anki.collection, "Default") == []
@@ -54,7 +54,7 @@ def test_add_from_model_takes_flat_items_and_whole_ones_and_makes_the_deck(anki,
 
     assert [detail["status"] for detail in details] == ["ok", "ok", "error", "error"]
     assert details[0]["dedup_key"] == "geo-paris"
-    assert "valid string" in details[2]["error"] and "'Front'" in details[3]["hint"]
+    assert "valid string" in details[2]["error"] and "mean Front?" in details[3]["hint"]
     assert fronts(anki.collection, "New::Deck") == ["a", "c"]
     assert anki.collection.get_note(details[0]["noteId"]).items() == [("Front", "a"), ("Back", "b")]
 

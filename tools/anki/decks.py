@@ -5,13 +5,13 @@ AnkiConnect cannot rename: new decks are made, the cards moved, and the old deck
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Annotated
 
 from tools.anki import client
 from tools.anki.batch import ItemError
 from tools.core import calls
-from tools.core.errors import ToolError, several
+from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
 from tools.core.schema import Alias
 from tools.core.tool import Tool
@@ -96,15 +96,10 @@ def checked_name(name: str) -> str:
     return SEPARATOR.join(parts)
 
 
-def not_found(names: list[str], decks: Iterable[str]) -> ToolError:
+def not_found(names: list[str], decks: Collection[str]) -> ToolError:
     """The error for decks that are not there, with the nearest that are."""
-    by_folded = {folded(name): name for name in decks}
-    nearest_names = [by_folded[close] for name in names for close in several(folded(name), by_folded, most=1)]
-    hint = (
-        f"Did you mean {' and '.join(map(repr, nearest_names))}?"
-        if nearest_names
-        else "anki_list_decks shows the decks; anki_invoke with createDeck makes one."
-    )
+    nearest = " ".join(did_you_mean(name, decks) for name in names).strip()
+    hint = nearest or "anki_list_decks shows the decks; anki_invoke with createDeck makes one."
     return ToolError(f"Deck not found: {', '.join(map(repr, names))}", hint, code="DECK_NOT_FOUND")
 
 

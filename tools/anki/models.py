@@ -8,8 +8,8 @@ from typing import Annotated
 from tools.anki import client
 from tools.anki.note_input import OBJECTS
 from tools.anki.settings import current
-from tools.core.errors import ToolError, nearest
-from tools.core.json_types import JsonObject
+from tools.core.errors import ToolError, did_you_mean
+from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Alias, Limits, Published
 from tools.core.tool import Tool
 
@@ -82,27 +82,20 @@ def create_model(
     warnings += [
         f"Anki calls {name!r} {other!r}" for name, other in zip(asked, kept, strict=True) if name != other
     ]
-    answer = {
+    return {
         "model_name": kept[0],
         "in_order_fields": kept[1 : len(in_order_fields) + 1],
         "card_templates": [asdict(template) for template in card_templates],
         "css": css,
         "options": sent,
         "anki_response": None,  # null says that it went well; anki.model_info shows the note type
+        **filled(warnings=warnings),
     }
-    if warnings:
-        answer["warnings"] = warnings
-    return answer
 
 
 def not_found(name: str, names: list[str]) -> ToolError:
     """The error for a note type that is not there; for the default one it brings the call that makes it."""
-    nearest_name = nearest(name, names)
-    hint = (
-        f"Did you mean {nearest_name!r}?"
-        if nearest_name
-        else "`models` lists them; anki_create_model makes one."
-    )
+    hint = did_you_mean(name, names) or "`models` lists them; anki_create_model makes one."
     making = {}
     if name == current().anki_default_model:
         hint = "Call anki_create_model with the arguments in `create_model`, or name one of `models`."

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from tools.anki.batch import ItemError
-from tools.core.errors import nearest
+from tools.core.errors import did_you_mean
 from tools.core.schema import Alias, Limits
 
 # A schema for models to read; its description says the rest: each property costs four times as much of every
@@ -68,11 +68,9 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
     values_by_field: dict[str, str] = {}
     for name, value in values.items():
         field_name = find_field(name, model_fields)
-        if field_name is None or field_name in values_by_field:
-            nearest_name = "" if field_name else nearest(name, model_fields)
-            hint = f"Did you mean {nearest_name!r}? " if nearest_name else ""
-            problem = f"field {field_name!r} is there twice" if field_name else f"unknown field {name[:80]!r}"
-            raise ItemError(problem, f"{hint}Fields: {', '.join(model_fields)}.", code="UNKNOWN_FIELD")
+        if field_name is None:
+            hint = f"{did_you_mean(name, model_fields)} Fields: {', '.join(model_fields)}."
+            raise ItemError(f"unknown field {name[:80]!r}", hint.strip(), code="UNKNOWN_FIELD")
         values_by_field[field_name] = value
     return {name: values_by_field[name] for name in model_fields if name in values_by_field}
 

@@ -9,7 +9,7 @@ from tools.anki import client, decks
 from tools.anki.card_text import plain
 from tools.anki.client import Action
 from tools.core import calls
-from tools.core.errors import ToolError, cut, nearest
+from tools.core.errors import ToolError, cut, did_you_mean
 from tools.core.json_types import JsonObject
 from tools.core.schema import Alias, Limits
 from tools.core.tool import Tool
@@ -154,12 +154,8 @@ def _unknown_names(query: str) -> list[str]:
     for kind, name in pairs:
         # With their parents: tag:a finds a::b too.
         names = {part for known in by_kind[kind] for part in accumulate(known.split("::"), "{}::{}".format)}
-        by_folded = {known.casefold(): known for known in names}
-        if name.casefold() not in by_folded:
-            nearest_name = by_folded.get(nearest(name.casefold(), by_folded))
-            sentences.append(
-                f"there is no {kind}:{name}" + (f"; did you mean {nearest_name!r}?" if nearest_name else "")
-            )
+        if name.casefold() not in map(str.casefold, names):
+            sentences.append(f"there is no {kind}:{name}. {did_you_mean(name, names)}".strip())
     return sentences
 
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from tools.anki import client
@@ -51,9 +51,9 @@ class Pictures:
     """The pictures that this call has prepared and uploaded so far."""
 
     def __init__(self) -> None:
-        self._prepared: dict[tuple, Picture] = {}
         self.warned = {""}
-        # Answers with the name under which Anki keeps a picture; uploads it the first time.
+        # Each does its work once for the same picture; `upload` answers with the name under which Anki keeps it.
+        self._prepare = cache(_prepared)
         self.upload: Callable[[Picture], str] = cache(lambda picture: store(picture.name, picture.data))
 
     def prepare(self, image: ImageSpec) -> Picture:
@@ -61,17 +61,18 @@ class Pictures:
 
         Raises ImageError.
         """
-        key = (image.image_base64 or image.image_url, image.max_side, image.filename)
-        if key not in self._prepared:
-            stem = ENDING.sub("", checked_filename(image.filename)) if image.filename else ""
-            if not key[0]:
-                raise ImageError("the image has no content", "Give image_base64 or image_url.")
-            data = decode(image.image_base64) if image.image_base64 else fetch(image.image_url or "")
-            small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
-            # ending as the content does: an image is never stored as a page or a script
-            name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
-            self._prepared[key] = Picture(name, small, warning)
-        return self._prepared[key]
+        return self._prepare(replace(image, target_field=""))
+
+
+def _prepared(image: ImageSpec) -> Picture:
+    stem = ENDING.sub("", checked_filename(image.filename)) if image.filename else ""
+    if not (image.image_base64 or image.image_url):
+        raise ImageError("the image has no content", "Give image_base64 or image_url.")
+    data = decode(image.image_base64) if image.image_base64 else fetch(image.image_url or "")
+    small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
+    # ending as the content does: an image is never stored as a page or a script
+    name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
+    return Picture(name, small, warning)
 
 
 def decode(text: str) -> bytes:
