@@ -104,8 +104,8 @@ def test_what_harms_nothing_is_sent_as_it_is(anki, call):
     assert (
         call("anki.invoke", action="storeMediaFile", params={"filename": "b.png", "data": "eA=="}) == "b.png"
     )
-    assert call("anki.invoke", action=" version ", version=4) == 6
-    assert anki.requests[-1] == {"action": "version", "version": 4, "params": {}}
+    assert call("anki.invoke", action=" version ", version=5) == 6
+    assert anki.requests[-1] == {"action": "version", "version": 5, "params": {}}
 
 
 @pytest.mark.parametrize(

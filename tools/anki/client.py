@@ -119,7 +119,7 @@ def _result(request: JsonObject, extra_s: float) -> Result:
         # AnkiConnect answers one request at a time and lets five wait.
         with exclusive_lock("ankiconnect"):
             response = http.send(post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES))
-        return replies.result(response, request["version"])
+        return replies.result(response)
     except http.HttpError as error:
         failure = replies.failure(error, timeout_s)
     except Unanswered as error:

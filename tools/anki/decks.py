@@ -50,9 +50,9 @@ def spelled_by_anki(name: str, deck_ids: dict[str, int]) -> str | None:
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
     """
-    if deck := next((deck for deck in deck_ids if same(deck, name)), None):
-        return deck
-    return default_name(deck_ids) if same(name, "Default") and DEFAULT_ID in deck_ids.values() else None
+    if not equal(name, deck_ids) and same(name, "Default") and DEFAULT_ID in deck_ids.values():
+        return default_name(deck_ids)
+    return equal(name, deck_ids)
 
 
 def spelled(name: str, deck_ids: dict[str, int]) -> str:
@@ -61,8 +61,12 @@ def spelled(name: str, deck_ids: dict[str, int]) -> str:
     parent, separator, last = name.rpartition(SEPARATOR)
     if not separator:
         return name
-    above = next((deck for deck in deck_ids if same(deck, parent)), None)
-    return (above or spelled(parent, deck_ids)) + SEPARATOR + last
+    return (equal(parent, deck_ids) or spelled(parent, deck_ids)) + SEPARATOR + last
+
+
+def equal(name: str, deck_ids: dict[str, int]) -> str | None:
+    """The deck that to Anki has this name."""
+    return next((deck for deck in deck_ids if same(deck, name)), None)
 
 
 def same(name: str, other: str) -> bool:
@@ -223,7 +227,7 @@ def _taken(old: str, new: str, deck_ids: dict[str, int], *, is_empty: bool) -> b
     if within(folded(new), folded(old)):
         hint = "Rename it to a free name first, then to this one."
         raise ToolError(f"To Anki {new!r} is {old!r} itself, or a subdeck of it", hint, code="DECK_EXISTS")
-    taken = next((name for name in deck_ids if same(name, new)), "")
+    taken = equal(new, deck_ids)
     if taken and not is_empty:
         hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
         if deck_ids[taken] == DEFAULT_ID:

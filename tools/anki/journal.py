@@ -51,6 +51,8 @@ class Step(NamedTuple):
     ids: list[int]
 
     def actions(self) -> list[Action]:
+        if not self.ids:
+            return []
         if self.action == SET_VALUE:
             return [(SET_VALUE, {"card": card, "warning_check": True, **self.more}) for card in self.ids]
         if self.action == SET_FIELDS:

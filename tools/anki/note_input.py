@@ -61,7 +61,7 @@ def find_field(name: str, model_fields: list[str]) -> str | None:
 
 
 def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[str, str]:
-    """The values under the note type's own names, in its order.
+    """The values under the note type's own names.
 
     Raises ItemError for a name that it does not have: Anki would drop the value and say nothing.
     """
@@ -72,7 +72,7 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
             hint = f"{did_you_mean(name, model_fields)} Fields: {', '.join(model_fields)}."
             raise ItemError(f"unknown field {name[:80]!r}", hint.strip(), code="UNKNOWN_FIELD")
         values_by_field[field_name] = value
-    return {name: values_by_field[name] for name in model_fields if name in values_by_field}
+    return values_by_field
 
 
 def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[ImageSpec], list[str]]:

@@ -18,8 +18,6 @@ UNREACHABLE = "ANKI_UNREACHABLE"
 NO_ANSWER = "ANKI_NO_ANSWER"
 
 ENVELOPE = {"result", "error"}
-UNENVELOPED_VERSION = 4
-"""Up to this version of a request AnkiConnect answers with the bare result."""
 
 START = "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that ANKI_CONNECT_URL names, and check that address."
 FORWARDED = (
@@ -106,19 +104,18 @@ def hangs(error: ToolError | None) -> bool:
     return error is not None and error.code == NO_ANSWER
 
 
-def result(response: http.Response, version: int) -> Result:
+def result(response: http.Response) -> Result:
     """The result in a response, whatever its HTTP status. Raises Failure."""
     try:
         answer = json.loads(response.body)
     except (ValueError, RecursionError):
         answer = None
-        version = UNENVELOPED_VERSION + 1
-    opened = entry_result(answer)
-    if isinstance(opened, Refused):
-        raise opened
-    if opened is not answer or (version <= UNENVELOPED_VERSION and response.status == 200):
-        return opened
-    raise not_ankiconnect(f"HTTP {response.status}, {response.headers.get_content_type()}")
+    content = entry_result(answer)
+    if isinstance(content, Refused):
+        raise content
+    if content is answer:
+        raise not_ankiconnect(f"HTTP {response.status}, {response.headers.get_content_type()}")
+    return content
 
 
 def entry_result(answer: Any) -> Result:

@@ -61,9 +61,7 @@ def _put_back(entry: Entry) -> JsonObject:
         failed.append({"noteId": note, "error": "the note is gone"})
     steps = []
     for step in entry.steps:
-        left = [each for each in step.ids if each in there[step.of]]
-        if left:
-            steps.append(step._replace(ids=left))
+        steps.append(step._replace(ids=[each for each in step.ids if each in there[step.of]]))
     _make(steps, failed)
     answer: JsonObject = {of: len(left) for of, left in there.items()}
     answer.update(failed=failed, warnings=entry.warnings)
