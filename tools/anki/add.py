@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import chain
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from tools.anki import client, decks, note_input, notes, state
 from tools.anki.batch import Batch, ItemError, Parts
@@ -35,6 +35,9 @@ SEPARATORS = ("\t", ";", " — ", " – ", " - ", "|", ",")
 """Marks between the texts of a pasted list, the likeliest first."""
 # Signs of HTML on purpose: </b>, <br>, <img src=…>.
 MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src", re.IGNORECASE)
+
+Item: TypeAlias = NoteInput | ItemError
+"""A note to be added, or why it cannot be."""
 
 LOOK_FIRST = "Look with anki_find_notes first: with allowDuplicates Anki adds once more what it got."
 AGAIN = "Send the notes again that are not `ok`: those that Anki got are refused as duplicates."
@@ -92,7 +95,7 @@ def add_notes(
     return AddBatch(deck, model, list(notes), strict=True).run()
 
 
-def _row(texts: list[str], names: list[str]) -> NoteInput | ItemError:
+def _row(texts: list[str], names: list[str]) -> Item:
     """A note of plain texts in the order of `names`; only tags at the end may be missing."""
     missing = names[len(texts) :]
     if len(texts) > len(names) or missing not in ([], ["tags"]):
@@ -114,7 +117,7 @@ def _html(text: str) -> str:
     return text if MARKUP.search(text) else escape(text, quote=False).replace("\n", "<br>")
 
 
-def _note(item: JsonObject, index: int) -> NoteInput | ItemError:
+def _note(item: JsonObject, index: int) -> Item:
     if not isinstance(item.get("fields"), dict):
         beside = {name: value for name, value in item.items() if name in BESIDE}
         item = {"fields": {name: value for name, value in item.items() if name not in BESIDE}, **beside}
@@ -161,7 +164,7 @@ class AddBatch(Batch):
         self,
         deck: str,
         model: str,
-        items: list[NoteInput | ItemError],
+        items: list[Item],
         *,
         strict: bool,
         brief: bool = False,
@@ -170,7 +173,7 @@ class AddBatch(Batch):
         self.fallback = "" if model.strip() else current().anki_default_model
         """The note type that nobody named: another may take its place."""
         model = model.strip() or self.fallback
-        self.items: list[NoteInput | ItemError] = []
+        self.items: list[Item] = []
         for item in items:
             if isinstance(item, NoteInput):
                 item = replace(item, model=item.model.strip() or model)
@@ -189,7 +192,6 @@ class AddBatch(Batch):
         self.new_deck = spelling is None
         self.deck = spelling or decks.checked_name(deck)
         self.ready: dict[int, Ready] = {}
-        self.astray: set[int] = set()
 
     def run(self) -> JsonObject:
         self.begin([{} for _ in self.items], sum(bool(note.images) for note in self.notes))
@@ -249,7 +251,7 @@ class AddBatch(Batch):
             types, key=lambda type: (bool(used - set(map(str.casefold, type.fields))), len(type.fields) != 2)
         )
 
-    def _check(self, index: int, item: NoteInput | ItemError) -> None:
+    def _check(self, index: int, item: Item) -> None:
         """Keep the note if nothing here speaks against it."""
         if isinstance(item, ItemError):
             raise item
@@ -294,12 +296,9 @@ class AddBatch(Batch):
 
     def send(self, part: list[int]) -> None:
         create: list[Action] = [("createDeck", {"deck": self.deck})] if self.new_deck else []
-        # AnkiConnect 2023 puts new cards into the default deck: any card that was not there before is ours.
-        default: Action = ("findCards", {"query": f"did:{decks.DEFAULT_ID} added:1"})
         adding: list[Action] = [("addNote", self._entry(index)) for index in part]
-        profile, before, *made, after = client.multi(client.PROFILE, default, *create, *adding, default)
-        client.whole([before, after])
-        answers = made[len(create) :]
+        profile, *answers = client.multi(client.PROFILE, *create, *adding)
+        answers = answers[len(create) :]
         if (other := client.profile(profile)) != self.profile:
             # The person has switched it meanwhile: the notes of a moment ago are in another collection.
             mistaken = [note for note in answers if isinstance(note, int)]
@@ -310,7 +309,6 @@ class AddBatch(Batch):
             hint = "Ask the person which profile is meant."
             raise ToolError(problem, hint, code="OTHER_PROFILE")
         self.new_deck = False
-        self.astray |= set(after) - set(before)
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):
             self._tell(index, answer)
@@ -336,13 +334,9 @@ class AddBatch(Batch):
         return self.failed(index, answer, **more)
 
     def end(self) -> None:
-        """Move the cards that went to the default deck, and name what duplicates repeat. At most two requests."""
-        if self.astray and self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
-            try:
-                client.call("changeDeck", cards=sorted(self.astray), deck=self.deck)
-            except ToolError as error:
-                problem = f"{len(self.astray)} new cards are in the default deck, not in {self.deck!r}"
-                self.warnings.append(f"{problem}: {error.message}; anki_change_cards moves them")
+        """Move the cards that went to the default deck, and name what duplicates repeat. At most three requests."""
+        if not self.profile and self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
+            self._move_from_default()
         nameless = []
         searches = []
         for index in self.indexes("duplicate"):
@@ -360,3 +354,14 @@ class AddBatch(Batch):
                     keys[key] = max(ids)
         # A call before may have added it and ended before its key was kept.
         state.remember_keys(keys, self.profile)
+
+    def _move_from_default(self) -> None:
+        """Move the cards that the add-on of 2023, which names no profile, put into the default deck."""
+        ids = [self.details[index]["noteId"] for index in self.indexes("ok")]
+        try:
+            query = f"nid:{','.join(map(str, ids))} did:{decks.DEFAULT_ID}"
+            if astray := client.call("findCards", query=query) if ids else []:
+                client.call("changeDeck", cards=astray, deck=self.deck)
+        except ToolError as error:
+            problem = f"new cards may be in the default deck, not in {self.deck!r}"
+            self.warnings.append(f"{problem}: {error.message}; anki_change_cards moves them")

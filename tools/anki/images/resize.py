@@ -24,17 +24,6 @@ QUALITY = 85
 MOST_BYTES = 85_000_000
 """Memory that decoding and shrinking one image may take."""
 
-FORMATS = {
-    "png": "PNG",
-    "jpg": "JPEG",
-    "gif": "GIF",
-    "webp": "WEBP",
-    "bmp": "BMP",
-    "tiff": "TIFF",
-    "avif": "AVIF",
-}
-"""Pillow's decoder of each format."""
-
 VENV_PACKAGES = Path(__file__).parents[3] / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
 SMALL_BYTES = 200_000
 """Up to this size a picture needs no shrinking, and the missing Pillow no word."""
@@ -57,7 +46,8 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with pil_image.open(io.BytesIO(data), formats=[FORMATS[extension]]) as image:
+            decoder = "JPEG" if extension == "jpg" else extension.upper()
+            with pil_image.open(io.BytesIO(data), formats=[decoder]) as image:
                 if extension != "jpg" and getattr(
                     image, "is_animated", False
                 ):  # a photo's second frame is a preview
