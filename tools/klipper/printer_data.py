@@ -21,11 +21,11 @@ def folder() -> Path:
     """
     # Who may not use this toolset reads none of these files either, also not by a tool of another one.
     if not toolsets.offers(core_settings.current(), "printer"):
-        hint = "Send the text as `config`. To read them, a token needs the scope `printer`, and MCP_TOOLSETS must include it."
+        hint = "Send the file's text. To read them, a token needs the scope `printer`, and MCP_TOOLSETS must include it."
         raise ToolError("The printer's own files are not for this caller", hint, code="NOT_ALLOWED")
     path = settings.current().klipper_printer_data.expanduser()
     if not path.is_dir():
-        hint = "Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/; or send the text as `config`."
+        hint = "Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/; or send the file's text."
         raise ToolError(f"There is no printer folder on this machine: {path}", hint, code="NO_PRINTER")
     return path
 

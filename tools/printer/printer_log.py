@@ -213,10 +213,10 @@ def _starts(folder: Path) -> list[Start]:
     Raises ToolError if there is no log.
     """
     logs = folder / "logs"
-    names = sorted((path.name for path in logs.glob("klippy.log.*")), reverse=True)  # `klippy.log.2026-08-03`
+    rotated = sorted(logs.glob("klippy.log.*"), reverse=True)  # `klippy.log.2026-08-03`
     starts = [Start()]
-    for name in ["klippy.log", *names][:MOST_FILES]:
-        earlier = _read(logs / name, folder)
+    for path in [logs / "klippy.log", *rotated][:MOST_FILES]:
+        earlier = _read(path, folder)
         earlier[-1].merge(starts[0])  # Klipper begins a new log each day
         starts = earlier + starts[1:]
         if len(starts) > 1:

@@ -36,7 +36,7 @@ READ = [
     "Measuring_Resonances.md#selecting-max_accel",
     "Measuring_Resonances.md#unreliable-measurements-of-resonance-frequencies",
 ]
-HINT = "SHAPER_CALIBRATE fits the shapers, as does ~/klipper/scripts/calibrate_shaper.py FILE -o shaper.png"
+HINT = "Run SHAPER_CALIBRATE; or, for one file, ~/klipper/scripts/calibrate_shaper.py FILE -o shaper.png"
 
 Spectrum = list[tuple[float, float]]
 """The frequencies in Hz, each with the power of the vibration."""
@@ -44,10 +44,10 @@ Spectrum = list[tuple[float, float]]
 
 @Tool("printer_resonances")
 def printer_resonances(
-    text: Annotated[str, "a file's; else the newest in /tmp", Limits(max_length=MOST_BYTES)] = "",
+    text: Annotated[str, "the CSV; else the newest in /tmp", Limits(max_length=MOST_BYTES)] = "",
 ) -> JsonObject:
-    """Explain the accelerometer's test of ringing: per axis the peaks and the input shaper that Klipper
-    recommends. Read only.
+    """Explain the last resonance test (why prints ring): the peaks of each axis, and the input shaper that
+    Klipper recommends. Read only.
 
     Source: calibration_data_*.csv of SHAPER_CALIBRATE, resonances_*.csv of TEST_RESONANCES. Klipper's scripts
     process raw_data_*.csv; this tool does not.
@@ -60,7 +60,7 @@ def printer_resonances(
         if name := NAME.fullmatch(path.name):
             newest[name[1]] = path
     if not newest:
-        raise ToolError(f"No result of a resonance test is in {FOLDER}", HINT, code="NO_RESONANCES")
+        raise ToolError(f"{FOLDER} has no result of a resonance test", HINT, code="NO_RESONANCES")
     answer: JsonObject = {}
     for axis, path in newest.items():
         content = printer_data.content(path, FOLDER, MOST_BYTES)
@@ -74,9 +74,7 @@ def _explained(name: str, text: str) -> JsonObject:
         spectrum = [_row(row, fitted) for row in csv.DictReader(text.splitlines())]
         answer = {"file": name, **_peaks(spectrum), "read": READ}
     except (ValueError, TypeError, LookupError, ArithmeticError, csv.Error):
-        message = (
-            f"Not a whole spectrum as SHAPER_CALIBRATE writes it, or raw data, which is not read: {name}"
-        )
+        message = f"{name} is not a complete resonance test (raw accelerometer data is not read)"
         raise ToolError(message, HINT, code="NO_SPECTRUM") from None
     if not fitted:
         return answer | {"next": HINT}

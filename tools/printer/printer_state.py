@@ -158,8 +158,8 @@ def _part(status: JsonObject, name: str) -> JsonObject:
     return part if isinstance(part, dict) else {}
 
 
-def _text(part: Any, name: str, most: int) -> str:
-    value = part.get(name) if isinstance(part, dict) else None
+def _text(part: JsonObject, name: str, most: int) -> str:
+    value = part.get(name)
     return "" if value is None else " ".join(str(value).split())[:most]
 
 
