@@ -11,13 +11,11 @@
 #   for what was done here.
 # - A habit that is here already is found by its name (of several with one name, in their order) and gets only the days
 #   that it lacks: the same file adds nothing twice.
-# - A new habit is filled while it is hidden, then shown. Its journal is this last step alone, so an undo hides it again,
-#   however many marks it has.
+# - All that the journal keeps of a new habit is that it came in sight: an undo hides it again, however many marks it has.
 
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
-from itertools import pairwise
 from operator import itemgetter
 from time import monotonic
 from typing import NamedTuple
@@ -105,11 +103,9 @@ def _create(unit: UnitOfWork, values: JsonObject, marks: list[Mark], outcome: Ou
     key = created.created_id or 0
     added = _mark(unit, key, marks)
     if n := values.get("n"):
-        # Loop counts the days from the last time, early or late: where that is, the schedule begins anew.
-        kept = [mark.date for mark in added if mark.status == "completed"]
-        gaps = [(days.ordinal(day) - days.ordinal(before), day) for before, day in pairwise(kept)]
+        # Loop counts the days from the last time, early or late: the schedule begins anew with each.
         schedule = {"habit_id": key, "frequency_type": "every_n_days", "detail": f"{n}"}
-        for first in [BEGINNING, *kept[:1], *(day for gap, day in gaps if gap % n)]:
+        for first in [BEGINNING, *(mark.date for mark in added if mark.status == "completed")]:
             unit.insert_stamped("habit_schedules", schedule | {"first_day": first})
     if is_archived:
         unit.assign("habits", {"id": key, "archived_at": None}, {"archived_at": unit.stamp})
@@ -145,7 +141,7 @@ def _habits(file: str, outcome: Outcome) -> Iterator[Habit]:
     try:
         with ZipFile(file) as archive:
             if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
-                raise ValueError(f"it unpacks to more than {MOST_BYTES} bytes")
+                raise ValueError("It is too large")
             for row in rows("Habits.csv"):
                 if paths := filter(archive.namelist(), f"{row['Position']}*/Checkmarks.csv"):
                     yield _habit(row, rows(paths[0]), outcome)
