@@ -89,7 +89,10 @@ def refusals(server):
         "expired": {"token": server.token(exp=now - 100)},
         "for another address": {"token": server.token(aud="https://other.example/mcp")},
         "another key": {
-            "token": tokens.sign(tokens.new_claims("anna", "onepercent", server.url, 60), b"f" * 32)
+            "token": tokens.sign(
+                tokens.claims_of({"user": "anna", "scope": "onepercent", "token_id": "1"}, server.url, 60),
+                b"f" * 32,
+            )
         },
         "not ASCII": {"headers": {"Authorization": "Bearer \xe9.\xe9.\xe9"}.items()},
     }
@@ -204,7 +207,8 @@ def test_rates_are_each_persons_own_whatever_the_token_and_say_when_to_come_back
 def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(server):
     ours, theirs = server.token(jti="lost"), server.token(jti=None)
     backend = tokens.sign(
-        {**tokens.new_claims("ben", "server", server.url, 60), "jti": "of-a-backend"}, server.key()
+        tokens.claims_of({"user": "ben", "scope": "server", "token_id": "of-a-backend"}, server.url, 60),
+        server.key(),
     )
     assert [server.send(LIST, token=token)[0] for token in (ours, theirs, backend)] == [200, 200, 200]
     ledger = Ledger(server.state)

@@ -18,11 +18,8 @@ DAY_S = 86_400
 
 
 def given_out(state, token_id, *, days=30, user="anna"):
-    claims = {
-        **tokens.new_claims(user, "onepercent", "https://pi.example/mcp", int(days * DAY_S)),
-        "jti": token_id,
-    }
-    Ledger(state).add(claims, "phone")
+    grant = {"token_id": token_id, "user": user, "scope": "onepercent", "label": "phone"}
+    Ledger(state).add(grant, days * DAY_S)
 
 
 def test_what_was_given_out_is_listed_until_it_ends(tmp_path):

@@ -41,7 +41,9 @@ def refused(token, keys=(KEY,)):
 def test_a_token_names_its_user_scope_and_id_here_and_to_pyjwt():
     claimed = tokens.read(tokens.sign(claims(), KEY), (KEY,), URL)
     assert claimed == tokens.Claims("anna", ("onepercent", "klipper:read"), "1")
-    token = tokens.sign(tokens.new_claims("anna", "onepercent", URL, 60), KEY)
+    token = tokens.sign(
+        tokens.claims_of({"user": "anna", "scope": "onepercent", "token_id": "1"}, URL, 60), KEY
+    )
     assert tokens.read(token, (KEY,), URL).user == "anna"
     assert (
         jwt.decode(token, KEY, algorithms=["HS256"], audience=URL, issuer="pi-mcp")["scope"] == "onepercent"

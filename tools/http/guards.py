@@ -11,18 +11,20 @@ import logging
 import math
 import secrets
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 from tools.core import calls, mcp_apps
 from tools.core.calls import Caller
 from tools.core.errors import InvalidMessage
 from tools.core.json_types import JsonObject
 from tools.core.settings import Settings
-from tools.http import tokens
+from tools.http import day, tokens
 from tools.http.ledger import Ledger
 from tools.http.limits import Rate, Turns
 from tools.http.sign_in import SignIn
@@ -34,10 +36,11 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 LONGEST_BODY = 4 * 2**20
 # The longest body of a sign-in, which anybody may send. Longer bodies need a token, and are read two at a time,
 # one per person, so that they cannot fill the memory.
-SMALL_BODY = 2**14
+SMALL_BODY = 16_384
 RATE_LIMITED = -32029  # ours: JSON-RPC leaves -32000 to -32099 to servers
 SESSION = "mcp-session-id"
 WITH_PAGES = "-pages"
+OF_DAY = f"day{WITH_PAGES}"  # in place of a session: the page of the days
 
 logger = logging.getLogger("pi-mcp")
 
@@ -49,7 +52,7 @@ class Refusal(Exception):
 
     status: int
     reason: str
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
     code: int = -32600  # JSON-RPC's invalid request
     request_id: str | int | None = None
 
@@ -73,35 +76,45 @@ class Guards:
         self.cancel_scope = cancel_scope
         self.url = settings.http_url
         self.path = urlsplit(self.url).path.rstrip("/")
-        self.key_file = settings.state_dir / settings.http_key_file
         self.ledger = Ledger(settings.state_dir)
-        tokens.keys_at(self.key_file)
-        self.sign_in = SignIn(self.url, self.ledger, lambda: tokens.read_keys(self.key_file))
-        self.rate = Rate(settings.http_rate, burst=max(1, settings.http_rate // 2))
-        self.logged = Rate(60, 30)  # lines a minute, at once
+        key_file = settings.state_dir / settings.http_key_file
+        tokens.keys_at(key_file)
+        self.keys = partial(tokens.read_keys, key_file)
+        self.sign_in = SignIn(self.url, self.ledger, self.keys)
+        # It leads a client to the sign-in.
+        self.challenge = f'Bearer realm="pi-mcp", resource_metadata="{self.sign_in.metadata_url}"'
+        self.day = day.Day(self.sign_in)
+        self.rate = Rate(settings.http_rate)
+        self.lines = Rate(60)  # of the log
         self.long_bodies = Turns(2, 1)
-        # The cancel scopes of calls in progress, by token, session and request id.
-        self.calls: dict[tuple[str, str, str], Any] = {}
+        # The cancel scopes of calls in progress, by token, session and request id: of several calls with one id
+        # the last can be withdrawn.
+        self.calls: WeakValueDictionary[tuple[str, str, str], Any] = WeakValueDictionary()
 
     async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:
         try:
-            async with AsyncExitStack() as held:
-                await self._serve(scope, receive, send, held)
+            await self._serve(scope, receive, send)
         except Refusal as refusal:
             self._log(refusal.status, refusal.reason)
             await _refuse(refusal, send)
 
     def _log(self, status: int, reason: str) -> None:
-        if not self.logged.wait_s():  # nobody without a token can fill the log
+        if not self.lines.wait_s():  # nobody without a token can fill the log
             logger.warning("HTTP %d: %s", status, reason)
 
-    async def _serve(self, scope: JsonObject, receive: Receive, send: Send, held: AsyncExitStack) -> None:
+    async def _serve(self, scope: JsonObject, receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        if scope["path"] in self.sign_in.endpoints:
+        path = scope["path"]
+        is_day = path == day.CALLS
+        if path in (day.PATH, day.CALLS) and scope["method"] == "POST":
+            site = headers.get("sec-fetch-site", "same-origin")  # over plain http a browser says nothing
+            if headers.get("origin") != self.sign_in.issuer or site != "same-origin":
+                raise Refusal(403, "a request of another page")
+        if path in self.sign_in.endpoints:
             return await self._sign_in(scope, headers, receive, send)
-        if scope["path"].rstrip("/") != self.path:
-            raise Refusal(404, f"nothing is at {scope['path'][:100]!r}")
-        claims = self._authenticated(headers.get("authorization", ""))
+        if path.rstrip("/") != self.path and not is_day:
+            raise Refusal(404, f"nothing is at {path[:100]!r}")
+        claims = self._authenticated(headers, is_day)
         if scope["method"] != "POST":
             raise Refusal(405, f"method {scope['method'][:20]!r}", {"allow": "POST"})
         if "content-length" in headers and "transfer-encoding" in headers:
@@ -109,41 +122,40 @@ class Guards:
             raise Refusal(400, "a body with two lengths: Content-Length, Transfer-Encoding")
         remote = calls.caller_of_scope(*claims)
         if remote is None:
-            challenge = self._challenge("insufficient_scope")
+            challenge = {"www-authenticate": f'{self.challenge}, error="insufficient_scope"'}
             raise Refusal(403, f"the token of {claims.user!r} names no toolset", challenge)
         if wait_s := self.rate.wait_s(claims.user):
-            retry = {"retry-after": str(math.ceil(wait_s))}
-            reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE)"
-            raise Refusal(429, reason, retry, RATE_LIMITED)
-        body = await self._read(receive, claims.user, held)
+            retry_s = str(math.ceil(wait_s))
+            reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
+            raise Refusal(429, reason, {"retry-after": retry_s}, RATE_LIMITED)
         passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
         request = {**scope, "path": self.path or "/", "headers": passed_on}
-        await self._pass_on(remote, request, headers.get(SESSION, ""), body, receive, send)
+        session_id = OF_DAY if is_day else headers.get(SESSION, "")
+        async with AsyncExitStack() as held:
+            body = await self._read(receive, claims.user, held)
+            await self._pass_on(remote, request, session_id, body, receive, send)
 
     async def _sign_in(
         self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
         """Answer at an endpoint of the sign-in. Anybody may call those: nothing large is read there."""
         body = await self._read(receive)
-        status, sent, text = await self.sign_in.answer(
-            scope["method"], scope["path"], headers, scope["query_string"], body
-        )
+        status, sent, body = await self.sign_in.answer(scope, headers, body)
         if status >= 400:
-            self._log(status, f"{scope['path']}: {text[:200].partition('<')[0]}")
-        await _respond(send, status, sent, text)
+            self._log(status, f"{scope['path']}: {body.decode()[:200].partition('<')[0]}")
+        await _respond(send, status, sent, body)
 
     async def _read(self, receive: Receive, user: str = "", held: AsyncExitStack | None = None) -> bytes:
         """The body of a request. One longer than SMALL_BODY waits for a turn of its user, which ends with
         `held`."""
         body = bytearray()
         most = SMALL_BODY
-        more = True
-        while more:
+        message: JsonObject = {"more_body": True}
+        while message.get("more_body"):
             message = await receive()
             if message["type"] != "http.request":
                 raise Refusal(400, "a body ended in the middle, or took too long")
             body += message.get("body", b"")
-            more = message.get("more_body", False)
             if held and most == SMALL_BODY < len(body):
                 await held.enter_async_context(self.long_bodies.turn(user))
                 most = LONGEST_BODY
@@ -151,25 +163,22 @@ class Guards:
                 raise Refusal(413, f"a body of more than {most} bytes")
         return bytes(body)
 
-    def _authenticated(self, authorization: str) -> tokens.Claims:
-        """The claims of the request's token. Every failure looks the same from outside."""
-        scheme, _, token = authorization.partition(" ")
+    def _authenticated(self, headers: dict[str, str], is_day: bool) -> tokens.Claims:
+        """The claims of the request's token, or of its cookie. Every failure looks the same from outside."""
+        scheme, _, token = headers.get("authorization", "").partition(" ")
         try:
-            if scheme.lower() != "bearer" or not token:
+            if is_day:
+                return self.day.claims(headers.get("cookie", ""))
+            if scheme.lower() != "bearer":
                 raise tokens.InvalidToken("there is no bearer token")
-            claims = tokens.read(token.strip(), tokens.read_keys(self.key_file), self.url)
+            claims = tokens.read(token, self.keys(), self.url)
             if self.ledger.is_revoked(claims.token_id):
                 raise tokens.InvalidToken(f"{claims.token_id} was revoked")
         except (tokens.InvalidToken, sqlite3.Error, OSError) as error:
-            challenge = self._challenge("invalid_token" if token else "")
-            raise Refusal(401, f"token refused: {error}", challenge) from None
+            word = ', error="invalid_token"' if token else ""
+            headers = {"www-authenticate": f"{self.challenge}{word}"}
+            raise Refusal(401, f"token refused: {error}", headers) from None
         return claims
-
-    def _challenge(self, error: str) -> dict[str, str]:
-        """The header that leads a client to the sign-in."""
-        word = f' error="{error}",' if error else ""
-        metadata = f'resource_metadata="{self.sign_in.metadata_url}"'
-        return {"www-authenticate": f'Bearer realm="pi-mcp",{word} {metadata}'}
 
     # A 2025-era client says only in `initialize` whether it shows pages, and withdraws a call by a second
     # request. So the answer to `initialize` names a session, whose id says the first and relates the second
@@ -186,6 +195,8 @@ class Guards:
         owner = (remote.token_id or remote.user, session_id)
         method = message.get("method", "")
         params = message.get("params") or {}
+        if session_id == OF_DAY and (method, params.get("name")) not in day.ALLOWED:
+            raise Refusal(403, "a call that the page of the days does not make")
         if method == "notifications/cancelled" and session_id:
             withdrawn = self.calls.get((*owner, repr(params.get("requestId"))))
             if withdrawn:
@@ -207,19 +218,13 @@ class Guards:
             await send(part)
 
         key = (*owner, repr(message.get("id")))
-        shows_pages = session_id.endswith(WITH_PAGES)
-        with calls.acting_for(remote._replace(shows_pages=shows_pages)), self.cancel_scope() as scope_of_call:
-            self.calls.setdefault(
-                key, scope_of_call
-            )  # of two calls of one id only the first can be withdrawn
-            try:
-                return await self.app(scope, receive_next, send_next)
-            finally:
-                if self.calls.get(key) is scope_of_call:
-                    del self.calls[key]
+        caller = remote._replace(shows_pages=session_id.endswith(WITH_PAGES))
+        with calls.acting_for(caller), self.cancel_scope() as scope_of_call:
+            self.calls[key] = scope_of_call
+            return await self.app(scope, receive_next, send_next)
         if not last:
-            await send({"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]})
-        if last.get("type") != "http.response.body" or last.get("more_body"):
+            await _respond(send, 202, {}, b"")
+        elif last["type"] != "http.response.body" or last.get("more_body"):
             await send({"type": "http.response.body", "body": b""})
 
 
@@ -227,9 +232,8 @@ async def _refuse(refusal: Refusal, send: Send) -> None:
     text = "Unauthorized" if refusal.status == 401 else refusal.reason  # whatever is wrong with a token
     error: JsonObject = {"code": refusal.code, "message": text}
     if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
-        error["message"] += f": try again in {seconds} s"
         error["data"] = {"retry_after": int(seconds)}
-    answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
+    answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error}).encode()
     # What is left of the body would be read on and on.
     headers = {**refusal.headers, "content-type": "application/json", "connection": "close"}
     # The HTTP server may have answered a broken body already, and hung up.
@@ -237,8 +241,7 @@ async def _refuse(refusal: Refusal, send: Send) -> None:
         await _respond(send, refusal.status, headers, answer)
 
 
-async def _respond(send: Send, status: int, headers: dict[str, str], text: str) -> None:
-    body = text.encode()
+async def _respond(send: Send, status: int, headers: dict[str, str], body: bytes) -> None:
     headers = {**headers, "content-length": str(len(body))}
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})
@@ -250,5 +253,5 @@ def addresses(url: str) -> tuple[list[str], list[str]]:
     (`:*`)."""
     parts = urlsplit(url.lower())
     names = [parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]"]
-    hosts = [*names, *(f"{name}:*" for name in names)]
+    hosts = names + [f"{name}:*" for name in names]
     return hosts, [f"http://{host}" for host in hosts] + [f"https://{host}" for host in hosts]

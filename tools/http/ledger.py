@@ -59,13 +59,13 @@ class Ledger:
         """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never."""
         return self.db.execute("SELECT * FROM tokens WHERE revoked OR expires > ?", (time.time(),)).fetchall()
 
-    def add(self, claims: JsonObject, label: str) -> None:
-        """Note a token that is given out now, or renewed. Forgets those that have expired, unless they were
-        revoked: a clock that ran ahead once must not bring them back."""
+    def add(self, grant: JsonObject, lifetime_s: float) -> None:
+        """Note the token of a grant, which is given out now, or renewed. Forgets those that have expired,
+        unless they were revoked: a clock that ran ahead once must not bring them back."""
         self.db.execute("DELETE FROM tokens WHERE expires < ? AND NOT revoked", (time.time(),))
-        new = "INSERT INTO tokens (id, user, scope, label, expires) VALUES (?, ?, ?, ?, ?)"
-        row = (claims["jti"], claims["sub"], claims["scope"], label, claims["exp"])
-        self.db.execute(f"{new} ON CONFLICT (id) DO UPDATE SET expires = excluded.expires", row)
+        new = """INSERT INTO tokens (id, user, scope, label, expires) VALUES (:token_id, :user, :scope, :label, :expires)
+            ON CONFLICT (id) DO UPDATE SET expires = excluded.expires"""
+        self.db.execute(new, {**grant, "expires": time.time() + lifetime_s})
 
     def revoke(self, token_id: str) -> bool:
         """Refuse the tokens of this id for good; False if none was given out here: its backend signed it,
@@ -76,33 +76,33 @@ class Ledger:
 
     def is_revoked(self, token_id: str) -> bool:
         """True if a token was revoked, even a moment ago; else its use is noted."""
-        row = self.db.execute("SELECT revoked, used FROM tokens WHERE id = ?", (token_id,)).fetchone()
-        if row and not row["revoked"] and time.time() - row["used"] > NOTED_EVERY_S:
+        query = "SELECT max(revoked), max(used) FROM tokens WHERE id = ?"  # neither of them of an unknown one
+        revoked, used = self.db.execute(query, (token_id,)).fetchone()
+        if revoked == 0 and time.time() - used > NOTED_EVERY_S:
             with suppress(sqlite3.OperationalError):  # the disk is full, say: no request fails for that
                 self.db.execute("UPDATE tokens SET used = ? WHERE id = ?", (time.time(), token_id))
-        return bool(row and row["revoked"])
+        return bool(revoked)
 
     def make_secret(self, kind: str, lifetime_s: float, grant: JsonObject, text: str = "") -> str:
-        """A new secret (or `text`, which may be there already) that is good for `grant`; only its digest is
-        kept."""
+        """A new secret (or `text`, which then lasts longer if it is there already) that is good for `grant`;
+        only its digest is kept."""
         secret = text or secrets.token_urlsafe(32)
         self.db.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
         row = (_digest(kind, secret), kind, time.time() + lifetime_s, json.dumps(grant))
-        self.db.execute(
-            "INSERT OR IGNORE INTO secrets (digest, kind, expires, grant) VALUES (?, ?, ?, ?)", row
-        )
+        new = "INSERT INTO secrets (digest, kind, expires, grant) VALUES (?, ?, ?, ?)"
+        self.db.execute(f"{new} ON CONFLICT (digest) DO UPDATE SET expires = excluded.expires", row)
         return secret
 
     def grant_of(self, kind: str, secret: str) -> JsonObject:
         """The grant of a secret that holds still, spent or not; empty if there is none."""
-        query = "SELECT grant FROM secrets WHERE digest = ? AND expires > ?"
-        row = self.db.execute(query, (_digest(kind, secret), time.time())).fetchone()
-        return json.loads(row["grant"]) if row else {}
+        query = "SELECT coalesce(max(grant), '{}') FROM secrets WHERE digest = ? AND expires > ?"
+        [grant] = self.db.execute(query, (_digest(kind, secret), time.time())).fetchone()
+        return json.loads(grant)  # type: ignore[no-any-return]
 
-    def grants(self, kind: str) -> list[JsonObject]:
-        """The grants of the secrets of a kind that nobody has used yet."""
-        query = "SELECT grant FROM secrets WHERE kind = ? AND spent IS NULL AND expires > ?"
-        return [json.loads(row["grant"]) for row in self.db.execute(query, (kind, time.time()))]
+    def renewed(self) -> dict[str, float]:
+        """The tokens that are renewed while they are used: by id the days for which that is done."""
+        pairs = "SELECT json_extract(grant, '$.token_id'), json_extract(grant, '$.days') FROM secrets"
+        return dict(self.db.execute(f"{pairs} WHERE expires > ?", (time.time(),)).fetchall())
 
     def spend(self, kind: str, secret: str) -> float | None:
         """Mark a secret as spent: None the first time, in any process; else the time when it was."""
@@ -110,8 +110,9 @@ class Ledger:
         update = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL"
         if self.db.execute(update, (time.time(), digest)).rowcount:
             return None
-        row = self.db.execute("SELECT spent FROM secrets WHERE digest = ?", (digest,)).fetchone()
-        return row["spent"] if row else 0
+        query = "SELECT coalesce(max(spent), 0) FROM secrets WHERE digest = ?"
+        [spent_s] = self.db.execute(query, (digest,)).fetchone()
+        return spent_s  # type: ignore[no-any-return]
 
 
 def _digest(kind: str, secret: str) -> bytes:

@@ -32,11 +32,11 @@ UVICORN: JsonObject = {
 
 
 class Rate:
-    """A token bucket per caller: `per_minute` requests, `burst` of them at once."""
+    """A token bucket per caller: `per_minute` requests, half of them at once."""
 
-    def __init__(self, per_minute: float, burst: float):
+    def __init__(self, per_minute: float):
         self.per_s = per_minute / 60
-        self.burst = burst
+        self.burst = max(1, per_minute // 2)
         # Requests left, and when that was; by caller.
         self.buckets: dict[str, tuple[float, float]] = {}
 

@@ -44,9 +44,12 @@ REDIRECT = re.compile(
     rf'(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?', re.IGNORECASE | re.ASCII
 )
 LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
-HEADERS = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
+HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
 CORS = {**HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
-GRANTS = {"authorization_code": ("code", "code"), "refresh_token": ("refresh", "refresh_token")}
+POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+POLICY += "; connect-src 'self'; img-src 'self'; manifest-src 'self'"  # of the page of the days
+GRANTS = {"authorization_code": "code", "refresh_token": "refresh_token"}  # the field of each
+PAGES = ("/authorize", "/day")  # and what lies beside them: all else is JSON
 PAGE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
 
 
@@ -59,7 +62,7 @@ class Denied(Exception):
     status: int = 400
 
 
-Answer = tuple[int, dict[str, str], str]  # status, headers, body
+Answer = tuple[int, dict[str, str], bytes]  # status, headers, body
 
 
 class SignIn:
@@ -72,7 +75,9 @@ class SignIn:
         parts = urlsplit(url)
         self.host = parts.netloc.lower()
         self.issuer = f"{parts.scheme}://{self.host}"
-        self.metadata_url = f"{self.issuer}/.well-known/oauth-protected-resource{parts.path.rstrip('/')}"
+        metadata = "/.well-known/oauth-protected-resource"  # RFC 9728
+        metadata_here = f"{metadata}{parts.path.rstrip('/')}"
+        self.metadata_url = f"{self.issuer}{metadata_here}"
         resource = {"resource": url, "authorization_servers": [self.issuer], "scopes_supported": scopes()}
         server = {
             "issuer": self.issuer,
@@ -86,33 +91,34 @@ class SignIn:
             "client_id_metadata_document_supported": True,
             "authorization_response_iss_parameter_supported": True,
         }
-        self.endpoints: dict[str, dict[str, Callable[[JsonObject], Any]]] = {
-            urlsplit(self.metadata_url).path: {"GET": lambda fields: resource},
-            "/.well-known/oauth-protected-resource": {"GET": lambda fields: resource},  # RFC 9728
+        self.endpoints: dict[str, dict[str, Any]] = {
+            metadata: {"GET": lambda fields: resource},
+            metadata_here: {"GET": lambda fields: resource},
             "/.well-known/oauth-authorization-server": {"GET": lambda fields: server},  # RFC 8414
             "/register": {"POST": self.register},
             "/authorize": {"GET": self.ask, "POST": self.let_in},
             "/token": {"POST": self.give_token},
         }
 
-    async def answer(
-        self, method: str, path: str, headers: dict[str, str], query: bytes, body: bytes
-    ) -> Answer:
-        """The answer of the endpoint at `path`."""
-        is_page = path == "/authorize"
+    async def answer(self, scope: JsonObject, headers: dict[str, str], body: bytes) -> Answer:
+        """The answer of the endpoint at the request's path."""
+        method = scope["method"]
+        path = scope["path"]
+        is_page = path.startswith(PAGES)
         status = 201 if path == "/register" else 200
         try:
             if headers.get("host", "").lower() != self.host:
                 raise Denied("invalid_request", f"the host is not that of {self.url}", 421)
             if method == "OPTIONS" and not is_page:
-                return 204, CORS, ""
+                return 204, CORS, b""
             if method not in self.endpoints[path]:
                 raise Denied("invalid_request", "another method", 405)
             fields = _json(body) if path == "/register" else _fields(body)
             if is_page:  # it sends what was typed to its own address, where the other fields are
-                fields = {**_fields(query), **fields}
+                fields = {**_fields(scope["query_string"]), **fields}
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
+            fields["cookie"] = headers.get("cookie", "")
             fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
             answer = self.endpoints[path][method](fields)
             if is_page:
@@ -123,9 +129,9 @@ class SignIn:
             status = error.status
             if is_page:
                 kind = {**HEADERS, "content-type": "text/plain; charset=utf-8"}
-                return status, kind, f"{error.error}: {error.reason}"
+                return status, kind, f"{error.error}: {error.reason}".encode()
             answer = {"error": error.error, "error_description": error.reason}
-        return status, {**CORS, "content-type": "application/json"}, json.dumps(answer)
+        return status, {**CORS, "content-type": "application/json"}, json.dumps(answer).encode()
 
     def register(self, fields: JsonObject) -> JsonObject:
         """Make a client id (RFC 7591). It says all that is known of the client; nothing is stored."""
@@ -139,42 +145,37 @@ class SignIn:
             "token_endpoint_auth_method": "none",
         }
 
-    async def ask(self, fields: dict[str, str], status: int = 200, problem: str = "") -> Answer:
-        """The page that asks the person for the invitation's code. It runs nothing, nobody may frame it, and
-        it leads here and to the client alone. It shows nothing of invitations: a stranger sees it too."""
+    async def ask(self, fields: dict[str, str], problem: str = "") -> Answer:
+        """The page that asks the person for the invitation's code. It shows nothing of invitations: a stranger
+        sees it too."""
         name = await self._checked(fields)
         redirect = urlsplit(fields["redirect_uri"])
-        page = form(fields["lang"], name, redirect.netloc, problem, fields.get("code", ""))
-        style = b64encode(sha256(re.split("</?style>", page)[1].encode()).digest()).decode()
-        origin = f"{redirect.scheme}://{redirect.netloc}"
-        policy = f"default-src 'none'; style-src 'sha256-{style}'; form-action 'self' {origin}; frame-ancestors 'none'"
-        headers = {
-            **HEADERS,
-            "content-type": "text/html; charset=utf-8",
-            "content-security-policy": f"{policy}; base-uri 'none'",
-        }
-        return status, headers, page
+        return form(fields, problem, name, f"{redirect.scheme}://{redirect.netloc}")
 
     async def let_in(self, fields: dict[str, str]) -> Answer:
         """Take the invitation's code, and send the person back with a code for the client."""
-        invitation = re.sub(r"[\s-]", "", fields.get("code", "")).upper()
-        grant = self.ledger.grant_of("invitation", invitation)
+        invitation, grant = self.invitation_of(fields)
         if not grant:
-            return await self.ask(fields, 403, "wrong")
-        name = await self._checked(fields, is_invited=True)
+            return await self.ask(fields, "wrong")
+        grant["label"] = await self._checked(fields, is_invited=True)
         grant |= {field: fields[field] for field in ("client_id", "redirect_uri", "code_challenge")}
-        grant |= {"token_id": secrets.token_hex(8), "label": name}
         with self.ledger.writing():
             code = self.ledger.make_secret("code", CODE_S, grant)
-            is_first = self.ledger.spend("invitation", invitation) is None
-        if not is_first:
-            return await self.ask(fields, 403, "wrong")
+            if self.ledger.spend("invitation", invitation) is not None:
+                return await self.ask(fields, "wrong")
         answer = {"code": code, "iss": self.issuer}
         if "state" in fields:
             answer["state"] = fields["state"]
         redirect = fields["redirect_uri"]
         joint = "&" if "?" in redirect else "?"
-        return 303, {**HEADERS, "location": f"{redirect}{joint}{urlencode(answer)}"}, ""
+        return 303, {**HEADERS, "location": f"{redirect}{joint}{urlencode(answer)}"}, b""
+
+    def invitation_of(self, fields: dict[str, str]) -> tuple[str, JsonObject]:
+        """The invitation whose code was typed, and the grant of a token for it, which is empty if there is
+        none."""
+        code = re.sub(r"[\s-]", "", fields.get("code", "")).upper()
+        grant = self.ledger.grant_of("invitation", code)
+        return code, grant and {**grant, "token_id": secrets.token_hex(8)}
 
     async def _checked(self, fields: dict[str, str], is_invited: bool = False) -> str:
         """The name of the client of a good request for a code. A client's document is fetched only for a
@@ -196,31 +197,32 @@ class SignIn:
         listed = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
         if not _is_redirect(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in listed:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
-        if fields.get("response_type") != "code":
-            raise Denied("unsupported_response_type", "response_type is not code")
-        if fields.get("code_challenge_method") != "S256" or len(fields.get("code_challenge", "")) != 43:
-            raise Denied("invalid_request", "the client sends no PKCE challenge (S256)")
+        wanted = {"response_type": "code", "code_challenge_method": "S256"}
+        if not wanted.items() <= fields.items() or len(fields.get("code_challenge", "")) != 43:
+            raise Denied(
+                "invalid_request", "the client does not ask for a code, with a PKCE challenge (S256)"
+            )
         return name
 
-    def _registered(self, client_id: str, status: int = 400) -> tuple[str, list[str]]:
-        """The name and redirects that a client id says. Raises Denied with `status` if no key signed it."""
+    def _registered(self, client_id: str) -> tuple[str, list[str]]:
+        """The name and redirects that a client id says. Raises Denied if no key signed it; Claude registers
+        again after a 401."""
         with suppress(tokens.InvalidToken):
             claims = tokens.signed_claims(client_id, self.keys())
             if claims.get("iss") == CLIENT:
                 return _described(claims)
-        raise Denied(
-            "invalid_client", "the client is not registered; remove it there and add it again", status
-        )
+        raise Denied("invalid_client", "the client is not registered; remove it there and add it again", 401)
 
     def give_token(self, fields: dict[str, str]) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
-        kind, field = GRANTS.get(fields.get("grant_type", ""), ("", ""))
-        if not kind:
+        field = GRANTS.get(fields.get("grant_type", ""), "")
+        if not field:
             raise Denied("unsupported_grant_type", f"grant_type is not of {[*GRANTS]}")
+        kind = field.removesuffix("_token")
         client_id = fields.get("client_id", "")
         secret = fields.get(field, "")
         if not client_id.startswith("https://"):
-            self._registered(client_id, 401)  # Claude registers again after that
+            self._registered(client_id)
         proof = {"client_id": client_id}
         if kind == "code":
             verifier = fields.get("code_verifier", "")
@@ -230,28 +232,25 @@ class SignIn:
         if not grant or not proof.items() <= grant.items():
             raise Denied("invalid_grant", f"the {kind} is unknown, expired, or belongs to another client")
         lifetime_s = int(grant["days"] * DAY_S)
-        claims = tokens.new_claims(grant["user"], grant["scope"], self.url, lifetime_s)
-        claims["jti"] = grant["token_id"]
         # A secret has one successor, however often it comes: renewals at the same time are one chain.
         refresh = tokens.base64url(hmac.digest(self.keys()[0], f"refresh {secret}".encode(), "sha256"))
-        is_over = self.ledger.is_revoked(grant["token_id"])
         with self.ledger.writing():
             spent = self.ledger.spend(kind, secret)
             # A refresh token comes twice where two of a client's requests renew at once; after that it was
             # stolen.
             if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
                 self.ledger.revoke(grant["token_id"])
-                is_over = True
-            elif not is_over:
+            is_over = self.ledger.is_revoked(grant["token_id"])
+            if not is_over:
                 # The sign-in itself lasts twice as long: a client renews once its token is over.
-                self.ledger.add({**claims, "exp": claims["exp"] + lifetime_s}, grant["label"])
+                self.ledger.add(grant, 2 * lifetime_s)
                 self.ledger.make_secret("refresh", 2 * lifetime_s, grant, refresh)
         if is_over:
             raise Denied(
                 "invalid_grant", f"the sign-in was revoked, or the {kind} was used twice, which ends it"
             )
         return {
-            "access_token": tokens.sign(claims, self.keys()[0]),
+            "access_token": tokens.sign(tokens.claims_of(grant, self.url, lifetime_s), self.keys()[0]),
             "token_type": "Bearer",
             "expires_in": lifetime_s,
             "refresh_token": refresh,
@@ -265,13 +264,34 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     return ledger.make_secret("invitation", INVITATION_S, {"user": user, "scope": scope, "days": days}, code)
 
 
-def form(lang: str, name: str, host: str, problem: str = "", typed: str = "") -> str:
-    """The page for a client `name` that the person will be sent back to at `host`; `problem` is one of the
-    words, `typed` the code that has it."""
+def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head: str = "") -> Answer:
+    """The form for the code of an invitation, which lets in the client `name`. The person will be sent back to
+    its `origin`; without one it lives here. `problem`, one of the words, is that of the code typed before."""
+    lang = fields["lang"]
     words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
-    page = Template(PAGE.read_text(encoding="utf-8"))
-    words |= {"lang": lang, "note": words[problem]}
-    return page.substitute(words, name=escape(name), host=escape(host), typed=escape(typed[:20]))
+    words |= {"lang": lang, "note": words[problem], "head": head}
+    if not origin:
+        words["asks"] = words["day"]
+    words |= {"name": escape(name), "host": urlsplit(origin).netloc}
+    words["typed"] = escape(fields.get("code", "")[:20])
+    page = Template(PAGE.read_text(encoding="utf-8")).substitute(words)
+    return shown(page, 403 if problem else 200, origin)
+
+
+def shown(page: str, status: int, leads_to: str = "") -> Answer:
+    """An answer that shows `page`: nothing runs but what stands in it, nobody may frame it, it speaks to this
+    server alone, and its form leads here or to the origin `leads_to`."""
+    hashes = f"style-src {_hashes(page, 'style')}; script-src {_hashes(page, 'script')}"
+    policy = f"{hashes}; form-action 'self' {leads_to}; {POLICY}"
+    kind = {"content-type": "text/html; charset=utf-8", "x-frame-options": "DENY"}
+    return status, {**HEADERS, **kind, "content-security-policy": policy}, page.encode()
+
+
+def _hashes(page: str, tag: str) -> str:
+    """What a policy names the texts of these elements by; none of them, if there are none."""
+    texts = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+    digests = [b64encode(sha256(text.encode()).digest()).decode() for text in texts]
+    return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
 def _fetched(url: str) -> JsonObject:
@@ -316,7 +336,7 @@ def _json(body: bytes) -> JsonObject:
 def _fields(text: bytes) -> dict[str, str]:
     """The fields of a form, or of a query. Raises Denied."""
     with suppress(ValueError):
-        pairs = parse_qsl(text.decode("ascii"), keep_blank_values=True, max_num_fields=30, errors="strict")
+        pairs = parse_qsl(text.decode("ascii"), keep_blank_values=True)
         if len(dict(pairs)) == len(pairs):
             return dict(pairs)
     raise Denied("invalid_request", "that is not a form, or it has a field twice")

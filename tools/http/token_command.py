@@ -10,10 +10,12 @@ For example: python3 -m tools token new --user anna --scope "onepercent klipper:
 """
 
 import argparse
+import secrets
 import sqlite3
 import sys
 import time
 from argparse import ArgumentTypeError, Namespace
+from urllib.parse import urljoin
 
 from tools.core import calls, settings
 from tools.core.places import toolsets
@@ -74,37 +76,36 @@ def _name(text: str) -> str:
 
 
 def _scope(text: str) -> str:
-    scope = text.replace(",", " ").split()
+    scope = text.replace(",", " ").split() or [""]
     unknown = [word for word in scope if word not in calls.scopes()]
-    if unknown or not scope:
-        name = "".join(unknown[:1])
-        raise ArgumentTypeError(
-            f"there is no toolset {name!r}; there are: {', '.join(toolsets())}, or NAME:read"
-        )
+    if unknown:
+        known = ", ".join(toolsets())
+        raise ArgumentTypeError(f"there is no toolset {unknown[0]!r}; there are: {known}, or NAME:read")
     return " ".join(scope)
 
 
 def _new(options: Namespace, current: settings.Settings) -> None:
     lifetime_s = options.days * sign_in.DAY_S
-    claims = tokens.new_claims(options.user, options.scope, current.http_url, lifetime_s)
-    Ledger(current.state_dir).add(claims, options.label)
+    grant = {**vars(options), "token_id": secrets.token_hex(8)}
+    Ledger(current.state_dir).add(grant, lifetime_s)
+    claims = tokens.claims_of(grant, current.http_url, lifetime_s)
     token = tokens.sign(claims, tokens.keys_at(current.state_dir / current.http_key_file)[0])
-    about = f"For {options.user} ({options.scope}), for {options.days} days, id {claims['jti']}"
-    print(f"{about}. It is shown only now:")
-    print(f"\n{token}\n{SNIPPETS.format(url=current.http_url, token=token)}")
+    print(f"For {options.user} ({options.scope}), for {options.days} days, id {grant['token_id']}.")
+    print(f"It is shown only now:\n\n{token}\n{SNIPPETS.format(url=current.http_url, token=token)}")
 
 
 def _invite(options: Namespace, current: settings.Settings) -> None:
     code = sign_in.invite(Ledger(current.state_dir), options.user, options.scope, options.days)
-    about = f"For {options.user} ({options.scope}), {options.days} days{RENEWED}"
-    print(f"{about}. Add this address in the client:\n")
-    print(f"  {current.http_url}\n\nand type this into the page that it opens, within ten minutes:\n")
-    print(f"  {code[:4]}-{code[4:]}")
+    day = urljoin(current.http_url, "/day")
+    print(f"For {options.user} ({options.scope}), {options.days} days{RENEWED}.")
+    print(f"Add this address in the client:\n\n  {current.http_url}\n")
+    print(f"or, for the days of OnePercent, open this one on a phone:\n\n  {day}\n")
+    print(f"and type this into the page, within ten minutes:\n\n  {code[:4]}-{code[4:]}")
 
 
 def _list(options: Namespace, current: settings.Settings) -> None:
     ledger = Ledger(current.state_dir)
-    days = {grant["token_id"]: grant["days"] for grant in ledger.grants("refresh")}
+    days = ledger.renewed()
     rows = [("id", "user", "scope", "label", "until", "last use")]
     for token in ledger.entries():
         until = _day(token["expires"])
@@ -115,8 +116,7 @@ def _list(options: Namespace, current: settings.Settings) -> None:
         rows.append((*token[:4], until, _day(token["used"])))  # id, user, scope, label
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+        print("  ".join(map(str.ljust, row, widths)).rstrip())
 
 
 def _day(seconds: float) -> str:
@@ -124,9 +124,8 @@ def _day(seconds: float) -> str:
 
 
 def _revoke(options: Namespace, current: settings.Settings) -> None:
-    remark = ""
-    if not Ledger(current.state_dir).revoke(options.id):
-        remark = "; it was not given out here, by `token list`"
+    is_ours = Ledger(current.state_dir).revoke(options.id)
+    remark = "" if is_ours else "; it was not given out here, by `token list`"
     print(f"{options.id} is refused from now on{remark}")
 
 

@@ -42,11 +42,18 @@ def sign(claims: JsonObject, key: bytes) -> str:
     return f"{text}.{base64url(hmac.digest(key, text.encode(), 'sha256'))}"
 
 
-def new_claims(user: str, scope: str, audience: str, lifetime_s: int) -> JsonObject:
-    """The claims of a token made now."""
+def claims_of(grant: JsonObject, audience: str, lifetime_s: int) -> JsonObject:
+    """The claims of a token made now for a grant: its user, scope and token_id."""
     issued = int(time.time())
-    times = {"iat": issued, "exp": issued + lifetime_s, "jti": secrets.token_hex(8)}
-    return {"iss": ISSUER, "aud": audience, "sub": user, "scope": scope, **times}
+    return {
+        "iss": ISSUER,
+        "aud": audience,
+        "sub": grant["user"],
+        "scope": grant["scope"],
+        "iat": issued,
+        "exp": issued + lifetime_s,
+        "jti": grant["token_id"],
+    }
 
 
 def read(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:

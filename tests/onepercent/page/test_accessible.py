@@ -85,9 +85,16 @@ def test_the_report_has_no_violation(scheme, browser, axe, tmp_path):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(lang, scheme, browser, axe, tmp_path):
     host = "a-host-with-a-name-of-many-letters.connectors.example.com"
-    for look, problem, typed in (("asks", "", ""), ("wrong", "wrong", 'AB"><script>')):
+    far = ("Claude" * 9, f"https://{host}")
+    forms = (
+        ("asks", "", "", *far),
+        ("wrong", "wrong", 'AB"><script>', *far),
+        ("day", "", "", "OnePercent"),
+        ("other", "other", "ABCD-EFGH", "OnePercent"),
+    )
+    for look, problem, typed, *client in forms:
         file = tmp_path / "sign_in.html"
-        file.write_text(form(lang, "Claude" * 9, host, problem, typed), encoding="utf-8")
+        file.write_bytes(form({"lang": lang, "code": typed}, problem, *client)[2])
         tab = browser.open(file.as_uri(), width=390)
         tab.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         tab.wait("document.querySelector('button')", host=True)

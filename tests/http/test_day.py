@@ -1,0 +1,409 @@
+"""The page of the days on a phone: who is let in, what a cookie may do, and those who try without one."""
+
+import gzip
+import json
+import os
+import random
+import re
+import time
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.http.test_sign_in import ahead, full_disk
+from tests.support.client import HEADERS, messages
+from tests.support.http_memory import InMemory
+from tools.__main__ import main
+from tools.http import sign_in, tokens
+from tools.http.day import ALLOWED, CALLS, COOKIE
+from tools.http.ledger import Ledger
+
+URL = "https://pi.example/mcp"
+ORIGIN = "https://pi.example"
+DAY_S = 86_400
+BROWSER = {"Host": "pi.example", "Origin": ORIGIN, "Sec-Fetch-Site": "same-origin"}
+TICK = {"action": "habit.mark_completed", "id": 1}
+COUNT = int(os.environ.get("FUZZ_HTTP", "400"))
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+class Phone:
+    """A browser that keeps the cookie of the page."""
+
+    def __init__(self, server):
+        self.server, self.cookie = server, None
+
+    def send(self, method, body=b"", path="/day", **headers):
+        pairs = {**BROWSER, "Cookie": self.cookie and f"a=b; {COOKIE}={self.cookie}", **headers}
+        return self.server.send(body, method=method, path=path, headers=pairs.items())
+
+    def open(self):
+        """Status and text of the page."""
+        status, headers, body = self.send("GET", Origin=None)
+        self._keep(headers)
+        is_packed = headers.get("content-encoding") == "gzip"
+        return status, (gzip.decompress(body) if is_packed else body).decode()
+
+    def type(self, code, **headers):
+        form = {"Content-Type": "application/x-www-form-urlencoded", **headers}
+        status, answer, body = self.send("POST", urlencode({"code": code}).encode(), **form)
+        self._keep(answer)
+        return status, answer, body.decode()
+
+    def _keep(self, headers):
+        if kept := re.match(rf"{COOKIE}=([^;]+); (.*)", headers.get("set-cookie", "")):
+            self.cookie, self.rules = kept.groups()
+
+    def invited(self, user="anna", scope="onepercent klipper:read", days=30):
+        return sign_in.invite(Ledger(self.server.state), user, scope, days)
+
+    def signed_in(self, **invitation):
+        assert self.type(self.invited(**invitation))[0] == 303
+        return self
+
+    def ask(self, tool="get_user_snapshot", method="tools/call", **arguments):
+        """Status of a call of the page, and its result."""
+        params = {"name": tool, "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        status, headers, body = self.send("POST", message, CALLS)
+        return status, messages(headers, body)[-1].get("result")
+
+    def tick(self, **changes):
+        """The answer to a press of the first habit's box."""
+        _, snapshot = self.ask()
+        key = snapshot["_meta"]["pi-mcp/press"]
+        return self.ask("tick_by_press", **{**TICK, "press_key": key, **changes})[1]["structuredContent"]
+
+
+@pytest.fixture
+def server(env):
+    env(MCP_HTTP_URL=URL, ONEPERCENT_RATE_LIMIT="off", ONEPERCENT_TZ="UTC", MCP_HTTP_RATE=100_000)
+    with InMemory() as running:
+        yield running
+
+
+@pytest.fixture
+def phone(server):
+    return Phone(server)
+
+
+def has_habit(server, user="anna", name="Run"):
+    """The model writes a habit down for the person."""
+    token = server.token(user=user, scope="onepercent")
+    action = {
+        "action": "habit.create",
+        "client_action_id": "00000000-0000-4000-8000-000000000000",
+        "params": {"name": name},
+    }
+    preview = server.call("preview_actions", token=token, actions=[action])["structuredContent"]
+    keys = {"preview_id": preview["preview_id"], "idempotency_key": action["client_action_id"]}
+    server.call("apply_actions", token=token, **keys, user_confirmation="yes")
+
+
+def is_form(text):
+    return 'name="code"' in text
+
+
+def test_an_invitation_lets_a_phone_in_and_the_cookie_ticks_and_is_listed_among_the_tokens(phone, capsys):
+    has_habit(phone.server)
+    status, text = phone.open()
+    assert (status, is_form(text)) == (200, True)
+    code = phone.invited()
+    status, headers, _ = phone.type(f" {code[:4].lower()}-{code[4:]} ")
+    assert (status, headers["location"]) == (303, "/day")
+    assert phone.rules == f"Max-Age={60 * DAY_S}; Path=/day; HttpOnly; SameSite=Strict; Secure"
+    status, text = phone.open()
+    assert (status, is_form(text)) == (200, False)
+    assert phone.tick()["success"]
+    _, snapshot = phone.ask()
+    assert snapshot["_meta"]["pi-mcp/days"]["habits"][0]["signs"][-1] == "+"
+    assert main(["token", "list"]) == 0
+    day = time.strftime("%Y-%m-%d", time.localtime(time.time() + 30 * DAY_S))
+    listed = capsys.readouterr().out
+    assert re.search(rf"anna +onepercent klipper:read +/day +{day} .*, renewed while it is used", listed)
+
+
+def test_over_plain_http_on_this_machine_the_cookie_is_not_secure(env):
+    env(MCP_HTTP_URL="http://127.0.0.1:8422/mcp")
+    with InMemory() as server:
+        phone = Phone(server)
+        here = {"Host": "127.0.0.1:8422", "Origin": "http://127.0.0.1:8422"}
+        assert phone.type(phone.invited(), **here)[0] == 303
+        assert phone.rules.endswith("SameSite=Strict")
+
+
+def test_the_page_is_small_cannot_be_framed_and_runs_nothing_but_its_own_scripts(phone):
+    for kind in ("form", "page"):
+        status, headers, body = phone.send("GET", Origin=None)
+        assert (status, len(body) <= 20_000, headers["x-frame-options"]) == (200, True, "DENY"), kind
+        policy = headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        assert "default-src 'none'" in policy and "script-src 'sha256-" in policy
+        assert headers["cache-control"] == "no-store"
+        phone.signed_in()
+    text = gzip.decompress(body).decode()
+    assert text.count("<script>") == 2
+    assert "http-equiv" not in text, "the page's own policy allows no connection"
+
+
+def test_the_home_screen_gets_a_name_and_a_picture(phone):
+    _, text = phone.open()
+    [manifest] = re.findall('rel="manifest" href="([^"]+)"', text)
+    _, headers, body = phone.send("GET", path=manifest, Origin=None)
+    app = json.loads(body)
+    assert headers["content-type"] == "application/manifest+json"
+    assert (app["start_url"], app["scope"], app["display"]) == ("/day", "/day", "standalone")
+    for icon in [app["icons"][0]["src"], *re.findall('icon" href="([^"]+)"', text)]:
+        _, headers, body = phone.send("GET", path=icon, Origin=None)
+        assert (headers["content-type"], body[:4]) == ("image/png", b"\x89PNG")
+
+
+def test_a_wrong_used_or_late_code_lets_nobody_in(phone, monkeypatch):
+    used, late = phone.invited(), phone.invited()
+    assert phone.type(used)[0] == 303
+    phone.cookie = None
+    for code in ("ABCDEFGH", "", used, "x" * 9000):
+        status, headers, text = phone.type(code)
+        assert (status, is_form(text), "set-cookie" in headers) == (403, True, False)
+    assert {phone.type("ABCDEFGH")[0] for _ in range(50)} == {403}
+    assert phone.type(phone.invited())[0] == 303, "a stranger's wrong codes keep nobody out"
+    phone.cookie = None
+    ahead(monkeypatch, 601)
+    assert phone.type(late)[0] == 403
+    assert is_form(phone.open()[1])
+    assert phone.ask()[0] == 401
+
+
+def test_an_invitation_to_something_else_says_so_and_is_not_used_up(phone):
+    code = phone.invited(scope="klipper server")
+    status, _, text = phone.type(code)
+    assert (status, "not for OnePercent" in text) == (403, True)
+    assert Ledger(phone.server.state).grant_of("invitation", code)
+    assert Ledger(phone.server.state).spend("invitation", code) is None
+
+
+def test_the_page_makes_two_calls_and_no_other(phone):
+    phone.signed_in(scope="onepercent server klipper anki search")
+    for tool in (
+        "apply_actions",
+        "preview_actions",
+        "apply_by_press",
+        "undo_last",
+        "greet",
+        "search_docs",
+        "",
+    ):
+        assert phone.ask(tool)[0] == 403, tool
+    for name in ([], {}, None, 1, ["get_user_snapshot"]):
+        assert phone.ask(name)[0] == 403, name
+    for method in ("tools/list", "prompts/list", "resources/list", "initialize", "notifications/cancelled"):
+        assert phone.ask(method=method)[0] == 403, method
+    assert {name for _, name in ALLOWED} == {"get_user_snapshot", "tick_by_press"}
+    assert phone.ask()[0] == 200
+
+
+def test_a_mark_needs_the_key_of_the_page_and_a_readers_page_has_none(phone):
+    has_habit(phone.server)
+    phone.signed_in()
+    for key in ("", "x", "0" * 64):
+        assert phone.tick(press_key=key)["code"] == "NOT_PRESSED"
+    phone.signed_in(scope="onepercent:read")
+    status, snapshot = phone.ask()
+    assert (status, "pi-mcp/press" in snapshot["_meta"]) == (200, False)
+    assert phone.ask("tick_by_press", **TICK, press_key="")[1]["structuredContent"]["code"] == "UNKNOWN_TOOL"
+
+
+def test_a_cookie_shows_and_marks_its_own_persons_days(phone):
+    has_habit(phone.server, "anna", "Anna's")
+    has_habit(phone.server, "ben", "Ben's")
+    for user in ("anna", "ben"):
+        shown = json.dumps(phone.signed_in(user=user).ask()[1])
+        assert ("Anna's" in shown, "Ben's" in shown) == (user == "anna", user == "ben")
+
+
+FOREIGN = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "https://pi.example.evil"},
+    {"Origin": "https://pi.example:8443"},
+    {"Origin": "http://pi.example"},
+    {"Origin": "http://127.0.0.1:8422"},
+    {"Origin": "http://["},
+    {"Origin": "null"},
+    {"Origin": None},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "none"},
+]
+
+
+def test_what_another_page_sends_is_refused_with_the_cookie_and_with_a_code(phone):
+    phone.signed_in()
+    code, cookie = phone.invited(), phone.cookie
+    for headers in FOREIGN:
+        assert phone.send("POST", LIST, CALLS, **headers)[0] == 403, headers
+        assert phone.type(code, **headers)[0] == 403, headers
+    assert phone.cookie == cookie
+    assert phone.type(code, **{"Sec-Fetch-Site": None})[0] == 303, "over plain http a browser leaves it out"
+
+
+def test_another_host_method_or_kind_of_body_is_refused(phone):
+    phone.signed_in()
+    call = {**LIST, "method": "tools/call", "params": {"name": "get_user_snapshot"}}
+    for host in ("evil.example", "pi.example.evil", ""):
+        assert phone.send("GET", Host=host)[0] == 421
+        assert phone.send("POST", call, CALLS, Host=host)[0] == 421
+    for method in ("HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"):
+        assert [phone.send(method, path=path)[0] for path in ("/day", CALLS)] == [405, 405], method
+    assert phone.send("GET", path=CALLS)[0] == 405
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", None):
+        assert phone.send("POST", call, CALLS, **{"Content-Type": kind})[0] == 400, kind
+    assert phone.send("POST", call, CALLS)[0] == 200
+    for path in ("/day/", "/day/x", "/daylight", "/day/call/", "/day/../mcp"):
+        assert phone.send("GET", path=path)[0] == 404, path
+
+
+def test_bodies_that_are_too_long_or_no_message_are_refused(phone):
+    phone.signed_in()
+    assert phone.type("x" * 20_000)[0] == 413
+    assert phone.send("POST", b"x" * (4 * 2**20 + 1), CALLS)[0] == 413
+    for body in (b"", b"[" * 100_000, b"\xff\xfe", b"[]", b"null", b'{"jsonrpc":"2.0","id":1,"result":{}}'):
+        assert phone.send("POST", body, CALLS)[0] in (400, 403), body[:40]
+    double = {"Content-Length": "2", "Transfer-Encoding": "chunked"}
+    assert phone.send("POST", b"{}", CALLS, **double)[0] == 400
+
+
+def test_no_secret_serves_in_anothers_place(phone):
+    cookie, invitation = phone.signed_in().cookie, phone.invited()
+    token = phone.server.token()
+    for secret in (cookie, invitation):
+        assert phone.server.send(LIST, token=secret, headers={"Host": "pi.example"}.items())[0] == 401
+    for secret in (token, invitation, "", "x", cookie[:-1], f"{cookie}x"):
+        phone.cookie = secret
+        assert (phone.ask()[0], is_form(phone.open()[1])) == (401, True)
+    phone.cookie = None
+    assert phone.send("POST", LIST, CALLS, Authorization=f"Bearer {token}")[0] == 401
+    for grant, field in (("refresh_token", "refresh_token"), ("authorization_code", "code")):
+        fields = {"grant_type": grant, field: cookie, "client_id": "https://client.example/x"}
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        assert phone.send("POST", urlencode(fields).encode(), "/token", **form)[0] == 400
+    kept = b"".join(path.read_bytes() for path in phone.server.state.glob("http-tokens.sqlite3*"))
+    assert cookie.encode() not in kept
+
+
+def test_a_revoked_cookie_is_out_at_once_and_a_rotation_ends_all(phone):
+    stolen, other = phone.signed_in().cookie, Phone(phone.server).signed_in(user="ben")
+    [row] = [row for row in Ledger(phone.server.state).entries() if row["user"] == "anna"]
+    assert main(["token", "revoke", row["id"]]) == 0
+    assert (phone.ask()[0], is_form(phone.open()[1]), phone.cookie) == (401, True, stolen)
+    assert other.ask()[0] == 200
+    assert main(["token", "rotate"]) == 0
+    assert (other.ask()[0], is_form(other.open()[1])) == (401, True)
+
+
+def test_a_cookie_lasts_while_it_is_used_and_no_longer(phone, monkeypatch):
+    phone.signed_in(days=1)
+    for _ in range(3):
+        ahead(monkeypatch, DAY_S + 3600)
+        phone.rules = ""
+        assert not is_form(phone.open()[1])
+        assert f"Max-Age={2 * DAY_S}" in phone.rules
+    assert len(Ledger(phone.server.state).entries()) == 1
+    ahead(monkeypatch, 2 * DAY_S + 1)
+    assert phone.ask()[0] == 401
+    assert is_form(phone.open()[1])
+
+
+def test_a_full_disk_uses_up_no_invitation_and_keeps_nobody_from_looking(phone):
+    invitation = phone.invited()
+    phone.signed_in()
+    with full_disk(phone.server):
+        status, _, text = phone.type(invitation)
+        assert (status, "disk" in text) == (503, True)
+        assert not is_form(phone.open()[1])
+        assert phone.ask()[0] == 200
+    assert phone.type(invitation)[0] == 303
+
+
+def test_two_phones_with_one_code_are_one(phone, monkeypatch):
+    """Two servers of one state folder: both have looked the code up, then the other one is faster."""
+    invitation, look_up = phone.invited(), Ledger.grant_of
+
+    def look_up_and_lose(ledger, kind, secret):
+        grant = look_up(ledger, kind, secret)
+        Ledger(phone.server.state).spend(kind, secret)
+        return grant
+
+    monkeypatch.setattr(Ledger, "grant_of", look_up_and_lose)
+    assert phone.type(invitation)[0] == 403
+    assert Ledger(phone.server.state).entries() == []
+
+
+def test_a_restart_forgets_nobody(phone):
+    phone.signed_in()
+    with InMemory() as again:
+        phone.server = again
+        assert not is_form(phone.open()[1])
+        assert phone.ask()[0] == 200
+
+
+def test_the_rate_is_the_persons_own_with_all_their_devices(env):
+    env(MCP_HTTP_URL=URL, MCP_HTTP_RATE=6)
+    with InMemory() as server:
+        phone = Phone(server).signed_in()
+        assert [phone.ask()[0] for _ in range(4)] == [200, 200, 200, 429]
+        token = server.token(user="anna", scope="onepercent")
+        assert server.send(LIST, token=token, headers={"Host": "pi.example"}.items())[0] == 429
+
+
+def test_where_onepercent_is_not_offered_there_is_no_such_page(env):
+    env(MCP_HTTP_URL=URL, MCP_TOOLSETS="klipper")
+    with InMemory() as server:
+        assert Phone(server).open()[0] == 404
+
+
+@pytest.mark.slow
+def test_fuzzed_requests_are_refused_or_right_and_nothing_of_a_cookie_is_logged(phone, caplog):
+    chance = random.Random(17)
+    phone.signed_in()
+    odd = [None, True, -1, 2**70, 1.5, "", "\ud800", "x" * 5000, [], {}, [[[]]], {"a": {"b": []}}, "../.."]
+    statuses = set()
+    for _ in range(COUNT):
+        name = chance.choice(["get_user_snapshot", "tick_by_press"])
+        arguments = chance.choice([{}, {**TICK, "press_key": "x"}, {"include": ["habits"]}])
+        message = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": name, "arguments": dict(arguments)},
+        }
+        place = chance.choice([message, message["params"], message["params"]["arguments"]])
+        if chance.random() < 0.6:
+            place[chance.choice([*place, "id", "params", "_meta", "date", "action"])] = chance.choice(odd)
+        body = bytearray(json.dumps(message).encode())
+        if chance.random() < 0.3:
+            at = chance.randrange(len(body))
+            body[at : at + chance.randrange(20)] = chance.choice([b"", b"[" * 10_000, chance.randbytes(9)])
+        line = chance.choice([*HEADERS, *BROWSER, "Cookie", "MCP-Protocol-Version", "Mcp-Session-Id"])
+        headers = {line: chance.choice(["", "\xff", "null", "day-pages", "x" * 9000])}
+        path, method = chance.choice([(CALLS, "POST")] * 4 + [("/day", "GET"), ("/day", "POST")])
+        used = headers if chance.random() < 0.4 else {}
+        status, _, answer = phone.send(method, bytes(body), path, **used)
+        statuses.add(status)
+        assert status < 500, (status, answer, body)
+    print(f"{COUNT} requests, answered {sorted(statuses)}")
+    assert {200, 400, 401, 403} <= statuses
+    assert "Traceback" not in caplog.text
+    assert phone.cookie not in caplog.text
+    assert phone.ask()[0] == 200
+
+
+def test_cookies_of_others_beside_it_do_no_harm(phone):
+    cookie = phone.signed_in().cookie
+    for line in (
+        f"monday=1; {COOKIE}={cookie}",
+        f"{COOKIE}={cookie}; x={tokens.base64url(b'x')}",
+        f"{COOKIE}={cookie}",
+    ):
+        assert not is_form(gzip.decompress(phone.send("GET", Cookie=line)[2]).decode())
+    for line in (f"x{COOKIE}={cookie}", f"{COOKIE}", ";;;", "\xff" * 100):
+        assert is_form(phone.send("GET", Cookie=line)[2].decode())

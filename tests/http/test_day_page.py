@@ -1,0 +1,224 @@
+"""The page of the days as a phone's browser has it: 390 pixels wide, over HTTP, with no client around it."""
+
+import datetime
+import http.server
+import threading
+import uuid
+
+import pytest
+
+from tests.support.client import TIMEOUT_S
+from tests.support.http_server import HttpServer
+from tools.http import sign_in
+from tools.http.ledger import Ledger
+
+pytestmark = pytest.mark.slow
+
+TODAY = datetime.datetime.now(datetime.timezone.utc).date()
+YESTERDAY, BEFORE = [(TODAY - datetime.timedelta(days)).isoformat() for days in (1, 2)]
+
+
+def turned(browser, tab, press):
+    """Wait until the tab shows another page after `press`."""
+    before = dict(tab.contexts)
+    press()
+    with browser.changed:
+        assert browser.changed.wait_for(lambda: tab.contexts != before, TIMEOUT_S), tab.requests
+
+
+def opened(browser, url):
+    """A tab of a phone's width at `url`."""
+    tab = browser.open("about:blank", 390)
+    turned(browser, tab, lambda: tab.send("Page.navigate", url=url))
+    return tab
+
+
+class Phone:
+    """A browser in front of a server, and the person who holds it: anna."""
+
+    def __init__(self, browser, server):
+        self.browser, self.server = browser, server
+        self.origin = server.url.removesuffix("/mcp")
+        self.tab = opened(browser, f"{self.origin}/day")
+        self.token = server.token(user="anna", scope="onepercent")
+
+    def do(self, action, **params):
+        """The model does something for the person."""
+        actions = [{"action": action, "client_action_id": str(uuid.uuid4()), "params": params}]
+        preview = self.server.call("preview_actions", token=self.token, actions=actions)["structuredContent"]
+        keys = {"preview_id": preview["preview_id"], "idempotency_key": str(uuid.uuid4())}
+        self.server.call("apply_actions", token=self.token, **keys, user_confirmation="yes")
+
+    def turned(self, press):
+        """Wait until the browser shows another page after `press`."""
+        turned(self.browser, self.tab, press)
+
+    def calls(self):
+        """How many calls the page has made."""
+        return sum(url.endswith("/day/call") for url in self.tab.requests)
+
+    def sign_in(self):
+        self.wait("document.querySelector('#code')")
+        code = sign_in.invite(Ledger(self.server.state), "anna", "onepercent", 30)
+        self.tab.click("#code")
+        self.tab.send("Input.insertText", text=f"{code[:4]}-{code[4:]}".lower())
+        self.turned(lambda: self.tab.key("Enter"))
+        self.wait("document.querySelector('.tick')")
+
+    def wait(self, condition):
+        self.tab.wait(condition, host=True)
+
+    def says(self, words):
+        self.wait(f"document.getElementById('state').textContent.startsWith({words!r})")
+
+    def users(self):
+        """Whose cookies there are."""
+        return {row["user"] for row in Ledger(self.server.state).entries() if row["label"] == "/day"}
+
+
+@pytest.fixture
+def phone(browser):
+    with HttpServer(ONEPERCENT_RATE_LIMIT="off", ONEPERCENT_TZ="UTC") as server:
+        holder = Phone(browser, server)
+        holder.do("habit.create", name="Run")
+        holder.do("habit.create", name="Water", target={"amount": 8, "unit": "glasses"})
+        holder.do("habit.mark_completed", habit_id=1, date=BEFORE)
+        yield holder
+        holder.tab.close()
+
+
+def test_two_taps_tick_and_late_marks_amounts_and_undo_work_as_in_a_client(phone, tmp_path):
+    phone.sign_in()
+    tab = phone.tab
+    assert tab.text("#ring") == "0/2"
+    tab.click("#h1")
+    phone.says("Saved · +10 XP")
+    assert tab.text("#ring") == "1/2"
+    tab.picture(tmp_path / "ticked.png")
+    tab.click("#h1")
+    phone.says("Saved")
+    assert tab.text("#ring") == "0/2"
+    tab.click("#n2")
+    phone.wait("document.querySelector('.panel input')")
+    tab.click(".panel input")
+    tab.send("Input.insertText", text="3")
+    tab.press("Add")
+    phone.says("Saved")
+    assert "3/8 glasses" in tab.text("#body")
+    tab.click(f"[id='t{YESTERDAY}']")
+    phone.wait(f"data.day === '{YESTERDAY}'")
+    tab.click("#h1")
+    phone.says("Saved")
+    tab.picture(tmp_path / "late.png")
+    assert tab.run("document.documentElement.scrollWidth") <= 390
+    rows = tab.run("data.habits.concat(data.others).map((it) => [it.name, it.signs.at(-1)])")
+    assert ["Run", "+"] in rows
+    token = phone.token
+    today = phone.server.call("get_user_snapshot", token=token, include=["habits"])["structuredContent"]
+    run, water = today["data"]["habits"]["items"]
+    assert (run["current_streak"], water["today_amount"]) == (2, 3)
+    assert tab.console == []
+    assert {url.partition("/day")[0] for url in tab.requests} == {phone.origin}
+
+
+def test_who_opens_it_again_sees_what_was_marked_elsewhere(phone):
+    phone.sign_in()
+    phone.do("habit.mark_completed", habit_id=1)
+    phone.tab.run("document.dispatchEvent(new Event('visibilitychange'))")
+    phone.wait("document.getElementById('h1').ariaPressed === 'true'")
+
+
+def test_without_a_connection_it_says_so_and_goes_on_once_there_is_one(phone):
+    phone.sign_in()
+    network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    phone.tab.send("Network.emulateNetworkConditions", offline=True, **network)
+    phone.tab.click("#h1")
+    phone.says("Your Pi does not answer. Are you online?")
+    assert phone.tab.run("document.getElementById('h1').ariaPressed") == "false"
+    phone.tab.send("Network.emulateNetworkConditions", offline=False, **network)
+    phone.tab.click("#h1")
+    phone.says("Saved")
+
+
+def test_a_revoked_phone_is_back_at_the_form_with_its_next_tap(phone):
+    phone.sign_in()
+    ledger = Ledger(phone.server.state)
+    [row] = [row for row in ledger.entries() if row["label"] == "/day"]
+    ledger.revoke(row["id"])
+    phone.turned(lambda: phone.tab.click("#h1"))
+    phone.wait("document.querySelector('#code')")
+    signs = phone.server.call("get_user_snapshot", token=phone.token, include=["xp"])["structuredContent"]
+    assert signs["data"]["xp"]["balance"] == 10
+
+
+def test_the_browser_finds_nothing_wrong_with_it_as_an_app(phone):
+    phone.wait("document.querySelector('#code')")
+    manifest = phone.tab.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    assert manifest["url"] == f"{phone.origin}/day/app.webmanifest"
+    errors = phone.tab.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [error["errorId"] for error in errors if error["errorId"] != "in-incognito"] == []
+
+
+EVIL = """<!doctype html><title>Evil</title><iframe id="frame" src="{origin}/day"></iframe>
+<form id="form" method="post" target="sent" action="{origin}/day"><input name="code" value="{code}"></form>
+<iframe name="sent"></iframe>"""
+CALL = """fetch("{origin}/day/call", {{ method: "POST", credentials: "include", mode: "{mode}", body:
+  '{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_user_snapshot"}}}}',
+  headers: {{ "Content-Type": "{kind}" }} }}).then((it) => it.text()).catch(() => "refused")"""
+
+
+@pytest.fixture
+def evil(phone):
+    """The address of another page on this machine, whose requests bring the cookie: another port is the same
+    site."""
+    code = sign_in.invite(Ledger(phone.server.state), "mallory", "onepercent", 30)
+    page = EVIL.format(origin=phone.origin, code=code).encode()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page)
+
+        def log_message(self, *words):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+def test_another_page_frames_sends_and_posts_nothing(phone, evil):
+    phone.sign_in()
+    tab = opened(phone.browser, evil)
+    tab.wait("document.readyState === 'complete'", host=True)
+    assert tab.run("location.href", host=True) == evil
+    for mode, kind in (("cors", "application/json"), ("no-cors", "text/plain")):
+        answer = tab.run(CALL.format(origin=phone.origin, mode=mode, kind=kind), host=True)
+        assert answer in ("refused", ""), answer
+    tab.run("document.getElementById('form').submit()", host=True)
+    with phone.browser.changed:
+        assert phone.browser.changed.wait_for(lambda: any("403" in line for line in tab.console), TIMEOUT_S)
+    assert any("frame" in line.lower() for line in tab.console), tab.console
+    tab.close()
+    phone.turned(lambda: phone.tab.send("Page.reload"))
+    phone.wait("document.querySelector('.tick')")
+    assert "mallory" not in phone.users()
+
+
+def test_messages_and_clicks_that_are_not_the_persons_do_nothing(phone):
+    phone.sign_in()
+    count = phone.calls()
+    phone.tab.run("""(() => {
+      const data = { jsonrpc: "2.0", id: 9, method: "tools/call", params: { name: "tick_by_press",
+        arguments: { action: "habit.mark_completed", id: 1, press_key: key } } };
+      dispatchEvent(new MessageEvent("message", { data, source: null }));
+      document.getElementById("h1").click();
+    })()""")
+    assert phone.tab.run("document.getElementById('h1').ariaPressed") == "false"
+    phone.tab.click("#h1")
+    phone.says("Saved")
+    assert phone.calls() == count + 1

@@ -1,0 +1,103 @@
+"""The page of the days on a phone's home screen, at `/day`: an invitation lets in, and a cookie remembers it.
+
+It is the page that clients show (docs/pages.md); in place of a client, the script in day.html answers it. The
+cookie is a secret of the ledger beside a row among the tokens, so `token list` shows it and `token revoke`
+ends it. It is good for the two calls that the page makes, and for nothing at MCP_HTTP_URL.
+"""
+
+import gzip
+import re
+import sqlite3
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from tools.core import resources, toolsets
+from tools.core.json_types import JsonObject
+from tools.core.mcp_apps import document
+from tools.core.settings import PROJECT, current
+from tools.http import tokens
+from tools.http.sign_in import DAY_S, HEADERS, Answer, SignIn, form, shown
+
+PATH = "/day"
+CALLS = "/day/call"  # where the page's calls go
+ALLOWED = (("tools/call", "get_user_snapshot"), ("tools/call", "tick_by_press"))
+SCOPES = {"onepercent", "onepercent:read"}
+COOKIE = "pi_mcp_day"
+# The page's own policy, which allows no connection, gives way to what the home screen and the calls need.
+POLICY = re.compile("<meta http-equiv[^>]+>")
+HEAD = Path(__file__).with_name("day.html")
+
+
+class Day:
+    """The endpoints of the page, beside those of the sign-in."""
+
+    def __init__(self, sign_in: SignIn):
+        self.sign_in = sign_in
+        self.ledger = sign_in.ledger
+        if toolsets.offers(current(), "onepercent"):
+            manifest = partial(_file, "application/manifest+json", HEAD.with_suffix(".webmanifest"))
+            sign_in.endpoints |= {
+                PATH: {"GET": self.show, "POST": self.let_in},
+                "/day/app.webmanifest": {"GET": manifest},
+                "/day/icon.png": {"GET": partial(_file, "image/png", PROJECT / "docs" / "icon.png")},
+            }
+
+    def claims(self, cookies: str) -> tokens.Claims:
+        """The claims of a request with these cookies. Raises InvalidToken."""
+        _, grant = self._grant(cookies)
+        if not grant:
+            raise tokens.InvalidToken("no such cookie, or it is over")
+        return tokens.Claims(grant["user"], tuple(grant["scope"].split()), grant["token_id"])
+
+    async def show(self, fields: dict[str, str]) -> Answer:
+        """The page, if the cookie holds, which then lasts longer; else the form for an invitation's code."""
+        cookie, grant = self._grant(fields["cookie"])
+        if not grant:
+            return self._ask(fields)
+        kept = {}
+        with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
+            kept = self._keep(grant, cookie)
+        page = resources.find(current(), "ui://onepercent/days").function()
+        page = POLICY.sub(lambda match: document(HEAD), page)
+        status, headers, body = shown(page, 200)
+        return status, {**headers, **kept, "content-encoding": "gzip"}, gzip.compress(body)
+
+    async def let_in(self, fields: dict[str, str]) -> Answer:
+        """Take the invitation's code, and open the page with a cookie."""
+        code, grant = self.sign_in.invitation_of(fields)
+        if not grant:
+            return self._ask(fields, "wrong")
+        if SCOPES.isdisjoint(grant["scope"].split()):
+            return self._ask(fields, "other")
+        with self.ledger.writing():
+            if self.ledger.spend("invitation", code) is not None:
+                return self._ask(fields, "wrong")
+            kept = self._keep({**grant, "label": PATH})
+        return 303, {**HEADERS, **kept, "location": PATH}, b""
+
+    def _ask(self, fields: dict[str, str], problem: str = "") -> Answer:
+        """The form for an invitation's code, which can be put on the home screen as well."""
+        return form(fields, problem, "OnePercent", head=document(HEAD))
+
+    def _grant(self, cookies: str) -> tuple[str, JsonObject]:
+        """The cookie among these, and its grant, which is empty if it holds no more."""
+        cookie = "".join(re.findall(rf"\b{COOKIE}=([\w-]+)", cookies)[:1])
+        grant = self.ledger.grant_of("cookie", cookie)
+        is_over = grant and self.ledger.is_revoked(grant["token_id"])
+        return cookie, {} if is_over else grant
+
+    def _keep(self, grant: JsonObject, cookie: str = "") -> dict[str, str]:
+        """The header that gives a new cookie, or the same one for longer: it ends after twice the days of the
+        invitation without use, as a sign-in does."""
+        lifetime_s = int(2 * grant["days"] * DAY_S)
+        self.ledger.add(grant, lifetime_s)
+        cookie = self.ledger.make_secret("cookie", lifetime_s, grant, cookie)
+        rules = f"Max-Age={lifetime_s}; Path={PATH}; HttpOnly; SameSite=Strict"
+        if self.sign_in.issuer.startswith("https"):
+            rules += "; Secure"
+        return {"set-cookie": f"{COOKIE}={cookie}; {rules}"}
+
+
+async def _file(kind: str, path: Path, fields: dict[str, str]) -> Answer:
+    return 200, {"content-type": kind}, path.read_bytes()
