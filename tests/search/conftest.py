@@ -23,7 +23,7 @@ class Upstream:
         self.reply = lambda handler: handler.send(status, body, headers)
 
 
-class Asked(Handler):
+class Recorder(Handler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
@@ -41,7 +41,7 @@ def service():
 
         def start():
             upstream = Upstream()
-            upstream.url = servers.enter_context(listening(type("Its", (Asked,), {"upstream": upstream})))
+            upstream.url = servers.enter_context(listening(type("Its", (Recorder,), {"upstream": upstream})))
             return upstream
 
         yield start
@@ -50,6 +50,6 @@ def service():
 @pytest.fixture
 def upstream(service, env):
     """The service that the settings name."""
-    found = service()
-    env(SEARCH_API_URL=f"{found.url}/webhook/x", SEARCH_API_KEY="s3cret-key")
-    return found
+    upstream = service()
+    env(SEARCH_API_URL=f"{upstream.url}/webhook/x", SEARCH_API_KEY="s3cret-key")
+    return upstream

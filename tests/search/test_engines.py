@@ -79,8 +79,8 @@ every_engine = pytest.mark.parametrize("kind", DOCUMENTED)
 
 @pytest.fixture
 def asked(upstream, env):
-    """A function that sets the kind and returns one that searches: the answer, and what the service was
-    asked."""
+    """A function that sets the kind of engine. It returns one that searches and gives the answer, the key
+    and the parameters of the request."""
 
     def start(kind):
         env(SEARCH_API_KIND=kind, SEARCH_API_URL=f"{upstream.url}/search?cx=1")
@@ -91,8 +91,8 @@ def asked(upstream, env):
             parameters = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
             assert parameters.pop("cx") == "1"
             key = f"?key={parameters.pop('key')}" if "key" in parameters else ""
-            named = ("X-Subscription-Token", "X-API-KEY", "Authorization")
-            key = key or next((f"{name}: {headers[name]}" for name in named if headers[name]), "")
+            names = ("X-Subscription-Token", "X-API-KEY", "Authorization")
+            key = key or next((f"{name}: {headers[name]}" for name in names if headers[name]), "")
             return answer, key, body or {name: int(v) if v.isdigit() else v for name, v in parameters.items()}
 
         return ask
@@ -105,9 +105,9 @@ def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind)
     ask, (_, key, first, second, answer, result, _) = asked(kind), DOCUMENTED[kind]
     upstream.answers(answer)
     env(SEARCH_API_KEY="s3cret-key" if key else "")
-    found, sent_key, sent = ask(limit=3)
-    assert found["results"] == [result]
-    assert (sent_key.casefold(), sent) == (key.casefold(), first)
+    page, header, parameters = ask(limit=3)
+    assert page["results"] == [result]
+    assert (header.casefold(), parameters) == (key.casefold(), first)
     if second:
         assert ask(limit=3, cursor="2")[2] == first | second
 
@@ -117,23 +117,23 @@ def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked,
     ask, answer = asked(kind), DOCUMENTED[kind][4]
     [member] = re.findall(r"\[(\{.*\})\]", json.dumps(answer))  # the one result of the documented answer
     upstream.answers(json.dumps(answer).replace(member, ", ".join([member] * 10)))
-    short = ask(limit=10)[0]["results"]
-    assert (len(short), len(ask()[0]["results"])) == (10, 5)
-    assert len(json.dumps(short)) < 10 * 800
-    everything = ask(full=True)[0]["results"][0]
-    assert everything.keys() >= json.loads(member).keys()
-    assert max(len(value) for value in everything.values() if isinstance(value, str)) > 700
+    results = ask(limit=10)[0]["results"]
+    assert (len(results), len(ask()[0]["results"])) == (10, 5)
+    assert len(json.dumps(results)) < 10 * 800
+    whole = ask(full=True)[0]["results"][0]
+    assert whole.keys() >= json.loads(member).keys()
+    assert max(len(value) for value in whole.values() if isinstance(value, str)) > 700
 
 
 @every_engine
-def test_nothing_found_is_no_error_and_an_error_is_told_in_the_engines_words(upstream, asked, kind):
+def test_nothing_found_is_not_an_error_and_an_error_has_the_engines_words(upstream, asked, kind):
     ask, (*_, (status, body, words)) = asked(kind), DOCUMENTED[kind]
     upstream.answers({"query": "bed mesh"})
     assert ask()[0] == {"results": [], "nextCursor": None}
     upstream.answers(body, status)
-    refused = ask()[0]
-    assert refused["code"] in ("SEARCH_REFUSED", "SEARCH_UNAUTHORIZED", "RATE_LIMITED")
-    assert str(status) in refused["error"] and words in refused["error"]
+    refusal = ask()[0]
+    assert refusal["code"] in ("SEARCH_REFUSED", "SEARCH_UNAUTHORIZED", "RATE_LIMITED")
+    assert str(status) in refusal["error"] and words in refusal["error"]
 
 
 def test_the_address_names_the_engine_unless_the_setting_does(env):
@@ -159,7 +159,7 @@ def test_pages_follow_by_cursor_where_there_are_more(upstream, asked):
     assert search(query="x", cursor="next")["code"] == "INVALID_CURSOR"
 
 
-def test_results_of_a_whole_page_over_the_limit_are_counted_and_a_login_page_told(upstream, asked):
+def test_results_over_the_limit_are_counted_and_a_login_page_is_named(upstream, asked):
     ask = asked("searxng")
     upstream.answers({"results": [{"title": "A", "url": "https://a"}] * 20})
     answer, _, _ = ask()
@@ -197,8 +197,8 @@ def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind):
     plain = services.parameters(engine, "bed mesh", 3, "1")
     for name, expected in zip(("week", "year"), TIME_RANGES[kind], strict=True):
         if expected is None:
-            with pytest.raises(ToolError) as refused:
+            with pytest.raises(ToolError) as refusal:
                 services.parameters(engine, "bed mesh", 3, "1", name)
-            assert refused.value.code == "NO_TIME_RANGE" and refused.value.hint
+            assert refusal.value.code == "NO_TIME_RANGE" and refusal.value.hint
         else:
             assert services.parameters(engine, "bed mesh", 3, "1", name) == {**plain, **expected}

@@ -28,7 +28,7 @@ def search(**arguments):
     return answer
 
 
-def test_it_posts_json_with_the_key_and_gives_back_the_requirements_shape(upstream):
+def test_it_posts_json_with_the_key_and_answers_with_results_and_cursor(upstream):
     upstream.answers({"results": [PAGE], "nextCursor": "opaque-token"})
     assert search(query="  site:n8n.io ChatGPT ", limit=5) == {
         "results": [PAGE],
@@ -118,7 +118,7 @@ def test_without_an_address_or_a_service_it_says_what_to_do(env):
         assert search(query="x")["code"] == "SEARCH_UNREACHABLE"
 
 
-def test_a_refusal_is_told_by_its_status(upstream):
+def test_the_code_of_a_refusal_follows_its_status(upstream):
     for status, body, code, words in (
         (401, "{}", "SEARCH_UNAUTHORIZED", "401"),
         (403, '{"message": "no s3cret-key"}', "SEARCH_UNAUTHORIZED", "no ***"),
@@ -143,15 +143,15 @@ def test_retry_after_is_passed_on(upstream):
     assert "retry_after" not in search(query="x")
 
 
-def test_what_is_no_json_or_has_no_results_is_told(upstream):
+def test_an_answer_without_json_or_results_is_an_error_of_its_own(upstream):
     for body in ("<!doctype html><title>Login</title>", "", "{", "[" * 100_000, "1" * 5000):
         upstream.answers(body)
         assert search(query="x")["code"] == "SEARCH_NOT_JSON"
     for answer in ({}, 7, {"results": {"a": 1}}, None, {"message": "Workflow was started"}):
         upstream.answers(answer)
-        refused = search(query="x")
-        assert refused["code"] == "SEARCH_NO_RESULTS"
-    assert "started" in refused["error"]
+        refusal = search(query="x")
+        assert refusal["code"] == "SEARCH_NO_RESULTS"
+    assert "started" in refusal["error"]
 
 
 def test_an_echoed_key_is_hidden_everywhere(upstream, env):
@@ -182,7 +182,7 @@ def cut(handler):
         ),
     ],
 )
-def test_an_answer_that_does_not_come_whole_is_told_with_advice(upstream, env, reply, code, advice):
+def test_an_incomplete_answer_is_an_error_with_advice(upstream, env, reply, code, advice):
     env(SEARCH_API_TIMEOUT="1")
     upstream.reply = reply
     answer = search(query="x")
@@ -216,9 +216,9 @@ def test_redirects_that_lose_the_key_or_lead_nowhere_say_so(upstream, service):
 
 @pytest.mark.parametrize("key", ["ключ", "a\r\nX-Evil: 1"])
 def test_a_key_that_fits_no_header_is_refused_without_showing_it(key):
-    with pytest.raises(settings.SettingsError, match="SEARCH_API_KEY") as caught:
+    with pytest.raises(settings.SettingsError, match="SEARCH_API_KEY") as error:
         settings.load({"SEARCH_API_KEY": key}, SearchSettings)
-    assert key not in str(caught.value)
+    assert key not in str(error.value)
 
 
 def test_the_check_names_no_secret_and_of_the_shell_asks_once(upstream, env):

@@ -99,7 +99,7 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
     toolhead, config = _part(status, "toolhead"), _part(status, "configfile")
     homed = toolhead.get("homed_axes")
     message = ADVICE.sub("", str(info.get("state_message", "")))
-    warnings = config.get("warnings") or []
+    warnings = [_text(warning, "message", 120) for warning in config.get("warnings") or []]
     position = [_number(place) for place in toolhead.get("position") or []]
     return {
         "state": _text(info, "state", 40),
@@ -109,7 +109,7 @@ def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonOb
         "temperatures": _temperatures(degrees),
         "homed": "" if homed is None else str(homed)[:10] or "none",
         "position": [round(place, 2) for place in position[:3] if place is not None],
-        "warnings": [_text(warning, "message", 120) for warning in warnings[:MOST_WARNINGS]],
+        "warnings": warnings[:MOST_WARNINGS],
         "save_config_pending": config.get("save_config_pending") is True,
     }
 

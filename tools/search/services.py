@@ -1,5 +1,4 @@
-"""Search services: a row of data for each public engine, a request to the service of the moment, the results
-it finds."""
+"""Search services: a row of data for each public engine, the request to a service, its results."""
 
 import html
 import json
@@ -74,24 +73,79 @@ class Engine(NamedTuple):
 
 
 ENGINES = (
-    Engine("searxng", "", page="pageno", fields="title url content - score", more={"format": "json"},
-           age="time_range", ages="day - month year"),
-    Engine("brave", "api.search.brave.com", limit="count", page="offset", number=lambda page, limit: page - 1,
-           key="X-Subscription-Token: ", results="web.results", fields="title url description",
-           age="freshness", ages="pd pw pm py"),
+    Engine(
+        "searxng",
+        "",
+        page="pageno",
+        fields="title url content - score",
+        more={"format": "json"},
+        age="time_range",
+        ages="day - month year",
+    ),
+    Engine(
+        "brave",
+        "api.search.brave.com",
+        limit="count",
+        page="offset",
+        number=lambda page, limit: page - 1,
+        key="X-Subscription-Token: ",
+        results="web.results",
+        fields="title url description",
+        age="freshness",
+        ages="pd pw pm py",
+    ),
     Engine("kagi", "kagi.com/api/v0", limit="limit", key="Authorization: Bot ", results="data"),
     Engine("kagi", "kagi.com", True, "query", limit="limit", most=40, page="page", results="data.search"),
-    Engine("serper", "google.serper.dev", True, limit="num", most=100, page="page", key="X-API-KEY: ",
-           results="organic", fields="title link snippet", age="tbs", ages="qdr:d qdr:w qdr:m qdr:y"),
-    Engine("tavily", "api.tavily.com", True, "query", limit="max_results", fields="title url - content score",
-           age="time_range", ages="day week month year"),
-    Engine("exa", "api.exa.ai", True, "query", limit="numResults", most=100, key="x-api-key: ",
-           fields="title url - text score", more={"contents": {"text": {"maxCharacters": 3000}}},
-           age="startPublishedDate", ages="1 7 31 366"),
-    Engine("google", "www.googleapis.com/customsearch", limit="num", most=10, page="start", results="items",
-           number=lambda page, limit: (page - 1) * limit + 1, key="?key", fields="title link snippet",
-           age="dateRestrict", ages="d1 w1 m1 y1"),
-)  # fmt: skip
+    Engine(
+        "serper",
+        "google.serper.dev",
+        True,
+        limit="num",
+        most=100,
+        page="page",
+        key="X-API-KEY: ",
+        results="organic",
+        fields="title link snippet",
+        age="tbs",
+        ages="qdr:d qdr:w qdr:m qdr:y",
+    ),
+    Engine(
+        "tavily",
+        "api.tavily.com",
+        True,
+        "query",
+        limit="max_results",
+        fields="title url - content score",
+        age="time_range",
+        ages="day week month year",
+    ),
+    Engine(
+        "exa",
+        "api.exa.ai",
+        True,
+        "query",
+        limit="numResults",
+        most=100,
+        key="x-api-key: ",
+        fields="title url - text score",
+        more={"contents": {"text": {"maxCharacters": 3000}}},
+        age="startPublishedDate",
+        ages="1 7 31 366",
+    ),
+    Engine(
+        "google",
+        "www.googleapis.com/customsearch",
+        limit="num",
+        most=10,
+        page="start",
+        results="items",
+        number=lambda page, limit: (page - 1) * limit + 1,
+        key="?key",
+        fields="title link snippet",
+        age="dateRestrict",
+        ages="d1 w1 m1 y1",
+    ),
+)
 
 
 def chosen() -> Engine | None:
@@ -108,18 +162,18 @@ def chosen() -> Engine | None:
 
 
 def require_configured() -> None:
-    """Raises ToolError SEARCH_NOT_CONFIGURED."""
+    """Refuse a search as long as no service is set up. Raises ToolError SEARCH_NOT_CONFIGURED."""
     if not current().search_api_url:
         hint = "The person sets SEARCH_API_URL (and SEARCH_API_KEY if it wants one) in ~/.config/pi-mcp/env."
         raise ToolError("No search service is set up", hint, code="SEARCH_NOT_CONFIGURED")
 
 
 def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> Any:
-    """The service's JSON answer to a search, the first of `values`. `key` is the header with what precedes
-    the key, or a parameter `?name`. The answer has neither the key, which a service may echo, nor numbers
-    that JSON has no form for.
+    """Send `values`, the query first, and read the service's JSON answer. `key` is the header with what
+    precedes the key, or a parameter `?name`. A key that the service echoes is hidden in the answer; NaN and
+    the infinities become null.
 
-    Raises ToolError for everything but a whole JSON answer with status 2xx.
+    Raises ToolError unless a whole JSON answer comes with status 2xx.
     """
     limits = http.Limits(time.monotonic() + current().search_api_timeout_s, LONGEST_BYTES, MOST_REDIRECTS)
     try:
@@ -252,7 +306,7 @@ def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
             value = text if full else cut(text, LONGEST_TEXT)
         if value not in (None, ""):
             fields[name] = value
-    return {**member, **fields} if full else fields
+    return member | fields if full else fields
 
 
 def read_own(answer: Any) -> JsonObject:
