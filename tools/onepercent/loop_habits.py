@@ -77,14 +77,16 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
 @action("loop.import", {})
 def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Add the habits that are not here, and the days and notes that the others lack."""
-    outcome, same = Outcome(), Counter[str]()
+    outcome = Outcome()
+    same = Counter[str]()
     for values, marks, past in _habits(params["file"], outcome):
         name = values["name"]
         present = unit.db.execute(SAME_NAME, (unit.user, name, same[name])).fetchone()
         same[name] += 1
         added = _mark(unit, present["id"], marks) if present else _create(unit, values, marks, outcome)
         if added:
-            count, dates = len(added), [f"{added[0].date}..{added[-1].date}"]
+            count = len(added)
+            dates = [f"{added[0].date}..{added[-1].date}"]
             shown = {"entity": "habit", "name": name, "dates": dates, "count": count, "status": "completed"}
             outcome.entries.append(("updates", shown | {"fields": [words.counted(count, "mark")]}))
         for day in past:
@@ -155,14 +157,18 @@ def _habits(file: str, outcome: Outcome) -> Iterator[Habit]:
 
 def _habit(row: Row, rows: list[Row], outcome: Outcome) -> Habit:
     """A habit from its row in Habits.csv and those of its days."""
-    name, about = errors.one_line(row["Name"]), [row["Question"], row["Description"]]
-    times, every = int(row["FrequencyNumerator"]), int(row["FrequencyDenominator"])
+    name = errors.one_line(row["Name"])
+    about = [row["Question"], row["Description"]]
+    times = int(row["FrequencyNumerator"])
+    every = int(row["FrequencyDenominator"])
     values: JsonObject = {"name": name} | _schedule(times, every)
     shown = {"title": name, "count": times, "days": every}
     if times < every != WEEK and values.get("n") != every:
         outcome.warnings.append(("loop.schedule", shown))
-    target, is_most = round(float(row["Target Value"] or 0) * 1000), row["Target Type"] == "AT_MOST"
-    amount, amount_unit = target / 1000, errors.one_line(row["Unit"]) or "×"
+    target = round(float(row["Target Value"] or 0) * 1000)
+    is_most = row["Target Type"] == "AT_MOST"
+    amount = target / 1000
+    amount_unit = errors.one_line(row["Unit"]) or "×"
     if target and not is_most:
         values["target"] = {"amount": amount, "unit": amount_unit}
     if is_most or (target and every > 1):
@@ -178,7 +184,8 @@ def _habit(row: Row, rows: list[Row], outcome: Outcome) -> Habit:
 
 def _marked(habit: Row, row: Row, target: int) -> Mark:
     """The mark of a day, from its row in Checkmarks.csv; its status is "" if there is none."""
-    day, value = fields.read_day("Date", row["Date"]), row["Value"]
+    day = fields.read_day("Date", row["Date"])
+    value = row["Value"]
     if value == "SKIP":
         return Mark(day, "missed", words.say("loop.skip"))
     if habit["Type"] == "YES_NO" or value == "UNKNOWN":
