@@ -128,6 +128,11 @@ def copies() -> list[Path]:
     return sorted(folder().glob(NAME), reverse=True)
 
 
+def newest_day() -> str | None:
+    """The day of the newest copy."""
+    return next((copy.name[11:21] for copy in copies()), None)
+
+
 def advice() -> str:
     """A warning if the newest copy is missing or old, or would be lost together with the database; else
     nothing."""
@@ -157,8 +162,7 @@ def database() -> Health:
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
         return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
-    newest = next((copy.name[11:21] for copy in copies()), "none")
-    return Health("ok", f"{summary}, sound, newest backup: {newest}", advice())
+    return Health("ok", f"{summary}, sound, newest backup: {newest_day() or 'none'}", advice())
 
 
 def faults_of(db: Database) -> list[str]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any
 
-from tools.core.errors import LINE_BREAKERS, ToolError, nearest
+from tools.core import errors
+from tools.core.errors import LINE_BREAKERS, ToolError
 from tools.core.json_types import JsonObject
 from tools.core.parameters import read_value
 from tools.core.schema import Limits
@@ -283,14 +284,13 @@ def check_names(sent: Mapping[str, object], names: Mapping[str, object], place: 
     unknown = next((name for name in sent if name not in names), None)
     if unknown is None:
         return
-    near = nearest(unknown.lower(), names)
-    meant = [name for name in OTHER_NAMES.get(unknown.lower(), ()) if name in names] or (
-        [near] if near else []
-    )
-    if unknown not in ("content", "text"):  # A diary has four texts; any of them may be meant.
+    lower = unknown.lower()
+    meant = [name for name in OTHER_NAMES.get(lower, ()) if name in names]
+    meant = meant or errors.several(lower, names, most=1)
+    if lower not in ("content", "text"):  # A diary has four texts; any of them may be meant.
         meant = meant[:1]
     hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
-    if unknown.lower() in REMINDERS:
+    if lower in REMINDERS:
         hint = NO_REMINDERS
     canonical = {"canonical": meant[0]} if len(meant) == 1 else {}
     name = printable(unknown)

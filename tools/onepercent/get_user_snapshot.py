@@ -75,12 +75,15 @@ def get_user_snapshot(
     view = View(user, today, begin, end, goals_status or "work", goal_id, with_steps, past, diary_told)
     with store.reading() as db:
         data = {name: present.SECTIONS[name](db, view) for name in names}
-        hits = {"found": word_search.search(db, user, WORDS.read("find", find) or "")} if find else {}
         content = marks_as_text.lines(db, user, today, first, last) if picture else ()
+        found = word_search.search(db, user, WORDS.read("find", find)) if find else None
     zone = days.persons_day().zone or days.zone_of_settings()
     present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
-    shown = {"data": data} if names else {}
-    answer = Shown({"success": True, "user_name": user, "today": present_day, **shown, **hits}, *content)
+    answer = Shown({"success": True, "user_name": user, "today": present_day}, *content)
+    if names:
+        answer["data"] = data
+    if found:
+        answer["found"] = found
     if "history" in names and not (first and last):
         answer.span = past
     elif first or last:

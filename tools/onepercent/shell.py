@@ -82,14 +82,15 @@ def history(number_of_days: str = "7") -> TextOutput:
         return TextOutput(words.say("shell.days", most=days.YEAR), 2)
     first = store.today() - timedelta(days=count - 1)
     past = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
-    rows = [_row(period[label], period) for name, label in PIECES.items() for period in past.get(name, ())]
+    pieces = next(name for name in PIECES if name in past)
+    rows = [_row(period[PIECES[pieces]], period) for period in past[pieces]]
     rows.append(_row(words.say("shell.total"), past["total"]))
     rows.append(_row(words.say("shell.before", days=words.counted(count, "day")), past["previous"]))
     lines = _table("shell.history", rows)
     if habits := past["habits"]:
         rows = [
-            [one["name"], one.get("marks", ""), f"{one.get('rate', '')}", f"{one['streak']}"]
-            for one in habits
+            [habit["name"], habit.get("marks", ""), f"{habit.get('rate', '')}", f"{habit['streak']}"]
+            for habit in habits
         ]
         lines += ["", *_table("shell.habits", rows), words.say("shell.marks")]
     return TextOutput("\n".join(lines))

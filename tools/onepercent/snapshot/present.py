@@ -266,12 +266,10 @@ def xp(db: Database, view: View) -> JsonObject:
 def status(db: Database, view: View) -> JsonObject:
     """What is set up, what works without internet, the newest copy of the database and how to make one."""
     systems = {name: found.state for name, found in health.every()}
-    copies = backup.copies()
-    newest = copies[0].name.removeprefix("onepercent-").removesuffix(".sqlite3") if copies else None
     return {
         "systems": systems,
         "offline": "all but search and sync_docs works without internet",
-        "backup": {"newest": newest, "folder": str(backup.folder())},
+        "backup": {"newest": backup.newest_day(), "folder": str(backup.folder())},
         "commands": BACKUP_COMMANDS,
     }
 
