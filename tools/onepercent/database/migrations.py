@@ -35,7 +35,8 @@ CREATE INDEX goals_by_status ON goals (user, status) WHERE deleted_at IS NULL
 
 CREATE TABLE steps (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, goal_id INTEGER NOT NULL REFERENCES goals (id),
-    title TEXT NOT NULL, description TEXT, priority TEXT NOT NULL, dt TEXT, time_duration INTEGER, "order" INTEGER,
+    title TEXT NOT NULL, description TEXT, priority TEXT NOT NULL, dt TEXT, time_duration INTEGER,
+        "order" INTEGER,
     is_complete INTEGER NOT NULL DEFAULT 0 CHECK (is_complete IN (0, 1)), completed_at TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
     ) STRICT
@@ -107,17 +108,16 @@ CREATE TABLE goal_progress (
     goal_id INTEGER PRIMARY KEY REFERENCES goals (id) ON DELETE CASCADE,
     steps_count INTEGER NOT NULL DEFAULT 0, steps_completed INTEGER NOT NULL DEFAULT 0
     ) STRICT
-
-CREATE TRIGGER goal_created AFTER INSERT ON goals BEGIN INSERT INTO goal_progress (goal_id) VALUES (new.id); END
-
+CREATE TRIGGER goal_created AFTER INSERT ON goals BEGIN INSERT INTO goal_progress (goal_id) VALUES
+        (new.id); END
 CREATE TRIGGER step_created AFTER INSERT ON steps WHEN new.deleted_at IS NULL BEGIN
-    UPDATE goal_progress SET steps_count = steps_count + 1, steps_completed = steps_completed + new.is_complete
+    UPDATE goal_progress SET steps_count = steps_count + 1, steps_completed = steps_completed +
+        new.is_complete
     WHERE goal_id = new.goal_id; END
-
 CREATE TRIGGER step_removed AFTER DELETE ON steps WHEN old.deleted_at IS NULL BEGIN
-    UPDATE goal_progress SET steps_count = steps_count - 1, steps_completed = steps_completed - old.is_complete
+    UPDATE goal_progress SET steps_count = steps_count - 1, steps_completed = steps_completed -
+        old.is_complete
     WHERE goal_id = old.goal_id; END
-
 CREATE TRIGGER step_changed AFTER UPDATE OF is_complete, deleted_at ON steps BEGIN
     UPDATE goal_progress SET
     steps_count = steps_count + (new.deleted_at IS NULL) - (old.deleted_at IS NULL),
@@ -133,7 +133,6 @@ CREATE TABLE xp_balance (
 CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
     INSERT INTO xp_balance VALUES (new.user, max(new.xp, 0), max(new.xp, 0)) ON CONFLICT (user) DO UPDATE
     SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0); END
-
 CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
     UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
     WHERE user = old.user; END
@@ -143,8 +142,8 @@ CREATE TABLE habit_streaks (
     habit_id INTEGER PRIMARY KEY REFERENCES habits (id) ON DELETE CASCADE, until TEXT NOT NULL DEFAULT '',
     run INTEGER NOT NULL DEFAULT 0, best INTEGER NOT NULL DEFAULT 0, last INTEGER NOT NULL DEFAULT 0
     ) STRICT
-
-CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN INSERT INTO habit_streaks (habit_id) VALUES (new.id); END
+CREATE TRIGGER habit_created AFTER INSERT ON habits BEGIN INSERT INTO habit_streaks (habit_id) VALUES
+        (new.id); END
 """
 
 # Version 2: ids of the XP ledger are never given again. An undo takes entries out, and undoing that puts them
@@ -161,11 +160,9 @@ CREATE TABLE xp_ledger (
 
 INSERT INTO xp_ledger SELECT id, user, at, xp, action, entity_id FROM xp_ledger_before
 DROP TABLE xp_ledger_before
-
 CREATE TRIGGER xp_entered AFTER INSERT ON xp_ledger BEGIN
     INSERT INTO xp_balance VALUES (new.user, max(new.xp, 0), max(new.xp, 0)) ON CONFLICT (user) DO UPDATE
     SET balance = balance + new.xp, lifetime = lifetime + max(new.xp, 0); END
-
 CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
     UPDATE xp_balance SET balance = balance - old.xp, lifetime = lifetime - max(old.xp, 0)
     WHERE user = old.user; END
@@ -180,7 +177,8 @@ DROP INDEX diary_by_date
 CREATE INDEX diary_by_date ON diary (user, date) WHERE deleted_at IS NULL
 
 CREATE TABLE applied (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, preview_id TEXT NOT NULL REFERENCES previews (id),
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, preview_id TEXT NOT NULL REFERENCES
+        previews (id),
     undone INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1)), journal TEXT NOT NULL
     ) STRICT
 
@@ -190,12 +188,13 @@ INSERT INTO applied (user, preview_id, undone, journal)
 
 DROP TABLE last_applied
 CREATE INDEX applied_by_user ON applied (user, id)
-
 CREATE TRIGGER step_moved AFTER UPDATE OF goal_id ON steps
     WHEN new.goal_id <> old.goal_id AND new.deleted_at IS NULL BEGIN
-    UPDATE goal_progress SET steps_count = steps_count - 1, steps_completed = steps_completed - new.is_complete
+    UPDATE goal_progress SET steps_count = steps_count - 1, steps_completed = steps_completed -
+        new.is_complete
     WHERE goal_id = old.goal_id;
-    UPDATE goal_progress SET steps_count = steps_count + 1, steps_completed = steps_completed + new.is_complete
+    UPDATE goal_progress SET steps_count = steps_count + 1, steps_completed = steps_completed +
+        new.is_complete
     WHERE goal_id = new.goal_id; END
 
 -- Of old calls only those stay that a repeated idempotency_key is answered from.
@@ -207,7 +206,8 @@ ALTER TABLE audit ADD COLUMN token TEXT NOT NULL DEFAULT ''
 -- Looking back: what was closed and earned between two days.
 CREATE INDEX steps_by_completion ON steps (user, completed_at) WHERE is_complete = 1 AND deleted_at IS NULL
 
-CREATE INDEX goals_by_completion ON goals (user, completed_at) WHERE status = 'complete' AND deleted_at IS NULL
+CREATE INDEX goals_by_completion ON goals (user, completed_at) WHERE status = 'complete' AND deleted_at
+        IS NULL
 CREATE INDEX xp_by_time ON xp_ledger (user, at)
 CREATE INDEX xp_by_entity ON xp_ledger (entity_id, action)
 """
@@ -221,21 +221,26 @@ CREATE INDEX xp_by_time ON xp_ledger (user, at, xp)
 
 -- A year of marks in twelve rows: 31 signs a month, a blank where there is no mark.
 CREATE TABLE habit_months (
-    habit_id INTEGER NOT NULL REFERENCES habits (id) ON DELETE CASCADE, month TEXT NOT NULL, marks TEXT NOT NULL,
+    habit_id INTEGER NOT NULL REFERENCES habits (id) ON DELETE CASCADE, month TEXT NOT NULL, marks TEXT
+        NOT NULL,
     PRIMARY KEY (habit_id, month)
     ) STRICT, WITHOUT ROWID
-
-CREATE TRIGGER mark_made AFTER INSERT ON habit_marks BEGIN INSERT INTO habit_months VALUES (new.habit_id, substr(new.date, 1, 7),
-    printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END))
+CREATE TRIGGER mark_made AFTER INSERT ON habit_marks BEGIN INSERT INTO habit_months VALUES (new.habit_id,
+        substr(new.date, 1, 7),
+    printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status =
+        'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END))
     ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr(new.date, 9) - 1)
-    || CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END || substr(marks, substr(new.date, 9) + 1); END
-
-CREATE TRIGGER mark_changed AFTER UPDATE ON habit_marks BEGIN INSERT INTO habit_months VALUES (new.habit_id, substr(new.date, 1, 7),
-    printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END))
+    || CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-'
+        END || substr(marks, substr(new.date, 9) + 1); END
+CREATE TRIGGER mark_changed AFTER UPDATE ON habit_marks BEGIN INSERT INTO habit_months VALUES
+        (new.habit_id, substr(new.date, 1, 7),
+    printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status =
+        'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END))
     ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr(new.date, 9) - 1)
-    || CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END || substr(marks, substr(new.date, 9) + 1); END
-
-CREATE TRIGGER mark_removed AFTER DELETE ON habit_marks BEGIN INSERT INTO habit_months VALUES (old.habit_id, substr(old.date, 1, 7),
+    || CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-'
+        END || substr(marks, substr(new.date, 9) + 1); END
+CREATE TRIGGER mark_removed AFTER DELETE ON habit_marks BEGIN INSERT INTO habit_months VALUES
+        (old.habit_id, substr(old.date, 1, 7),
     printf('%*s%-*s', substr(old.date, 9) - 1, '', 32 - substr(old.date, 9), ' '))
     ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr(old.date, 9) - 1)
     || ' ' || substr(marks, substr(old.date, 9) + 1); END
@@ -265,16 +270,19 @@ ALTER TABLE habits ADD COLUMN archived_at TEXT
 
 CREATE TABLE habit_schedules (
     habit_id INTEGER NOT NULL REFERENCES habits (id), first_day TEXT NOT NULL, user TEXT NOT NULL,
-    frequency_type TEXT NOT NULL, detail TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, PRIMARY KEY (habit_id, first_day)
+    frequency_type TEXT NOT NULL, detail TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+        PRIMARY KEY (habit_id, first_day)
     ) STRICT, WITHOUT ROWID
 
 CREATE TABLE habit_pauses (
-    habit_id INTEGER NOT NULL REFERENCES habits (id), first_day TEXT NOT NULL, last_day TEXT, user TEXT NOT NULL,
+    habit_id INTEGER NOT NULL REFERENCES habits (id), first_day TEXT NOT NULL, last_day TEXT, user TEXT
+        NOT NULL,
     reason TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, PRIMARY KEY (habit_id, first_day)
     ) STRICT, WITHOUT ROWID
 
 CREATE TABLE persons (
-    user TEXT PRIMARY KEY, time_zone TEXT, day_start_hour INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+    user TEXT PRIMARY KEY, time_zone TEXT, day_start_hour INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT
+        NULL, updated_at TEXT NOT NULL
     ) STRICT, WITHOUT ROWID
 
 -- A mark may say how much: amounts of a day add up, and a part of what is wanted is a mark of its own
@@ -284,25 +292,32 @@ ALTER TABLE habit_marks RENAME TO habit_marks_before
 CREATE TABLE habit_marks (
     habit_id INTEGER NOT NULL REFERENCES habits (id), date TEXT NOT NULL, user TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('completed', 'missed', 'partial')), excuse_reason TEXT,
-    xp INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, amount REAL, PRIMARY KEY (habit_id, date)
+    xp INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, amount REAL, PRIMARY KEY
+        (habit_id, date)
     ) STRICT, WITHOUT ROWID
 
 INSERT INTO habit_marks SELECT *, NULL FROM habit_marks_before
 
 -- With its triggers.
 DROP TABLE habit_marks_before
-
-CREATE TRIGGER mark_made AFTER INSERT ON habit_marks BEGIN INSERT INTO habit_months VALUES (new.habit_id, substr(new.date, 1, 7),
-    printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status = 'completed' THEN '+' WHEN new.status = 'partial' THEN '~' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END))
+CREATE TRIGGER mark_made AFTER INSERT ON habit_marks BEGIN INSERT INTO habit_months VALUES (new.habit_id,
+        substr(new.date, 1, 7),
+    printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status =
+        'completed' THEN '+' WHEN new.status = 'partial' THEN '~' WHEN new.excuse_reason IS NOT NULL THEN
+        'e' ELSE '-' END))
     ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr(new.date, 9) - 1)
-    || CASE WHEN new.status = 'completed' THEN '+' WHEN new.status = 'partial' THEN '~' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END || substr(marks, substr(new.date, 9) + 1); END
-
-CREATE TRIGGER mark_changed AFTER UPDATE ON habit_marks BEGIN INSERT INTO habit_months VALUES (new.habit_id, substr(new.date, 1, 7),
-    printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status = 'completed' THEN '+' WHEN new.status = 'partial' THEN '~' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END))
+    || CASE WHEN new.status = 'completed' THEN '+' WHEN new.status = 'partial' THEN '~' WHEN
+        new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END || substr(marks, substr(new.date, 9) + 1); END
+CREATE TRIGGER mark_changed AFTER UPDATE ON habit_marks BEGIN INSERT INTO habit_months VALUES
+        (new.habit_id, substr(new.date, 1, 7),
+    printf('%*s%-*s', substr(new.date, 9) - 1, '', 32 - substr(new.date, 9), CASE WHEN new.status =
+        'completed' THEN '+' WHEN new.status = 'partial' THEN '~' WHEN new.excuse_reason IS NOT NULL THEN
+        'e' ELSE '-' END))
     ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr(new.date, 9) - 1)
-    || CASE WHEN new.status = 'completed' THEN '+' WHEN new.status = 'partial' THEN '~' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END || substr(marks, substr(new.date, 9) + 1); END
-
-CREATE TRIGGER mark_removed AFTER DELETE ON habit_marks BEGIN INSERT INTO habit_months VALUES (old.habit_id, substr(old.date, 1, 7),
+    || CASE WHEN new.status = 'completed' THEN '+' WHEN new.status = 'partial' THEN '~' WHEN
+        new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END || substr(marks, substr(new.date, 9) + 1); END
+CREATE TRIGGER mark_removed AFTER DELETE ON habit_marks BEGIN INSERT INTO habit_months VALUES
+        (old.habit_id, substr(old.date, 1, 7),
     printf('%*s%-*s', substr(old.date, 9) - 1, '', 32 - substr(old.date, 9), ' '))
     ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr(old.date, 9) - 1)
     || ' ' || substr(marks, substr(old.date, 9) + 1); END
@@ -313,44 +328,50 @@ ALTER TABLE xp_ledger ADD COLUMN day TEXT
 UPDATE xp_ledger SET day = date_of_stamp(at)
 UPDATE steps SET completed_on = date_of_stamp(completed_at) WHERE completed_at IS NOT NULL
 UPDATE goals SET completed_on = date_of_stamp(completed_at) WHERE completed_at IS NOT NULL
-
 CREATE TRIGGER xp_dated AFTER INSERT ON xp_ledger WHEN new.day IS NULL BEGIN
     UPDATE xp_ledger SET day = substr(at, 1, 10) WHERE id = new.id; END
-
 CREATE TRIGGER steps_dated AFTER UPDATE OF completed_at ON steps
     WHEN new.completed_on IS NULL AND new.completed_at IS NOT NULL BEGIN
     UPDATE steps SET completed_on = substr(completed_at, 1, 10) WHERE id = new.id; END
-
 CREATE TRIGGER goals_dated AFTER UPDATE OF completed_at ON goals
     WHEN new.completed_on IS NULL AND new.completed_at IS NOT NULL BEGIN
     UPDATE goals SET completed_on = substr(completed_at, 1, 10) WHERE id = new.id; END
 
 CREATE INDEX xp_by_day ON xp_ledger (user, day, xp)
 CREATE INDEX steps_by_completion ON steps (user, completed_on) WHERE is_complete = 1 AND deleted_at IS NULL
-CREATE INDEX goals_by_completion ON goals (user, completed_on) WHERE status = 'complete' AND deleted_at IS NULL
+CREATE INDEX goals_by_completion ON goals (user, completed_on) WHERE status = 'complete' AND deleted_at
+        IS NULL
 
 -- Folded by former rules: the next change folds them again. What changes a day that is folded sets the fold
 -- back.
 UPDATE habit_streaks SET until = '', run = 0, best = 0
-
 CREATE TRIGGER habit_marks_unfold_INSERT AFTER INSERT ON habit_marks BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.date; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >=
+        new.date; END
 CREATE TRIGGER habit_marks_unfold_UPDATE AFTER UPDATE ON habit_marks BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.date; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >=
+        new.date; END
 CREATE TRIGGER habit_marks_unfold_DELETE AFTER DELETE ON habit_marks BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >= old.date; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >=
+        old.date; END
 CREATE TRIGGER habit_schedules_unfold_INSERT AFTER INSERT ON habit_schedules BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.first_day; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >=
+        new.first_day; END
 CREATE TRIGGER habit_schedules_unfold_UPDATE AFTER UPDATE ON habit_schedules BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.first_day; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >=
+        new.first_day; END
 CREATE TRIGGER habit_schedules_unfold_DELETE AFTER DELETE ON habit_schedules BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >= old.first_day; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >=
+        old.first_day; END
 CREATE TRIGGER habit_pauses_unfold_INSERT AFTER INSERT ON habit_pauses BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.first_day; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >=
+        new.first_day; END
 CREATE TRIGGER habit_pauses_unfold_UPDATE AFTER UPDATE ON habit_pauses BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >= new.first_day; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.habit_id AND until >=
+        new.first_day; END
 CREATE TRIGGER habit_pauses_unfold_DELETE AFTER DELETE ON habit_pauses BEGIN
-    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >= old.first_day; END
+    UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = old.habit_id AND until >=
+        old.first_day; END
 CREATE TRIGGER habits_unfold AFTER UPDATE OF frequency_type, schedule_days, times, n, month_days, created_on
     ON habits BEGIN UPDATE habit_streaks SET until = '', run = 0, best = 0 WHERE habit_id = new.id; END
 """
@@ -365,7 +386,8 @@ CREATE INDEX steps_by_change ON steps (goal_id, updated_at)
 
 VERSIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
 MIGRATIONS = tuple(re.split(r"\n(?=\S)", version.strip()) for version in VERSIONS)
-"""The statements of each: one begins a line, what belongs to it is indented. Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
+"""The statements of each: one begins a line, what belongs to it is indented. Migration n takes a
+        database from version n to n + 1. A released one is never edited; append the next."""
 
 
 def migrate(db: Database, upto: int | None = None) -> None:
