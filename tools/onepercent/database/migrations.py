@@ -30,7 +30,6 @@ CREATE TABLE goals (
     status TEXT NOT NULL DEFAULT 'work' CHECK (status IN ('work', 'complete')), completed_at TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
     ) STRICT
-
 CREATE INDEX goals_by_status ON goals (user, status) WHERE deleted_at IS NULL
 
 CREATE TABLE steps (
@@ -54,7 +53,6 @@ CREATE TABLE habits (
     frequency_type TEXT NOT NULL, schedule_days TEXT,
     created_on TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
     ) STRICT
-
 CREATE INDEX habits_by_user ON habits (user) WHERE deleted_at IS NULL
 
 -- xp: what the mark has brought so far, so that replacing it corrects exactly that.
@@ -69,7 +67,6 @@ CREATE TABLE diary (
     what_done TEXT, what_not_done TEXT, reflection TEXT, plans TEXT,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL
     ) STRICT
-
 CREATE INDEX diary_by_date ON diary (user, date)
 
 CREATE TABLE ssp_evaluations (
