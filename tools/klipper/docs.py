@@ -106,12 +106,10 @@ def _tree(shown: Source) -> JsonObject:
     for path in pages.assets([shown]):
         folder = _folder(root, path)
         folder["assets"] = folder.get("assets", 0) + 1
-    for source in sources() if not shown.name else ():
-        if source.name:
-            count = len(list(pages.pages([source])))
-            root.setdefault("sources", {})[source.name] = (
-                f"{count} pages: list_docs_map(path={source.name!r})"
-            )
+    for source in () if shown.name else sources()[1:]:
+        count = len(list(pages.pages([source])))
+        line = f"{count} pages: list_docs_map(path={source.name!r})"
+        root.setdefault("sources", {})[source.name] = line
     return root
 
 

@@ -121,7 +121,8 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
     matches = [match for match in WORD.finditer(text.lower()) if match[0] in words]
     most, offset = 0, 0
     for number, first in enumerate(matches):
-        close = {match[0] for match in matches[number : number + 20] if match.start() < first.start() + CLOSE}
+        near = matches[number : number + 20]
+        close = {match[0] for match in near if match.start() < first.start() + CLOSE}
         if len(close) > most:
             most, offset = len(close), first.start()
     return offset

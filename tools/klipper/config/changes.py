@@ -52,7 +52,7 @@ def entries(text: str) -> list[Entry]:
     """The entries, newest first as in the page."""
     _, *parts = ENTRY.split(text)  # year, month, day and text of each
     listed = []
-    for year, month, day, part in zip(*[iter(parts)] * 4, strict=True):
+    for year, month, day, part in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
         plain = LINK.sub(r"\1", " ".join(part.split()))
         listed.append(Entry(f"{year}-{month}-{day}", plain[:LONGEST_ENTRY]))
     return listed
@@ -92,15 +92,18 @@ def _changes(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str
     for entry in listed:
         sentences = SENTENCE_END.split(entry.text)
         for number, sentence in enumerate(sentences):
-            patterns = (match for match in PATTERN.finditer(sentence) if option.startswith(match[1]))
-            match = name.search(sentence) or next(patterns, None)
+            match = name.search(sentence)
+            for pattern in PATTERN.finditer(sentence):
+                if not match and option.startswith(pattern[1]):
+                    match = pattern
             if not match or not (GONE.search(sentence) or DEPRECATED.search(sentence)):
                 continue
+            if NEW.search(sentence[: match.start()]):
+                continue
             later = sentences[number + 1 :]
-            if not NEW.search(sentence[: match.start()]):
-                after = " ".join((sentence[match.end() :], *later))
-                successor = _successor(after, NAME.findall(sentence), match[0])
-                yield Change(entry.date, _is_deprecated(sentence, later), successor, sentence), entry.text
+            after = " ".join((sentence[match.end() :], *later))
+            successor = _successor(after, NAME.findall(sentence), match[0])
+            yield Change(entry.date, _is_deprecated(sentence, later), successor, sentence), entry.text
 
 
 def _is_deprecated(sentence: str, others: Sequence[str]) -> bool:

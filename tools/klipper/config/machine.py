@@ -86,8 +86,10 @@ class ParsedPrinter:
 
     def number(self, section: str, option: str, default: float | None = None) -> float | None:
         """The number of an option; the default if it is not there, None if something else stands there."""
+        if not self.value(section, option):
+            return default
         numbers = self.numbers(section, option)
-        return numbers[0] if len(numbers) == 1 else None if self.value(section, option) else default
+        return numbers[0] if len(numbers) == 1 else None
 
     def of(self, *kinds: str) -> list[Section]:
         """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
@@ -123,14 +125,12 @@ class ParsedPrinter:
     def missing(self, section: Section, *options: str) -> Iterator[Finding]:
         """The options that a section has to have and has not; merged, if another file may have them."""
         names = [option for option in options if option.lower() not in section.values]
+        place = f"in section '{cut(section.name)}' must be specified"
         if len(names) > 1 and not self.is_whole:
-            message = f"Options {', '.join(names)} in section '{cut(section.name)}' must be specified"
-            yield self.absent(section, names[0], message)
+            yield self.absent(section, names[0], f"Options {', '.join(names)} {place}")
             return
         for option in names:
-            yield self.absent(
-                section, option, f"Option '{option}' in section '{cut(section.name)}' must be specified"
-            )
+            yield self.absent(section, option, f"Option '{option}' {place}")
 
 
 def short(text: str, most: int) -> str:

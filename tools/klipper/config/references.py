@@ -58,9 +58,10 @@ def findings(machine: ParsedPrinter, sensors: set[str]) -> Iterator[Finding]:
     """Everything that these rules find; `sensors` are the documentation's sensor types."""
     yield from needed(machine)
     facts = table()
+    kinds = {facts.base(section.kind) for section in machine.sections.values()}
     taken: set[str] = set()
-    for section in machine.sections.values():
-        taken.update(facts.commands.get(facts.base(section.kind), ()))
+    for kind in kinds & facts.commands.keys():
+        taken.update(facts.commands[kind])
     macros: dict[str, Section] = {}
     for section in machine.sections.values():
         if section.kind == "gcode_macro":
@@ -74,16 +75,14 @@ def findings(machine: ParsedPrinter, sensors: set[str]) -> Iterator[Finding]:
             yield from check_name(section)
             yield from check_references(machine, section)
             yield from check_components(machine, section, sensors)
-    commands = {command for brought in facts.commands.values() for command in brought}
+    commands = set(chain.from_iterable(facts.commands.values()))
     commands.update(name.partition(" ")[2] for name in macros)
     for section in macros.values():
         yield from misspelt(section, commands)
     probes = [section for section in machine.of(*PROBES) if not section.saved]
     for section in probes[1:]:
-        message = (
-            f"Printer object 'probe' already created: there is [{probes[0].name}], too; only one may be there"
-        )
-        yield finding_at(section, "", message)
+        already = f"Printer object 'probe' already created: there is [{probes[0].name}], too"
+        yield finding_at(section, "", f"{already}; only one may be there")
     yield from pins(machine)
 
 

@@ -119,15 +119,16 @@ def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
     """The number of the first words that have a meaning here, and that meaning; (1, []) if the first word has
     none."""
 
-    def fits(word: str, key: str) -> bool:
-        if key.isascii():
-            return word == key
-        return word.startswith(key) and (len(key) > SHORTEST_STEM or len(word) <= len(key) + LONGEST_ENDING)
-
     for key, meaning in glossary().get(words[0][:2], ()):
-        if len(key) <= len(words) and all(map(fits, words, key)):
+        if len(key) <= len(words) and all(map(_fits, words, key)):
             return len(key), meaning
     return 1, []
+
+
+def _fits(word: str, key: str) -> bool:
+    if key.isascii():
+        return word == key
+    return word.startswith(key) and (len(key) > SHORTEST_STEM or len(word) <= len(key) + LONGEST_ENDING)
 
 
 @cache
@@ -136,11 +137,12 @@ def glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
     and longer ones first."""
     entries: dict[str, list[tuple[list[str], Meaning]]] = {}
     for line in GLOSSARY.read_text("utf-8").splitlines():
-        for text in line.split(";") if not line.startswith("#") else ():
-            key, colon, value = text.strip().partition(": ")
-            if colon:
-                meaning = [word.split("/") for word in value.split()]
-                entries.setdefault(key[:2], []).append((key.split(), meaning))
+        if line.startswith("#"):
+            continue
+        for text in line.split(";"):
+            key, _, value = text.strip().partition(": ")
+            meaning = [word.split("/") for word in value.split()]
+            entries.setdefault(key[:2], []).append((key.split(), meaning))
     for group in entries.values():
         group.sort(key=lambda entry: (-len(entry[0]), -len(" ".join(entry[0]))))
     return entries
