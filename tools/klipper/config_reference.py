@@ -113,11 +113,10 @@ def _groups(block: Block) -> list[tuple[str, str]]:
 def _option(blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
     """The reference's words for an option in every one of some blocks that has it."""
     every = [(block, option) for block in blocks for option in block.options]
-    owners = [owner for owner in every if owner[1].key == name]
-    if not owners:  # one of a series or a pattern: `screw7_name`, `variable_<name>`
-        owners = [owner for owner in every if Options({owner[1].key: owner[1]}).find(name)]
-    if not owners:
+    found = Options({option.key: option for _, option in reversed(every)}).find(name)  # the first of a series
+    if not found:
         return {}
+    owners = [(block, option) for block, option in every if option.key == found.key]
     places: dict[str, dict[str, None]] = {}
     for block, option in owners:
         place = _marked(f"[{block.name}]" if block.name else block.heading, option)
@@ -127,7 +126,7 @@ def _option(blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> Jso
     sections = []
     for text in ordered[:MOST_TEXTS]:
         sections.append({"in": list(places[text])[:MOST_OWNERS], "text": short(text, room)})
-    answer: JsonObject = {"option": owners[0][1].name, "page": PAGE, "sections": sections}
+    answer: JsonObject = {"option": found.name, "page": PAGE, "sections": sections}
     if changed := _changes(entries, name, full=False):
         answer["changes"] = changed
     return answer
