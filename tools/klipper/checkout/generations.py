@@ -25,7 +25,6 @@ from functools import partial
 from pathlib import Path
 from zlib import crc32
 
-from tools.core.errors import ToolError
 from tools.core.files import exclusive_lock
 from tools.core.json_types import JsonObject
 from tools.klipper.checkout import git
@@ -42,7 +41,6 @@ CLONE = (
 configuration of an older one can be in the way. A person's own git finds a sparse checkout there."""
 ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding\n"
 """Over the upstream's `.gitattributes`: files are written as they are, and through no program."""
-ROOM_BYTES = 1 << 20
 
 
 @contextmanager
@@ -102,9 +100,8 @@ def _place(source: Source) -> Iterator[Path]:
     """A folder for one sync, gone afterwards; those of a sync that was killed go, too."""
     for left in (source.checkout / STATE).glob("new-*"):
         _remove(left)
-    place = (
-        source.checkout / STATE / f"new-{os.urandom(4).hex()}"
-    )  # git of a killed sync may still write in another
+    # A name of its own: git of a killed sync may still write in another.
+    place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"
     try:
         yield place
     finally:
@@ -115,34 +112,26 @@ def _renewed(source: Source, branch: str, report: Callable[[int, str], None]) ->
     """Make a generation beside the old one and switch to it."""
     with _place(source) as place:
         run = partial(git.run, git_dir=place / ".git", timeout_s=git.FETCH_TIMEOUT_S)
-        try:
-            report(10, "fetching the newest commit")
-            run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
-            info = place / ".git/info"
-            info.mkdir(exist_ok=True)
-            (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
-            # Characters that a pattern takes for others are escaped.
-            pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
-            (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
-            report(40, "fetching the pages")
-            # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
-            # writes them.
-            run("read-tree", "-m", "-u", "HEAD")
-            commit, day = run("log", "-1", "--format=%H %cs").split()
-            if not (place / source.docs).is_dir():
-                message = (
-                    f"The upstream of {source.label} has no folder {source.docs!r} at {commit[:9]} {day}"
-                )
-                raise git.failure("NO_DOCS", message)
-            report(90, "switching to them")
-            return _switch(source, place, commit, day)
-        except ToolError as error:
-            disk = os.statvfs(source.checkout)
-            if (
-                error.code == "GIT_FAILED" and disk.f_bavail * disk.f_frsize < ROOM_BYTES
-            ):  # git often does not say so
-                raise git.failure("DISK_FULL", error.message) from error
-            raise
+        report(10, "fetching the newest commit")
+        run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
+        info = place / ".git/info"
+        info.mkdir(exist_ok=True)
+        (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
+        # Characters that a pattern takes for others are escaped.
+        pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
+        (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
+        report(40, "fetching the pages")
+        # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
+        # writes them.
+        run("read-tree", "-m", "-u", "HEAD")
+        commit, day = run("log", "-1", "--format=%H %cs").split()
+        if not (place / source.docs).is_dir():
+            at = f"{commit[:9]} {day}"
+            raise git.failure(
+                "NO_DOCS", f"The upstream of {source.label} has no folder {source.docs!r} at {at}"
+            )
+        report(90, "switching to them")
+        return _switch(source, place, commit, day)
 
 
 def _switch(source: Source, made: Path, commit: str, day: str) -> Path:
