@@ -121,7 +121,8 @@ def find(text: str, wanted: str, path: str) -> Section:
             f"{len(places)} sections of {path} match {wanted[:80]}", hint, code="HEADING_AMBIGUOUS"
         )
     key = anchor(wanted.lstrip("# \t"))
-    near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3] or list(named)[:5]
+    near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3]
+    near = near or list(named)[:5]
     hint = (
         f"Nearest: {'; '.join(named[name].heading for name in near)}" if near else f"{path} has no headings."
     )

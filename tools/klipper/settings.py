@@ -163,13 +163,15 @@ def _head_of_a_person(checkout: Path) -> str:
         head = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
         if (git_dir / head).is_file():
             return (git_dir / head).read_text("ascii").strip()
-        # `packed-refs` has rows of `commit name`; without a branch HEAD has the commit itself.
-        packed = (
-            (git_dir / "packed-refs").read_text("utf-8") if head.startswith("refs/") else f"{head} {head}"
-        )
-        return next((row.partition(" ")[0] for row in packed.splitlines() if row.endswith(f" {head}")), "")
+        if not head.startswith("refs/"):
+            return head  # without a branch
+        for row in (git_dir / "packed-refs").read_text("utf-8").splitlines():  # of `commit name`
+            commit, _, name = row.partition(" ")
+            if name == head:
+                return commit
     except (OSError, ValueError):
-        return ""
+        pass
+    return ""
 
 
 def folders_to_write() -> list[Path]:

@@ -21,6 +21,7 @@ from tools.klipper.settings import Source, is_foreign, sources
 logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
 LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
+HEAD = "ref: refs/heads/"
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
 """While only checkouts that this server may not change are behind."""
@@ -41,8 +42,10 @@ def ask(source: Source) -> tuple[str, str]:
     # Rows of `commit<tab>name`; --symref adds `ref: refs/heads/main<tab>HEAD`, which names the default
     # branch.
     listed = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
-    values = [value for value, _, ref in (row.partition("\t") for row in listed.splitlines()) if ref == name]
-    branch = source.branch or "".join(value[16:] for value in values if value.startswith("ref: refs/heads/"))
+    rows = [row.split("\t") for row in listed.splitlines()]
+    values = [value for value, ref in rows if ref == name]
+    heads = [value.removeprefix(HEAD) for value in values if value.startswith(HEAD)]
+    branch = source.branch or "".join(heads)
     if not values or not branch:
         missing = (
             f"has no branch {source.branch!r}" if source.branch else "is empty or names no default branch"

@@ -80,8 +80,10 @@ def update(source: Source, report: Callable[[int, str], None]) -> JsonObject:
     old = generation_of(source.checkout)
     if old and not (old / source.docs).is_dir():
         old = None
-    is_whole = old and not _changed(old, source.docs)
-    new = old if old and is_whole and old.name.endswith(f"_{tip}") else _renewed(source, branch, report)
+    if old and old.name.endswith(f"_{tip}") and not _changed(old, source.docs):
+        new = old
+    else:
+        new = _renewed(source, branch, report)
     before, after = title(old) if old else None, title(new)
     answer: JsonObject = {"status": "updated" if old else "cloned", "old": before, "new": after}
     if before == after:

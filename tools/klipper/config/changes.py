@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 PAGE = "Config_Changes.md"
 # The date that begins an entry: `20240313: `.
-ENTRY = re.compile(r"^(\d{4})(\d\d)(\d\d): ", re.MULTILINE)
+ENTRY = re.compile(r"^(\d{8}): ", re.MULTILINE)
 # The blanks between two sentences.
 SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`(\"\[])")
 # A link, with its text as a group.
@@ -50,19 +50,21 @@ class Change(NamedTuple):
 
 def entries(text: str) -> list[Entry]:
     """The entries, newest first as in the page."""
-    _, *parts = ENTRY.split(text)  # year, month, day and text of each
+    _, *parts = ENTRY.split(text)  # date and text of each
     listed = []
-    for year, month, day, part in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
+    for day, part in zip(parts[::2], parts[1::2], strict=True):
         plain = LINK.sub(r"\1", " ".join(part.split()))
-        listed.append(Entry(f"{year}-{month}-{day}", plain[:LONGEST_ENTRY]))
+        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain[:LONGEST_ENTRY]))
     return listed
 
 
 def saying(entry: Entry, name: str) -> str:
     """The text of an entry from its first sentence on that has a name."""
     sentences = SENTENCE_END.split(entry.text)
-    at = next((at for at, sentence in enumerate(sentences) if name.lower() in sentence.lower()), 0)
-    return " ".join(sentences[at:])
+    for number, sentence in enumerate(sentences):
+        if name.lower() in sentence.lower():
+            return " ".join(sentences[number:])
+    return entry.text
 
 
 def about(listed: Sequence[Entry], name: str) -> list[Entry]:

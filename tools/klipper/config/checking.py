@@ -35,7 +35,7 @@ from tools.klipper.settings import sources
 # A heading that names a section of a further source.
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
 # A line of a value that looks like an option of its own: `dir_pin: PB1`.
-OPTION = re.compile(r"(\w+) ?[:=] ?\S")
+OPTION = re.compile(r"\n(\w+) ?[:=] ?\S")
 
 
 def current() -> "Checker":
@@ -87,7 +87,8 @@ class Checker:
         key = kind, bool(AXIS_STEPPER.fullmatch(word)), kinematics
         if key not in self._options:
             described = self.reference.options_of(word + " x", kinematics)
-            more = {name: Option(name, "", False, "", 0) for name in options.words_of("takes").get(kind, ())}
+            taken = options.words_of("takes").get(kind, ())
+            more = {name: Option(name, "", False, "", 0) for name in taken}
             self._options[key] = Options(more | described)
         return self._options[key]
 
@@ -159,11 +160,9 @@ class Checker:
                 yield finding_at(
                     section, name, f"Error loading template '{cut(section.name)}:{name}': {mistake}"
                 )
-        elif "\n" in setting.value:
-            swallowed = [match for line in setting.value.split("\n")[1:] if (match := OPTION.match(line))]
-            if swallowed and known.find(swallowed[0][1].lower()):
-                message = f"'{swallowed[0][0]}…' is indented: Klipper reads it as a part of option '{name}'"
-                yield finding_at(section, name, message)
+        elif (swallowed := OPTION.search(setting.value)) and known.find(swallowed[1].lower()):
+            message = f"'{swallowed[0].strip()}…' is indented: Klipper reads it as a part of option '{name}'"
+            yield finding_at(section, name, message)
 
     def _unknown(self, section: Section, name: str, known: Options) -> Finding:
         """An option that the section does not have: gone, or another one's, or misspelt."""

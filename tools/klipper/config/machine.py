@@ -103,7 +103,7 @@ class ParsedPrinter:
     @cached_property
     def heaters(self) -> set[str]:
         """The names of the heaters, as options name them."""
-        return {section.name.split()[-1] for section in self.of(*HEATERS) if section.name.split()}
+        return {section.name.split()[-1] for section in self.of(*HEATERS)}
 
     @cached_property
     def chips(self) -> dict[str, Section]:

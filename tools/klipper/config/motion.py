@@ -167,7 +167,7 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
     else:
         yield from machine.missing(section, "mesh_min", "mesh_max")
         least, most = machine.numbers("bed_mesh", "mesh_min"), machine.numbers("bed_mesh", "mesh_max")
-        if len(least) == len(most) == 2 and any(high <= low for low, high in zip(least, most, strict=True)):
+        if len(least) == len(most) == 2 and (most[0] <= least[0] or most[1] <= least[1]):
             yield finding_at(
                 section, "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
             )
@@ -221,7 +221,7 @@ def homing(machine: ParsedPrinter) -> Iterator[Finding]:
     if not stepper:
         yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
     point = machine.numbers("safe_z_home", "home_xy_position")
-    for axis, place in zip("xy", point, strict=False) if len(point) == 2 else ():
+    for axis, place in zip("xy", point, strict=False):
         most = machine.number(f"stepper_{axis}", "position_max")
         if most is not None and place > most and machine.kinematics in RECTANGULAR:
             yield finding_at(

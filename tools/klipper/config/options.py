@@ -213,8 +213,9 @@ def template_mistake(value: str) -> str:
     tags = TAG.findall(text)
     for word in BLOCKS:
         begin, end = f"{{% {word} %}}", f"{{% end{word} %}}"
-        if (open_ := tags.count(word)) != (closed := tags.count("end" + word)):
-            return f"{begin} without {end}" if open_ > closed else f"{end} without {begin}"
+        opened, closed = tags.count(word), tags.count("end" + word)
+        if opened != closed:
+            return f"{begin} without {end}" if opened > closed else f"{end} without {begin}"
     return _brackets(text)
 
 

@@ -84,7 +84,8 @@ class Index:
         numbers = memoryview(kept)[end:].cast("I")
         self.ends = numbers[: len(self.words) + 1]
         self.postings = numbers[len(self.words) + 1 :]
-        self.mean = sum(place.size for place in self.places) / max(1, len(self.places)) or 1
+        total = sum(place.size for place in self.places)
+        self.mean = max(total, 1) / max(len(self.places), 1)
 
     def row(self, word: str) -> Iterator[tuple[int, int]]:
         """The sections that have a word, with its count in each."""
@@ -203,7 +204,8 @@ _one_at_a_time = Lock()
 
 @lru_cache(maxsize=1)
 def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
-    key, files = KEY % crc32(repr((MAKERS, stamped)).encode()), [page for page, *_ in stamped]
+    key = KEY % crc32(repr((MAKERS, stamped)).encode())
+    files = [page for page, *_ in stamped]
     if index := _kept(key, files):
         return index
     kept = counted(files, key)

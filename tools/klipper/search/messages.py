@@ -107,5 +107,5 @@ def _vocabulary() -> list[str]:
 
 def _words(text: str) -> list[str]:
     """The stems of the words of a text that say something."""
-    plain = WORD.findall(TOGETHER.sub(r"\1\2", text.lower().replace("'t", "t").replace("’t", "t")))
-    return [stem(ALIKE.get(word, word)).text for word in plain if word not in SILENT]
+    plain = TOGETHER.sub(r"\1\2", text.lower().replace("’", "'").replace("'t", "t"))
+    return [stem(ALIKE.get(word, word)).text for word in WORD.findall(plain) if word not in SILENT]

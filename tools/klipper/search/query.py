@@ -195,6 +195,8 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
         if names[page] >= WHOLE * total:  # who asks for what the page is called wants its beginning
             best = sections[0][0] if sections else 0.0
             sections.insert(0, (best, 1.0, index.sections[page][0]))
-        together = sum(score * NEXT**number for number, (score, _, _) in enumerate(sections[:MOST_NEXT]))
-        result.append(Ranked(page, together + OF_NAME * names[page], sections))
+        together = OF_NAME * names[page]
+        for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
+            together += score * NEXT**number
+        result.append(Ranked(page, together, sections))
     return sorted(result, key=lambda page: (-page.score, index.files[page.page].path))
