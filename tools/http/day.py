@@ -17,7 +17,7 @@ from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import document
 from tools.core.settings import PROJECT, current
 from tools.http import tokens
-from tools.http.sign_in import DAY_S, HEADERS, Answer, SignIn, form, shown
+from tools.http.sign_in import DAY_S, HEADERS, Answer, SignIn, as_page, form
 
 PATH = "/day"
 CALLS = "/day/call"  # where the page's calls go
@@ -55,13 +55,13 @@ class Day:
         cookie, grant = self._grant(fields["cookie"])
         if not grant:
             return self._ask(fields)
-        kept = {}
+        cookie_header = {}
         with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
-            kept = self._keep(grant, cookie)
+            cookie_header = self._keep(grant, cookie)
         page = resources.find(current(), "ui://onepercent/days").function()
         page = POLICY.sub(lambda match: document(HEAD), page)
-        status, headers, body = shown(page, 200)
-        return status, {**headers, **kept, "content-encoding": "gzip"}, gzip.compress(body)
+        status, headers, body = as_page(page, 200)
+        return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)
 
     async def let_in(self, fields: dict[str, str]) -> Answer:
         """Take the invitation's code, and open the page with a cookie."""
@@ -73,8 +73,8 @@ class Day:
         with self.ledger.writing():
             if self.ledger.spend("invitation", code) is not None:
                 return self._ask(fields, "wrong")
-            kept = self._keep({**grant, "label": PATH})
-        return 303, {**HEADERS, **kept, "location": PATH}, b""
+            cookie_header = self._keep({**grant, "label": PATH})
+        return 303, {**HEADERS, **cookie_header, "location": PATH}, b""
 
     def _ask(self, fields: dict[str, str], problem: str = "") -> Answer:
         """The form for an invitation's code, which can be put on the home screen as well."""

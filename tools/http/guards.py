@@ -74,13 +74,11 @@ class Guards:
         self.app = app
         self.parse = parse
         self.cancel_scope = cancel_scope
-        self.url = settings.http_url
-        self.path = urlsplit(self.url).path.rstrip("/")
+        self.path = urlsplit(settings.http_url).path.rstrip("/")
         self.ledger = Ledger(settings.state_dir)
         key_file = settings.state_dir / settings.http_key_file
         tokens.keys_at(key_file)
-        self.keys = partial(tokens.read_keys, key_file)
-        self.sign_in = SignIn(self.url, self.ledger, self.keys)
+        self.sign_in = SignIn(settings.http_url, self.ledger, partial(tokens.read_keys, key_file))
         # It leads a client to the sign-in.
         self.challenge = f'Bearer realm="pi-mcp", resource_metadata="{self.sign_in.metadata_url}"'
         self.day = day.Day(self.sign_in)
@@ -128,8 +126,8 @@ class Guards:
             retry_s = str(math.ceil(wait_s))
             reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
             raise Refusal(429, reason, {"retry-after": retry_s}, RATE_LIMITED)
-        passed_on = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
-        request = {**scope, "path": self.path or "/", "headers": passed_on}
+        without_token = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
+        request = {**scope, "path": self.path or "/", "headers": without_token}
         session_id = OF_DAY if is_day else headers.get(SESSION, "")
         async with AsyncExitStack() as held:
             body = await self._read(receive, claims.user, held)
@@ -140,27 +138,27 @@ class Guards:
     ) -> None:
         """Answer at an endpoint of the sign-in. Anybody may call those: nothing large is read there."""
         body = await self._read(receive)
-        status, sent, body = await self.sign_in.answer(scope, headers, body)
+        status, headers, body = await self.sign_in.answer(scope, headers, body)
         if status >= 400:
             self._log(status, f"{scope['path']}: {body.decode()[:200].partition('<')[0]}")
-        await _respond(send, status, sent, body)
+        await _respond(send, status, headers, body)
 
     async def _read(self, receive: Receive, user: str = "", held: AsyncExitStack | None = None) -> bytes:
         """The body of a request. One longer than SMALL_BODY waits for a turn of its user, which ends with
         `held`."""
         body = bytearray()
-        most = SMALL_BODY
+        longest = SMALL_BODY
         message: JsonObject = {"more_body": True}
         while message.get("more_body"):
             message = await receive()
             if message["type"] != "http.request":
                 raise Refusal(400, "a body ended in the middle, or took too long")
             body += message.get("body", b"")
-            if held and most == SMALL_BODY < len(body):
+            if held and longest == SMALL_BODY < len(body):
                 await held.enter_async_context(self.long_bodies.turn(user))
-                most = LONGEST_BODY
-            if len(body) > most:
-                raise Refusal(413, f"a body of more than {most} bytes")
+                longest = LONGEST_BODY
+            if len(body) > longest:
+                raise Refusal(413, f"a body of more than {longest} bytes")
         return bytes(body)
 
     def _authenticated(self, headers: dict[str, str], is_day: bool) -> tokens.Claims:
@@ -171,7 +169,7 @@ class Guards:
                 return self.day.claims(headers.get("cookie", ""))
             if scheme.lower() != "bearer":
                 raise tokens.InvalidToken("there is no bearer token")
-            claims = tokens.read(token, self.keys(), self.url)
+            claims = tokens.read(token, self.sign_in.keys(), self.sign_in.url)
             if self.ledger.is_revoked(claims.token_id):
                 raise tokens.InvalidToken(f"{claims.token_id} was revoked")
         except (tokens.InvalidToken, sqlite3.Error, OSError) as error:
@@ -198,18 +196,18 @@ class Guards:
         if session_id == OF_DAY and (method, params.get("name")) not in day.ALLOWED:
             raise Refusal(403, "a call that the page of the days does not make")
         if method == "notifications/cancelled" and session_id:
-            withdrawn = self.calls.get((*owner, repr(params.get("requestId"))))
-            if withdrawn:
-                withdrawn.cancel()
+            call = self.calls.get((*owner, repr(params.get("requestId"))))
+            if call:
+                call.cancel()
         parts = [{"type": "http.request", "body": body, "more_body": False}]
-        last: JsonObject = {}  # of what was sent
+        part_sent: JsonObject = {}  # the last one
 
         async def receive_next() -> JsonObject:
             return parts.pop() if parts else await receive()
 
         async def send_next(part: JsonObject) -> None:
-            nonlocal last
-            last = part
+            nonlocal part_sent
+            part_sent = part
             if method == "initialize" and part.get("status") == 200:
                 new_id = secrets.token_hex(16)
                 if mcp_apps.announced(params.get("capabilities")):
@@ -222,9 +220,9 @@ class Guards:
         with calls.acting_for(caller), self.cancel_scope() as scope_of_call:
             self.calls[key] = scope_of_call
             return await self.app(scope, receive_next, send_next)
-        if not last:
+        if not part_sent:
             await _respond(send, 202, {}, b"")
-        elif last["type"] != "http.response.body" or last.get("more_body"):
+        elif part_sent["type"] != "http.response.body" or part_sent.get("more_body"):
             await send({"type": "http.response.body", "body": b""})
 
 

@@ -86,11 +86,11 @@ def _walk(url: str, ledger: Ledger, deadline: float) -> None:
     HttpError."""
 
     def ask(
-        step: str, wanted: int, url: str, body: str = "", headers: dict[str, str] = JSON
+        step: str, status: int, url: str, body: str = "", headers: dict[str, str] = JSON
     ) -> http.Response:
         request = http.Request(url, "POST" if body else "GET", body.encode() or None, headers)
         response = http.send(request, http.Limits(deadline, LONGEST_ANSWER))
-        if response.status == wanted:
+        if response.status == status:
             return response
         meaning, advice = MEANINGS.get(response.status, OTHER)
         if response.status in http.REDIRECTS:

@@ -194,11 +194,11 @@ class SignIn:
         else:
             name = urlsplit(client_id).netloc
             uris = [redirect]
-        listed = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
-        if not _is_redirect(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in listed:
+        redirects = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
+        if not _is_redirect(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in redirects:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
-        wanted = {"response_type": "code", "code_challenge_method": "S256"}
-        if not wanted.items() <= fields.items() or len(fields.get("code_challenge", "")) != 43:
+        required = {"response_type": "code", "code_challenge_method": "S256"}
+        if not required.items() <= fields.items() or len(fields.get("code_challenge", "")) != 43:
             raise Denied(
                 "invalid_request", "the client does not ask for a code, with a PKCE challenge (S256)"
             )
@@ -275,10 +275,10 @@ def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head
     words |= {"name": escape(name), "host": urlsplit(origin).netloc}
     words["typed"] = escape(fields.get("code", "")[:20])
     page = Template(PAGE.read_text(encoding="utf-8")).substitute(words)
-    return shown(page, 403 if problem else 200, origin)
+    return as_page(page, 403 if problem else 200, origin)
 
 
-def shown(page: str, status: int, leads_to: str = "") -> Answer:
+def as_page(page: str, status: int, leads_to: str = "") -> Answer:
     """An answer that shows `page`: nothing runs but what stands in it, nobody may frame it, it speaks to this
     server alone, and its form leads here or to the origin `leads_to`."""
     hashes = f"style-src {_hashes(page, 'style')}; script-src {_hashes(page, 'script')}"

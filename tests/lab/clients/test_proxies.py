@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
+from tests.http.test_day import Phone, has_habit
 from tests.http.test_sessions import request
 from tests.support.client import PROJECT, TIMEOUT_S
 from tests.support.http_server import TEST_SERVER, HttpServer
@@ -127,6 +128,14 @@ def server(request, tmp_path, env, small_docs):
         with running(request.param(tmp_path, server.port, tls_port), tmp_path, tls_port):
             server.tls_port = tls_port
             yield server
+
+
+def test_the_page_of_the_days_lets_a_phone_in_and_marks_through_it(server):
+    has_habit(server)
+    phone = Phone(server).signed_in()
+    assert phone.rules.endswith("; Secure")
+    assert 'name="code"' not in phone.open()[1]
+    assert phone.tick()["success"]
 
 
 def test_everything_works_through_it(server):
