@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from tools.anki import replies
 from tools.anki.replies import Failure, Result, Unanswered
@@ -77,7 +78,7 @@ def profile(answer: Result) -> str:
 
 def raw(action: str, params: JsonObject, version: int) -> Result:
     """The result of any action with its parameters as they are."""
-    return _result(_keyed({"action": action, "version": version, "params": params}), 0)
+    return _result(keyed({"action": action, "version": version, "params": params}), 0)
 
 
 def entries(action: object, params: object) -> Iterator[tuple[object, object]]:
@@ -100,12 +101,13 @@ def _entry(action: str, params: JsonObject) -> JsonObject:
     entry = {"action": action, "version": VERSION}
     if params:
         entry["params"] = params
-    return _keyed(entry)
+    return keyed(entry)
 
 
-def _keyed(request: JsonObject) -> JsonObject:
+def keyed(request: Any) -> Any:
+    """A request, or an entry of a `multi`, with the key that AnkiConnect asks each for."""
     key = current().anki_connect_key
-    return {**request, "key": key} if key else request
+    return {"key": key, **request} if key and isinstance(request, dict) else request
 
 
 def _result(request: JsonObject, extra_s: float) -> Result:

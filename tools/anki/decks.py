@@ -118,17 +118,16 @@ def search(deck_ids: Iterable[int]) -> str:
 
 
 def contents(
-    names: Iterable[str], deck_ids: dict[str, int]
+    names: Collection[str], deck_ids: dict[str, int]
 ) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
     """The preset of each deck; those that are filtered and so have none; the cards of each, without its
     subdecks. One request."""
-    names = list(names)
     of_configs = [("getDeckConfig", {"deck": name}) for name in names]
     of_cards = [("findCards", {"query": search([deck_ids[name]])}) for name in names]
     results = client.results(*of_configs, *of_cards)
-    configs = {name: config for name, config in zip(names, results, strict=False) if config}
-    filtered = [name for name, config in configs.items() if config.get("dyn")]
-    presets = {name: config["id"] for name, config in configs.items()}
+    configs = dict(zip(names, results, strict=False))
+    filtered = [name for name, config in configs.items() if config and config.get("dyn")]
+    presets = {name: config["id"] for name, config in configs.items() if config}
     return presets, filtered, dict(zip(names, results[len(names) :], strict=True))
 
 
@@ -197,19 +196,20 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     try:
         if not taken:
             actions: list[tuple[str, JsonObject]] = []
-            for target in targets.values():
+            for name, target in targets.items():
                 actions.append(("createDeck", {"deck": target}))
-            for name, preset in presets.items():
-                actions.append(("setDeckConfigId", {"decks": [targets[name]], "configId": preset}))
-            for name, own_cards in cards.items():
-                if own_cards:
-                    actions.append(("changeDeck", {"cards": own_cards, "deck": targets[name]}))
+                if name in presets:
+                    actions.append(("setDeckConfigId", {"decks": [target], "configId": presets[name]}))
+                if cards[name]:
+                    actions.append(("changeDeck", {"cards": cards[name], "deck": target}))
             client.results(*actions)
         if left := cards_within([old]):
             hint = "They came in the meantime, or Anki did not move them: move them with anki_change_cards (deck)."
             raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
-        # Anki's default deck cannot be deleted; empty, it is hidden. Its subdecks go.
-        if gone := [name for name in targets if name != old] if deck_ids[old] == DEFAULT_ID else [old]:
+        gone = [old]
+        if deck_ids[old] == DEFAULT_ID:  # it cannot be deleted; empty, it is hidden; its subdecks go
+            gone = [name for name in targets if name != old]
+        if gone:
             delete(gone)
     except ToolError as error:
         error.message += f". No card is lost: each is in {old!r} or in {new!r}"

@@ -93,7 +93,7 @@ def invoke(
         for name, _ in client.entries(action, params):
             _check_safe(str(name)[:80], members)
     if action == "multi" and isinstance(params.get("actions"), list):
-        params = {**params, "actions": list(map(_keyed, params["actions"]))}
+        params = {**params, "actions": list(map(client.keyed, params["actions"]))}
     try:
         return client.raw(action, params, client.VERSION if version is None else version)
     except Refused as error:
@@ -124,12 +124,6 @@ def invoke_reading(
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
             raise ToolError(problem, hint, code="READ_ONLY")
     return invoke(action, params, version)
-
-
-def _keyed(entry: object) -> object:
-    """An entry of a multi with the key, which AnkiConnect asks each for."""
-    key = current().anki_connect_key
-    return {"key": key, **entry} if key and isinstance(entry, dict) else entry
 
 
 def _way(action: str) -> str:

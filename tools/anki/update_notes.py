@@ -108,9 +108,9 @@ class UpdateBatch(Batch):
 
     def words(self, found: dict[int, Info]) -> str:
         """The question for the person: the things that the updates change, and some notes."""
-        fields: dict[str, None] = {}
-        for update in self.updates:
-            fields.update(dict.fromkeys(update.fields or update.replace or {}))
+        if not found:
+            return ""
+        fields = dict.fromkeys(chain(*(update.fields or update.replace or {} for update in self.updates)))
         decks = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
         subjects = []
         if fields:
@@ -121,8 +121,6 @@ class UpdateBatch(Batch):
             subjects.append(f"deck to {', '.join(map(quoted, decks))}")
         if any(update.images for update in self.updates):
             subjects.append("pictures")
-        if not found:
-            return ""
         texts = map(notes.first_text, found.values())
         count = notes.counted(len(found), "note")
         return f"change {', '.join(subjects) or 'nothing'} of {count}{confirm.examples(texts)}"
