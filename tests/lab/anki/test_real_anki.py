@@ -165,6 +165,49 @@ def test_nothing_that_makes_the_next_sync_one_way_is_sent(anki, call, action):
     assert anki.python('mw.col.db.scalar("select scm from col")') == stamp
 
 
+# Putting back
+
+
+CHANGES = {
+    "cards": {"forget": True, "suspend": True, "flag": 3, "deck": "Other", "dryRun": False, "expected": 6},
+    "tags": {"addTags": ["x"], "removeTags": ["old"], "dryRun": False, "expected": 6},
+    "notes": {},
+    "deleted": {},
+}
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_what_was_changed_is_put_back_as_it_was(anki, call, kind):
+    cards = add(anki, 6)
+    call("anki.answer_cards", answers=[{"cardId": card, "ease": "good"} for card in cards[:3]])
+    ids = anki.python("""
+mw.col.decks.id("Other")
+notes = list(mw.col.find_notes("deck:Geo"))
+mw.col.tags.bulk_add(notes[:4], "old old::below kept")
+mw.col.sched.suspend_cards(list(mw.col.find_cards("deck:Geo"))[4:5])
+result = notes
+""")
+    columns = "ord, did, type, queue, ivl, factor, reps, lapses, left, cards.flags"
+    queries = [
+        f"select sfld, {columns} from cards join notes on nid = notes.id order by sfld, ord",
+        "select flds, trim(tags) from notes order by sfld",
+    ]
+    before = [anki.python(f"mw.col.db.all({query!r})") for query in queries]
+
+    if kind == "deleted":
+        call("anki.delete_notes", noteIds=ids)
+    elif kind == "notes":
+        update = {"fields": {"Back": "new"}, "addTags": ["x"], "removeTags": ["old"], "deckName": "Other"}
+        call("anki.update_notes", notes=[{"noteId": note, **update} for note in ids])
+    else:
+        assert call("anki.change_cards", noteIds=ids, **CHANGES[kind])["changed"] == 6
+    assert [anki.python(f"mw.col.db.all({query!r})") for query in queries] != before
+    answer = call("anki.restore", entry=call("anki.restore")["entries"][0][0])
+
+    assert "failed" not in answer
+    assert [anki.python(f"mw.col.db.all({query!r})") for query in queries] == before
+
+
 # A session
 
 
