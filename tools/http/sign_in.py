@@ -161,8 +161,9 @@ class SignIn:
         grant |= {field: fields[field] for field in ("client_id", "redirect_uri", "code_challenge")}
         with self.ledger.writing():
             code = self.ledger.make_secret("code", CODE_S, grant)
-            if self.ledger.spend("invitation", invitation) is not None:
-                return await self.ask(fields, "wrong")
+            is_first = self.ledger.spend("invitation", invitation) is None
+        if not is_first:
+            return await self.ask(fields, "wrong")
         answer = {"code": code, "iss": self.issuer}
         if "state" in fields:
             answer["state"] = fields["state"]
