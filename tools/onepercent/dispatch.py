@@ -1,6 +1,5 @@
 """The way of a OnePercent call, from the arguments as sent to the answer and its row in the audit."""
 
-import json
 import logging
 import math
 from collections import deque
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import JsonObject, encodable
 from tools.core.parameters import ABSENT_TEXTS
 from tools.onepercent import days, fields, settings
 from tools.onepercent.database import Database, store
@@ -139,5 +138,4 @@ def _kept(value: JsonObject, is_whole: bool) -> str:
 
 def packed(value: object) -> str:
     """Compact JSON that every database and client can hold."""
-    text = compact_json(value)
-    return json.dumps(value, separators=(",", ":")) if fields.UNSTORABLE.search(text) else text
+    return encodable(value)[1]

@@ -80,8 +80,8 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     goal = unit.find("goal", params["goal_id"])
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "goal.reopen undoes it.", code="ALREADY_COMPLETED")
-    day = unit.day
-    unit.change("goals", goal, {"status": "complete", "completed_at": unit.stamp, "completed_on": day})
+    completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
+    unit.change("goals", goal, completion)
     earned = unit.earn(GOAL_COMPLETED - unit.xp_from(COMPLETION, goal["id"]), "goal.complete", goal["id"])
     left = sum(not step["is_complete"] for step in steps_of(unit, goal["id"]))
     warnings = [("warn.open_steps", {"title": goal["title"], "open_steps": left})] if left else []
