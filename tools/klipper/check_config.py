@@ -53,8 +53,9 @@ def check(file: str) -> TextOutput:
     errors."""
     pages.require_docs()
     read = printer_cfg.read_files(Path(file))
-    told = checking.current().findings(read)
-    return TextOutput(lines(file, read, told), int(any(one.level == ERROR for one in told)))
+    findings = checking.current().findings(read)
+    has_errors = any(finding.level == ERROR for finding in findings)
+    return TextOutput(lines(file, read, findings), int(has_errors))
 
 
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:

@@ -66,9 +66,8 @@ class Section:
     def values(self) -> dict[str, Setting]:
         """The setting of each option that holds: the last one, but a saved one only if there is no other. For
         after reading."""
-        return {
-            setting.name: setting for setting in sorted(self.settings, key=lambda setting: not setting.saved)
-        }
+        ordered = sorted(self.settings, key=lambda setting: not setting.saved)
+        return {setting.name: setting for setting in ordered}
 
 
 class Finding(NamedTuple):

@@ -245,16 +245,23 @@ class Options:
     def __init__(self, options: Mapping[str, Option]):
         self.by_key = options
         self.names = [key for key in options if "<" not in key]
-        self._series = {SERIES.sub("0", key): option for key, option in options.items() if SERIES.search(key)}
-        self._patterns = [
-            (PLACEHOLDER.sub(".+", key), option) for key, option in options.items() if "<" in key
-        ]
+        self._series: dict[str, Option] = {}
+        self._patterns: list[tuple[str, Option]] = []
+        for key, option in options.items():
+            if SERIES.search(key):
+                self._series[SERIES.sub("0", key)] = option
+            if "<" in key:
+                self._patterns.append((PLACEHOLDER.sub(".+", key), option))
 
     def find(self, name: str) -> Option | None:
         """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern
         (`variable_<name>`)."""
-        fitting = (option for pattern, option in self._patterns if re.fullmatch(pattern, name))
-        return self.by_key.get(name) or self._series.get(SERIES.sub("0", name)) or next(fitting, None)
+        if option := self.by_key.get(name) or self._series.get(SERIES.sub("0", name)):
+            return option
+        for pattern, option in self._patterns:
+            if re.fullmatch(pattern, name):
+                return option
+        return None
 
 
 def _parts(block: Block, keys: set[str] | None) -> set[int]:

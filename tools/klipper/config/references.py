@@ -78,7 +78,7 @@ def findings(machine: ParsedPrinter, sensors: set[str]) -> Iterator[Finding]:
     commands = set(chain.from_iterable(facts.commands.values()))
     commands.update(name.partition(" ")[2] for name in macros)
     for section in macros.values():
-        yield from misspelt(section, commands)
+        yield from misspelt(section, machine.value(section.name, "gcode"), commands)
     probes = [section for section in machine.of(*PROBES) if not section.saved]
     for section in probes[1:]:
         already = f"Printer object 'probe' already created: there is [{probes[0].name}], too"
@@ -176,13 +176,11 @@ def macro(section: Section, taken: set[str]) -> Iterator[Finding]:
                 yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
 
 
-def misspelt(section: Section, commands: set[str]) -> Iterator[Finding]:
+def misspelt(section: Section, code: str, commands: set[str]) -> Iterator[Finding]:
     """Commands in a macro that nothing has and that are nearly a known one."""
-    setting = section.values.get("gcode")
-    for word in dict.fromkeys(COMMAND.findall(setting.value.upper() if setting else "")):
-        near = nearest(word.lower(), [command.lower() for command in commands if word not in commands])
-        if near:
-            yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, near.upper())
+    for word in sorted(set(COMMAND.findall(code.upper())) - commands):
+        if near := nearest(word, commands):
+            yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, near)
 
 
 def pins(machine: ParsedPrinter) -> Iterator[Finding]:
