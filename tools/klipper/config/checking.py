@@ -1,5 +1,15 @@
 """A printer's configuration held against the documentation, section by section."""
 
+# The order of the judgement of a section:
+# 1. Sections that SAVE_CONFIG or a further source brings are left alone.
+# 2. A section that the reference does not have is a plugin's, or misspelt. Its options are not judged.
+# 3. An option that the reference does not have is gone (Config_Changes.md says so, with its date), or is
+#    Marlin's, or is misspelt.
+# 4. The value of an option that it has is held against Klipper's source (options.txt); an option that is not
+#    there may have any value.
+# 5. What is missing is an error only if no other file can have it.
+# Then come the rules that look at several sections: motion.py and references.py.
+
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -154,7 +164,7 @@ class Checker:
             message = f"Kinematics '{cut(setting.value)}' is not one of {', '.join(options.words_of('axes'))}"
             yield finding_at(section, name, message)
         elif message := options.wrong(section.name, option, name, setting.value):
-            yield finding_at(section, name, message, ERROR if options.spec(section.kind, name) else WARNING)
+            yield finding_at(section, name, message)
         if name.endswith("gcode"):
             if "{" in setting.value and (mistake := options.template_mistake(setting.value)):
                 yield finding_at(

@@ -139,6 +139,12 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
     return reader.config
 
 
+# What Klipper does, and the reader with it:
+# - A line that is indented more than its option goes on with its value, also if it looks like an option.
+# - Sections of one name are one section, in whichever files they stand; of an option the last value holds.
+# - An include is read where it stands; what follows it has no section until the next `[…]`.
+# - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
+# A line that Klipper cannot read is a problem, and the reader goes on behind it.
 class _Reader:
     """Reads files line by line. An option goes on over the lines below it that are indented more than it is.
 

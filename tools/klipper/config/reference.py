@@ -1,5 +1,15 @@
 """The configuration reference (`Config_Reference.md`): its blocks, and its sections with their options."""
 
+# How the page is read:
+# - A code block has one or several sections, each of which begins with `[name]` (HEADER) and becomes a Block.
+#   A code block without one has the options that several kinds of sections share.
+# - An option is a line of its own (OPTION). The comment lines below it (PROSE) are its text; where several
+#   options follow each other without text, they are a group, and the text below the last one is that of all.
+# - "See the … section" (REFERS) adds the options of another section. The section that is referred to may have
+#   parts: a heater's options are the second part of [extruder], after those of its stepper. Only the parts
+#   count in which the referring section repeats an option; all parts, if it lists none or ends in `...`.
+# - [printer] and the steppers have a block for each kinematics; the value of `kinematics` chooses among them.
+
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

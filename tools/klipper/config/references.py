@@ -183,6 +183,11 @@ def misspelt(section: Section, code: str, commands: set[str]) -> Iterator[Findin
             yield finding_at(section, "gcode", f'Unknown command:"{word}"', HINT, near)
 
 
+# A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with the
+# chip it is on: aliases of [board_pins] are resolved, marks (SIGNS) and `mcu:` are left out. Klipper lets
+# several sections name one pin if it is shared under the same option (SHARED), or if [duplicate_pin_override]
+# lists it. A driver's diag_pin is taken only through its virtual endstop. Pins without a digit are not compared:
+# they are names that a board or a plugin defines.
 def pins(machine: ParsedPrinter) -> Iterator[Finding]:
     """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it."""
     aliases: dict[str, str] = {}
