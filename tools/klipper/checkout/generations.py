@@ -33,10 +33,10 @@ from tools.klipper.settings import CURRENT, STATE, Source, generation_of
 
 GENERATIONS = "generations"
 CLONE = (
-    *("clone", "--depth=1", "--filter=blob:none", "--no-checkout", "--single-branch", "--no-tags"),
-    *("--no-local", "--template=", "--origin=origin", "--config=core.worktree=.."),
-    *("--config=core.sparseCheckout=true", "--config=core.sparseCheckoutCone=false"),
-)
+    "clone --depth=1 --filter=blob:none --no-checkout --single-branch --no-tags --no-local --template= "
+    "--origin=origin --config=core.worktree=.. --config=core.sparseCheckout=true "
+    "--config=core.sparseCheckoutCone=false"
+).split()
 """One commit without contents, in a repository that has seen nothing before: no history, lost object or
 configuration of an older one can be in the way. A person's own git finds a sparse checkout there."""
 ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding\n"

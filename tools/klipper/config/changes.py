@@ -89,8 +89,10 @@ def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     fates = of_section or (every if "_" in option else [])
     if not fates:
         return None
-    successors = filter(None, (change.successor for change in (*fates, *every)))
-    return fates[0]._replace(successor=next(successors, ""))
+    for change in fates + every:
+        if change.successor:
+            return fates[0]._replace(successor=change.successor)
+    return fates[0]
 
 
 def _changes(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str]]:

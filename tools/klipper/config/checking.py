@@ -67,9 +67,10 @@ def current() -> "Checker":
 
 @lru_cache(maxsize=1)
 def _read(stamped: tuple[tuple[Page, int, int, int], ...]) -> "Checker":
-    described, dated, *others = (pages.read(page) for page, *_ in stamped)
+    texts = [pages.read(page) for page, *_ in stamped]
     # Sections of further sources are known, though not their options.
-    return Checker(Reference(described), changes.entries(dated), SECTION.findall("\n".join(others)))
+    others = SECTION.findall("\n".join(texts[2:]))
+    return Checker(Reference(texts[0]), changes.entries(texts[1]), others)
 
 
 class Checker:
