@@ -217,7 +217,8 @@ class AnswerBatch:
                     self.skip(self.on_screen, "not_answered", NOT_ANSWERED)
             if self.wanted:
                 actions = self._actions()
-                results = client.multi(*actions, COUNT, *([] if state.recall(ANKI_DAY) else [BY_DAY]))
+                questions = [COUNT] if state.recall(ANKI_DAY) else [COUNT, BY_DAY]
+                results = client.multi(*actions, *questions)
                 log, self.answers_today, *by_day = results[len(actions) - 1 :]
                 self._take(log)
                 if by_day and isinstance(by_day[0], list) and by_day[0]:

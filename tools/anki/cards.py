@@ -57,12 +57,10 @@ def change_cards(
     tags = (addTags or [], removeTags or [], renameTag or [])
     request = Request(suspend, unsuspend, due.strip(), forget, deck.strip(), flag, *tags)
     request.check()
-    ways = [
-        f"({query.strip()})" if query.strip() else "",
-        f"cid:{','.join(map(str, cardIds))}" if cardIds else "",
-        f"nid:{','.join(map(str, noteIds))}" if noteIds else "",
-    ]
-    selections = [way for way in ways if way]
+    selections = [f"({query.strip()})"] if query.strip() else []
+    for name, ids in (("cid", cardIds), ("nid", noteIds)):
+        if ids:
+            selections.append(f"{name}:{','.join(map(str, ids))}")
     tagged = request.tagged()
     if not selections and tagged:
         selections = ["deck:*"]
@@ -115,7 +113,8 @@ class Request:
         """The query for the notes that it changes, if it does nothing but take tags away or rename one."""
         if any(change.action not in ("removeTags", "replaceTags") for change in self.changes()):
             return ""
-        searches = [measure.search for measure in _tagged(None, *self.removeTags, *self.renameTag[:1])]
+        tags = self.removeTags + self.renameTag[:1]
+        searches = [measure.search for measure in _tagged(None, *tags)]
         return f"({' or '.join(searches)})"
 
     def check(self) -> None:
@@ -133,7 +132,7 @@ class Request:
             raise _wrong(
                 "renameTag takes two tags", "Give [old, new]; to Anki they must differ in more than case."
             )
-        note_input.checked_tags([*self.addTags, *self.removeTags, *rename])
+        note_input.checked_tags(self.addTags + self.removeTags + rename)
         if not self.changes():
             raise _wrong(
                 "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."

@@ -72,16 +72,17 @@ def create_model(
         css=css,
         isCloze=bool(sent.get("isCloze")),
     )
-    asked = [model_name, *in_order_fields, *(card.name for card in card_templates)]
+    asked = [model_name, *in_order_fields]
+    asked += [card.name for card in card_templates]
     kept = [made["name"]]
-    kept += [part["name"] for part in (*made["flds"], *made["tmpls"])]
-    refused = [name for name in sent if name != "isCloze"]
-    warnings = [
-        f"AnkiConnect does not take the option {option}: the model was made without it" for option in refused
-    ]
-    warnings += [
-        f"Anki calls {name!r} {other!r}" for name, other in zip(asked, kept, strict=True) if name != other
-    ]
+    kept += [part["name"] for part in made["flds"] + made["tmpls"]]
+    warnings = []
+    for option in sent:
+        if option != "isCloze":
+            warnings.append(f"AnkiConnect does not take the option {option}: the model was made without it")
+    for name, other in zip(asked, kept, strict=True):
+        if name != other:
+            warnings.append(f"Anki calls {name!r} {other!r}")
     return {
         "model_name": kept[0],
         "in_order_fields": kept[1 : len(in_order_fields) + 1],
