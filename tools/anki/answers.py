@@ -35,7 +35,7 @@ log before."""
 GIVEN = "answers to take back"
 """Key of the answers that can be taken back, oldest first: card, row of the log, answers of Anki's day by
 then, steps of Undo that came before it, newest entry of the journal."""
-FORGET_LINE_STEPS = 2
+QUEUE_RESET_STEPS = 2
 """Suspending and waking a card are steps of Undo."""
 SAME_MOMENT_S = 1
 """An answer may tag its note as a leech: a change so soon after it is its own."""
@@ -132,7 +132,7 @@ class AnswerBatch:
     done: dict[int, LogRow] = field(default_factory=dict)
     done_before: set[int] = field(default_factory=set)
     answers_today: int = 0
-    behind_line: int | None = None
+    first_after_reset: int | None = None
     """The card that was answered first after Anki forgot its line."""
 
     def run(self) -> JsonObject:
@@ -237,16 +237,16 @@ class AnswerBatch:
         """The answers to the other cards, once Anki has forgotten its line, and the log after them."""
         cards = list(self.wanted)
         unborrowed = next((card for card in cards if card not in self.borrowed), None)
-        forget_line: list[Action] = [
+        reset_queue: list[Action] = [
             ("suspend", {"cards": [unborrowed]}),
             ("unsuspend", {"cards": [unborrowed]}),
         ]
         if unborrowed is None:  # suspending would send a borrowed card home; this empties the undo list
-            forget_line = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
-        self.behind_line = cards[0] if unborrowed is not None else None
+            reset_queue = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
+        self.first_after_reset = cards[0] if unborrowed is not None else None
         answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
         return [
-            *forget_line, ("answerCards", {"answers": answers}), client.REDRAW, ("getReviewsOfCards", {"cards": cards})
+            *reset_queue, ("answerCards", {"answers": answers}), client.REDRAW, ("getReviewsOfCards", {"cards": cards})
         ]  # fmt: skip
 
     def _take(self, log: object) -> None:
@@ -271,7 +271,7 @@ class AnswerBatch:
         answers = _to_take_back()
         entry = journal.last()
         for count, (row, card) in enumerate(rows, self.answers_today - len(rows) + 1):
-            steps = FORGET_LINE_STEPS if card == self.behind_line else 0
+            steps = QUEUE_RESET_STEPS if card == self.first_after_reset else 0
             answers.append([card, row, count, steps, entry])
         state.keep(GIVEN, {"answers": answers})
 

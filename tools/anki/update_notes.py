@@ -1,5 +1,4 @@
-"""The tool that changes notes: the change that each update comes to, sending it, reading back what Anki made
-of it."""
+"""The tool that changes notes, and reads back what Anki made of each change."""
 
 import time
 from dataclasses import dataclass
@@ -57,7 +56,7 @@ def update_notes(
 
 @dataclass
 class Change:
-    """One update, ready to be sent: the texts of its fields, and by their names in the details all that it makes."""
+    """One update, ready to be sent. `made`: what it changes, under the names of the details in the answer."""
 
     note: int
     cards: list[int]
@@ -276,7 +275,7 @@ class UpdateBatch(Batch):
                 self.set(index, "ok", **detail)
 
     def _action(self, name: str, indexes: list[int]) -> Action:
-        """The action that makes one thing for some updates."""
+        """The action for updates with the same tags or the same deck, or for the fields of one update."""
         changes = [self.changes[index] for index in indexes]
         value = changes[0].made[name]
         if name == "updatedFields":
@@ -313,7 +312,7 @@ class UpdateBatch(Batch):
                 self.failed(index, difference)
 
     def _difference(self, change: Change, info: Info | None) -> ItemError | None:
-        """The error for a change whose texts the note does not have."""
+        """The error if the note does not have the texts that were sent; None if it has them."""
         hint = "anki_note_info shows it; somebody changed or deleted it at the same time."
         if info is None:
             return ItemError("the note is gone", hint, code="UNCHANGED")
