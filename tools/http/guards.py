@@ -85,8 +85,8 @@ class Guards:
         self.rate = Rate(settings.http_rate)
         self.lines = Rate(60)  # of the log
         self.long_bodies = Turns(2, 1)
-        # The cancel scopes of calls in progress, by token, session and request id: of several calls with one id
-        # the last can be withdrawn.
+        # The cancel scopes of calls in progress, by token, session and request id. Of several calls with one
+        # id the last can be withdrawn.
         self.calls: WeakValueDictionary[tuple[str, str, str], Any] = WeakValueDictionary()
 
     async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:

@@ -63,7 +63,8 @@ class Ledger:
         """Note the token of a grant, which is given out now, or renewed. Forgets those that have expired,
         unless they were revoked: a clock that ran ahead once must not bring them back."""
         self.db.execute("DELETE FROM tokens WHERE expires < ? AND NOT revoked", (time.time(),))
-        new = """INSERT INTO tokens (id, user, scope, label, expires) VALUES (:token_id, :user, :scope, :label, :expires)
+        new = """INSERT INTO tokens (id, user, scope, label, expires)
+            VALUES (:token_id, :user, :scope, :label, :expires)
             ON CONFLICT (id) DO UPDATE SET expires = excluded.expires"""
         self.db.execute(new, {**grant, "expires": time.time() + lifetime_s})
 

@@ -146,8 +146,8 @@ class SignIn:
         }
 
     async def ask(self, fields: dict[str, str], problem: str = "") -> Answer:
-        """The page that asks the person for the invitation's code. It shows nothing of invitations: a stranger
-        sees it too."""
+        """The page that asks the person for the invitation's code. It shows nothing of invitations: strangers
+        see it too."""
         name = await self._checked(fields)
         redirect = urlsplit(fields["redirect_uri"])
         return form(fields, problem, name, f"{redirect.scheme}://{redirect.netloc}")
@@ -266,8 +266,9 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
 
 
 def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head: str = "") -> Answer:
-    """The form for the code of an invitation, which lets in the client `name`. The person will be sent back to
-    its `origin`; without one it lives here. `problem`, one of the words, is that of the code typed before."""
+    """The form for the code of an invitation, which lets in the client `name`. The person will be sent back
+    to its `origin`; without one it lives here. `problem`, one of the words, is that of the code typed before.
+    """
     lang = fields["lang"]
     words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
     words |= {"lang": lang, "note": words[problem], "head": head}
