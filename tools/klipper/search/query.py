@@ -180,9 +180,9 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
             score = count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * size))
             scores[section] += rarity * score
             shares[section] += rarity
-            if words := term.intersection(place.headed):
+            if not term.isdisjoint(place.headed):
                 in_headings[section] += rarity
-                heading_words[section] += len(words)
+                heading_words[section] += len(term.intersection(place.headed))
     for section, rarity in in_headings.items():
         scores[section] += HEADED * rarity * heading_words[section] / len(index.places[section].headed)
     pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
