@@ -65,7 +65,7 @@ class Action:
     name: str
     fields: Mapping[str, Field]
     required: tuple[str, ...]
-    run: "Run" = field(compare=False)
+    run: "Perform" = field(compare=False)
 
     @cached_property
     def domain(self) -> str:
@@ -90,14 +90,14 @@ class Action:
         return fields.members(params, self.fields, self.required, self.name, keeps_null=self.updates)
 
 
-Run = Callable[["UnitOfWork", JsonObject], Outcome]
+Perform = Callable[["UnitOfWork", JsonObject], Outcome]
 
 
 def action(name: str, takes: Mapping[str, Field], *required: str):
     """Declare the function below an action: it takes the unit of work and the canonical values, and returns
     an Outcome."""
 
-    def declare(run: Run) -> Run:
+    def declare(run: Perform) -> Perform:
         ACTIONS[name] = Action(name, takes, required, run)
         return run
 
