@@ -24,6 +24,7 @@ SECTION = {"create": "creates", "create_entry": "creates", "delete": "deletes", 
            "mark_missed": "completions"}  # fmt: skip
 
 Detail = str | list[str]  # a list: label, value before, value after
+Described = tuple[str, list[Detail]]  # what happens, and its details
 
 
 @dataclass(slots=True)
@@ -117,14 +118,16 @@ def line(section: str, entry: JsonObject) -> Line:
     describe = _company if head else DESCRIBE[section]
     what, details = describe(entity, entry)
     details += [_labelled(name, entry[name]) for name in DIARY if entry.get(name)]
-    steps = [] if "rows" not in entry else _moved(entry) if "first" in entry else _listed(entry)
+    steps: list[str] = []
+    if "rows" in entry:
+        steps = _moved(entry) if "first" in entry else _listed(entry)
     rows = [_labelled(name, entry[name]) for name in LONG if entry.get(name)]
     # The reward of a habit that is created or deleted is not XP that moves.
     xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
     return Line(sign, subject, title, kind, head, what, details, steps, rows, xp)
 
 
-def _company(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
+def _company(entity: str, entry: JsonObject) -> Described:
     """What goes or comes back along with something, and what it was."""
     what = ""
     details = list[Detail]()
@@ -142,7 +145,7 @@ def _company(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
     return what, details
 
 
-def _content(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
+def _content(entity: str, entry: JsonObject) -> Described:
     """Everything that is going to be stored, without what is as usual."""
     details: list[Detail] = []
     if "inbox" in entry:
@@ -179,7 +182,7 @@ def _habit_details(entry: JsonObject) -> list[str]:
     return details + ([_labelled("icon", entry["icon"])] if entry["icon"] != "star" else [])
 
 
-def _completion(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
+def _completion(entity: str, entry: JsonObject) -> Described:
     details: list[Detail] = []
     if entity != "mark":
         if "next" in entry:
@@ -199,7 +202,7 @@ UNDONE = {"from": True, "to": False}
 REOPENED = {"from": "complete", "to": "work"}
 
 
-def _update(entity: str, entry: JsonObject) -> tuple[str, list[Detail]]:
+def _update(entity: str, entry: JsonObject) -> Described:
     changes = entry.get("changes", {})
     if "archived" in entry:
         return words.say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}"), []

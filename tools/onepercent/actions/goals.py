@@ -85,9 +85,8 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     earned = unit.earn(GOAL_COMPLETED - unit.xp_from(COMPLETION, goal["id"]), "goal.complete", goal["id"])
     left = sum(not step["is_complete"] for step in steps_of(unit, goal["id"]))
     warnings = [("warn.open_steps", {"title": goal["title"], "open_steps": left})] if left else []
-    return Outcome(
-        [("completions", entry(unit, "goal", goal, xp_reward=earned))], xp=earned, warnings=warnings
-    )
+    reached = entry(unit, "goal", goal, xp_reward=earned)
+    return Outcome([("completions", reached)], xp=earned, warnings=warnings)
 
 
 @action("goal.reopen", ONLY_GOAL, "goal_id")
@@ -123,9 +122,10 @@ def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     for step in steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
     unit.change("goals", goal, {"deleted_at": unit.stamp})
-    return Outcome(
-        [("deletes", entry(unit, "goal", goal) | ({"steps_deleted": len(steps)} if steps else {}))]
-    )
+    deletion = entry(unit, "goal", goal)
+    if steps:
+        deletion["steps_deleted"] = len(steps)
+    return Outcome([("deletes", deletion)])
 
 
 def steps_of(unit: UnitOfWork, goal_id: int) -> list[Row]:
