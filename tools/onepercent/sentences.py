@@ -318,8 +318,11 @@ def _listed(entry: JsonObject) -> list[str]:
 
 def _dates(entry: JsonObject) -> str:
     """16.11–22.11, 24.11."""
-    spans = entry.get("dates") or filter(None, [entry.get("date")])
-    return ", ".join(words.span(span.split("..")[0], span.split("..")[-1]) for span in spans)
+    spans = []
+    for days in entry.get("dates") or filter(None, [entry.get("date")]):
+        first, _, last = days.partition("..")
+        spans.append(words.span(first, last or first))
+    return ", ".join(spans)
 
 
 def _status(entry: JsonObject) -> str:

@@ -166,7 +166,8 @@ def _check_untouched(changes: list[Change], rows: Rows) -> None:
     """Raises ToolError that names the row, if one does not hold what the changes left in it."""
     left: dict[Place, JsonObject | None] = {}
     for step in changes:
-        left[step.place] = None if step.values is None else (left.get(step.place) or {}) | step.values
+        before = left.get(step.place) or {}
+        left[step.place] = None if step.values is None else before | step.values
     for (table, key), values in left.items():
         row = rows[table, key]
         if row is None and values is None:

@@ -118,9 +118,8 @@ def number(content: float) -> str:
 
 def changed_place(before: str, after: str) -> str:
     """The place that changed in a text: …в десяти.[+ Вечером звонила Аня.]"""
-    # The number of characters that both begin with; of the rest, that both end with.
-    start = [*map(eq, before, after), False].index(False)
-    end = [*map(eq, before[start:][::-1], after[start:][::-1]), False].index(False)
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
     removed = before[start : len(before) - end]
     added = after[start : len(after) - end]
     parts = [f"[{sign} {_part(part)}]" for sign, part in (("−", removed), ("+", added)) if part.strip()]
@@ -128,6 +127,11 @@ def changed_place(before: str, after: str) -> str:
     rest = before[len(before) - end :]
     lead = f"…{lead[-AROUND:]}" if len(lead) > AROUND else lead
     return f"{lead}{''.join(parts)}{rest[:AROUND]}{'…' if len(rest) > AROUND else ''}"
+
+
+def _common(text: str, other: str) -> int:
+    """The number of characters that both begin with."""
+    return [*map(eq, text, other), False].index(False)
 
 
 def _part(text: str) -> str:

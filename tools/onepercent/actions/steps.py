@@ -140,8 +140,11 @@ def moved_rows(rows: list[list[str]]) -> JsonObject:
 
 
 def _moved(dt: str, params: JsonObject) -> str:
+    if "dt" in params:
+        return str(params["dt"])
     try:
-        return params.get("dt") or (date.fromisoformat(dt) + timedelta(days=params["days"])).isoformat()
+        moved = date.fromisoformat(dt) + timedelta(params["days"])
+        return moved.isoformat()
     except OverflowError:
         raise ToolError(f"{dt} cannot be moved so far", "Send fewer days.", code="INVALID_DATE") from None
 
