@@ -244,10 +244,28 @@ def test_the_same_export_adds_nothing_twice_and_a_newer_one_only_its_days(export
     assert added(export(RUN)) == "Нового нет, ничего не изменено"
     assert state() == before
     newer = habit("Run", {**RUN["days"], "2026-03-18": ("YES_MANUAL", "late")}, 3, 7)
-    assert added(export(newer)) == "✓ «Run», 18.03: 1 отметка"
+    assert added(export(newer)) == "✓ «Run», 18.03: 1 отметка\n✓ Дневник за 18.03: 1 заметка"
     assert len(marks("Run")) == 3 and len(state()["diary"]) == 3
     undone()
     assert len(marks("Run")) == 2 and len(items("habits")) == 1
+
+
+def test_notes_alone_are_said_and_one_that_was_deleted_here_stays_away(export):
+    added(export(habit("Run", days(d16="YES_MANUAL", d17="NO"))))
+    noted = {"2026-03-16": ("YES_MANUAL", "wet"), "2026-03-17": ("NO", "ill")}
+    assert "• Дневник за 16.03–17.03: 2 заметки" in run(export(habit("Run", noted)))[0]
+    assert added(export(habit("Run", noted))) == "✓ Дневник за 16.03–17.03: 2 заметки"
+    [ill, _] = items("diary", date_from="2026-03-16", date_to="2026-03-17")
+    do(act("diary.delete_entry", diary_id=ill["id"]))
+    assert added(export(habit("Run", noted))) == "Нового нет, ничего не изменено"
+
+
+def test_another_unit_than_that_of_the_habit_here_is_said(export):
+    do(act("habit.create", name="Water", target={"amount": 2, "unit": "l"}))
+    text, _ = run(export(habit("Water", days(d16="500000"), at_least="1000", unit="ml")))
+    assert "! «Water»: в Loop единица «ml», здесь «l»; числа взяты как есть" in text
+    text, _ = run(export(habit("Water", days(d16="2000"), at_least="2", unit="l")))
+    assert "единица" not in text
 
 
 def test_after_an_undo_it_can_come_again(export):

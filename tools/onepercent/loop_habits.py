@@ -37,9 +37,10 @@ THOUSANDTHS = {"NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2}
 MOST_BYTES = 50_000_000  # ten years of 30 habits unpack to 8 MB
 
 SAME_NAME = (
-    "SELECT id FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL ORDER BY id LIMIT 1 OFFSET ?"
+    "SELECT * FROM habits WHERE user = ? AND name = ? AND deleted_at IS NULL ORDER BY id LIMIT 1 OFFSET ?"
 )
-SAME_NOTE = "SELECT 1 FROM diary WHERE user = :user AND date = :date AND reflection = :reflection AND deleted_at IS NULL"
+# Also of an entry that the person has deleted: it stays away. An undo of the import leaves none.
+SAME_NOTE = "SELECT 1 FROM diary WHERE user = :user AND date = :date AND reflection = :reflection"
 
 Row = dict[str, str]  # a row of a table of the zip
 Habit = tuple[JsonObject, list["Mark"], list[Row]]  # its columns here, its marks, its days in the zip
@@ -79,21 +80,34 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Add the habits that are not here, and the days and notes that the others lack."""
     outcome = Outcome()
     same = Counter[str]()
+    noted = list[str]()
     for values, marks, past in _habits(params["file"], outcome):
         name = values["name"]
         present = unit.db.execute(SAME_NAME, (unit.user, name, same[name])).fetchone()
         same[name] += 1
         added = _mark(unit, present["id"], marks) if present else _create(unit, values, marks, outcome)
         if added:
-            count = len(added)
-            dates = [f"{added[0].date}..{added[-1].date}"]
-            shown = {"entity": "habit", "name": name, "dates": dates, "count": count, "status": "completed"}
-            outcome.entries.append(("updates", shown | {"fields": [words.counted(count, "mark")]}))
+            dates = [mark.date for mark in added]
+            outcome.entries.append(_sum(dates, "mark", entity="habit", name=name, status="completed"))
+        unit_there = values.get("target", {}).get("unit")
+        if added and present and unit_there and present["target_unit"] not in (None, unit_there):
+            units = {"title": name, "unit": unit_there, "here": present["target_unit"]}
+            outcome.warnings.append(("loop.unit", units))
         for day in past:
             note = {"user": unit.user, "date": day["Date"], "reflection": f"{name}: {day.get('Notes')}"}
             if day.get("Notes") and not unit.db.execute(SAME_NOTE, note).fetchone():
                 unit.create("diary", note)
+                noted.append(day["Date"])
+    if noted:
+        outcome.entries.append(_sum(sorted(noted), "note", entity="diary"))
     return outcome
+
+
+def _sum(dates: list[str], kind: str, **shown: str) -> tuple[str, JsonObject]:
+    """The entry of the diff for so many of a kind, on these days."""
+    count = len(dates)
+    counted = words.counted(count, kind)
+    return "updates", {**shown, "dates": [f"{dates[0]}..{dates[-1]}"], "count": count, "fields": [counted]}
 
 
 def _create(unit: UnitOfWork, values: JsonObject, marks: list[Mark], outcome: Outcome) -> list[Mark]:

@@ -48,10 +48,11 @@ def _convert(name: str, value: object) -> str:
     """The JSON text of a rule."""
     rule = fields.record(PARTS, ("every",)).convert(name, value)
     chosen = ON.get(rule["every"])
-    if (chosen is None) == ("on" in rule):
+    sent = rule.pop("on", None)
+    if bool(chosen) != bool(sent):
         raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
     if chosen:
-        rule["on"] = sorted(set(chosen.read(f"{name}.on", rule["on"])))
+        rule["on"] = sorted(set(chosen.read(f"{name}.on", sent)))
     return json.dumps(rule, sort_keys=True)
 
 
