@@ -40,6 +40,8 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
         ("unknown_field", {"noteId": two, "fields": {"Bakc": "new"}}),
         ("unknown_target_field", {"noteId": two, "images": [picture]}),
         ("invalid_tag", {"noteId": two, "addTags": ["two words"]}),
+        ("unknown_field", {"noteId": two, "fields": {"Front": "x", "front": "y"}}),
+        ("nothing", {"noteId": two}),
         ("invalid_deck_name", {"noteId": two, "deckName": "A\nB"}),
         (None, {"noteId": two, "deckName": "a"}),
         ("missing", {"noteId": 2**70, "fields": {"Back": "x"}}),
@@ -59,8 +61,8 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
     }
     assert details[0] == {"index": 0, "noteId": one, "status": "ok", **made}
     assert "Front, Back" in details[3]["hint"]
-    assert "deckChangedTo" not in details[6]
-    assert (answer["updated"], answer["skipped"]) == (3, 7)
+    assert "deckChangedTo" not in details[8]
+    assert (answer["updated"], answer["skipped"]) == (3, 9)
     assert anki.collection.get_note(one).tags == ["keep", "updated"]
     assert fronts(anki.collection, "B::C") == ["new"]
     assert back(anki.collection, three).startswith("cleaned")

@@ -352,8 +352,8 @@ class AddBatch(Batch):
                     self.details[index]["noteId"] = max(ids)
                 if ids and key:
                     keys[key] = max(ids)
-        # A call before may have added it and ended before its key was kept.
-        state.remember_keys(keys, self.profile)
+            # A call before may have added it and ended before its key was kept.
+            state.remember_keys(keys, self.profile)
 
     def _move_from_default(self) -> None:
         """Move the cards that the add-on of 2023, which names no profile, put into the default deck."""

@@ -63,7 +63,8 @@ def find_field(name: str, model_fields: list[str]) -> str | None:
 def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[str, str]:
     """The values under the note type's own names.
 
-    Raises ItemError for a name that it does not have: Anki would drop the value and say nothing.
+    Raises ItemError for a name that it does not have, or that comes twice: a value would be dropped, and nothing
+    said.
     """
     values_by_field: dict[str, str] = {}
     for name, value in values.items():
@@ -71,6 +72,9 @@ def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[st
         if field_name is None:
             hint = f"{did_you_mean(name, model_fields)} Fields: {', '.join(model_fields)}."
             raise ItemError(f"unknown field {name[:80]!r}", hint.strip(), code="UNKNOWN_FIELD")
+        if field_name in values_by_field:
+            hint = "Upper and lower case are one."
+            raise ItemError(f"field {field_name!r} is there twice", hint, code="UNKNOWN_FIELD")
         values_by_field[field_name] = value
     return values_by_field
 

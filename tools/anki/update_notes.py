@@ -196,6 +196,9 @@ class UpdateBatch(Batch):
         if update.noteId not in self.before:
             hint = "anki_find_notes shows which notes exist."
             raise ItemError(f"note {update.noteId} was not found", hint, code="MISSING")
+        if not any(value for name, value in vars(update).items() if name not in ("noteId", "all")):
+            hint = "Give fields, replace, addTags, removeTags, deckName or images."
+            raise ItemError("nothing to change", hint, code="NOTHING")
         info = self.before[update.noteId]
         values = notes.values(info)
         cards = info["cards"]
