@@ -204,6 +204,30 @@ def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_no
     assert ("order" in answer) == (order in (5, 6, 7, 8, 11, 12))
 
 
+@pytest.mark.parametrize(("count", "order"), [(150, 1), (150, 2), (150, 10), (220, 1), (220, 2), (220, 4)])
+def test_a_backlog_comes_in_the_deck_s_own_order_or_by_due_date_and_says_so(anki, call, count, order):
+    collection = anki.collection
+    cards = review_cards(collection, [40 + number % 2 for number in range(count)])
+    for number, card in enumerate(cards):
+        put(collection, card, ivl=number + 1)
+    collection.set_deck(cards[-20:], collection.decks.id("Geo::A"))
+    collection.set_deck(cards[:-20], collection.decks.id("Geo::B"))
+    config = collection.decks.config_dict_for_deck_id(1)
+    config["rev"]["perDay"] = 999
+    collection.decks.update_config(config)
+    set_review_order(collection, order)
+
+    answer = call("anki.due", deck="Geo", limit=50)
+
+    found = [collection.get_card(card["cardId"]) for card in answer["cards"]]
+    same = [(card.did, card.due) for card in found] == [
+        (card.did, card.due) for card in map(collection.get_card, scheduled(collection, "Geo")[:50])
+    ]
+    assert same == (count < 200)
+    assert ("order" in answer) == (not same)
+    assert same or len({card.due for card in found}) == 1, "the most overdue come first"
+
+
 def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, call):
     collection = deck.collection
     verbs = sorted(collection.find_notes("deck:Geo::Cities"))[:3]

@@ -145,7 +145,7 @@ class StudyQueue:
             cards[:] = [card for card in cards if self.deck_of.get(card) in self.names]
         self.learning, self.reviews, self.new = candidates
         self.infos: dict[int, JsonObject] = {}
-        most = MOST_DETAILS if self.options["reviewOrder"] in (0, 1, 2) else MOST_ORDERED
+        most = MOST_ORDERED if self.options["reviewOrder"] else MOST_DETAILS
         self._read(self.learning[:MOST_DETAILS] + self.reviews[:most] + self.new[:MOST_DETAILS])
 
     def _search(self, deck: str) -> list[list[int]]:
@@ -182,7 +182,7 @@ class StudyQueue:
         order = self.options["reviewOrder"]
         if len(self.reviews) < 2:
             return ""
-        if order not in REVIEW_ORDERS or (order > 2 and len(self.reviews) > MOST_ORDERED):
+        if order not in REVIEW_ORDERS or (order and len(self.reviews) > MOST_ORDERED):
             return OTHER_ORDER
         return EASE_ORDER if order in EASE_ORDERS else ""
 
@@ -201,7 +201,8 @@ class StudyQueue:
         across = [card for card in across if card in self.waiting]
         left = self._reviews_left(across)
         across = self._gather(across, left, bury=self.options["buryInterdayLearning"])
-        place = REVIEW_ORDERS.get(self.options["reviewOrder"], REVIEW_ORDERS[0])
+        order = 0 if self.order() == OTHER_ORDER else self.options["reviewOrder"]
+        place = REVIEW_ORDERS.get(order, REVIEW_ORDERS[0])
         reviews = self._gather(self._sorted(self.reviews, place), left, bury=self._buries("rev"))
         new_left = {name: self._left(counts["new"]) for name, counts in self.limits.items()}
         new = self._gather(self._sorted(self.new, self._new_place), new_left, bury=self._buries("new"))
