@@ -4,15 +4,16 @@ folder."""
 import json
 import time
 import zlib
-from collections.abc import Collection
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.anki import client, state
+from tools.anki import client, old_journal, state
 from tools.anki.client import Action
 from tools.core import calls
 from tools.core.json_types import JsonObject
+from tools.core.settings import state_path
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -158,6 +159,9 @@ def read(number: int) -> Entry | None:
     return Entry(steps, lost, data["warnings"], filename, content, data["profile"], at)
 
 
-def _using() -> AbstractContextManager["Connection"]:
+@contextmanager
+def _using() -> Iterator["Connection"]:
     hint = "Make its folder writable, or move the file away: what it recorded can then no longer be put back."
-    return state.database("anki-journal.sqlite3", SCHEMA, "The journal of changes", hint)
+    with state.database("anki-journal.sqlite3", SCHEMA, "The journal of changes", hint) as db:
+        old_journal.convert(db, state_path("anki-journal"))
+        yield db
