@@ -324,3 +324,11 @@ def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(ank
 
     assert again["reason"] == reworded["reason"] == "duplicate"
     assert fronts(anki.collection, "Default") == ["a"]
+
+
+@both_versions
+def test_a_duplicate_is_named_also_where_its_first_field_has_several_lines(anki, call):
+    for front in ("one\ntwo\tthree", 'a "b" \\ c: *_', "<b>e\u0301</b>"):
+        (first,) = call("anki.add_notes", notes=[note(front)])["details"]
+        (again,) = call("anki.add_notes", notes=[note(front)])["details"]
+        assert (again["reason"], again["noteId"]) == ("duplicate", first["noteId"])

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import PROJECT
 from tests.klipper.asking import call
 from tests.klipper.config.sample import CHANGES, REFERENCE
+from tools.klipper.config import printer_cfg
 
 MEGABYTES = 2_000_000
 
@@ -81,6 +82,12 @@ def command(docs, *words):
         text=True,
         timeout=60,
     )
+
+
+def test_files_that_include_all_others_are_read_so_far():
+    files = {f"{number}.cfg": "[include *.cfg]\n" for number in range(12)}
+    config = printer_cfg.read("[include *.cfg]\n", files)
+    assert 0 < len(config.problems) < printer_cfg.MOST_LINES
 
 
 @pytest.mark.slow

@@ -29,6 +29,12 @@ def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(p
     assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / 4 <= 700
 
 
+def test_a_log_that_is_rotated_away_while_it_is_read_is_told(printer, real_docs, monkeypatch):
+    log = printer / "logs/klippy.log"
+    monkeypatch.setattr(printer_log, "checkpoint", lambda: log.unlink(missing_ok=True))
+    assert call("printer_log")["shutdown"] == "MCU 'mcu' shutdown: Timer too close"
+
+
 def test_an_earlier_start_is_told_on_request(printer):
     assert call("printer_log", session=-2)["started"].startswith("Mon Aug  2")
     assert call("printer_log", session=1)["version"] == "v0.13.0-21-g84104bbb"

@@ -300,8 +300,8 @@ class BulkChange:
         except ToolError as error:
             rest = "the rest is not"
             if isinstance(error, Unanswered):
-                rest = "the part after them may be changed too"
-            error.message += f". {done} of {total} are changed, {rest}"
+                rest = "the part after them may be made too"
+            error.message += f". {done} of {total} changes are made, {rest}"
             error.data["before"] = self.before
             error.hint += f" {AGAIN}"
             raise

@@ -246,4 +246,6 @@ def examples(infos: dict[int, Info]) -> JsonObject:
 def like(model_id: int, text: str) -> Action:
     """The action that finds the notes of a note type with this first field, as Anki's own duplicate check does."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    # Behind a line break Anki finds nothing; as an entity it is taken for what it is.
+    escaped = decks.BLANK.sub(lambda match: f"&#{ord(match[0])};", escaped)
     return "findNotes", {"query": f'"dupe:{model_id},{escaped}"'}

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -86,8 +87,9 @@ def printer_log(
         "ran_s": start.ran_s,
     }
     if number == len(starts) - 1:
-        age_s = time.time() - (folder / "logs/klippy.log").stat().st_mtime
-        answer["last_line_hours_ago"] = max(0.1, round(age_s / 3600, 1))
+        with suppress(OSError):  # it may have been rotated away since it was read
+            age_s = time.time() - (folder / "logs/klippy.log").stat().st_mtime
+            answer["last_line_hours_ago"] = max(0.1, round(age_s / 3600, 1))
     answer["shutdown"] = short(start.state, 200)
     answer["errors"] = [_explained(error) for error in start.errors[:MOST_ERRORS]]
     answer["link"] = _link(start)

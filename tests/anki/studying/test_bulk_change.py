@@ -122,8 +122,8 @@ def test_a_change_in_parts_that_is_cut_says_how_far_it_came(anki, call, fault):
     assert (answer["code"] == "CANCELLED") == (fault == "cancelled")
     assert reports == [(30, 300)]
     assert len(anki.collection.find_cards("flag:4")) == (270 if fault == "cut_after" else 30)
-    assert "30 of 300 are changed" in answer["error"]
-    assert ("may be changed too" in answer["error"]) == (fault.startswith("cut"))
+    assert "30 of 300 changes are made" in answer["error"]
+    assert ("may be made too" in answer["error"]) == (fault.startswith("cut"))
     assert "anki_restore puts back" in answer["hint"]
     again = call("anki.change_cards", noteIds=ids, flag=4, dryRun=False, expected=300)
     assert again["after"] == {"flag 4": 300}
@@ -189,7 +189,7 @@ def test_a_change_repeated_after_a_lost_answer_leaves_one_entry_that_puts_all_ba
     lost = call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
     again = call("anki.change_cards", cardIds=cards, **change, dryRun=False, expected=10)
 
-    assert "may be changed too" in lost["error"]
+    assert "may be made too" in lost["error"]
     assert again["changed"] == 0
     ((entry, *_),) = call("anki.restore")["entries"]
     call("anki.restore", entry=entry)

@@ -29,7 +29,7 @@ MAGIC = frozenset("*?[")
 DEEPEST = 100
 """Files that include each other, one in the other."""
 MOST_LINES = 50_000
-"""Lines that are read, those of included files counted, too: no printer has a tenth of it."""
+"""Lines and includes that are read, those of included files counted, too: no printer has a tenth of it."""
 BOM = "\ufeff"
 LONGEST = 4_000_000
 """Characters of a configuration; its includes together may have as many."""
@@ -197,6 +197,9 @@ class _Reader:
         elif not files and not MAGIC & set(pattern):
             self.problem(line, f"Include file '{pattern[:80]}' does not exist")
         for file, text in (files or {}).items():
+            self.lines += 1  # files that include all others come in every order
+            if self.lines >= MOST_LINES:
+                break
             if file in self.files or len(self.files) > DEEPEST:
                 self.problem(line, f"Recursive include of config file '{file[:80]}'")
             else:
