@@ -130,3 +130,11 @@ def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock: Clock):
     clock.set("2026-05-01T12:00:00+00:00")
     do(act("habit.unarchive", habit_id=running))
     assert (shown()["current_streak"], shown()["best_streak"]) == (4, 4)
+
+
+def test_a_wrong_day_is_told_which_number_is_monday_and_which_the_last():
+    for frequency, days, said in (
+        ("custom", {"schedule_days": [0, 2]}, "1 (Monday) to 7"),
+        ("monthly", {"month_days": [32]}, "1 to 31 (the last)"),
+    ):
+        assert said in refused(act("habit.create", name="Run", frequency_type=frequency, **days))["hint"]

@@ -19,7 +19,8 @@ DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_ty
 
 def numbers(most: int, what: str, description: str) -> fields.Field:
     """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
-    chosen = fields.several(fields.whole(1, most), description, empty=True)
+    number = fields.plain(Annotated[int, Limits(ge=1, le=most)], "integer", f"one of the {what}")
+    chosen = fields.several(number, description, empty=True)
 
     def convert(name: str, value: object) -> str:
         numbers = chosen.convert(name, value)
