@@ -14,7 +14,7 @@ import pytest
 from tests.klipper.test_sync import assert_at_tip, done, sync
 from tests.klipper.upstreams import Stalled, contents, git, page, smart_http
 from tests.support.web import listening
-from tools.core import calls
+from tools.core import calls, processes
 from tools.klipper.checkout import git as tool_git
 
 pytestmark = pytest.mark.slow
@@ -145,6 +145,12 @@ def test_a_file_that_may_not_grow_leaves_the_old_pages(docs, upstream):
     assert contents(docs / "docs") == old
     done()
     assert_at_tip(docs, upstream)
+
+
+def test_a_disk_that_is_full_when_the_pages_are_written_is_said():
+    """Git's own words there, on a file system of 640 kB; it does not say why."""
+    ended = processes.Ended(128, b"", b"error: unable to write file docs/P5.md\n")
+    assert tool_git._failed("read-tree", ended).code == "DISK_FULL"
 
 
 def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):

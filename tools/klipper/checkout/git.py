@@ -41,7 +41,7 @@ CONFIG = {
 TELLING = re.compile(r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)")
 # The case by a pattern in git's last words; the first that matches counts.
 CAUSES = {
-    "DISK_FULL": r"No space left|Out of diskspace|signal 25|File too large|Disk quota",
+    "DISK_FULL": r"No space left|unable to write file|Out of diskspace|signal 25|File too large|Disk quota",
     "UNSAFE_TREE": r"fsck error|invalid path",
     "UPSTREAM_REFUSED": r"could not read (User|Pass)|Authentication fail|Permission denied \(|Host key verification",
     "NOT_WRITABLE": r"[Pp]ermission denied|Read-only file system|insufficient permission",
