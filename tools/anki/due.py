@@ -13,7 +13,7 @@ from tools.anki import card_text, client
 from tools.anki.card_text import IMAGE, card_row
 from tools.anki.replies import Refused
 from tools.anki.studying.review_log import newest
-from tools.anki.studying.study_queue import StudyQueue
+from tools.anki.studying.study_queue import StudyQueue, by_deck, summed
 from tools.core import presses, settings, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -155,5 +155,11 @@ def _current() -> JsonObject:
     if isinstance(card, Refused) or not card:
         hint = "Start a review in Anki's window, or call anki_due without `current`."
         raise ToolError("Anki shows no card at the moment", hint, code="NO_REVIEW")
-    infos = client.call("cardsInfo", cards=[card["cardId"]])
-    return {"deck": card["deckName"], "cards": [card_row(info, LONGEST_CURRENT) for info in infos if info]}
+    name = card["deckName"]
+    infos, stats, deck_ids = client.results(
+        ("cardsInfo", {"cards": [card["cardId"]]}),
+        ("getDeckStats", {"decks": [name]}),
+        ("deckNamesAndIds", {}),
+    )
+    total = summed(by_deck(stats, deck_ids), name)
+    return {"deck": name, "due": total, "cards": [card_row(info, LONGEST_CURRENT) for info in infos if info]}
