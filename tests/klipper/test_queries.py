@@ -46,7 +46,13 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
         return index.current()
 
     def content(one):
-        return one.places, one.titles, one.names, one.mean, {word: [*one.row(word)] for word in one.words}
+        return (
+            one.places,
+            one.titles,
+            one.names,
+            one.mean,
+            {word: [*one.row(word)] for word in map(one.word, range(one.count))},
+        )
 
     first, file = index.current(), index.state_path(index.FILE)
     assert index.current() is first

@@ -61,8 +61,9 @@ class Place(NamedTuple):
 
 
 class Index:
-    """`places` are the sections of all pages, `sections` their numbers by page, `words` all words in order. The
-    postings of a word, the sections that have it with the count in each, lie between two of `ends`.
+    """`places` are the sections of all pages, `sections` their numbers by page; `text` has all words in order, each
+    from one of `starts`. The postings of a word, the sections that have it with the count in each, lie between two of
+    `ends`.
 
     `titles` are the first headings of the pages that say something else than their file names; `names` the words
     of both.
@@ -71,6 +72,7 @@ class Index:
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
         """`kept` is what `counted` gives."""
         end = kept.find(b"\n", HEAD) + 1
+        start = kept.find(b"\n", end) + 1
         lists = json.loads(kept[HEAD:end])
         self.files = files
         self.places = [Place(*place) for place in lists["places"]]
@@ -79,18 +81,27 @@ class Index:
         self.sections: list[list[int]] = [[] for _ in files]
         for number, place in enumerate(self.places):
             self.sections[place.page].append(number)
-        self.words: list[str] = lists["words"]
-        self.text = f" {' '.join(self.words)} "
-        numbers = memoryview(kept)[end:].cast("I")
-        self.ends = numbers[: len(self.words) + 1]
-        self.postings = numbers[len(self.words) + 1 :]
+        self.count: int = lists["words"]
+        self.text = kept[end:start].decode()
+        numbers = memoryview(kept)[start:].cast("I")
+        self.starts = numbers[: self.count + 1]
+        self.ends = numbers[self.count + 1 : 2 * self.count + 2]
+        self.postings = numbers[2 * self.count + 2 :]
         total = sum(place.size for place in self.places)
         self.mean = max(total, 1) / max(len(self.places), 1)
 
+    def word(self, number: int) -> str:
+        """A word by its number: as a list of texts they would take a megabyte more."""
+        return self.text[self.starts[number] : self.starts[number + 1] - 1]
+
+    def place(self, text: str) -> int:
+        """The number of a word, or of the next one if there is no such word."""
+        return bisect_left(range(self.count), text, key=self.word)
+
     def row(self, word: str) -> Iterator[tuple[int, int]]:
         """The sections that have a word, with its count in each."""
-        place = bisect_left(self.words, word)
-        if self.words[place : place + 1] == [word]:
+        place = self.place(word)
+        if place < self.count and self.word(place) == word:
             run = self.postings[self.ends[place] : self.ends[place + 1]]
             yield from zip(run[::2], run[1::2], strict=True)
 
@@ -107,8 +118,9 @@ class Index:
 
     def beginning(self, text: str) -> Iterator[str]:
         """The words of the pages that begin with a text."""
-        for place in range(bisect_left(self.words, text), len(self.words)):
-            if not (word := self.words[place]).startswith(text):
+        for number in range(self.place(text), self.count):
+            word = self.word(number)
+            if not word.startswith(text):
                 return
             yield word
 
@@ -146,8 +158,10 @@ def counted(files: Sequence[Page], key: bytes) -> bytes:
     every = sorted(postings.keys() | {word for words in names for word in words})
     runs = [postings.get(word, array("I")) for word in every]
     ends = array("I", accumulate(map(len, runs), initial=0))
-    lists = {"places": places, "titles": titles, "names": names, "words": every}
-    rest = b"".join((compact_json(lists).encode() + b"\n", *map(bytes, (ends, *runs))))
+    starts = array("I", accumulate((len(word) + 1 for word in every), initial=1))
+    lists = {"places": places, "titles": titles, "names": names, "words": len(every)}
+    text = f"{compact_json(lists)}\n {' '.join(every)} \n"
+    rest = b"".join((text.encode(), *map(bytes, (starts, ends, *runs))))
     return key + KEY % crc32(rest) + rest
 
 
