@@ -361,6 +361,17 @@ def test_a_file_that_is_cut_or_spoilt_is_refused(cut: int, export):
     assert not marks("Read")
 
 
+def test_an_export_packed_in_another_way_and_spoilt_is_refused(export):
+    path = Path(export(RUN))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("Habits.csv", contents(RUN)["Habits.csv"] * 50)
+    whole = bytearray(path.read_bytes())
+    whole[60:90] = b"\xff" * 30
+    path.write_bytes(whole)
+    text, status = run(str(path))
+    assert status == 1 and "Loop" in text
+
+
 def test_names_of_paths_lead_nowhere_and_names_of_habits_are_one_line(export, tmp_path):
     files = contents(habit("Run\x1b[2J\nNo", days(d16="NO")))
     files["../../evil/Checkmarks.csv"] = files["/etc/001/Checkmarks.csv"] = "x"

@@ -335,7 +335,7 @@ class AddBatch(Batch):
 
     def end(self) -> None:
         """Move the cards that went to the default deck, and name what duplicates repeat. At most three requests."""
-        if not self.profile and self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
+        if self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
             self._move_from_default()
         nameless = []
         searches = []
@@ -356,7 +356,7 @@ class AddBatch(Batch):
             state.remember_keys(keys, self.profile)
 
     def _move_from_default(self) -> None:
-        """Move the cards that the add-on of 2023, which names no profile, put into the default deck."""
+        """Move the cards that older add-ons, that of 2023 among them, put into the default deck."""
         ids = [self.details[index]["noteId"] for index in self.indexes("ok")]
         try:
             query = f"nid:{','.join(map(str, ids))} did:{decks.DEFAULT_ID}"

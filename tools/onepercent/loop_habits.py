@@ -148,12 +148,14 @@ def _habits(file: str, outcome: Outcome) -> Iterator[Habit]:
     import zlib
     from fnmatch import filter
     from io import StringIO
+    from lzma import LZMAError
     from zipfile import BadZipFile, ZipFile
 
     def rows(path: str) -> list[Row]:
         text = archive.read(path).decode("utf-8-sig").replace("\0", "")
         return list(csv.DictReader(StringIO(text, newline="")))
 
+    damaged = (BadZipFile, LZMAError, zlib.error)
     try:
         with ZipFile(file) as archive:
             if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
@@ -163,7 +165,7 @@ def _habits(file: str, outcome: Outcome) -> Iterator[Habit]:
                     yield _habit(row, rows(paths[0]), outcome)
                 else:
                     outcome.warnings.append(("loop.absent", {"title": row["Name"]}))
-    except (*backup.NOT_OURS, BadZipFile, zlib.error, csv.Error, EOFError, OSError, RuntimeError) as error:
+    except (*backup.NOT_OURS, *damaged, csv.Error, EOFError, OSError, RuntimeError) as error:
         message = f"{file} is not an export of Loop Habit Tracker 2.3.1 or newer"
         hint = f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV."
         raise ToolError(message, hint, code="FIELD_INVALID") from error
