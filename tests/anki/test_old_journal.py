@@ -1,4 +1,4 @@
-"""The journal of a version before 0.2.0's last: what it kept can still be put back, under the same numbers."""
+"""Entries of the journal before it kept steps can still be put back, under the same numbers."""
 
 import json
 import sqlite3

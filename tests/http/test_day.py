@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.http.test_sign_in import ahead, full_disk
+from tests.http.test_sign_in import ahead, full_disk, lose_races
 from tests.support.client import HEADERS, messages
 from tests.support.http_memory import InMemory
 from tools.__main__ import main
@@ -326,14 +326,8 @@ def test_a_full_disk_uses_up_no_invitation_and_keeps_nobody_from_looking(phone):
 
 def test_two_phones_with_one_code_are_one(phone, monkeypatch):
     """Two servers of one state folder: both have looked the code up, then the other one is faster."""
-    invitation, look_up = phone.invited(), Ledger.grant_of
-
-    def look_up_and_lose(ledger, kind, secret):
-        grant = look_up(ledger, kind, secret)
-        Ledger(phone.server.state).spend(kind, secret)
-        return grant
-
-    monkeypatch.setattr(Ledger, "grant_of", look_up_and_lose)
+    invitation = phone.invited()
+    lose_races(phone.server, monkeypatch)
     assert phone.type(invitation)[0] == 403
     assert Ledger(phone.server.state).entries() == []
 

@@ -293,6 +293,18 @@ def test_secrets_in_an_address_are_not_read(person):
     assert person.token(code=code)[0] == 200
 
 
+def lose_races(server, monkeypatch):
+    """Have another process of the same state folder spend each secret between its look-up and its use."""
+    look_up = Ledger.grant_of
+
+    def look_up_and_lose(ledger, kind, secret):
+        grant = look_up(ledger, kind, secret)
+        Ledger(server.state).spend(kind, secret)
+        return grant
+
+    monkeypatch.setattr(Ledger, "grant_of", look_up_and_lose)
+
+
 @contextmanager
 def full_disk(server):
     """sqlite's file may not grow, and no room is left in it."""
@@ -319,14 +331,8 @@ def test_a_full_disk_uses_up_no_invitation_and_no_code(person, caplog):
 
 def test_what_another_process_takes_in_the_same_moment_is_taken(person, monkeypatch):
     """Two servers of one state folder: both have looked the secret up, then the other one is faster."""
-    invitation, code, look_up = person.invited(), person.code(), Ledger.grant_of
-
-    def look_up_and_lose(ledger, kind, secret):
-        grant = look_up(ledger, kind, secret)
-        Ledger(person.server.state).spend(kind, secret)
-        return grant
-
-    monkeypatch.setattr(Ledger, "grant_of", look_up_and_lose)
+    invitation, code = person.invited(), person.code()
+    lose_races(person.server, monkeypatch)
     assert person.type(invitation)[0] == 403
     assert person.token(code=code)[0] == 400
 

@@ -11,7 +11,7 @@ from tools.core.json_types import JsonObject
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-TABLE = "select 1 from sqlite_schema where name = 'journal'"
+HAS_OLD = "select 1 from sqlite_schema where name = 'journal'"
 # The columns of Anki's table `cards` in a schedule, after the card's id or the number of its template.
 COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
 SET_VALUE = "setSpecificValueOfCard"
@@ -20,11 +20,11 @@ TAGS_STAY = "tags that the change added stay"
 
 def convert(db: "Connection", media: Path) -> None:
     """Move every entry of the old table to the new one; `media` is the folder of the deleted files."""
-    if not db.execute(TABLE).fetchone():
+    if not db.execute(HAS_OLD).fetchone():
         return
     with db:
         db.execute("begin immediate")
-        if not db.execute(TABLE).fetchone():  # another session was faster
+        if not db.execute(HAS_OLD).fetchone():  # another session was faster
             return
         for number, at, tool, summary, text in db.execute("select id, at, tool, summary, data from journal"):
             before = json.loads(text)

@@ -130,7 +130,11 @@ def copies() -> list[Path]:
 
 def newest_day() -> str | None:
     """The day of the newest copy."""
-    return next((copy.name[11:21] for copy in copies()), None)
+    return next(map(_day_of, copies()), None)
+
+
+def _day_of(copy: Path) -> str:
+    return copy.name[11:21]  # onepercent-2026-03-18.sqlite3
 
 
 def advice() -> str:
@@ -140,7 +144,7 @@ def advice() -> str:
     newest = next(iter(copies()), None)
     if newest is None:
         return f"There is no backup yet. {command}"
-    if date.fromisoformat(newest.name[11:21]) < days.today() - timedelta(days=BACKUP_DAYS_OLD):
+    if date.fromisoformat(_day_of(newest)) < days.today() - timedelta(days=BACKUP_DAYS_OLD):
         return f"The newest backup is {newest}. {command}"
     if newest.stat().st_dev == store.path().stat().st_dev:
         return f"The backups in {newest.parent} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."

@@ -89,9 +89,11 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
         if added:
             dates = [mark.date for mark in added]
             outcome.entries.append(_sum(dates, "mark", entity="habit", name=name, status="completed"))
-        unit_there = values.get("target", {}).get("unit")
-        if added and present and unit_there and present["target_unit"] not in (None, unit_there):
-            units = {"title": name, "unit": unit_there, "here": present["target_unit"]}
+        # Amounts are taken as they are, also if they count something else here.
+        loop_unit = values.get("target", {}).get("unit")
+        own_unit = present["target_unit"] if present else None
+        if added and loop_unit and own_unit and loop_unit != own_unit:
+            units = {"title": name, "unit": loop_unit, "here": own_unit}
             outcome.warnings.append(("loop.unit", units))
         for day in past:
             note = {"user": unit.user, "date": day["Date"], "reflection": f"{name}: {day.get('Notes')}"}

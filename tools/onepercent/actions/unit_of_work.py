@@ -65,8 +65,8 @@ class UnitOfWork:
     """`expected` is None for a preview; else the rows as the preview saw them, and a difference is
     PREVIEW_STALE.
 
-    `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in order. `own`: what this unit has created, which nobody else can have
-    changed.
+    `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in order.
+    `own`: the rows that this unit has created, which nobody else can have changed.
     """
 
     db: Database

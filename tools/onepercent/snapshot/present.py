@@ -30,8 +30,10 @@ WHOLE = f"""g.id, g.title, g.category, g.status,
 GOALS = """SELECT {columns}, max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
     FROM goals g JOIN goal_progress p ON p.goal_id = g.id
     WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY g.id"""
-OPEN_STEPS = "id, title, dt, priority, time_duration, progress, repeat", "AND is_complete = 0"
-EVERY_STEP = f'{OPEN_STEPS[0]}, description, "order", is_complete, completed_on', ""
+# The columns of a goal's steps, and which of them are shown.
+STEP = "id, title, dt, priority, time_duration, progress, repeat"
+OPEN_STEPS = (STEP, "AND is_complete = 0")
+EVERY_STEP = (f'{STEP}, description, "order", is_complete, completed_on', "")
 # By goals_status; an archived goal is out of sight.
 WHICH = {
     "work": "g.status = 'work' AND g.archived_at IS NULL",
