@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tools.core.json_types import JsonObject
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+TURN_S = 30  # a call over HTTP waits for its turn so long
 
 
 def main(words: list[str]) -> int:
@@ -261,7 +262,7 @@ class SdkServer:
         import anyio
 
         remote = calls.remote_caller()
-        with anyio.move_on_after(protocol.TURN_S):
+        with anyio.move_on_after(TURN_S):
             await turn.enter_async_context(self.turns.turn(remote.user if remote else ""))
             return True
         return False

@@ -59,8 +59,7 @@ ANSWERS = {
 }
 METHODS = ("tools/list", "tools/call", *ANSWERS)
 
-# Tools that run at a time; as many more may wait for their turn, this long.
-MOST_CALLS, TURN_S = 32, 30
+MOST_CALLS = 32  # tools that run at a time
 MOST_LISTS = 4  # threads that answer all other requests: while they are busy nothing more is read
 PROGRESS_S = 0.2  # the least time between two progress notifications of a call
 QUESTION_S = 600  # for the person to answer; it holds a turn
@@ -357,7 +356,6 @@ class Session:
         self.questions: dict[int, Any] = {}
         self.last_question = 0
         self.turns = threading.Semaphore(MOST_CALLS)
-        self.places = threading.Semaphore(2 * MOST_CALLS)
         self.listers = threading.Semaphore(MOST_LISTS)
 
     # Lines in.
@@ -426,7 +424,7 @@ class Session:
             self._listen(call)
         elif call.method in ("initialize", "ping", "server/discover"):
             self._finish(call, {"result": self._greet(call)})
-        elif call.method == "tools/call" and not self.places.acquire(blocking=False):
+        elif call.method == "tools/call" and not self.turns.acquire(blocking=False):
             self._finish(call, {"result": results.busy(MOST_CALLS)})
         else:
             if call.method != "tools/call":
@@ -476,20 +474,12 @@ class Session:
 
     def _answer(self, call: Call) -> None:
         """Answer a request for one of METHODS, in a thread of its own."""
-        is_tool = call.method == "tools/call"
         try:
-            if is_tool and not self.turns.acquire(timeout=TURN_S):
-                body: JsonObject = {"result": results.busy(MOST_CALLS)}
-            else:
-                try:
-                    body = {"result": result_of(call)}
-                finally:
-                    if is_tool:
-                        self.turns.release()
+            body: JsonObject = {"result": result_of(call)}
         except RpcError as error:
             body = {"error": error.as_json()}
         finally:
-            (self.places if is_tool else self.listers).release()
+            (self.turns if call.method == "tools/call" else self.listers).release()
         self._finish(call, body)
 
     def new_question(self, answers: Any) -> int:

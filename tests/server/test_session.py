@@ -311,6 +311,20 @@ def test_slow_tools_delay_neither_each_other_nor_messages(tools):
         tools.AWAKE.set()
 
 
+def test_a_call_that_finds_no_turn_says_so_and_one_that_ended_makes_room(tools):
+    with Session() as client:
+        client.initialize()
+        slow = {"name": "test_sleeps", "arguments": {"seconds": 30}}
+        for number in range(100, 100 + protocol.MOST_CALLS):
+            client.send(id=number, method="tools/call", params=slow)
+        answer = client.call("test_sleeps", seconds=0)
+        assert answer["structuredContent"]["code"] == "BUSY"
+        tools.AWAKE.set()
+        for _ in range(protocol.MOST_CALLS):
+            assert client.receive()["result"]
+        assert client.call("test_sleeps", seconds=0)["isError"] is False
+
+
 def test_unanswered_questions_stop_neither_lists_nor_other_tools(tools):
     with Session() as client:
         client.request("initialize", **{**HANDSHAKE, "capabilities": {"elicitation": {}}})

@@ -104,7 +104,6 @@ class Variable(NamedTuple):
     secret: bool = False
     writes: Callable[[Any], Path | None] = lambda value: None
     per_user: bool = False
-    compare: bool = True
 
     def value(self, values: Mapping[str, str], environ: Mapping[str, str]) -> object:
         """The value among the texts of all variables, or the default. Raises SettingsError that names the
@@ -137,7 +136,7 @@ class Section:
         return {name: variable for name, variable in vars(cls).items() if isinstance(variable, Variable)}
 
     def __repr__(self) -> str:
-        values = [getattr(self, name) for name, variable in self.variables().items() if variable.compare]
+        values = [getattr(self, name) for name in self.variables()]
         return f"{type(self).__name__}{values}"
 
 
@@ -171,14 +170,9 @@ class Settings(Section):
         path,
         writes=lambda folder: folder,
     )
-    # Not in the fingerprint: its default depends on XDG_RUNTIME_DIR, which sessions have and the service has
-    # not, and both use one listing.
+    # Only for those who read the settings: without it `places.sockets` looks in XDG_RUNTIME_DIR first.
     socket: Path = setting(
-        "MCP_SOCKET",
-        lambda environ: Path(places.sockets(environ)[0]),
-        "where the resident service listens",
-        path,
-        compare=False,
+        "MCP_SOCKET", Path(places.SYSTEM_SOCKET), "where the resident service listens", path
     )
     idle_exit_s: int = setting(
         "MCP_IDLE_EXIT",

@@ -16,9 +16,10 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import NoReturn
 
-from tools.core import settings
+from tools.core import places, settings
 from tools.resident import handover, listening, session
 
 logger = logging.getLogger("pi-mcp")
@@ -159,7 +160,7 @@ class Service:
 
 def main(serve: Callable[[], None], identity: str) -> int:
     """Be the service, once everything that a session needs is imported. Exit status 2: it cannot listen."""
-    path, lock = settings.current().socket, None
+    path, lock = Path(places.sockets(os.environ)[0]), None
     try:
         listener = listening.from_systemd()
         if not listener:
