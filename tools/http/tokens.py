@@ -38,10 +38,11 @@ class Claims(NamedTuple):
 def sign(claims: JsonObject, key: bytes) -> str:
     """A token with these claims."""
     text = ".".join(base64url(compact_json(part).encode()) for part in (HEADER, claims))
-    return f"{text}.{_signature(text, key)}"
+    return f"{text}.{signature(text, key)}"
 
 
-def _signature(text: str, key: bytes) -> str:
+def signature(text: str, key: bytes) -> str:
+    """What only the holder of the key can add to a text."""
     return base64url(hmac.digest(key, text.encode(), "sha256"))
 
 
@@ -81,9 +82,9 @@ def read(token: str, keys: tuple[bytes, ...], audience: str) -> Claims:
 
 def signed_claims(token: str, keys: tuple[bytes, ...]) -> JsonObject:
     """The claims that one of `keys` signed, whatever they say. Raises InvalidToken."""
-    text, _, signature = token.rpartition(".")
-    signatures = [_signature(text, key) for key in keys]
-    if not signature.isascii() or not any(hmac.compare_digest(signature, good) for good in signatures):
+    text, _, end = token.rpartition(".")
+    signatures = [signature(text, key) for key in keys]
+    if not end.isascii() or not any(hmac.compare_digest(end, good) for good in signatures):
         raise InvalidToken("the signature is wrong")
     # From here on all of it is the words of somebody who has the key.
     try:
