@@ -68,7 +68,7 @@ def test_every_client_starts_the_server_by_the_same_command(name):
 
 def test_the_lines_of_all_clients_are_one_command():
     printed = connect.lines("anna@pi.local", "/home/anna/pi-mcp/server.py")
-    command = [*connect.ssh_words("anna@pi.local"), "/home/anna/pi-mcp/server.py"]
+    command = ["ssh", *connect.OPTIONS, "anna@pi.local", "/home/anna/pi-mcp/server.py"]
     codex = tomllib.loads(printed[printed.index("[mcp_servers.pi]") : printed.index("\n\nClaude Desktop")])[
         "mcp_servers"
     ]["pi"]

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
+from functools import partial
 from pathlib import Path
 from textwrap import fill
 
@@ -14,26 +14,20 @@ from tools import connect, listing
 from tools.core import health, places
 from tools.core.errors import ToolError
 from tools.core.health import Health, guarded
-from tools.core.json_types import JsonObject
 from tools.core.settings import PROJECT, check, current
 from tools.http import http_check
 
 START_TIMEOUT_S = 120
 COLUMNS = 78
-WHOLE_WORDS: JsonObject = {"break_long_words": False, "break_on_hyphens": False}
+NAME_COLUMNS = 10
 INSTALL = "./setup.sh installs what is missing."
 RESTART = "sudo systemctl restart pi-mcp; journalctl -u pi-mcp"
 MARKS = {"ok": "✓", "unset": "○", "broken": "✗"}
-HANDSHAKE = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "clientInfo": {"name": "check", "version": "1"},
-}
-REQUESTS: list[JsonObject] = [
-    {"id": 1, "method": "initialize", "params": HANDSHAKE},
-    {"method": "notifications/initialized"},
-    {"id": 2, "method": "tools/list"},
-    {"id": 3, "method": "tools/call", "params": {"name": "greet", "arguments": {"name": "check"}}},
+CLIENT = {"name": "check", "version": "1"}
+HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
+REQUESTS = [
+    {"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": HANDSHAKE},
+    {"jsonrpc": "2.0", "id": "tools", "method": "tools/list"},
 ]
 
 
@@ -43,10 +37,10 @@ def main(command: list[str]) -> int:
     settings = current()
     listing.save(settings, listing.build(settings))  # so that the first session starts as fast as the others
     rows = [
-        ("server", guarded(lambda: _server(command))),
+        ("server", guarded(partial(_server, command))),
         ("settings", guarded(_settings)),
-        ("service", guarded(lambda: _service(command[:-1]))),
-        ("http", guarded(lambda: http_check.look(settings))),
+        ("service", guarded(partial(_service, command[:-1]))),
+        ("http", guarded(partial(http_check.look, settings))),
     ]
     return show([*rows, *health.every(trying=True)])
 
@@ -54,59 +48,65 @@ def main(command: list[str]) -> int:
 def show(rows: list[tuple[str, Health]]) -> int:
     """Print a mark, a name and a sentence for each, what to do below it, and the sums. Exit status 1 if
     something is broken."""
-    width = max(len(name) for name, _ in rows)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     for name, look in rows:
-        mark = f"{MARKS[look.state]} {name:<{width}}  "
-        for start, text in ((mark, look.summary), (" " * len(mark) + "→ ", look.advice)):
-            # A line to be pasted into a shell stays one.
-            columns = 10**6 if "|" in text or "&&" in text else COLUMNS
-            if text:
-                print(fill(start + text, columns, subsequent_indent=" " * len(start), **WHOLE_WORDS))
-    sums = Counter(look.state for _, look in rows)
-    print(f"\n{sums['ok']} ok, {sums['unset']} optional and not set up, {sums['broken']} broken")
-    return 1 if sums["broken"] else 0
+        mark = f"{MARKS[look.state]} {name:<{NAME_COLUMNS}}  "
+        _print(mark, look.summary)
+        if look.advice:
+            _print(" " * len(mark) + "→ ", look.advice)
+    states = [look.state for _, look in rows]
+    sums = f"{states.count('ok')} ok, {states.count('unset')} optional and not set up"
+    print(f"\n{sums}, {states.count('broken')} broken")
+    return 1 if "broken" in states else 0
+
+
+def _print(start: str, text: str) -> None:
+    """Print a text behind `start`, in lines of its own width, but a line to be pasted into a shell as one."""
+    if "|" in text or "&&" in text:
+        print(start + text)
+        return
+    indent = " " * len(start)
+    lines = fill(
+        start + text, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    print(lines)
 
 
 def _settings() -> Health:
     file = Path(places.settings_file(os.environ))
     if not file.exists():
-        return Health(
-            "unset", "no file: all settings are the defaults, or the environment's", "./setup.sh makes one."
-        )
+        summary = "no file: all settings are the defaults, or the environment's"
+        return Health("unset", summary, "./setup.sh makes one.")
     if file.stat().st_mode & 0o077:
         return Health("unset", f"others on this machine can read {file}", f"chmod 600 {file}")
     return Health("ok", f"{file}, {len(places.read(str(file)))} set")
 
 
 def _server(command: list[str]) -> Health:
-    lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in REQUESTS)
+    lines = "".join(f"{json.dumps(request)}\n" for request in REQUESTS)
     output, complaint, took_s = _run(command, lines, INSTALL)
     try:
-        answers = {message.get("id"): message for message in map(json.loads, output.splitlines())}
-        tools, _ = answers[2]["result"]["tools"], answers[3]["result"]
-    except (ValueError, TypeError, LookupError, AttributeError):  # or something else writes to stdout
+        messages = [json.loads(line) for line in output.splitlines()]
+        [tools] = [message["result"]["tools"] for message in messages if message.get("id") == "tools"]
+    except (ValueError, LookupError):  # nothing, an error, or something else writes to stdout
         return Health("broken", f"it does not answer: {complaint or 'it says nothing'}", INSTALL)
-    size, python = len(json.dumps(tools, ensure_ascii=False).encode()), sys.version.split()[0]
-    return Health(
-        "ok", f"{len(tools)} tools in {size} bytes, answered within {took_s:.1f} s, Python {python}"
-    )
+    python = sys.version.split()[0]
+    return Health("ok", f"{len(tools)} tools, listed within {took_s:.1f} s, Python {python}")
 
 
 def _service(command: list[str]) -> Health:
-    if (folder := connect.installed_for()) not in ("", str(PROJECT.resolve())):
-        advice = f"./setup.sh --systemd in {PROJECT} installs it for this one."
-        return Health(
-            "broken", f"{connect.INSTALLED} and the service are those of another folder, {folder}", advice
-        )
+    folder = connect.installed_for()
+    if folder not in ("", str(PROJECT.resolve())):
+        summary = f"{connect.INSTALLED} and the service are those of another folder, {folder}"
+        return Health("broken", summary, f"./setup.sh --systemd in {PROJECT} installs it for this one.")
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
         advice = "./setup.sh --systemd makes it quick." if os.path.isdir("/run/systemd/system") else ""
         return Health("unset", "the first call of every session takes longer", advice)
     _, complaint, took_s = _run(command, "", RESTART)
     if complaint:
-        return Health("broken", complaint.removeprefix("pi-mcp: "), RESTART)
+        return Health("broken", complaint, RESTART)
     return Health("ok", f"{path}, a session came and went in {took_s:.2f} s")
 
 
@@ -118,7 +118,10 @@ def _run(command: list[str], lines: str, advice: str) -> tuple[str, str, float]:
         done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice) from None
-    # Without the remarks on misspelt settings, which this check began with.
-    log = [line for line in done.stderr.splitlines() if line.removeprefix("pi-mcp: ") not in ("", *check())]
-    status = f"exit status {done.returncode}" if done.returncode else ""
-    return done.stdout, log[-1] if log else status, time.monotonic() - began_s
+    complaint = f"exit status {done.returncode}" if done.returncode else ""
+    remarks = check()  # on misspelt settings, which this check began with
+    for line in done.stderr.splitlines():
+        text = line.removeprefix("pi-mcp: ")
+        if text not in remarks:
+            complaint = text
+    return done.stdout, complaint, time.monotonic() - began_s

@@ -19,12 +19,13 @@ from tools.core.json_types import JsonObject
 from tools.core.settings import PROJECT
 from tools.starting import VERSION
 
-USAGE = "python3 -m tools bundle FILE.mcpb"
+USAGE = "python3 -m tools bundle pi.mcpb"
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 FOLDER = re.compile(r'"([^"]+)/tools/resident/handover\.py"')  # the project's, in that command
 # Never prompt; notice a dead link within a minute.
-OPTIONS = ("BatchMode=yes", "ServerAliveInterval=15", "ServerAliveCountMax=3")
+OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")
 HOST, COMMAND = "${user_config.host}", "${user_config.command}"
+WINDOWS = {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
 # Where setup.sh was not run, so that there is no settings file: an example to begin with.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
 # In the home on the Pi, forwarded by ssh to the desktop's AnkiConnect: a name that no other client has.
@@ -46,34 +47,29 @@ def installed_for() -> str:
     """The folder that the installed command serves from, without links; empty if there is no such command."""
     try:
         match = FOLDER.search(INSTALLED.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         return ""
     return os.path.realpath(match[1]) if match else ""
 
 
-def ssh_words(host: str) -> list[str]:
-    """The words of the ssh command, up to the host."""
-    return ["ssh", "-T", *(word for option in OPTIONS for word in ("-o", option)), host]
-
-
 def client_json(host: str, command: str) -> str:
     """The configuration of Claude Desktop and Cursor."""
-    server = {"command": "ssh", "args": [*ssh_words(host)[1:], command]}
+    server = {"command": "ssh", "args": [*OPTIONS, host, command]}
     return json.dumps({"mcpServers": {"pi": server}})
 
 
 def lines(host: str, command: str) -> str:
     """The text of `server.py --connect`: each client with its line."""
-    words = [*ssh_words(host), command]
+    words = [*OPTIONS, host, command]
     line = shlex.join(words)
-    arguments = json.dumps(words[1:])
-    vs_code = json.dumps({"name": "pi", "command": "ssh", "args": words[1:]})
+    arguments = json.dumps(words)
+    vs_code = f'{{"name": "pi", "command": "ssh", "args": {arguments}}}'
     return f"""Once, on the computer of the client, ssh-keygen if it has no key, then:  ssh-copy-id {host}
 (NAME.local is a machine's name in the home network; elsewhere take the name or address by which you reach it.)
 
-Claude Code   claude mcp add --scope user pi -- {line}
+Claude Code   claude mcp add --scope user pi -- ssh {line}
               for `claude -p` also: export MCP_CONNECTION_NONBLOCKING=0
-Gemini CLI    gemini mcp add --scope user pi ssh -- {shlex.join(words[1:])}
+Gemini CLI    gemini mcp add --scope user pi ssh -- {line}
 VS Code       code --add-mcp {shlex.quote(vs_code)}
 
 Codex, in ~/.codex/config.toml:
@@ -83,7 +79,7 @@ args = {arguments}
 required = true
 startup_timeout_sec = 60
 
-Claude Desktop with a click: {USAGE.replace("FILE", "pi")}
+Claude Desktop with a click: {USAGE}
 By hand, and Cursor in ~/.cursor/mcp.json:
 {client_json(host, command)}"""
 
@@ -110,14 +106,13 @@ def manifest() -> JsonObject:
     """The bundle's manifest: the ssh line with this machine's user, host and path as changeable defaults."""
     host, command, home = place()
     forwarding, start = _anki_of_the_desktop(home)
-    words = ["-T", *forwarding, *ssh_words(HOST)[2:], *start, COMMAND]
-    windows = {"platform_overrides": {"win32": {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}}}
+    words = [*OPTIONS, *forwarding, HOST, *start, COMMAND]
+    tools = []
+    for name, tool in registry.listed(settings.current()).items():
+        summary = tool.description.partition(". ")[0].rstrip(".")
+        tools.append({"name": name, "description": f"{summary}."})
     host_help = "As ssh takes it; your key must be there (ssh-copy-id)."
     command_help = "The server's absolute path, or what ./setup.sh --systemd installs."
-    fields = (
-        ("host", "User and address of the Pi", host_help, host),
-        ("command", "Command on the Pi", command_help, command),
-    )
     return {
         "manifest_version": "0.3",
         "name": "pi-mcp",
@@ -126,26 +121,21 @@ def manifest() -> JsonObject:
         "description": "Anki, goals and habits, the Klipper documentation and search, on your Raspberry Pi over ssh.",
         "author": {"name": "pi-mcp"},
         "icon": "icon.png",
-        "tools": [
-            {"name": name, "description": tool.description.partition(". ")[0].rstrip(".") + "."}
-            for name, tool in registry.listed(settings.current()).items()
-        ],
+        "tools": tools,
         "server": {
             "type": "binary",
             "entry_point": "manifest.json",
-            "mcp_config": {"command": "ssh", "args": words, **windows},
+            "mcp_config": {"command": "ssh", "args": words, "platform_overrides": {"win32": WINDOWS}},
         },
         "user_config": {
-            name: {
-                "type": "string",
-                "title": title,
-                "description": text,
-                "default": default,
-                "required": True,
-            }
-            for name, title, text, default in fields
+            "host": _field("User and address of the Pi", host_help, host),
+            "command": _field("Command on the Pi", command_help, command),
         },
     }
+
+
+def _field(title: str, text: str, default: str) -> JsonObject:
+    return {"type": "string", "title": title, "description": text, "default": default, "required": True}
 
 
 def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:

@@ -169,12 +169,12 @@ def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered
     first = server.begin(token=token, parts=[part] * 3, hold=True)
     second = server.begin(token=token, parts=[part] * 3)
     deadline = time.monotonic() + 10
-    while not (first.read == 2 and second.read == 1):
+    while first.read < 2:
         assert time.monotonic() < deadline, (first.read, second.read)
         time.sleep(0.01)
     assert server.send(LIST, token=token)[0] == 200
     assert server.send(LIST, token=server.token(user="ben"))[0] == 200
-    assert second.read == 1
+    assert second.read == 0
     first.hold = False
     assert [exchange.done.result(10) or exchange.answer()[0] for exchange in (first, second)] == [400, 400]
 

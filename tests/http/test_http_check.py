@@ -33,7 +33,8 @@ def look(env, url):
 def test_a_server_that_serves_is_well_and_another_path_or_another_state_is_told(env, keys):
     with HttpServer() as server:
         health = look(env, server.url)
-        assert (health.state, "an invitation: HTTP 403" in health.summary) == ("broken", True)
+        assert (health.state, "a call: HTTP 401" in health.summary) == ("broken", True)
+        assert "another MCP_STATE_DIR" in health.advice
         env(MCP_STATE_DIR=server.state)
         assert look(env, server.url).state == "ok"
         assert "HTTP 404, nothing is at that path" in look(env, server.url.replace("/mcp", "/other")).summary

@@ -61,7 +61,7 @@ def test_the_key_before_a_rotation_still_verifies_and_no_other_does():
 ODD_HEADERS = [{"alg": "hs256"}, {"alg": ["HS256"]}, {"alg": "HS256", "crit": []}, [], b"[" * 100_000]
 ODD_CLAIMS = {
     "exp": [None, "4102444800", True, float("nan"), float("inf"), 10**400, [1]],
-    "aud": [None, [], [URL, 7]],
+    "aud": [None, [], [URL], [URL, 7]],
     "sub": [None, "", 7, "an\nna", " anna", "\ud800", "a" * 201],
     "jti": [7],
 }
@@ -83,8 +83,8 @@ def test_a_minute_of_leeway_is_given_and_no_more():
     refused(tokens.sign(claims(nbf=now + 90), KEY))
 
 
-def test_one_of_several_audiences_may_be_ours_and_a_scope_that_is_not_text_allows_nothing():
-    token = tokens.sign(claims(aud=["https://other.example", URL], scope=["onepercent"]), KEY)
+def test_a_scope_that_is_not_text_allows_nothing():
+    token = tokens.sign(claims(scope=["onepercent"]), KEY)
     assert tokens.read(token, (KEY,), URL).scope == ()
 
 

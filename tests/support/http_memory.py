@@ -61,7 +61,7 @@ class Exchange:
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         path, _, query = path.partition("?")
         self.parts, self.hold = [body] if parts is None else parts, hold
-        wanted = {"Host": "localhost", "Content-Length": str(len(body)), **HEADERS}
+        wanted = {"Host": "localhost", "Content-Length": str(sum(map(len, self.parts))), **HEADERS}
         wanted |= {"Authorization": f"Bearer {token}" if token else None, **dict(headers)}
         pairs = [
             (name.lower().encode(), value.encode("latin1"))

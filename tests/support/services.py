@@ -6,7 +6,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -37,8 +36,7 @@ class Service:
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(self.socket))
         self.socket.chmod(0o600)
-        code = "import socket; socket.socket(fileno=0).listen()"  # who listened last must not live, or be systemd
-        subprocess.run([sys.executable, "-I", "-c", code], stdin=listener, check=True, timeout=TIMEOUT_S)
+        listener.listen()
         return listener
 
     def start(self):

@@ -7,8 +7,6 @@ ends it. It is good for the two calls that the page makes, and for nothing at MC
 
 import gzip
 import re
-import sqlite3
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +20,6 @@ from tools.http.sign_in import DAY_S, HEADERS, Answer, SignIn, as_page, form
 PATH = "/day"
 CALLS = "/day/call"  # where the page's calls go
 ALLOWED = (("tools/call", "get_user_snapshot"), ("tools/call", "tick_by_press"))
-SCOPES = {"onepercent", "onepercent:read"}
 COOKIE = "pi_mcp_day"
 # The page's own policy, which allows no connection, gives way to what the home screen and the calls need.
 POLICY = re.compile("<meta http-equiv[^>]+>")
@@ -54,9 +51,8 @@ class Day:
         """The page, if the cookie holds, which then lasts longer; else the form for an invitation's code."""
         cookie, grant = self._grant(fields["cookie"])
         if not grant:
-            return self._ask(fields)
-        cookie_header = {}
-        with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
+            return _form(fields)
+        with self.ledger.writing():
             cookie_header = self._keep(grant, cookie)
         page = resources.find(current(), "ui://onepercent/days").function()
         page = POLICY.sub(lambda match: document(HEAD), page)
@@ -67,25 +63,23 @@ class Day:
         """Take the invitation's code, and open the page with a cookie."""
         code, grant = self.sign_in.invitation_of(fields)
         if not grant:
-            return self._ask(fields, "wrong")
-        if SCOPES.isdisjoint(grant["scope"].split()):
-            return self._ask(fields, "other")
+            return _form(fields, "wrong")
+        if "onepercent" not in grant["scope"]:
+            return _form(fields, "other")
         with self.ledger.writing():
             if self.ledger.spend("invitation", code) is not None:
-                return self._ask(fields, "wrong")
+                return _form(fields, "wrong")
             cookie_header = self._keep({**grant, "label": PATH})
         return 303, {**HEADERS, **cookie_header, "location": PATH}, b""
 
-    def _ask(self, fields: dict[str, str], problem: str = "") -> Answer:
-        """The form for an invitation's code, which can be put on the home screen as well."""
-        return form(fields, problem, "OnePercent", head=document(HEAD))
-
     def _grant(self, cookies: str) -> tuple[str, JsonObject]:
         """The cookie among these, and its grant, which is empty if it holds no more."""
-        cookie = "".join(re.findall(rf"\b{COOKIE}=([\w-]+)", cookies)[:1])
+        match = re.search(rf"\b{COOKIE}=([\w-]+)", cookies)
+        cookie = match[1] if match else ""
         grant = self.ledger.grant_of("cookie", cookie)
-        is_over = grant and self.ledger.is_revoked(grant["token_id"])
-        return cookie, {} if is_over else grant
+        if grant and self.ledger.is_revoked(grant["token_id"]):
+            grant = {}
+        return cookie, grant
 
     def _keep(self, grant: JsonObject, cookie: str = "") -> dict[str, str]:
         """The header that gives a new cookie, or the same one for longer: it ends after twice the days of the
@@ -97,6 +91,11 @@ class Day:
         if self.sign_in.issuer.startswith("https"):
             rules += "; Secure"
         return {"set-cookie": f"{COOKIE}={cookie}; {rules}"}
+
+
+def _form(fields: dict[str, str], problem: str = "") -> Answer:
+    """The form for an invitation's code, which can be put on the home screen as well."""
+    return form(fields, problem, "OnePercent", head=document(HEAD))
 
 
 async def _file(kind: str, path: Path, fields: dict[str, str]) -> Answer:

@@ -12,7 +12,7 @@ import math
 import secrets
 import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -103,18 +103,18 @@ class Guards:
     async def _serve(self, scope: JsonObject, receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         path = scope["path"]
+        method = scope["method"]
         is_day = path == day.CALLS
-        if path in (day.PATH, day.CALLS) and scope["method"] == "POST":
-            site = headers.get("sec-fetch-site", "same-origin")  # over plain http a browser says nothing
-            if headers.get("origin") != self.sign_in.issuer or site != "same-origin":
-                raise Refusal(403, "a request of another page")
+        is_sent_by_page = method == "POST" and path in (day.PATH, day.CALLS)
+        if is_sent_by_page and headers.get("origin") != self.sign_in.issuer:
+            raise Refusal(403, "a request of another page")
         if path in self.sign_in.endpoints:
             return await self._sign_in(scope, headers, receive, send)
         if path.rstrip("/") != self.path and not is_day:
             raise Refusal(404, f"nothing is at {path[:100]!r}")
         claims = self._authenticated(headers, is_day)
-        if scope["method"] != "POST":
-            raise Refusal(405, f"method {scope['method'][:20]!r}", {"allow": "POST"})
+        if method != "POST":
+            raise Refusal(405, f"method {method[:20]!r}", {"allow": "POST"})
         if "content-length" in headers and "transfer-encoding" in headers:
             # Where would the body end (RFC 9112 6.3)?
             raise Refusal(400, "a body with two lengths: Content-Length, Transfer-Encoding")
@@ -126,40 +126,21 @@ class Guards:
             retry_s = str(math.ceil(wait_s))
             reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
             raise Refusal(429, reason, {"retry-after": retry_s}, RATE_LIMITED)
-        without_token = [pair for pair in scope["headers"] if pair[0] != b"authorization"]
-        request = {**scope, "path": self.path or "/", "headers": without_token}
+        length = int(headers.get("content-length", LONGEST_BODY))  # chunks do not say theirs
         session_id = OF_DAY if is_day else headers.get(SESSION, "")
-        async with AsyncExitStack() as held:
-            body = await self._read(receive, claims.user, held)
-            await self._pass_on(remote, request, session_id, body, receive, send)
+        async with self.long_bodies.turn(claims.user) if length > SMALL_BODY else nullcontext():
+            body = await _read(receive, LONGEST_BODY)
+            await self._pass_on(remote, scope, session_id, body, receive, send)
 
     async def _sign_in(
         self, scope: JsonObject, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
         """Answer at an endpoint of the sign-in. Anybody may call those: nothing large is read there."""
-        body = await self._read(receive)
+        body = await _read(receive, SMALL_BODY)
         status, headers, body = await self.sign_in.answer(scope, headers, body)
         if status >= 400:
             self._log(status, f"{scope['path']}: {body.decode()[:200].partition('<')[0]}")
         await _respond(send, status, headers, body)
-
-    async def _read(self, receive: Receive, user: str = "", held: AsyncExitStack | None = None) -> bytes:
-        """The body of a request. One longer than SMALL_BODY waits for a turn of its user, which ends with
-        `held`."""
-        body = bytearray()
-        longest = SMALL_BODY
-        message: JsonObject = {"more_body": True}
-        while message.get("more_body"):
-            message = await receive()
-            if message["type"] != "http.request":
-                raise Refusal(400, "a body ended in the middle, or took too long")
-            body += message.get("body", b"")
-            if held and longest == SMALL_BODY < len(body):
-                await held.enter_async_context(self.long_bodies.turn(user))
-                longest = LONGEST_BODY
-            if len(body) > longest:
-                raise Refusal(413, f"a body of more than {longest} bytes")
-        return bytes(body)
 
     def _authenticated(self, headers: dict[str, str], is_day: bool) -> tokens.Claims:
         """The claims of the request's token, or of its cookie. Every failure looks the same from outside."""
@@ -173,9 +154,7 @@ class Guards:
             if self.ledger.is_revoked(claims.token_id):
                 raise tokens.InvalidToken(f"{claims.token_id} was revoked")
         except (tokens.InvalidToken, sqlite3.Error, OSError) as error:
-            word = ', error="invalid_token"' if token else ""
-            headers = {"www-authenticate": f"{self.challenge}{word}"}
-            raise Refusal(401, f"token refused: {error}", headers) from None
+            raise Refusal(401, f"token refused: {error}", {"www-authenticate": self.challenge}) from None
         return claims
 
     # A 2025-era client says only in `initialize` whether it shows pages, and withdraws a call by a second
@@ -190,24 +169,21 @@ class Guards:
             message = self.parse(body)
         except InvalidMessage as error:
             raise Refusal(400, str(error), {}, error.code, error.request_id) from None
-        owner = (remote.token_id or remote.user, session_id)
         method = message.get("method", "")
         params = message.get("params") or {}
         if session_id == OF_DAY and (method, params.get("name")) not in day.ALLOWED:
             raise Refusal(403, "a call that the page of the days does not make")
+        owner = (remote.token_id or remote.user, session_id)
         if method == "notifications/cancelled" and session_id:
             call = self.calls.get((*owner, repr(params.get("requestId"))))
             if call:
                 call.cancel()
-        parts = [{"type": "http.request", "body": body, "more_body": False}]
-        part_sent: JsonObject = {}  # the last one
+        unread = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive_next() -> JsonObject:
-            return parts.pop() if parts else await receive()
+            return unread.pop() if unread else await receive()
 
         async def send_next(part: JsonObject) -> None:
-            nonlocal part_sent
-            part_sent = part
             if method == "initialize" and part.get("status") == 200:
                 new_id = secrets.token_hex(16)
                 if mcp_apps.announced(params.get("capabilities")):
@@ -220,10 +196,22 @@ class Guards:
         with calls.acting_for(caller), self.cancel_scope() as scope_of_call:
             self.calls[key] = scope_of_call
             return await self.app(scope, receive_next, send_next)
-        if not part_sent:
-            await _respond(send, 202, {}, b"")
-        elif part_sent["type"] != "http.response.body" or part_sent.get("more_body"):
+        with suppress(RuntimeError):  # the HTTP server's, if the answer was complete already
             await send({"type": "http.response.body", "body": b""})
+
+
+async def _read(receive: Receive, longest: int) -> bytes:
+    """The body of a request, of at most `longest` bytes."""
+    body = bytearray()
+    message: JsonObject = {"more_body": True}
+    while message.get("more_body"):
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Refusal(400, "a body ended in the middle, or took too long")
+        body += message.get("body", b"")
+        if len(body) > longest:
+            raise Refusal(413, f"a body of more than {longest} bytes")
+    return bytes(body)
 
 
 async def _refuse(refusal: Refusal, send: Send) -> None:

@@ -26,6 +26,12 @@ CREATE TABLE IF NOT EXISTS tokens (id TEXT PRIMARY KEY, user TEXT NOT NULL, scop
 CREATE TABLE IF NOT EXISTS secrets (digest BLOB PRIMARY KEY, kind TEXT NOT NULL, expires REAL NOT NULL,
     grant TEXT NOT NULL, spent REAL);
 """
+# A sign-in is renewed while it is used: it has secrets that hold still, whose grant has its days.
+ENTRIES = """
+SELECT tokens.*, (SELECT max(json_extract(grant, '$.days')) FROM secrets
+    WHERE json_extract(grant, '$.token_id') = tokens.id AND secrets.expires > :now) AS days
+FROM tokens WHERE revoked OR expires > :now
+"""
 
 
 class Ledger:
@@ -56,8 +62,9 @@ class Ledger:
             yield
 
     def entries(self) -> list[sqlite3.Row]:
-        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never."""
-        return self.db.execute("SELECT * FROM tokens WHERE revoked OR expires > ?", (time.time(),)).fetchall()
+        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days` of a
+        sign-in are those by which it is renewed while it is used; None of a token."""
+        return self.db.execute(ENTRIES, {"now": time.time()}).fetchall()
 
     def add(self, grant: JsonObject, lifetime_s: float) -> None:
         """Note the token of a grant, which is given out now, or renewed. Forgets those that have expired,
@@ -99,11 +106,6 @@ class Ledger:
         query = "SELECT coalesce(max(grant), '{}') FROM secrets WHERE digest = ? AND expires > ?"
         [grant] = self.db.execute(query, (_digest(kind, secret), time.time())).fetchone()
         return json.loads(grant)  # type: ignore[no-any-return]
-
-    def renewed(self) -> dict[str, float]:
-        """The tokens that are renewed while they are used: by id the days for which that is done."""
-        pairs = "SELECT json_extract(grant, '$.token_id'), json_extract(grant, '$.days') FROM secrets"
-        return dict(self.db.execute(f"{pairs} WHERE expires > ?", (time.time(),)).fetchall())
 
     def spend(self, kind: str, secret: str) -> float | None:
         """Mark a secret as spent: None the first time, in any process; else the time when it was."""

@@ -75,19 +75,15 @@ async def watch(server: Any, idle_exit_s: float = 0) -> None:
     _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # the unit forbids it, and has a limit of its own
         resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
-    state = server.server_state
     # By connection and its last request.
     silent_since: dict[Any, float] = {}
-    answered = 0
     idle_since = time.monotonic()
     while not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
         time_s = time.monotonic()
-        if state.connections or state.tasks or state.total_requests != answered:
-            idle_since = time_s
-            answered = state.total_requests
         before = silent_since
         silent_since = {}
-        for connection in state.connections:
+        for connection in server.server_state.connections:
+            idle_since = time_s
             cycle = connection.cycle
             # The next thing to come is the client's: a request, or the rest of one's body.
             if not cycle or cycle.response_complete or cycle.more_body:

@@ -7,7 +7,6 @@ the address of one. It gets a token like any other, renewed under one id, so `to
 """
 
 import asyncio
-import hmac
 import json
 import re
 import secrets
@@ -39,8 +38,9 @@ GRACE_S = 60  # in which a refresh token may come again
 DAY_S = 86_400
 CLIENT = "pi-mcp client"  # the issuer of client ids, which makes them no access tokens
 LOOPBACK = r"http://(?:127\.0\.0\.1|localhost|\[::1\])"
-# Visible ASCII without # and \, on https or this machine; no user, so the host is what it looks like.
-REDIRECT = re.compile(
+# Of a client, or to send the person back to: visible ASCII without # and \, on https or this machine; no user, so
+# the host is what it looks like.
+ADDRESS = re.compile(
     rf'(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?', re.IGNORECASE | re.ASCII
 )
 LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
@@ -49,6 +49,7 @@ CORS = {**HEADERS, "access-control-allow-origin": "*", "access-control-allow-hea
 POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
 POLICY += "; connect-src 'self'; img-src 'self'; manifest-src 'self'"  # of the page of the days
 GRANTS = {"authorization_code": "code", "refresh_token": "refresh_token"}  # the field of each
+REFUSED = "the secret is unknown, expired, revoked, used twice, or of another client"
 PAGES = ("/authorize", "/day")  # and what lies beside them: all else is JSON
 PAGE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
 
@@ -102,36 +103,36 @@ class SignIn:
 
     async def answer(self, scope: JsonObject, headers: dict[str, str], body: bytes) -> Answer:
         """The answer of the endpoint at the request's path."""
-        method = scope["method"]
         path = scope["path"]
         is_page = path.startswith(PAGES)
         status = 201 if path == "/register" else 200
         try:
             if headers.get("host", "").lower() != self.host:
                 raise Denied("invalid_request", f"the host is not that of {self.url}", 421)
-            if method == "OPTIONS" and not is_page:
+            if scope["method"] == "OPTIONS" and not is_page:
                 return 204, CORS, b""
-            if method not in self.endpoints[path]:
+            handler = self.endpoints[path].get(scope["method"])
+            if not handler:
                 raise Denied("invalid_request", "another method", 405)
-            fields = _json(body) if path == "/register" else _fields(body)
-            if is_page:  # it sends what was typed to its own address, where the other fields are
-                fields = {**_fields(scope["query_string"]), **fields}
+            fields = _json(body) if path == "/register" else _form_fields(body)
+            if is_page:  # its form is sent to its own address, where the other fields are
+                fields = _form_fields(scope["query_string"]) | fields
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["cookie"] = headers.get("cookie", "")
             fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
-            answer = self.endpoints[path][method](fields)
+            answer = handler(fields)
             if is_page:
                 return await answer  # type: ignore[no-any-return]
-        except (Denied, sqlite3.Error) as error:
-            if not isinstance(error, Denied):
-                error = Denied("temporarily_unavailable", f"the Pi cannot write that now: {error}", 503)
-            status = error.status
-            if is_page:
-                kind = {**HEADERS, "content-type": "text/plain; charset=utf-8"}
-                return status, kind, f"{error.error}: {error.reason}".encode()
-            answer = {"error": error.error, "error_description": error.reason}
-        return status, {**CORS, "content-type": "application/json"}, json.dumps(answer).encode()
+        except Denied as denied:
+            status = denied.status
+            answer = {"error": denied.error, "error_description": denied.reason}
+        except sqlite3.Error as error:
+            status = 503
+            reason = f"the Pi cannot write that now: {error}"
+            answer = {"error": "temporarily_unavailable", "error_description": reason}
+        headers = HEADERS if is_page else CORS
+        return status, {**headers, "content-type": "application/json"}, json.dumps(answer).encode()
 
     def register(self, fields: JsonObject) -> JsonObject:
         """Make a client id (RFC 7591). It says all that is known of the client; nothing is stored."""
@@ -186,23 +187,20 @@ class SignIn:
         """
         client_id = fields.get("client_id", "")
         redirect = fields.get("redirect_uri", "")
-        if not client_id.startswith("https://"):
+        if not _is_address(client_id):
             name, uris = self._registered(client_id)
-        elif not _is_redirect(client_id) or not urlsplit(client_id).path.strip("/"):
-            raise Denied("invalid_client", "the client id is not the address of a document")
         elif is_invited:
             name, uris = _described(await asyncio.to_thread(_fetched, client_id))
         else:
             name = urlsplit(client_id).netloc
             uris = [redirect]
         redirects = {LOOPBACK_PORT.sub(r"\1", uri) for uri in uris}  # there the port is free (RFC 8252 7.3)
-        if not _is_redirect(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in redirects:
+        if not _is_address(redirect) or LOOPBACK_PORT.sub(r"\1", redirect) not in redirects:
             raise Denied("invalid_request", "the client does not name this redirect_uri as its own")
         required = {"response_type": "code", "code_challenge_method": "S256"}
         if not required.items() <= fields.items() or len(fields.get("code_challenge", "")) != 43:
-            raise Denied(
-                "invalid_request", "the client does not ask for a code, with a PKCE challenge (S256)"
-            )
+            reason = "the client does not ask for a code, with a PKCE challenge (S256)"
+            raise Denied("invalid_request", reason)
         return name
 
     def _registered(self, client_id: str) -> tuple[str, list[str]]:
@@ -217,12 +215,10 @@ class SignIn:
     def give_token(self, fields: dict[str, str]) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
         field = GRANTS.get(fields.get("grant_type", ""), "")
-        if not field:
-            raise Denied("unsupported_grant_type", f"grant_type is not of {[*GRANTS]}")
         kind = field.removesuffix("_token")
-        client_id = fields.get("client_id", "")
         secret = fields.get(field, "")
-        if not client_id.startswith("https://"):
+        client_id = fields.get("client_id", "")
+        if not _is_address(client_id):
             self._registered(client_id)
         proof = {"client_id": client_id}
         if kind == "code":
@@ -231,27 +227,27 @@ class SignIn:
             proof["redirect_uri"] = fields.get("redirect_uri", "")
         grant = self.ledger.grant_of(kind, secret)
         if not grant or not proof.items() <= grant.items():
-            raise Denied("invalid_grant", f"the {kind} is unknown, expired, or belongs to another client")
+            raise Denied("invalid_grant", REFUSED)
+        key = self.keys()[0]
+        token_id = grant["token_id"]
         lifetime_s = int(grant["days"] * DAY_S)
         # A secret has one successor, however often it comes: renewals at the same time are one chain.
-        refresh = tokens.base64url(hmac.digest(self.keys()[0], f"refresh {secret}".encode(), "sha256"))
+        refresh = tokens.signature(f"refresh {secret}", key)
         with self.ledger.writing():
             spent = self.ledger.spend(kind, secret)
             # A refresh token comes twice where two of a client's requests renew at once; after that it was
             # stolen.
             if spent is not None and (kind == "code" or time.time() - spent > GRACE_S):
-                self.ledger.revoke(grant["token_id"])
-            is_over = self.ledger.is_revoked(grant["token_id"])
+                self.ledger.revoke(token_id)
+            is_over = self.ledger.is_revoked(token_id)
             if not is_over:
                 # The sign-in itself lasts twice as long: a client renews once its token is over.
                 self.ledger.add(grant, 2 * lifetime_s)
                 self.ledger.make_secret("refresh", 2 * lifetime_s, grant, refresh)
         if is_over:
-            raise Denied(
-                "invalid_grant", f"the sign-in was revoked, or the {kind} was used twice, which ends it"
-            )
+            raise Denied("invalid_grant", REFUSED)
         return {
-            "access_token": tokens.sign(tokens.claims_of(grant, self.url, lifetime_s), self.keys()[0]),
+            "access_token": tokens.sign(tokens.claims_of(grant, self.url, lifetime_s), key),
             "token_type": "Bearer",
             "expires_in": lifetime_s,
             "refresh_token": refresh,
@@ -269,31 +265,26 @@ def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head
     """The form for the code of an invitation, which lets in the client `name`. The person will be sent back
     to its `origin`; without one it lives here. `problem`, one of the words, is that of the code typed before.
     """
-    lang = fields["lang"]
-    words = {"": "", **json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[lang]}
-    words |= {"lang": lang, "note": words[problem], "head": head}
+    words = json.loads(PAGE.with_suffix(".json").read_text(encoding="utf-8"))[fields["lang"]]
     if not origin:
         words["asks"] = words["day"]
-    words |= {"name": escape(name), "host": urlsplit(origin).netloc}
+    words["note"] = words.get(problem, "")
+    words["name"] = escape(name)
+    words["host"] = urlsplit(origin).netloc
     words["typed"] = escape(fields.get("code", "")[:20])
-    page = Template(PAGE.read_text(encoding="utf-8")).substitute(words)
+    page = Template(PAGE.read_text(encoding="utf-8")).substitute(words, lang=fields["lang"], head=head)
     return as_page(page, 403 if problem else 200, origin)
 
 
 def as_page(page: str, status: int, leads_to: str = "") -> Answer:
     """An answer that shows `page`: nothing runs but what stands in it, nobody may frame it, it speaks to this
     server alone, and its form leads here or to the origin `leads_to`."""
-    hashes = f"style-src {_hashes(page, 'style')}; script-src {_hashes(page, 'script')}"
-    policy = f"{hashes}; form-action 'self' {leads_to}; {POLICY}"
+    parts = re.findall(r"<(style|script)>(.*?)</\1>", page, re.DOTALL)
+    digests = [b64encode(sha256(text.encode()).digest()).decode() for _, text in parts]
+    own = " ".join(f"'sha256-{digest}'" for digest in digests)
+    policy = f"style-src {own}; script-src {own}; form-action 'self' {leads_to}; {POLICY}"
     kind = {"content-type": "text/html; charset=utf-8", "x-frame-options": "DENY"}
     return status, {**HEADERS, **kind, "content-security-policy": policy}, page.encode()
-
-
-def _hashes(page: str, tag: str) -> str:
-    """What a policy names the texts of these elements by; none of them, if there are none."""
-    texts = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
-    digests = [b64encode(sha256(text.encode()).digest()).decode() for text in texts]
-    return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
 def _fetched(url: str) -> JsonObject:
@@ -303,7 +294,7 @@ def _fetched(url: str) -> JsonObject:
         response = http.send(http.Request(url, headers={"Accept": "application/json"}), limits)
     except (http.HttpError, ValueError) as error:
         raise Denied("invalid_client", f"the client's document cannot be read: {error}") from None
-    document = _json(response.body) if response.status == 200 else {}
+    document = _json(response.body)
     if document.get("client_id") != url:
         raise Denied("invalid_client", "there is no document of this client at its address")
     return document
@@ -317,14 +308,14 @@ def _admit(host: str, addresses: list[str]) -> None:
 def _described(document: JsonObject) -> tuple[str, list[str]]:
     """A client's own name for itself, and where the person may be sent back to. Raises Denied."""
     uris = document.get("redirect_uris")
-    if not isinstance(uris, list) or not 1 <= len(uris) <= 10 or not all(map(_is_redirect, uris)):
+    if not isinstance(uris, list) or not 1 <= len(uris) <= 10 or not all(map(_is_address, uris)):
         raise Denied("invalid_redirect_uri", "redirect_uris: one to ten, on https or on loopback")
     name = str(document.get("client_name", "?"))
     return "".join(filter(str.isprintable, name))[:60], uris
 
 
-def _is_redirect(uri: object) -> bool:
-    return isinstance(uri, str) and bool(REDIRECT.fullmatch(uri))
+def _is_address(uri: object) -> bool:
+    return isinstance(uri, str) and bool(ADDRESS.fullmatch(uri))
 
 
 def _json(body: bytes) -> JsonObject:
@@ -335,10 +326,6 @@ def _json(body: bytes) -> JsonObject:
     raise Denied("invalid_client_metadata", "that is not a JSON object")
 
 
-def _fields(text: bytes) -> dict[str, str]:
-    """The fields of a form, or of a query. Raises Denied."""
-    with suppress(ValueError):
-        pairs = parse_qsl(text.decode("ascii"), keep_blank_values=True)
-        if len(dict(pairs)) == len(pairs):
-            return dict(pairs)
-    raise Denied("invalid_request", "that is not a form, or it has a field twice")
+def _form_fields(text: bytes) -> dict[str, str]:
+    """The fields of a form, or of a query."""
+    return dict(parse_qsl(text.decode(errors="replace"), keep_blank_values=True))

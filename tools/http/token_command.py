@@ -17,12 +17,14 @@ import time
 from argparse import ArgumentTypeError, Namespace
 from urllib.parse import urljoin
 
-from tools.core import calls, settings
+from tools.core import calls
 from tools.core.places import toolsets
+from tools.core.settings import current
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
 
-HERE = "MCP_HTTP_URL is not set: only clients on this machine can use that. For others set it, then do this again."
+PROGRAM = "python3 -m tools token"
+HERE = "MCP_HTTP_URL is not set: only clients on this machine can use that. Set it, then do this again."
 RENEWED = ", renewed while it is used"
 INVITE = """python3 -m tools invite --user NAME --scope "TOOLSET …" [--days N]
 
@@ -42,11 +44,11 @@ Claude Code, Codex, Cursor and the others sign in by themselves: python3 -m tool
 
 def main(words: list[str]) -> int:
     """Run one of the commands. Exit status: 0 done, 1 it could not be done, 2 wrong usage."""
-    parser = argparse.ArgumentParser("python3 -m tools token", usage=__doc__)
-    commands = parser.add_subparsers(required=True, prog="python3 -m tools token")
+    parser = argparse.ArgumentParser(PROGRAM, usage=__doc__)
+    commands = parser.add_subparsers(required=True, prog=PROGRAM)
     new = commands.add_parser("new")
     new.add_argument("--label", default="")
-    invitation = commands.add_parser("invite", usage=INVITE, prog="python3 -m tools invite")
+    invitation = commands.add_parser("invite", usage=INVITE)
     for command, run, days in ((new, _new, 90), (invitation, _invite, 30)):
         command.set_defaults(run=run)
         command.add_argument("--user", type=_name, required=True)
@@ -55,17 +57,16 @@ def main(words: list[str]) -> int:
     commands.add_parser("list").set_defaults(run=_list)
     revoke = commands.add_parser("revoke")
     revoke.set_defaults(run=_revoke)
-    revoke.add_argument("id", type=_name)
+    revoke.add_argument("id")
     commands.add_parser("rotate").set_defaults(run=_rotate)
     options = parser.parse_args(words)
     try:
-        current = settings.current()
-        options.run(options, current)
-        if "user" in options and current.http_url == current.variables()["http_url"].default:
-            print(f"\n{HERE}", file=sys.stderr)
-    except (settings.SettingsError, OSError, sqlite3.Error) as error:
+        options.run(options, Ledger(current().state_dir))
+    except (OSError, sqlite3.Error) as error:
         print(error, file=sys.stderr)
         return 1
+    if "user" in options and "//127.0.0.1" in current().http_url:
+        print(f"\n{HERE}", file=sys.stderr)
     return 0
 
 
@@ -76,43 +77,42 @@ def _name(text: str) -> str:
 
 
 def _scope(text: str) -> str:
-    scope = text.replace(",", " ").split() or [""]
-    unknown = [word for word in scope if word not in calls.scopes()]
-    if unknown:
-        known = ", ".join(toolsets())
-        raise ArgumentTypeError(f"there is no toolset {unknown[0]!r}; there are: {known}, or NAME:read")
-    return " ".join(scope)
+    words = text.split() or [text]
+    for word in words:
+        if word not in calls.scopes():
+            known = ", ".join(toolsets())
+            raise ArgumentTypeError(f"there is no toolset {word!r}; there are: {known}, or NAME:read")
+    return " ".join(words)
 
 
-def _new(options: Namespace, current: settings.Settings) -> None:
+def _new(options: Namespace, ledger: Ledger) -> None:
+    settings = current()
     lifetime_s = options.days * sign_in.DAY_S
     grant = {**vars(options), "token_id": secrets.token_hex(8)}
-    Ledger(current.state_dir).add(grant, lifetime_s)
-    claims = tokens.claims_of(grant, current.http_url, lifetime_s)
-    token = tokens.sign(claims, tokens.keys_at(current.state_dir / current.http_key_file)[0])
+    ledger.add(grant, lifetime_s)
+    claims = tokens.claims_of(grant, settings.http_url, lifetime_s)
+    token = tokens.sign(claims, tokens.keys_at(settings.state_dir / settings.http_key_file)[0])
     print(f"For {options.user} ({options.scope}), for {options.days} days, id {grant['token_id']}.")
-    print(f"It is shown only now:\n\n{token}\n{SNIPPETS.format(url=current.http_url, token=token)}")
+    print(f"It is shown only now:\n\n{token}\n{SNIPPETS.format(url=settings.http_url, token=token)}")
 
 
-def _invite(options: Namespace, current: settings.Settings) -> None:
-    code = sign_in.invite(Ledger(current.state_dir), options.user, options.scope, options.days)
-    day = urljoin(current.http_url, "/day")
+def _invite(options: Namespace, ledger: Ledger) -> None:
+    url = current().http_url
+    code = sign_in.invite(ledger, options.user, options.scope, options.days)
     print(f"For {options.user} ({options.scope}), {options.days} days{RENEWED}.")
-    print(f"Add this address in the client:\n\n  {current.http_url}\n")
-    print(f"or, for the days of OnePercent, open this one on a phone:\n\n  {day}\n")
+    print(f"Add this address in the client:\n\n  {url}\n")
+    print(f"or, for the days of OnePercent, open this one on a phone:\n\n  {urljoin(url, '/day')}\n")
     print(f"and type this into the page, within ten minutes:\n\n  {code[:4]}-{code[4:]}")
 
 
-def _list(options: Namespace, current: settings.Settings) -> None:
-    ledger = Ledger(current.state_dir)
-    days = ledger.renewed()
+def _list(options: Namespace, ledger: Ledger) -> None:
     rows = [("id", "user", "scope", "label", "until", "last use")]
     for token in ledger.entries():
         until = _day(token["expires"])
         if token["revoked"]:
             until = "revoked"
-        elif token["id"] in days:
-            until = _day(token["expires"] - days[token["id"]] * sign_in.DAY_S) + RENEWED
+        elif token["days"]:
+            until = _day(token["expires"] - token["days"] * sign_in.DAY_S) + RENEWED
         rows.append((*token[:4], until, _day(token["used"])))  # id, user, scope, label
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -123,14 +123,13 @@ def _day(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "never"
 
 
-def _revoke(options: Namespace, current: settings.Settings) -> None:
-    is_ours = Ledger(current.state_dir).revoke(options.id)
+def _revoke(options: Namespace, ledger: Ledger) -> None:
+    is_ours = ledger.revoke(options.id)
     remark = "" if is_ours else "; it was not given out here, by `token list`"
     print(f"{options.id} is refused from now on{remark}")
 
 
-def _rotate(options: Namespace, current: settings.Settings) -> None:
-    tokens.rotate(current.state_dir / current.http_key_file)
-    ledger = Ledger(current.state_dir)
+def _rotate(options: Namespace, ledger: Ledger) -> None:
+    tokens.rotate(current().state_dir / current().http_key_file)
     ledger.db.execute("DELETE FROM secrets")
     print("New tokens are signed with a new key. Those of the old one hold until the next rotation.")

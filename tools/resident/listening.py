@@ -1,5 +1,6 @@
 """The sockets of the services: their own, or those that systemd keeps for them."""
 
+import fcntl
 import os
 import socket
 from contextlib import suppress
@@ -15,14 +16,10 @@ class CannotListen(Exception):
 
 def from_systemd() -> socket.socket | None:
     """The socket that systemd started this service for, if it did."""
-    process_and_count = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
-    os.environ.pop("LISTEN_FDNAMES", None)
-    if process_and_count != (str(os.getpid()), "1"):
+    if os.environ.get("LISTEN_PID") != str(os.getpid()):
         return None
     os.set_inheritable(SYSTEMD_FD, False)
-    listener = socket.socket(fileno=SYSTEMD_FD)
-    listener.listen(BACKLOG)  # from now on the kernel shows callers this process, not systemd
-    return listener
+    return socket.socket(fileno=SYSTEMD_FD)
 
 
 def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
@@ -30,8 +27,6 @@ def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
 
     Raises CannotListen.
     """
-    import fcntl
-
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -43,11 +38,8 @@ def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
             raise CannotListen(f"{path} is there and not a socket")
         path.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX)
-        umask = os.umask(0o177)
-        try:
-            listener.bind(str(path))
-        finally:
-            os.umask(umask)
+        listener.bind(str(path))
+        path.chmod(0o600)  # before anybody can connect
         listener.listen(BACKLOG)
         return listener, lock
     except BlockingIOError:
@@ -58,9 +50,9 @@ def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
 
 def notify_systemd(state: str) -> None:
     """Report to the service manager, if it asked for that."""
-    if address := os.environ.pop("NOTIFY_SOCKET", ""):
+    if address := os.environ.get("NOTIFY_SOCKET"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
-            manager.connect("\0" + address[1:] if address.startswith("@") else address)
+            manager.connect(address)
             manager.send(state.encode())
 
 
@@ -70,23 +62,23 @@ def for_http(place: str) -> tuple[socket.socket, bool]:
 
     Raises CannotListen.
     """
-    if listener := from_systemd():
-        return _prompt(listener), True
-    if "/" in place:
+    listener = from_systemd()
+    is_kept = listener is not None
+    if not listener and "/" in place:
         listener, _lock = at(Path(place), "MCP_HTTP_LISTEN")  # the lock ends with this process
-        return listener, False
+    if not listener:
+        listener = _tcp(place)
+    if listener.family != socket.AF_UNIX:
+        # Without it the last chunk of a stream waits 40 ms for an ACK. asyncio sets it only if the socket
+        # names its protocol, which Python's does not. The connections inherit it.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener, is_kept
+
+
+def _tcp(place: str) -> socket.socket:
     host, _, port = place.rpartition(":")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)
-        return _prompt(listener), False
+        return socket.create_server((host.strip("[]"), int(port)), family=family, backlog=BACKLOG)
     except (OSError, ValueError, OverflowError) as error:
         raise CannotListen(f"MCP_HTTP_LISTEN: cannot listen at {place}: {error}") from None
-
-
-def _prompt(listener: socket.socket) -> socket.socket:
-    """Disable Nagle's algorithm: without TCP_NODELAY the last chunk of a stream waits 40 ms for an ACK.
-    asyncio does so only if the socket names its protocol, which Python's does not."""
-    if listener.family in (socket.AF_INET, socket.AF_INET6):
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # those that it accepts inherit it
-    return listener

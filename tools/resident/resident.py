@@ -11,13 +11,14 @@ import os
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tools.core import places, settings
 from tools.resident import handover, listening, session
@@ -25,24 +26,27 @@ from tools.resident import handover, listening, session
 logger = logging.getLogger("pi-mcp")
 
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# Seconds that a connection which cannot be accepted is left alone; it would keep the loop spinning.
+# Seconds until the next try after a session could not be started; without them the loop would spin.
 PAUSE_S = 0.5
+# At the other end, as the kernel knows them: process, user, group.
+PEER = struct.Struct("iII")
 
 
 class Service:
     """Accepts sessions on `listener` and forks a child for each, which calls `serve`.
 
     `lock` keeps a second service away from a listener that this one made; without a lock the listener is
-    systemd's, and the service ends after MCP_IDLE_EXIT seconds without a session. `identity` is the fingerprint
-    of the sources it was started with.
+    systemd's, and the service ends after MCP_IDLE_EXIT seconds without a session. `identity` is the
+    fingerprint of the sources it was started with.
     """
 
     # The contract of the loop:
     # - One thread, and fork only from here: a child inherits no lock that somebody held.
-    # - The parent never reads from a connection, so no client can make it wait. It accepts, checks the caller's user,
-    #   forks, and closes its end; the child does the talking and gives up after session.OFFER_S.
+    # - The parent never reads from a connection, so no client can make it wait. It accepts, checks the
+    #   caller's user, forks, and closes its end; the child does the talking and gives up after
+    #   session.OFFER_S.
     # - A child counts as a session from its fork on, whether its caller says anything or not.
-    # - Signals only wake the loop up (through a socket, so that none is lost between looking and waiting). A signal
+    # - Signals only wake the loop up (through a pipe, so that none is lost between looking and waiting). One
     #   that ends the service ends no session: each lives on until its own caller leaves.
 
     def __init__(self, listener: socket.socket, lock: int | None, serve: Callable[[], None], identity: str):
@@ -54,83 +58,53 @@ class Service:
         self.idle_exit_s = settings.current().idle_exit_s if lock is None else 0
         self.children: set[int] = set()
         self.idle_since = time.monotonic()
-        self.ending = False
 
     def run(self) -> None:
         """Serve until a signal, or until idle for long enough. Running sessions go on by themselves."""
-        self.wakeup = self._catch_signals()
+        signals = _signals()
+        awaited: list[Any] = [signals, self.listener]
         gc.collect()
         gc.freeze()  # else a child's first collection would copy every page
         listening.notify_systemd("READY=1")
-        events = select.poll()
-        events.register(self.wakeup[0], select.POLLIN)
-        events.register(self.listener, select.POLLIN)
-        while not self.ending and self._left_s() > 0:
-            ready = {handle for handle, _ in events.poll(min(self._left_s(), 3600) * 1000 + 1)}
-            with suppress(BlockingIOError):
-                self.wakeup[0].recv(4096)
+        while (left_s := self._left_s()) > 0:
+            ready, _, _ = select.select(awaited, [], [], left_s)
+            if signals in ready and not set(ENDING).isdisjoint(os.read(signals, 4096)):
+                return
             self._reap()
-            if self.listener.fileno() in ready:
-                self._accept()
-
-    def _catch_signals(self) -> tuple[socket.socket, socket.socket]:
-        """A pair of sockets; the first is readable after a signal."""
-        pair = socket.socketpair()
-        for endpoint in (*pair, self.listener):
-            endpoint.setblocking(False)
-        signal.set_wakeup_fd(pair[1].fileno(), warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-
-        def end(*_: object) -> None:
-            self.ending = True
-
-        for number in ENDING:
-            signal.signal(number, end)
-        return pair
+            if self.listener in ready:
+                try:
+                    self._accept()
+                except OSError as error:
+                    logger.warning("A session cannot be started: %s", error.strerror)
+                    time.sleep(PAUSE_S)
 
     def _left_s(self) -> float:
-        """Seconds until the service was idle for long enough."""
+        """Seconds until the service was idle for long enough, or an hour."""
         if not self.idle_exit_s or self.children:
-            return float("inf")
+            return 3600
         return self.idle_since + self.idle_exit_s - time.monotonic()
 
     def _reap(self) -> None:
         while self.children:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, _ = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
             self.children.discard(pid)
             self.idle_since = time.monotonic()
-            if os.WIFSIGNALED(status):
-                logger.warning("Session %d ended by signal %d", pid, os.WTERMSIG(status))
 
     def _accept(self) -> None:
-        try:
-            connection, _ = self.listener.accept()
-        except BlockingIOError:  # gone again
-            return
-        except OSError as error:
-            logger.warning("No connection can be accepted: %s", error.strerror)
-            time.sleep(PAUSE_S)
-            return
+        connection, _ = self.listener.accept()
         with connection:
-            if handover.peer(connection)[1] != os.getuid():
+            peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size)
+            if PEER.unpack(peer)[1] != os.getuid():
                 logger.warning("A connection of another user was closed")
             elif len(self.children) >= self.most:
                 text = f"{self.most} sessions are running; end one, or raise MCP_MAX_SESSIONS for the service"
                 session.refuse(connection, handover.FULL, text)
+            elif pid := os.fork():
+                self.children.add(pid)
             else:
-                self._fork(connection)
-
-    def _fork(self, connection: socket.socket) -> None:
-        try:
-            pid = os.fork()
-        except OSError as error:
-            session.refuse(connection, handover.FULL, f"no session can be started: {error.strerror}")
-            return
-        if not pid:
-            self._become_session(connection)
-        self.children.add(pid)
+                self._become_session(connection)
 
     def _become_session(self, connection: socket.socket) -> NoReturn:
         """In the child: serve the client at the other end, and never go back into the parent's loop."""
@@ -140,22 +114,29 @@ class Service:
             for number in (*ENDING, signal.SIGCHLD):
                 signal.signal(number, signal.SIG_DFL)
             os.setsid()  # a Ctrl-C at the service's terminal is not for its sessions
-            for endpoint in (self.listener, *self.wakeup):
-                os.close(endpoint.fileno())
+            self.listener.close()
             if self.lock is not None:
                 os.close(self.lock)  # else the session would hold it until its end
             if session.accept(connection, self.identity):
                 self.serve()
-            code = 0
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else 1
-        except (ConnectionError, TimeoutError) as error:
-            logger.debug("The caller is gone or says nothing: %s", error)
+        except (ConnectionError, TimeoutError):
+            pass  # the caller is gone, or says nothing
         except BaseException:
             traceback.print_exc()
         finally:
             session.ended(code)
             os._exit(code)
+
+
+def _signals() -> int:
+    """The end of a pipe from which the numbers of signals can be read."""
+    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    for number in (*ENDING, signal.SIGCHLD):
+        signal.signal(number, lambda *_: None)
+    return reader
 
 
 def main(serve: Callable[[], None], identity: str) -> int:
@@ -170,6 +151,5 @@ def main(serve: Callable[[], None], identity: str) -> int:
         return 2
     Service(listener, lock, serve, identity).run()
     if lock is not None:
-        with suppress(OSError):
-            path.unlink()
+        path.unlink(missing_ok=True)
     return 0
