@@ -23,10 +23,11 @@ ADDRESS = re.compile(
 
 class Page(NamedTuple):
     """A page written for readers: `path` is what read_doc takes, `location` the path of its file on this
-    machine, `anchor` the place in it that was asked for."""
+    machine, `source` the name of a further source, `anchor` the place that was asked for."""
 
     path: str
     location: str
+    source: str = ""
     anchor: str = ""
 
 
@@ -41,7 +42,7 @@ def pages(of: Sequence[Source] = ()) -> Iterator[Page]:
     """Every page of every source, or of these, by path; none that a link leads out of its source to."""
     for source in of or sources():
         for relative in sorted(filter(_is_markdown, _files(source.root))):
-            yield Page(source.prefix + relative, os.path.join(source.root, relative))
+            yield Page(source.prefix + relative, os.path.join(source.root, relative), source.name)
 
 
 def assets(of: Sequence[Source]) -> Iterator[str]:
@@ -142,5 +143,5 @@ def _page(path: str) -> Page | None:
     for source in sources():
         location = os.path.join(source.root, path.removeprefix(source.prefix))
         if path.startswith(source.prefix) and os.path.isfile(location) and _is_inside(location, source.root):
-            return Page(path, location)
+            return Page(path, location, source.name)
     return None
