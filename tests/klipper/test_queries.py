@@ -48,7 +48,6 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
     def content(one):
         return (
             one.places,
-            one.titles,
             one.mean,
             {word: [*one.row(word)] for word in one.words},
         )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import Annotated
 
 from tools.core import registry
@@ -104,6 +105,7 @@ def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[
     """The results of a page: two if two sections say nearly as much; none if a sync has just removed it."""
     file = catalogue.files[page.page]
     text = index.read(file)
+    title = pages.title(text, file.path)
     best, share, first = page.sections[0]
     near = [section for score, _, section in page.sections[:2] if score >= ANOTHER * best]
     if catalogue.places[first].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
@@ -111,7 +113,7 @@ def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[
     for section in near if text else ():
         place = catalogue.places[section]
         result: JsonObject = {"path": file.path}
-        if title := catalogue.titles[page.page]:
+        if _letters(title) != _letters(Path(file.path).stem):
             result["title"] = title
         result["heading"] = place.heading
         result["line"] = text.count("\n", 0, place.offset) + 1
@@ -121,6 +123,10 @@ def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[
         if place.level == ENTRY_LEVEL:
             result["date"] = place.heading[:10]
         yield result
+
+
+def _letters(text: str) -> str:
+    return "".join(WORD.findall(text.lower()))
 
 
 def _closest(text: str, terms: Sequence[Term]) -> int:

@@ -61,10 +61,7 @@ class Place(NamedTuple):
 
 class Index:
     """`places` are the sections of all pages, `words` all words in order. The postings of a word, the sections that
-    have it with the count in each, lie between two of `ends`.
-
-    `titles` are the first headings of the pages that say something else than their file names.
-    """
+    have it with the count in each, lie between two of `ends`."""
 
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
         """`kept` is a checksum and what `counted` gives."""
@@ -72,7 +69,6 @@ class Index:
         lists = json.loads(kept[CHECKSUM_BYTES:end])
         self.files = files
         self.places = [Place(*place) for place in lists["places"]]
-        self.titles: list[str] = lists["titles"]
         self.words: list[str] = lists["words"]
         numbers = memoryview(kept)[end + 1 :].cast("I")
         self.ends = numbers[: len(self.words) + 1]
@@ -111,20 +107,16 @@ class Index:
 def counted(files: Sequence[Page]) -> bytes:
     """The words of pages, counted, as an Index reads them."""
     places: list[Place] = []
-    titles: list[str] = []
     postings: dict[str, array[int]] = {}
     for number, page in enumerate(files):
         checkpoint()
         text = read(page)
-        name = page.path.rpartition("/")[2].removesuffix(pages.SUFFIX)
-        title = pages.title(text, page.path)
-        titles.append("" if _letters(name) == _letters(title) else title)
         asked = asked_words().get(page.path, {})
         for anchor, section, end in _sections(text):
             body = list(tokens(text[section.offset : end]))
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
             if section.offset == 0:
-                head += set(tokens(f"{name} {title}"))
+                head += tokens(Path(page.path).stem)
             counts = Counter(body + HEADING * head)
             counts.update(asked.get(anchor, ()))  # each once
             for word, count in counts.items():
@@ -135,22 +127,17 @@ def counted(files: Sequence[Page]) -> bytes:
     words = sorted(postings)
     runs = [postings[word] for word in words]
     ends = array("I", accumulate(map(len, runs), initial=0))
-    lists = {"places": places, "titles": titles, "words": words}
-    return b"".join((compact_json(lists).encode(), b"\n", bytes(ends), *map(bytes, runs)))
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text).lower()
+    lists = compact_json({"places": places, "words": words}).encode()
+    return b"".join((lists, b"\n", bytes(ends), *map(bytes, runs)))
 
 
 def _sections(text: str) -> Iterator[tuple[str, Section, int]]:
     """The anchor of each section of a page, the section, and where the next heading begins."""
-    sections = list(headings.sections(text).items())
-    if not sections or sections[0][1].offset:
-        sections.insert(0, ("", Section("", 1, 0)))
-    ends = [section.offset for _, section in sections[1:]]
-    for (anchor, section), end in zip(sections, [*ends, len(text)], strict=True):
-        yield anchor, section, end
+    listed = [*headings.sections(text).items(), ("", Section("", 1, len(text)))]
+    if listed[0][1].offset:
+        listed.insert(0, ("", Section("", 1, 0)))
+    for (anchor, section), (_, following) in pairwise(listed):
+        yield anchor, section, following.offset
 
 
 @cache

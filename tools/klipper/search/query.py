@@ -127,7 +127,7 @@ def glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
             meaning = [word.split("/") for word in value.split()]
             entries.setdefault(key[:2], []).append((key.split(), meaning))
     for group in entries.values():
-        group.sort(key=lambda entry: (-len(entry[0]), -len(" ".join(entry[0]))))
+        group.sort(reverse=True)
     return entries
 
 
@@ -141,11 +141,7 @@ class Ranked(NamedTuple):
 
 def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
     """The pages that have something of a question, best first."""
-    scores: defaultdict[int, float] = defaultdict(float)
-    shares: defaultdict[int, float] = defaultdict(float)
-    in_headings: defaultdict[int, float] = defaultdict(float)
-    heading_words: Counter[int] = Counter()
-    names: defaultdict[int, float] = defaultdict(float)
+    hits: defaultdict[int, list[tuple[Term, float, int]]] = defaultdict(list)
     total = 0.0
     for term in terms:
         counts: Counter[int] = Counter()
@@ -155,27 +151,31 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
         rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
         for section, count in counts.items():
-            place = index.places[section]
-            size = max(place.size / index.mean, 1)  # a short section is not more about it
-            score = count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * size))
-            scores[section] += rarity * score
-            shares[section] += rarity
-            if in_heading := len(term.intersection(place.headed)):
-                in_headings[section] += rarity
-                heading_words[section] += in_heading
-                if place.offset == 0:
-                    names[place.page] += rarity
-    for section, rarity in in_headings.items():
-        scores[section] += HEADED * rarity * heading_words[section] / len(index.places[section].headed)
+            hits[section].append((term, rarity, count))
     pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
-    for section, score in scores.items():
-        share = shares[section] / total
-        pages[index.places[section].page].append((score * share**COVERAGE, share, section))
+    names: dict[int, float] = {}
+    for section in sorted(hits):
+        place = index.places[section]
+        size = max(place.size / index.mean, 1)  # a short section is not more about it
+        half = SATURATION * (1 - LENGTH + LENGTH * size)
+        score = found = headed = 0.0
+        heading_words = 0
+        for term, rarity, count in hits[section]:
+            score += rarity * count * (SATURATION + 1) / (count + half)
+            found += rarity
+            if common := term.intersection(place.headed):
+                headed += rarity
+                heading_words += len(common)
+        score += HEADED * headed * heading_words / max(len(place.headed), 1)
+        share = found / total
+        pages[place.page].append((score * share**COVERAGE, share, section))
+        if place.offset == 0:  # its heading has the page's name
+            names[place.page] = headed
     result = []
     for page, sections in pages.items():
-        sections.sort(key=lambda scored: (-scored[0], scored[2]))
-        together = OF_NAME * names[page]
+        sections.sort(key=lambda scored: -scored[0])
+        together = OF_NAME * names.get(page, 0)
         for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
             together += score * NEXT**number
         result.append(Ranked(page, together, sections))
-    return sorted(result, key=lambda page: (-page.score, index.files[page.page].path))
+    return sorted(result, key=lambda page: -page.score)
