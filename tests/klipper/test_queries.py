@@ -48,10 +48,8 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
     def content(one):
         return (
             one.places,
-            one.titles,
-            one.names,
             one.mean,
-            {word: [*one.row(word)] for word in map(one.word, range(one.count))},
+            {word: [*one.row(word)] for word in one.words},
         )
 
     first, file = index.current(), index.state_path(index.FILE)

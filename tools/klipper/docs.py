@@ -86,10 +86,12 @@ def _page(path: str) -> JsonObject:
     """The headings of one page; dated entries are only counted."""
     page = pages.resolve(path)
     text = pages.read(page)
-    listed = list(headings.sections(text).values())
-    entries = [place.heading for place in listed if place.level == headings.ENTRY_LEVEL]
-    named = [place for place in listed if place.level < headings.ENTRY_LEVEL]
-    shown = [f"{'#' * place.level} {place.heading} ({place.end - place.offset})" for place in named]
+    shown, entries = [], []
+    for place in headings.sections(text).values():
+        if place.level == headings.ENTRY_LEVEL:
+            entries.append(place.heading)
+        else:
+            shown.append(f"{'#' * place.level} {place.heading} ({place.end - place.offset})")
     outline: JsonObject = {"path": page.path, "total_chars": len(text), "headings": shown}
     if entries:
         outline["entries"] = f"{len(entries)} dated ones, {entries[-1]} to {entries[0]}"
@@ -99,17 +101,19 @@ def _page(path: str) -> JsonObject:
 def _tree(shown: Source) -> JsonObject:
     """The pages of a source by folder; of the main one with a line for each other source."""
     root: JsonObject = {}
-    for page in pages.pages([shown]):
+    for file in pages.files(shown):
+        folder = _folder(root, file.path)
+        if not pages.is_markdown(file):
+            folder["assets"] = folder.get("assets", 0) + 1
+            continue
         with suppress(OSError):  # a sync has just taken it away, or it is a link to itself
-            about = {"name": page.path.rpartition("/")[2], **pages.outline(page)}
-            _folder(root, page.path).setdefault("pages", []).append(about)
-    for path in pages.assets([shown]):
-        folder = _folder(root, path)
-        folder["assets"] = folder.get("assets", 0) + 1
-    for source in () if shown.name else sources()[1:]:
-        count = len(list(pages.pages([source])))
-        line = f"{count} pages: list_docs_map(path={source.name!r})"
-        root.setdefault("sources", {})[source.name] = line
+            about = {"name": file.path.rpartition("/")[2], **pages.outline(file)}
+            folder.setdefault("pages", []).append(about)
+    if not shown.name:
+        for source in sources()[1:]:
+            count = len(list(pages.pages([source])))
+            line = f"{count} pages: list_docs_map(path={source.name!r})"
+            root.setdefault("sources", {})[source.name] = line
     return root
 
 

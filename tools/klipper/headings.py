@@ -1,6 +1,7 @@
 """The headings of a Markdown page, as GitHub reads them, and its sections, by what people and pages call
 them."""
 
+import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -20,17 +21,23 @@ MARKS = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,300}\)|[`*]|(?<!\w)__?|__?(?!
 DROPPED = re.compile(r"[^\w\- ]")
 LONGEST_HEADING = 300
 """Characters of a heading that are looked at."""
-# The date that begins an entry of a page of dated ones (`Config_Changes.md`), and one as it is typed, with
-# the number of an entry among those of the same day.
+# The date that begins an entry of a page of dated ones (`Config_Changes.md`), and as it is typed.
 DATED = re.compile(r"^(20\d\d)(\d\d)(\d\d): ", re.MULTILINE)
-DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(-\d+)?$")
+DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)\b")
 ENTRY_LEVEL = 7
 """A dated entry is below every heading."""
 # What tells the sections of a series apart: `extruder2`, `stepper_x`.
 LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
-WORD, SHORTEST_WORD = re.compile(r"\w+"), 3
-# A section of printer.cfg with a name of one's own: `[mcu EBBCan]`.
-NAMED = re.compile(r"\s*\[(\w+) +\S")
+WORD = re.compile(r"\w{3,}")
+LONGEST_NAME = 80
+"""Characters of an option or a command."""
+# The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a command
+# in a list, anywhere as code.
+DESCRIPTIONS = (
+    r"^#? ?\[?{}(?: [^\]\n]{{1,80}})?(?:\]|:)",
+    r"^ *[-*] [^`\n]{{0,200}}`{}\b",
+    r"`{}\b",
+)
 
 
 class Section(NamedTuple):
@@ -50,7 +57,8 @@ def headings(text: str) -> Iterator[Section]:
     for match in LINE.finditer(text):
         marks, title, opening, rest = match.groups()
         if fence:  # a block ends with a fence that is at least as long and has nothing behind it
-            fence = "" if opening and opening.startswith(fence) and not rest.strip() else fence
+            if opening and opening.startswith(fence) and not rest.strip():
+                fence = ""
         elif marks:
             plain = _plain(CLOSING.sub("", title[:LONGEST_HEADING].strip()))
             yield Section(plain, len(marks), match.start())
@@ -75,20 +83,13 @@ def sections(text: str) -> dict[str, Section]:
     for match in DATED.finditer(text):
         starts.append(Section("-".join(match.groups()), ENTRY_LEVEL, match.start()))
     starts.sort(key=lambda section: section.offset)
-    ends: dict[int, int] = {}
-    inside: list[Section] = []
-    for section in starts:
-        while inside and inside[-1].level >= section.level:
-            ends[inside.pop().offset] = section.offset
-        inside.append(section)
     named: dict[str, Section] = {}
-    for section in starts:
-        name = base = anchor(section.heading)
-        number = 0
-        while name in named:
-            number += 1
-            name = f"{base}-{number}"
-        named[name] = section._replace(end=ends.get(section.offset, len(text)))
+    for number, section in enumerate(starts):
+        base = anchor(section.heading)
+        names = itertools.chain([base], (f"{base}-{count}" for count in itertools.count(1)))
+        name = next(name for name in names if name not in named)
+        following = (later.offset for later in starts[number + 1 :] if later.level <= section.level)
+        named[name] = section._replace(end=next(following, len(text)))
     return named
 
 
@@ -98,65 +99,52 @@ def find(text: str, wanted: str, path: str) -> Section:
 
     Raises ToolError HEADING_NOT_FOUND with the nearest, HEADING_AMBIGUOUS with all that fit.
     """
+    typed = wanted.strip("# \t")
     named = sections(text)
-    if match := NAMED.match(wanted):  # [mcu EBBCan] is as [mcu my_extra_mcu]
-        for section in named.values():
-            if section.heading.startswith(f"[{match[1]} "):
+    every = list(named.values())
+    kind, _, name = typed.strip("[]").lower().partition(" ")
+    if typed.startswith("[") and name:  # [mcu EBBCan] is as [mcu my_extra_mcu]
+        for section in every:
+            if section.heading.startswith(f"[{kind} "):
                 return section
-    for name in _spellings(wanted):
-        if name in named:
-            return named[name]
-    places = _places(text, wanted, list(named.values()))
-    words = {word for word in WORD.findall(wanted.lower()) if len(word) >= SHORTEST_WORD}
+    for spelling in _spellings(typed, kind):
+        if spelling in named:
+            return named[spelling]
+    places = _described(text, kind.strip(":`"), every)
+    words = set(WORD.findall(typed.lower()))
     if len(places) != 1 and words:  # the only heading that has all the words
-        headed = [
-            section for section in named.values() if words <= set(WORD.findall(section.heading.lower()))
-        ]
+        headed = [section for section in every if words <= set(WORD.findall(section.heading.lower()))]
         places = headed if len(headed) == 1 else places
     if len(places) == 1:
         return places[0]
     if places:
         hint = f"Name one as heading: {'; '.join(place.heading for place in places)}."
-        raise ToolError(
-            f"{len(places)} sections of {path} match {wanted[:80]}", hint, code="HEADING_AMBIGUOUS"
-        )
-    key = anchor(wanted.lstrip("# \t"))
-    near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3]
-    near = near or list(named)[:5]
-    hint = (
-        f"Nearest: {'; '.join(named[name].heading for name in near)}" if near else f"{path} has no headings."
-    )
-    raise ToolError(f"No such heading in {path}: {wanted[:200]}", hint, code="HEADING_NOT_FOUND")
+        message = f"{len(places)} sections of {path} match {typed[:80]}"
+        raise ToolError(message, hint, code="HEADING_AMBIGUOUS")
+    key = anchor(typed)
+    near = several(key, named, cutoff=0.4) or [name for name in named if key in name][:3] or list(named)[:5]
+    listed = "; ".join(named[name].heading for name in near)
+    hint = f"Nearest: {listed}" if near else f"{path} has no headings."
+    raise ToolError(f"No such heading in {path}: {typed[:200]}", hint, code="HEADING_NOT_FOUND")
 
 
-def _spellings(wanted: str) -> Iterator[str]:
+def _spellings(typed: str, kind: str) -> Iterator[str]:
     """The anchors that may be meant, the likeliest first."""
-    stripped = wanted.strip()
-    yield stripped.removeprefix("#")
-    yield anchor(stripped.lstrip("# \t"))
-    if match := DATE.match(stripped.strip("#: ")):
-        yield "-".join(match.groups()[:3]) + (match[4] or "")
-    word = stripped.strip("#[] \t").partition(" ")[0].lower()
-    if stripped.startswith("[") or "_" in word:
-        yield word  # [heater_fan hotend]
-        base = LAST_NUMBER.sub("", word)
-        if base != word:
-            yield base + "1"  # [extruder2] is as [extruder1]
+    yield anchor(DATE.sub(r"\1-\2-\3", typed).rstrip(": "))
+    if typed.startswith("[") or "_" in kind:
+        base = LAST_NUMBER.sub("", kind)
+        yield kind  # [heater_fan hotend]
+        yield base + "1"  # [extruder2] is as [extruder1]
         yield AXIS.sub("", base)  # [stepper_x] is as [stepper]
 
 
-def _places(text: str, wanted: str, every: list[Section]) -> list[Section]:
+def _described(text: str, name: str, every: list[Section]) -> list[Section]:
     """The innermost sections in which a section of printer.cfg, an option or a command is described."""
-    name = wanted.strip().strip("[]:#` \t").partition(" ")[0]
-    if not name or len(name) > 80:
+    if not 0 < len(name) <= LONGEST_NAME:
         return []
-    quoted = re.escape(name)
     offsets = [section.offset for section in every]
-    for pattern in (
-        rf"^#? ?\[?{quoted}(?: [^\]\n]{{1,80}})?(?:\]|:)",
-        rf"^ *[-*] [^`\n]{{0,200}}`{quoted}\b",
-        rf"`{quoted}\b",
-    ):
+    for description in DESCRIPTIONS:
+        pattern = description.format(re.escape(name))
         matches = re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE)
         numbers = (bisect_right(offsets, match.start()) for match in matches)
         if places := list(dict.fromkeys(every[number - 1] for number in numbers if number)):

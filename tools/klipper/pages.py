@@ -19,49 +19,49 @@ TITLE_BYTES = 8192
 ADDRESS = re.compile(
     r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"
 )
+# A path that is absolute, of a home, of Windows, or has a part that leads up.
+OUTSIDE = re.compile(r"^[/~]|\\|(?:^|/)\.\.(?:[/#]|$)")
 
 
 class Page(NamedTuple):
     """A page written for readers: `path` is what read_doc takes, `location` the path of its file on this
-    machine, `anchor` the place in it that was asked for."""
+    machine, `source` the name of a further source, `anchor` the place that was asked for."""
 
     path: str
     location: str
+    source: str = ""
     anchor: str = ""
 
 
 def require_docs() -> None:
     """Raises ToolError DOCS_MISSING while there is no page at all."""
-    if not any(_is_markdown(path) for source in sources() for path in _files(source.root)):
+    if next(pages(), None) is None:
         hint = "Call sync_docs once; it fetches about 2 MB."
         raise ToolError("The Klipper documentation is not on this machine yet", hint, code="DOCS_MISSING")
 
 
 def pages(of: Sequence[Source] = ()) -> Iterator[Page]:
-    """Every page of every source, or of these, by path; none that a link leads out of its source to."""
+    """Every page of every source, or of these, by path."""
     for source in of or sources():
-        for relative in sorted(filter(_is_markdown, _files(source.root))):
-            yield Page(source.prefix + relative, os.path.join(source.root, relative))
+        yield from filter(is_markdown, files(source))
 
 
-def assets(of: Sequence[Source]) -> Iterator[str]:
-    """The paths of all other files of some sources: pictures and the like."""
-    return (source.prefix + path for source in of for path in _files(source.root) if not _is_markdown(path))
+def is_markdown(page: Page) -> bool:
+    return page.path.lower().endswith(SUFFIX)
 
 
-def _is_markdown(path: str) -> bool:
-    return path.lower().endswith(SUFFIX)
-
-
-def _files(root: Path) -> Iterator[str]:
-    """The paths below `root` that are not hidden and can be named; links lead out of it neither for files nor
-    for folders."""
-    for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if _is_shown(name)]
+def files(source: Source) -> list[Page]:
+    """The files of a source that are not hidden and can be named, by path; links lead out of it neither for
+    files nor for folders."""
+    listed = []
+    for folder, folders, names in os.walk(source.root):
+        folders[:] = filter(_is_shown, folders)
         for name in filter(_is_shown, names):
-            path = os.path.join(folder, name)
-            if not os.path.islink(path) or _is_inside(path, root):
-                yield os.path.relpath(path, root)
+            location = os.path.join(folder, name)
+            if not os.path.islink(location) or _is_inside(location, source.root):
+                path = source.prefix + os.path.relpath(location, source.root)
+                listed.append(Page(path, location, source.name))
+    return sorted(listed)
 
 
 def _is_shown(name: str) -> bool:
@@ -116,24 +116,20 @@ def resolve(path: str) -> Page:
     wanted = path.strip()
     if match := ADDRESS.match(wanted):
         wanted = unquote(match[1]).partition("?")[0] or "index.md"
-    if (
-        not wanted.isprintable()
-        or wanted.startswith(("/", "~"))
-        or "\\" in wanted
-        or ".." in re.split("[/#]", wanted)
-    ):
+    if not wanted.isprintable() or OUTSIDE.search(wanted):
         message = f"The path must be relative to docs and stay inside it: {wanted[:200]}"
         hint = "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them."
         raise ToolError(message, hint, code="INVALID_PATH")
     name, _, anchor = wanted.partition("#")
-    name = "/".join(part for part in name.split("/") if part not in ("", "."))
-    if page := _page(name):
+    name = os.path.normpath(name)
+    page = _page(name)
+    if not page:
+        named = {page.path.lower(): page for page in pages()}
+        low = name.lower()
+        page = named.get(low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX) + SUFFIX)
+    if page:
         return page._replace(anchor=anchor)
-    named = {page.path.lower(): page for page in pages()}
-    bare = name.lower().removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX)
-    if page := named.get(bare + SUFFIX):
-        return page._replace(anchor=anchor)
-    near = [named[low].path for low in several(name.lower(), named, cutoff=0.5)]
+    near = [named[low].path for low in several(low, named, cutoff=0.5)]
     hint = f"Did you mean {' or '.join(near)}?" if near else "list_docs_map names every page."
     raise ToolError(f"No such page: {name[:200]}", hint, code="NOT_FOUND")
 
@@ -142,5 +138,5 @@ def _page(path: str) -> Page | None:
     for source in sources():
         location = os.path.join(source.root, path.removeprefix(source.prefix))
         if path.startswith(source.prefix) and os.path.isfile(location) and _is_inside(location, source.root):
-            return Page(path, location)
+            return Page(path, location, source.name)
     return None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import Annotated
 
 from tools.core import registry
@@ -20,9 +21,8 @@ from tools.core.tool import Tool
 from tools.klipper import pages
 from tools.klipper.headings import ENTRY_LEVEL
 from tools.klipper.search import index, messages
-from tools.klipper.search.index import Index, Place, read
+from tools.klipper.search.index import Index
 from tools.klipper.search.query import Ranked, Term, question, ranked
-from tools.klipper.settings import sources
 
 MOST_ABSENT = 8
 WEAK = 0.5
@@ -34,12 +34,14 @@ NEAR = 0.8
 """The main source comes first where its page has this share of the score of another source's."""
 CLOSE = 160
 """Characters in which the words of a question are together."""
-LEAST, ROOM, LEAD = 150, 196, 80
+ROOM, LEAD = 196, 80
 """Characters of a snippet, and so many of them before the match."""
 REACH = 1000
 """Characters looked at on either side."""
 BLANK = re.compile(r"\s+")
 WORD = re.compile(r"[^\W_]+")
+# 150 to ROOM characters of whole words.
+SNIPPET = re.compile(r"(?<!\S)\S.{148,194}(?<!\s)(?!\S)")
 CUT = "…"
 
 
@@ -65,13 +67,12 @@ def search_docs(
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
     catalogue = index.current()
-    found = messages.messages_in(query)
+    known = [{"message": known.message, **messages.explained(known)} for known in messages.messages_in(query)]
     terms, absent = question(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
     answer: JsonObject = {}
-    explained = [{"message": message.message, **messages.explained(message)} for message in found]
-    if explained:
-        answer |= {"known_message": explained[0]} if len(found) == 1 else {"known_messages": explained}
+    if known:
+        answer = {"known_message": known[0]} if len(known) == 1 else {"known_messages": known}
     if absent:
         answer["absent"] = f"not found in the documentation: {', '.join(absent[:MOST_ABSENT])}"
     if not results:
@@ -82,19 +83,16 @@ def search_docs(
 def _results(catalogue: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
     """The results of the best pages; a page of several sources comes once, those of further ones behind, unless
     the query names the source."""
-    prefixes = [source.prefix for source in sources() if source.prefix]
     scored = []
     for page in ranked(catalogue, terms):
-        path = catalogue.files[page.page].path
-        prefix = next((prefix for prefix in prefixes if path.startswith(prefix)), "")
-        is_behind = prefix.rstrip("/") not in query.lower()
-        score = page.score * NEAR if is_behind else page.score
-        scored.append((score, path.removeprefix(prefix), page))
+        is_behind = catalogue.files[page.page].source not in query.lower()
+        scored.append((page.score * NEAR if is_behind else page.score, page))
     scored.sort(key=lambda row: -row[0])
     same: dict[str, list[Ranked]] = {}
-    for score, name, page in scored:
+    for score, page in scored:
         if score >= WEAK * scored[0][0]:
-            same.setdefault(name, []).append(page)
+            file = catalogue.files[page.page]
+            same.setdefault(file.path.removeprefix(f"{file.source}/"), []).append(page)
     for first, *others in same.values():
         also = [catalogue.files[other.page].path for other in others]
         for result in _of_page(catalogue, first, terms):
@@ -106,19 +104,29 @@ def _results(catalogue: Index, terms: Sequence[Term], query: str) -> Iterator[Js
 def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[JsonObject]:
     """The results of a page: two if two sections say nearly as much; none if a sync has just removed it."""
     file = catalogue.files[page.page]
-    numbers = catalogue.sections[page.page]
-    text = read(file)
-    if not text:
-        return
-    best, share = page.sections[0][:2] if page.sections else (0, 0)
-    near = [section for score, _, section in page.sections if score >= ANOTHER * best] or numbers
-    if catalogue.places[near[0]].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
+    text = index.read(file)
+    title = pages.title(text, file.path)
+    best, share, first = page.sections[0]
+    near = [section for score, _, section in page.sections[:2] if score >= ANOTHER * best]
+    if catalogue.places[first].level == ENTRY_LEVEL:  # the newest entry that has as much of the question
         near = [min(section for _, other, section in page.sections if other >= share)]
-    for section in list(dict.fromkeys(near))[:2]:
+    for section in near if text else ():
         place = catalogue.places[section]
-        end = catalogue.places[section + 1].offset if section < numbers[-1] else len(text)
-        match = place.offset + _closest(text[place.offset : end], terms)
-        yield _result(catalogue, file.path, text, place, match)
+        result: JsonObject = {"path": file.path}
+        if _letters(title) != _letters(Path(file.path).stem):
+            result["title"] = title
+        result["heading"] = place.heading
+        result["line"] = text.count("\n", 0, place.offset) + 1
+        result["offset"] = place.offset
+        match = place.offset + _closest(text[place.offset : place.end], terms)
+        result["snippet"] = _snippet(text, match)
+        if place.level == ENTRY_LEVEL:
+            result["date"] = place.heading[:10]
+        yield result
+
+
+def _letters(text: str) -> str:
+    return "".join(WORD.findall(text.lower()))
 
 
 def _closest(text: str, terms: Sequence[Term]) -> int:
@@ -132,20 +140,6 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
         if len(close) > most:
             most, offset = len(close), first.start()
     return offset
-
-
-def _result(catalogue: Index, path: str, text: str, place: Place, match: int) -> JsonObject:
-    """A result: a section, with a snippet around a match."""
-    result: JsonObject = {"path": path}
-    if title := catalogue.titles[path]:
-        result["title"] = title
-    result["heading"] = place.heading
-    result["line"] = text.count("\n", 0, place.offset) + 1
-    result["offset"] = place.offset
-    result["snippet"] = _snippet(text, match)
-    if place.level == ENTRY_LEVEL:
-        result["date"] = place.heading[:10]
-    return result
 
 
 def _nearest_names(query: str, catalogue: Index) -> str:
@@ -162,11 +156,8 @@ def _snippet(text: str, at: int) -> str:
     before = BLANK.sub(" ", text[first:at].lstrip())
     line = before + BLANK.sub(" ", text[at : at + REACH].rstrip())
     start = max(0, min(len(before) - LEAD, len(line) - ROOM))
-    if start:
-        start = max(start, line.find(" ", start, start + ROOM - LEAST) + 1)
-    stop = start + ROOM
-    if stop < len(line):
-        stop = max(line.rfind(" ", start + LEAST, stop), start + LEAST)
+    whole_words = SNIPPET.search(line, start)
+    start, stop = whole_words.span() if whole_words else (start, start + ROOM)
     before_it = CUT if first + start else ""
     after_it = CUT if stop < len(line) or at + REACH < len(text) else ""
     return before_it + line[start:stop].strip() + after_it

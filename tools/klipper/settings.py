@@ -3,6 +3,7 @@ together."""
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +15,9 @@ STATE = ".pi-mcp"
 """The folder in a checkout that shows that sync_docs made it: the generations of pages, the lock."""
 CURRENT = "current"
 """The link in it to the generation to read. A sync switches by replacing it."""
-SPARSE = ".git/info/sparse-checkout"
-"""A checkout of the documentation alone has this file; a printer's whole ~/klipper has not, and stays at its
-version."""
+SPARSE = "info/sparse-checkout"
+"""The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper has
+not, and stays at its version."""
 # The parts of a Repository as it is written.
 REPOSITORY = re.compile(r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::(.*))?)?", re.ASCII)
 
@@ -117,7 +118,12 @@ class Source(NamedTuple):
         compared."""
         if current := generation_of(self.checkout):
             return current.name.rpartition("_")[2]
-        return _head_of_a_person(self.checkout) if (self.checkout / SPARSE).is_file() else ""
+        git_dir = self.checkout / ".git"
+        with suppress(OSError, ValueError):
+            if (git_dir / SPARSE).is_file():  # read without git: this configuration may name programs
+                branch = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
+                return (git_dir / branch).read_text("ascii").strip()
+        return ""
 
     @property
     def label(self) -> str:
@@ -135,16 +141,12 @@ def sources() -> list[Source]:
     moment."""
     values = current()
     checkout = values.klipper_docs_dir.absolute()
-    listed = [
-        Source(
-            "", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs", generation_of(checkout)
-        )
-    ]
     # Further ones lie in a folder of their own: no other checkout beside is ever taken for one of them.
     extra = checkout.parent / f".{checkout.name}.extra"
+    listed = [Source("", values.klipper_docs_url, values.klipper_docs_branch, checkout, "docs")]
     for name, url, branch, docs in values.klipper_docs_extra:
-        listed.append(Source(name, url, branch, extra / name, docs, generation_of(extra / name)))
-    return listed
+        listed.append(Source(name, url, branch, extra / name, docs))
+    return [source._replace(generation=generation_of(source.checkout)) for source in listed]
 
 
 def generation_of(checkout: Path) -> Path | None:
@@ -153,25 +155,6 @@ def generation_of(checkout: Path) -> Path | None:
         return checkout / STATE / os.readlink(checkout / STATE / CURRENT)
     except OSError:
         return None
-
-
-def _head_of_a_person(checkout: Path) -> str:
-    """The commit that a checkout of somebody else is at, read without git: its configuration may name
-    programs."""
-    git_dir = checkout / ".git"
-    try:
-        head = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
-        if (git_dir / head).is_file():
-            return (git_dir / head).read_text("ascii").strip()
-        if not head.startswith("refs/"):
-            return head  # without a branch
-        for row in (git_dir / "packed-refs").read_text("utf-8").splitlines():  # of `commit name`
-            commit, _, name = row.partition(" ")
-            if name == head:
-                return commit
-    except (OSError, ValueError):
-        pass
-    return ""
 
 
 def folders_to_write() -> list[Path]:

@@ -1,6 +1,5 @@
 """Bringing the documentation up to date, and its state for `server.py --check`."""
 
-from collections.abc import Callable
 from datetime import date
 from functools import partial
 from typing import Annotated
@@ -19,7 +18,6 @@ from tools.klipper.search import index
 from tools.klipper.settings import Source, check_place, folders_to_write, is_foreign, sources
 
 MOST_ENTRIES, LONGEST_ENTRY = 20, 200
-CHANGED = ("updated", "cloned", "restored")
 CALL = "Call sync_docs once: python3 -m tools call sync_docs"
 STATES = {
     True: "behind its upstream",
@@ -57,37 +55,33 @@ def sync_docs(
     except ValueError:
         raise ToolError(f"{since} is not a date", "Write it as 2026-10-22.", code="INVALID_DAY") from None
     every, answers, failures = sources(), [], []
-    with freshness.announcing() as changes:
+    with freshness.announcing():
         for number, source in enumerate(every):
+            report = partial(_report, source.label, number, len(every))
             try:
-                answers.append(_sync(source, partial(_report, source.label, number, len(every)), since))
+                answer = _sync(source, report, since)
             except Cancelled:
                 raise
             except ToolError as error:
                 failures.append(error)
-                answers.append({"error": error.message, "hint": error.hint, "code": error.code})
-        changes += [answer["status"] for answer in answers if answer.get("status") in CHANGED]
+                answer = error.answer()
+            answers.append({"source": source.label, **answer})
     if len(failures) == len(every):
         raise failures[0]
     index.current()  # so that no session has to count the words in its first search
-    if len(every) == 1:
-        return answers[0]
-    return {
-        "sources": [{"source": source.label, **answer} for source, answer in zip(every, answers, strict=True)]
-    }
+    return {"sources": answers} if len(every) > 1 else answer
 
 
 def _report(label: str, number: int, count: int, percent: int, step: str) -> None:
     calls.report(100 * number + percent, 100 * count, f"{label}: {step}")
 
 
-def _sync(source: Source, report: Callable[[int, str], None], since: str | None) -> JsonObject:
+def _sync(source: Source, report: generations.Report, since: str | None) -> JsonObject:
     check_place(source.checkout)
     if is_foreign(source.checkout):
         if not source.root.is_dir():
-            raise git.failure(
-                "NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it"
-            )
+            message = f"{source.checkout} is there, but there is no documentation in it"
+            raise git.failure("NOT_A_CHECKOUT", message)
         answer: JsonObject = {"status": "only read", "folder": str(source.checkout), "note": ONLY_READ}
     else:
         with generations.locked(source):
@@ -95,10 +89,8 @@ def _sync(source: Source, report: Callable[[int, str], None], since: str | None)
         freshness.remember(source, source.head)
     if since and not source.name:
         text = pages.read(pages.resolve(changes.PAGE))
-        dated = [entry for entry in changes.entries(text) if entry.date >= since]
-        answer["config_changes_since"] = [
-            short(f"{entry.date}: {entry.text}", LONGEST_ENTRY) for entry in dated[:MOST_ENTRIES]
-        ]
+        dated = [f"{entry.date}: {entry.text}" for entry in changes.entries(text) if entry.date >= since]
+        answer["config_changes_since"] = [short(entry, LONGEST_ENTRY) for entry in dated[:MOST_ENTRIES]]
     return answer
 
 
@@ -122,8 +114,5 @@ def health() -> Health:
         else:
             state = f", {generations.title(source.generation)}, {STATES[freshness.is_behind(source)]}"
         parts.append(f"{source.label}: {count} pages{state}")
-    return Health(
-        "ok",
-        "; ".join(parts),
-        CALL if not all(counts.values()) else "Call sync_docs" if freshness.note() else "",
-    )
+    is_due = freshness.note() or not all(counts.values())
+    return Health("ok", "; ".join(parts), CALL if is_due else "")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from tools.core.health import Health, check, trial
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 from tools.search import services
@@ -34,19 +34,15 @@ def search(
         limit = limit or services.LIMIT
         cursor = cursor or "1"
         values = services.parameters(engine, query, limit, cursor, time_range or "")
-        answer = services.read(
-            engine, services.ask(values, engine.post, engine.key), limit, cursor, bool(full)
-        )
+        found = services.ask(values, engine.post, engine.key)
+        answer = services.read(engine, found, limit, cursor, bool(full))
     else:
-        arguments = {"query": query, "limit": limit, "cursor": cursor, "time_range": time_range}
-        values = {name: value for name, value in arguments.items() if value is not None}
+        values = filled(query=query, limit=limit, cursor=cursor, time_range=time_range)
         answer = services.read_own(services.ask(values, current().search_api_method == "post"))
     results = services.fitted(answer["results"][:limit])
     omitted = len(answer["results"]) - len(results)
     answer["results"] = results
-    if omitted:
-        answer["omitted"] = omitted
-    return answer
+    return answer | filled(omitted=omitted)
 
 
 @check

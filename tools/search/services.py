@@ -247,8 +247,7 @@ def _hidden(text: str) -> str:
     secret = current().search_api_key.rpartition(" ")[2]
     if len(secret) < 4:  # it would be found in every word
         return text
-    in_json = json.dumps(secret)[1:-1]
-    for form in (secret, quote(secret), quote(secret, safe=""), in_json, in_json.replace("/", "\\/")):
+    for form in (secret, quote(secret), quote(secret, safe=""), secret.replace("/", "\\/")):
         text = text.replace(form, "***")
     return text
 
@@ -256,9 +255,8 @@ def _hidden(text: str) -> str:
 def parameters(engine: Engine, query: str, limit: int, cursor: str, time_range: str = "") -> JsonObject:
     """The parameters of a request. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
     if not re.fullmatch("[1-9][0-9]?", cursor):
-        raise ToolError(
-            "No such cursor", "Send nextCursor of the page before, or none.", code="INVALID_CURSOR"
-        )
+        hint = "Send nextCursor of the page before, or none."
+        raise ToolError("No such cursor", hint, code="INVALID_CURSOR")
     limit = min(limit, engine.most)
     values = {engine.query: query, **engine.more}
     if engine.limit:
@@ -266,19 +264,14 @@ def parameters(engine: Engine, query: str, limit: int, cursor: str, time_range: 
     if engine.page and cursor != "1":
         values[engine.page] = engine.number(int(cursor), limit)
     if time_range:
-        values[engine.age] = _age(engine, time_range)
+        ages = dict(zip(AGES, engine.ages.split(), strict=False))
+        age = ages.get(time_range, "-")
+        if age == "-":
+            message = f"{engine.kind} has no time range {time_range!r}"
+            hint = "Search without it or for another one, and look at the dates of the results."
+            raise ToolError(message, hint, code="NO_TIME_RANGE")
+        values[engine.age] = str(date.today() - timedelta(int(age))) if age.isdigit() else age
     return values
-
-
-def _age(engine: Engine, time_range: str) -> str:
-    """The engine's value for results of the last day, week, month or year. Raises ToolError NO_TIME_RANGE."""
-    ages = dict(zip(AGES, engine.ages.split(), strict=False))
-    age = ages.get(time_range, "-")
-    if age == "-":
-        others = ", ".join(name for name in ages if ages[name] != age)
-        hint = f"It takes {others}." if others else "Search without it, and look at the dates of the results."
-        raise ToolError(f"{engine.kind} has no time range {time_range!r}", hint, code="NO_TIME_RANGE")
-    return str(date.today() - timedelta(days=int(age))) if age.isdigit() else age
 
 
 def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> JsonObject:
@@ -316,17 +309,16 @@ def read_own(answer: Any) -> JsonObject:
     Raises ToolError SEARCH_NO_RESULTS.
     """
     match answer:
-        case [{"results": _} as wrapper] | [{"items": _} as wrapper]:
-            answer = wrapper
+        case [{"results": _} as only] | [{"items": _} as only]:
+            answer = only
+    match answer:
+        case {"results": list() | None as members, **more} | {"items": list() | None as members, **more}:
+            cursor = more.get("nextCursor") or more.get("next_cursor") or None
         case list():
-            answer = {"results": answer}
-    if not isinstance(answer, dict) or not answer.keys() & {"results", "items"}:
-        raise _no_results(answer)
-    members = answer.get("results", answer.get("items")) or []
-    if not isinstance(members, list):
-        raise _no_results(answer)
-    cursor = answer.get("nextCursor") or answer.get("next_cursor") or None
-    results = [_result(member) for member in members if member is not None]
+            members, cursor = answer, None
+        case _:
+            raise _no_results(answer)
+    results = [_result(member) for member in members or () if member is not None]
     return {"results": results, "nextCursor": _text(cursor)}
 
 
@@ -363,7 +355,7 @@ def _result(member: Any) -> JsonObject:
     `json`."""
     if not isinstance(member, dict):
         member = {"snippet": member}
-    elif isinstance(member.get("json"), dict) and member.keys() <= {"json", "pairedItem", "binary"}:
+    elif isinstance(member.get("json"), dict):
         member = member["json"]
     return member | {name: FIELDS[name](member[name]) for name in FIELDS if name in member}
 

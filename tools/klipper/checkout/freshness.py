@@ -21,7 +21,6 @@ from tools.klipper.settings import Source, is_foreign, sources
 logger = logging.getLogger(__name__)
 # A login in a web address: git would show it in the list of processes and keep it in `.git/config`.
 LOGIN = re.compile(r"https?://[^/]*@", re.IGNORECASE)
-HEAD = "ref: refs/heads/"
 NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
 """While only checkouts that this server may not change are behind."""
@@ -39,19 +38,14 @@ def ask(source: Source) -> tuple[str, str]:
             "INVALID_UPSTREAM", f"{address!r} holds a login: store it for git instead (git credential)"
         )
     name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
-    # Rows of `commit<tab>name`; --symref adds `ref: refs/heads/main<tab>HEAD`, which names the default
-    # branch.
-    listed = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
-    rows = [row.split("\t") for row in listed.splitlines()]
-    values = [value for value, ref in rows if ref == name]
-    heads = [value.removeprefix(HEAD) for value in values if value.startswith(HEAD)]
-    branch = source.branch or "".join(heads)
-    if not values or not branch:
-        missing = (
-            f"has no branch {source.branch!r}" if source.branch else "is empty or names no default branch"
-        )
+    rows = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)
+    # A row `commit<tab>name`; before that of HEAD one that says which branch it is.
+    row = re.search(rf"^(?:ref: refs/heads/(.+)\tHEAD\n)?(\w+)\t{re.escape(name)}$", rows, re.MULTILINE)
+    branch = source.branch or (row and row[1])
+    if not row or not branch:
+        missing = f"has no branch {source.branch!r}" if source.branch else "names no default branch"
         raise git.failure("INVALID_UPSTREAM", f"The upstream of {source.label} {missing}")
-    return branch, values[-1]
+    return branch, row[2]
 
 
 def note() -> str:
@@ -70,15 +64,12 @@ def is_behind(source: Source) -> bool | None:
 
 
 @contextmanager
-def announcing() -> Iterator[list[str]]:
-    """Tell who serves the tools if the note came or went inside, or there were changes of pages, which are
-    resources."""
-    before, changes = note(), list[str]()
-    try:
-        yield changes
-    finally:
-        if changes or note() != before:
-            toolsets.tools_changed()
+def announcing() -> Iterator[None]:
+    """Tell who serves the tools if the note came or went inside, or the pages changed, which are resources."""
+    before = note(), sources()
+    yield
+    if (note(), sources()) != before:
+        toolsets.tools_changed()
 
 
 @registry.at_start
@@ -95,26 +86,25 @@ def check() -> None:
                 _compare(source)
     except (ToolError, OSError) as error:
         logger.warning("The Klipper docs were not checked for news: %s", error)
-    if note():
-        cure = "sync_docs brings them up to date" if note() == NOTE else "their owner updates them"
+    if known := note():
+        cure = "sync_docs brings them up to date" if known == NOTE else "their owner updates them"
         logger.warning("The Klipper docs are behind their upstream; %s", cure)
 
 
 def _compare(source: Source) -> None:
     """Ask for the upstream's tip by its name, if an interval is over since the last look: nothing is
     fetched."""
-    stamp, interval_s = _stamp(source), settings.current().klipper_docs_check_interval_s
-    if not source.head or 0 <= time.time() - stamp.get("checked", 0) < interval_s:
+    stamp = _stamp(source)
+    age_s = time.time() - stamp.get("checked", 0)
+    if not source.head or 0 <= age_s < settings.current().klipper_docs_check_interval_s:
         return
     tip = stamp.get("upstream", "")
     try:
         _, tip = ask(source)
     except Cancelled:
         return
-    except (
-        ToolError,
-        OSError,
-    ) as error:  # the attempt counts: without a network not every session tries again
+    except (ToolError, OSError) as error:
+        # The attempt counts: without a network not every session tries again.
         logger.warning("The upstream of the %s docs was not asked for news: %s", source.label, error)
     remember(source, tip)
 
@@ -129,11 +119,11 @@ def remember(source: Source, tip: str) -> None:
 def _stamp(source: Source) -> JsonObject:
     """The last look at a source; nothing once its address or branch is another, or if the file is broken."""
     file, identity = _place(source)
-    try:
+    with suppress(OSError, ValueError, LookupError, TypeError):
         stamp: JsonObject = json.loads(file.read_bytes())
-        return stamp if stamp["source"] == identity else {}
-    except (OSError, ValueError, LookupError, TypeError):
-        return {}
+        if stamp["source"] == identity:
+            return stamp
+    return {}
 
 
 def _place(source: Source) -> tuple[Path, list[str]]:

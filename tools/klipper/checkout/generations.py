@@ -26,11 +26,14 @@ from pathlib import Path
 from zlib import crc32
 
 from tools.core.files import exclusive_lock
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
+from tools.klipper import pages
 from tools.klipper.checkout import git
 from tools.klipper.checkout.freshness import ask
 from tools.klipper.settings import CURRENT, STATE, Source, generation_of
 
+Report = Callable[[int, str], None]
+"""Gets per cent and step."""
 GENERATIONS = "generations"
 CLONE = (
     "clone --depth=1 --filter=blob:none --no-checkout --single-branch --no-tags --no-local --template= "
@@ -57,10 +60,8 @@ def locked(source: Source) -> Iterator[None]:
             yield
     except OSError as error:
         code = "DISK_FULL" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "NOT_WRITABLE"
-        message = (
-            f"The checkout of {source.label} cannot be written: {error.strerror or error}: {error.filename}"
-        )
-        raise git.failure(code, message) from error
+        reason = f"{error.strerror or error}: {error.filename}"
+        raise git.failure(code, f"The checkout of {source.label} cannot be written: {reason}") from error
 
 
 def title(generation: Path) -> str:
@@ -69,9 +70,8 @@ def title(generation: Path) -> str:
     return f"{commit[:9]} {day}"
 
 
-def update(source: Source, report: Callable[[int, str], None]) -> JsonObject:
-    """Bring a checkout to its upstream's tip, and answer what changed. Under its lock. `report` gets per cent
-    and step.
+def update(source: Source, report: Report) -> JsonObject:
+    """Bring a checkout to its upstream's tip, and answer what changed. Under its lock.
 
     Raises ToolError, OSError; the pages are those of one generation whatever happens.
     """
@@ -82,63 +82,59 @@ def update(source: Source, report: Callable[[int, str], None]) -> JsonObject:
         old = None
     if old and old.name.endswith(f"_{tip}") and not _changed(old, source.docs):
         new = old
+        answer: JsonObject = {"status": "already up to date", "new": title(new)}
     else:
         new = _renewed(source, branch, report)
-    before, after = title(old) if old else None, title(new)
-    answer: JsonObject = {"status": "updated" if old else "cloned", "old": before, "new": after}
-    if before == after:
-        answer = {"status": "already up to date" if old == new else "restored", "new": after}
-    if old != new:
+        before, after = old and title(old), title(new)
+        status = "updated" if old else "cloned"
+        answer = {"status": "restored" if before == after else status, "old": before, "new": after}
         answer |= _changes(source, old, new)
-    edited, folder = _tidy(source, new)
+    if edits := _tidy(source, new):
+        answer["local_edits"] = edits
     report(100, "done")
-    if edited:
-        answer["local_edits"] = {"pages": [readable(path) for path in edited], "moved_to": str(folder)}
     return answer
 
 
-@contextmanager
-def _place(source: Source) -> Iterator[Path]:
-    """A folder for one sync, gone afterwards; those of a sync that was killed go, too."""
+def _renewed(source: Source, branch: str, report: Report) -> Path:
+    """Make a generation beside the old one and switch to it. The folder for that is gone afterwards; those of
+    a sync that was killed go, too."""
     for left in (source.checkout / STATE).glob("new-*"):
         _remove(left)
     # A name of its own: git of a killed sync may still write in another.
     place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"
     try:
-        yield place
+        commit = _fetch(source, branch, place, report)
+        report(90, "switching to them")
+        return _switch(source, place, commit)
     finally:
         _remove(place)
 
 
-def _renewed(source: Source, branch: str, report: Callable[[int, str], None]) -> Path:
-    """Make a generation beside the old one and switch to it."""
-    with _place(source) as place:
-        run = partial(git.run, git_dir=place / ".git", timeout_s=git.FETCH_TIMEOUT_S)
-        report(10, "fetching the newest commit")
-        run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
-        info = place / ".git/info"
-        info.mkdir(exist_ok=True)
-        (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
-        # Characters that a pattern takes for others are escaped.
-        pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
-        (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
-        report(40, "fetching the pages")
-        # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
-        # writes them.
-        run("read-tree", "-m", "-u", "HEAD")
-        commit, day = run("log", "-1", "--format=%H %cs").split()
-        if not (place / source.docs).is_dir():
-            at = f"{commit[:9]} {day}"
-            raise git.failure(
-                "NO_DOCS", f"The upstream of {source.label} has no folder {source.docs!r} at {at}"
-            )
-        report(90, "switching to them")
-        return _switch(source, place, commit, day)
+def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
+    """Bring the pages of a branch's newest commit into a folder; its day and the commit."""
+    run = partial(git.run, git_dir=place / ".git", timeout_s=git.FETCH_TIMEOUT_S)
+    report(10, "fetching the newest commit")
+    run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
+    info = place / ".git/info"
+    info.mkdir(exist_ok=True)
+    (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
+    # Characters that a pattern takes for others are escaped.
+    pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
+    (info / "sparse-checkout").write_text(pattern, encoding="utf-8")
+    report(40, "fetching the pages")
+    # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
+    # writes them.
+    run("read-tree", "-m", "-u", "HEAD")
+    commit = run("log", "-1", "--format=%cs_%H").strip()
+    if not (place / source.docs).is_dir():
+        message = f"The upstream of {source.label} has no folder {source.docs!r} at {commit}"
+        raise git.failure("NO_DOCS", message)
+    return commit
 
 
-def _switch(source: Source, made: Path, commit: str, day: str) -> Path:
+def _switch(source: Source, made: Path, commit: str) -> Path:
     """Make the new folder a generation and let readers see it from that moment on."""
-    folder = source.checkout / STATE / GENERATIONS / f"{time.time_ns()}_{day}_{commit}"
+    folder = source.checkout / STATE / GENERATIONS / f"{time.time_ns()}_{commit}"
     stamp = _stamp(folder)
     for path in _everything(made / source.docs):
         os.utime(path, ns=(stamp, stamp), follow_symlinks=False)
@@ -156,10 +152,11 @@ def _changed(generation: Path, docs: str) -> list[Path]:
     return [path for path in _everything(generation / docs) if path.lstat().st_mtime_ns != stamp]
 
 
-def _tidy(source: Source, current: Path) -> tuple[list[str], Path]:
+def _tidy(source: Source, current: Path) -> JsonObject:
     """Point docs and .git at the current generation; delete older ones except the previous.
 
-    Gives back the paths that a person edited in them, and the folder that they were moved to.
+    Gives back the paths that a person edited in them, and the folder that they were moved to; {} if there are
+    none.
     """
     aside = source.checkout / "local-edits" / f"edits-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}"
     edited: list[str] = []
@@ -167,20 +164,23 @@ def _tidy(source: Source, current: Path) -> tuple[list[str], Path]:
         path, target = source.checkout / name, f"{STATE}/{CURRENT}/{name}"
         if not path.is_symlink() or os.readlink(path) != target:
             if os.path.lexists(path):
-                aside.mkdir(parents=True, exist_ok=True)
-                path.rename(aside / name)
+                _move(path, aside)
                 edited.append(name)
             _link(path, target)
     others = sorted(path for path in current.parent.iterdir() if path != current)
     for folder in others:
         files = [path for path in _changed(folder, source.docs) if path.is_symlink() or not path.is_dir()]
         if files:
-            aside.mkdir(parents=True, exist_ok=True)
-            folder.rename(aside / folder.name)
+            _move(folder, aside)
             edited += [str(path.relative_to(folder.parent)) for path in files]
         elif folder != others[-1]:
             _remove(folder)
-    return edited, aside
+    return {"pages": edited, "moved_to": str(aside)} if edited else {}
+
+
+def _move(path: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    path.rename(folder / path.name)
 
 
 def _remove(folder: Path) -> None:
@@ -212,26 +212,20 @@ def _link(path: Path, target: str) -> None:
 
 def _changes(source: Source, old: Path | None, new: Path) -> JsonObject:
     """The pages by what became of them."""
-    before, after = _sums(old, source) if old else {}, _sums(new, source)
+    before = _sums(source, old) if old else {}
+    after = _sums(source, new)
     kept = before.keys() & after.keys()
-    answer = {
-        "added": sorted(after.keys() - kept),
-        "changed": sorted(page for page in kept if before[page] != after[page]),
-        "removed": sorted(before.keys() - kept),
-    }
-    return {kind: listed for kind, listed in answer.items() if listed}
+    return filled(
+        added=sorted(after.keys() - kept),
+        changed=sorted(page for page in kept if before[page] != after[page]),
+        removed=sorted(before.keys() - kept),
+    )
 
 
-def _sums(generation: Path, source: Source) -> dict[str, int]:
+def _sums(source: Source, generation: Path) -> dict[str, int]:
     """The checksum of each page, by the path that read_doc takes."""
     sums = {}
-    for path in _everything(generation / source.docs):
-        name = str(path.relative_to(generation / source.docs))
-        if name.lower().endswith(".md") and path.is_file():
-            sums[source.prefix + readable(name)] = crc32(path.read_bytes())
+    for page in pages.pages([source._replace(generation=generation)]):
+        if os.path.isfile(page.location):  # no link to itself
+            sums[page.path] = crc32(Path(page.location).read_bytes())
     return sums
-
-
-def readable(path: str) -> str:
-    """A path that can be written as JSON, whatever bytes it has."""
-    return os.fsencode(path).decode("utf-8", "replace")

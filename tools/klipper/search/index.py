@@ -2,11 +2,10 @@
 
 # The contract of the index: it is made at a sync, or when it is first asked for, and kept in a file of the
 # state folder as long as no page has changed (name, time and size of each are looked at in every search), nor
-# what makes it. The file has a line that says of which pages it is, a checksum, a line of JSON, and numbers,
-# which sessions share in memory. It has no text: a section is a page, where it begins and how many
-# words it has; a word has a run of postings. Words joined by `_` or `-` count one by one and as
-# one, so that `bed_mesh`, `bed-mesh` and `bedmesh` find each other; so do the pairs of words in a longer
-# identifier.
+# what makes it. The file has a line with a checksum, a line of JSON, and numbers, which sessions share in
+# memory. It has no text: a section is a page, where it lies and how many words it has; a word has a run of
+# postings. Words joined by `_` or `-` count one by one and as one, so that `bed_mesh`, `bed-mesh` and
+# `bedmesh` find each other; so do the pairs of words in a longer identifier.
 
 import json
 import os
@@ -18,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, takewhile
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import Lock
@@ -39,9 +38,8 @@ CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 MARK = re.compile("[_-]")
 HEADING = 4
 """A word in a section's heading counts as often as so many in its text."""
-FILE, KEY = "klipper-index", b"%08x\n"
-"""Its first line is of which pages it is, its second the checksum of the rest."""
-HEAD = 2 * len(KEY % 0)
+FILE, CHECKSUM = "klipper-index", b"%08x\n"
+CHECKSUM_BYTES = len(CHECKSUM % 0)
 ASKED_FILE = Path(__file__).with_name("asked.txt")
 # The sources that make an index, as they are while they are imported.
 SOURCES = sorted([Path(headings.__file__), *Path(__file__).parent.glob("*.*")])
@@ -49,60 +47,40 @@ MAKERS = [(path.name, path.stat().st_mtime_ns) for path in SOURCES]
 
 
 class Place(NamedTuple):
-    """A section of a page: the number of the page, its heading, where it begins, how many words it has; the
-    words of its heading that say something."""
+    """A section of a page: the number of the page, its heading, where it begins and ends, how many words it
+    has; the words of its heading that say something, of a page's first section also those of the file name."""
 
     page: int
     heading: str
     level: int
     offset: int
+    end: int
     size: int
     headed: list[str]
 
 
 class Index:
-    """`places` are the sections of all pages, `sections` their numbers by page; `text` has all words in order, each
-    from one of `starts`. The postings of a word, the sections that have it with the count in each, lie between two of
-    `ends`.
-
-    `titles` are the first headings of the pages that say something else than their file names; `names` the words
-    of both.
-    """
+    """`places` are the sections of all pages, `words` all words in order. The postings of a word, the sections that
+    have it with the count in each, lie between two of `ends`."""
 
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
-        """`kept` is what `counted` gives."""
-        end = kept.find(b"\n", HEAD) + 1
-        start = kept.find(b"\n", end) + 1
-        lists = json.loads(kept[HEAD:end])
+        """`kept` is a checksum and what `counted` gives."""
+        end = kept.find(b"\n", CHECKSUM_BYTES)
+        lists = json.loads(kept[CHECKSUM_BYTES:end])
         self.files = files
         self.places = [Place(*place) for place in lists["places"]]
-        self.titles = dict(zip((page.path for page in files), lists["titles"], strict=True))
-        self.names = list(map(frozenset, lists["names"]))
-        self.sections: list[list[int]] = [[] for _ in files]
-        for number, place in enumerate(self.places):
-            self.sections[place.page].append(number)
-        self.count: int = lists["words"]
-        self.text = kept[end:start].decode()
-        numbers = memoryview(kept)[start:].cast("I")
-        self.starts = numbers[: self.count + 1]
-        self.ends = numbers[self.count + 1 : 2 * self.count + 2]
-        self.postings = numbers[2 * self.count + 2 :]
+        self.words: list[str] = lists["words"]
+        numbers = memoryview(kept)[end + 1 :].cast("I")
+        self.ends = numbers[: len(self.words) + 1]
+        self.postings = numbers[len(self.words) + 1 :]
         total = sum(place.size for place in self.places)
         self.mean = max(total, 1) / max(len(self.places), 1)
 
-    def word(self, number: int) -> str:
-        """A word by its number: as a list of texts they would take a megabyte more."""
-        return self.text[self.starts[number] : self.starts[number + 1] - 1]
-
-    def place(self, text: str) -> int:
-        """The number of a word, or of the next one if there is no such word."""
-        return bisect_left(range(self.count), text, key=self.word)
-
     def row(self, word: str) -> Iterator[tuple[int, int]]:
         """The sections that have a word, with its count in each."""
-        place = self.place(word)
-        if place < self.count and self.word(place) == word:
-            run = self.postings[self.ends[place] : self.ends[place + 1]]
+        number = bisect_left(self.words, word)
+        if self.words[number : number + 1] == [word]:
+            run = self.postings[self.ends[number] : self.ends[number + 1]]
             yield from zip(run[::2], run[1::2], strict=True)
 
     def forms(self, word: str) -> frozenset[str]:
@@ -118,61 +96,48 @@ class Index:
 
     def beginning(self, text: str) -> Iterator[str]:
         """The words of the pages that begin with a text."""
-        for number in range(self.place(text), self.count):
-            word = self.word(number)
-            if not word.startswith(text):
-                return
-            yield word
+        following = self.words[bisect_left(self.words, text) :]
+        return takewhile(lambda word: word.startswith(text), following)
 
-    def containing(self, part: str) -> Iterator[str]:
+    def containing(self, part: str) -> frozenset[str]:
         """The words of the pages that this is a part of."""
-        end = 0
-        while (found := self.text.find(part, end)) >= 0:
-            end = self.text.index(" ", found)
-            yield self.text[self.text.rindex(" ", 0, found) + 1 : end]
+        return frozenset(word for word in self.words if part in word)
 
 
-def counted(files: Sequence[Page], key: bytes) -> bytes:
+def counted(files: Sequence[Page]) -> bytes:
     """The words of pages, counted, as an Index reads them."""
     places: list[Place] = []
-    titles: list[str] = []
-    names: list[list[str]] = []
     postings: dict[str, array[int]] = {}
     for number, page in enumerate(files):
         checkpoint()
         text = read(page)
         asked = asked_words().get(page.path, {})
-        for anchor, section, body in _sections(text):
+        for anchor, section, end in _sections(text):
+            body = list(tokens(text[section.offset : end]))
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
+            if section.offset == 0:
+                head += tokens(Path(page.path).stem)
             counts = Counter(body + HEADING * head)
             counts.update(asked.get(anchor, ()))  # each once
             for word, count in counts.items():
                 postings.setdefault(word, array("I")).extend((len(places), count))
             headed = sorted(set(head) - STOP_WORDS)
-            places.append(Place(number, section.heading, section.level, section.offset, len(body), headed))
-        name = page.path.rpartition("/")[2].removesuffix(pages.SUFFIX)
-        title = pages.title(text, page.path)
-        bare_name, bare_title = (re.sub(r"[\W_]", "", words).lower() for words in (name, title))
-        titles.append("" if bare_name == bare_title else title)
-        names.append(sorted(set(tokens(f"{name} {title}"))))
-    every = sorted(postings.keys() | {word for words in names for word in words})
-    runs = [postings.get(word, array("I")) for word in every]
+            place = Place(number, section.heading, section.level, section.offset, end, len(body), headed)
+            places.append(place)
+    words = sorted(postings)
+    runs = [postings[word] for word in words]
     ends = array("I", accumulate(map(len, runs), initial=0))
-    starts = array("I", accumulate((len(word) + 1 for word in every), initial=1))
-    lists = {"places": places, "titles": titles, "names": names, "words": len(every)}
-    text = f"{compact_json(lists)}\n {' '.join(every)} \n"
-    rest = b"".join((text.encode(), *map(bytes, (starts, ends, *runs))))
-    return key + KEY % crc32(rest) + rest
+    lists = compact_json({"places": places, "words": words}).encode()
+    return b"".join((lists, b"\n", bytes(ends), *map(bytes, runs)))
 
 
-def _sections(text: str) -> Iterator[tuple[str, Section, list[str]]]:
-    """The anchor of each section of a page, the section, and its words down to the next heading."""
-    sections = list(headings.sections(text).items())
-    if not sections or sections[0][1].offset:
-        sections.insert(0, ("", Section("", 1, 0)))
-    ends = [section.offset for _, section in sections[1:]]
-    for (anchor, section), end in zip(sections, [*ends, len(text)], strict=True):
-        yield anchor, section, list(tokens(text[section.offset : end]))
+def _sections(text: str) -> Iterator[tuple[str, Section, int]]:
+    """The anchor of each section of a page, the section, and where the next heading begins."""
+    listed = [*headings.sections(text).items(), ("", Section("", 1, len(text)))]
+    if listed[0][1].offset:
+        listed.insert(0, ("", Section("", 1, 0)))
+    for (anchor, section), (_, following) in pairwise(listed):
+        yield anchor, section, following.offset
 
 
 @cache
@@ -218,23 +183,18 @@ _one_at_a_time = Lock()
 
 @lru_cache(maxsize=1)
 def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
-    key = KEY % crc32(repr((MAKERS, stamped)).encode())
+    """The index that an earlier session kept, if it is of these pages and undamaged, or else a new one."""
     files = [page for page, *_ in stamped]
-    if index := _kept(key, files):
-        return index
-    kept = counted(files, key)
-    with suppress(OSError):  # then the next session counts again
-        replace_file(state_path(FILE), kept)
-    return _kept(key, files) or Index(files, kept)
-
-
-def _kept(key: bytes, files: Sequence[Page]) -> Index | None:
-    """The index that an earlier session kept, if it is of these pages and undamaged."""
+    of_these = crc32(repr((MAKERS, stamped)).encode())
     with suppress(OSError, ValueError), plain_file(state_path(FILE), of_this_user=True) as file:
         kept = mmap(file.fileno(), 0, access=ACCESS_READ)
-        if kept[:HEAD] == key + KEY % crc32(memoryview(kept)[HEAD:]):
+        if kept[:CHECKSUM_BYTES] == CHECKSUM % crc32(memoryview(kept)[CHECKSUM_BYTES:], of_these):
             return Index(files, kept)
-    return None
+    content = counted(files)
+    index = CHECKSUM % crc32(content, of_these) + content
+    with suppress(OSError):  # then the next session counts again
+        replace_file(state_path(FILE), index)
+    return Index(files, index)
 
 
 def read(page: Page) -> str:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
+from tools.klipper.search import spelling
 from tools.klipper.search.spelling import nearest, stem
 
 TABLE = Path(__file__).with_name("messages.txt")
-WORD = re.compile(r"[^\W_]+")
 # Words that people leave out or add; other words for one.
 SILENT = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
@@ -25,9 +25,7 @@ ALIKE = dict(
     for pair in "axes=axis too=to min=minimum max=maximum temp=temperature comms=communication comm=communication "
     "hotend=heater cant=cannot couldnt=cannot didnt=not doesnt=not isnt=not".split()
 )
-# Names that people write as two words.
-TOGETHER = re.compile(r"\b(bl|can|web|auto)[ -](touch|bus|hooks|save)\b")
-GAP, LONG_GAP = 1, 12
+GAP, LONG_GAP = r"(?: \S+){0,1}? ", r"(?: \S+){0,12}? "
 """Words that may stand between two of a message, and in the place of a `*`."""
 LONGEST, MOST_LINES, MOST_FOUND = 600, 500, 8
 """Characters of a line in which a message is looked for, lines of a log, messages that are explained."""
@@ -59,12 +57,13 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
     """The message in a line."""
     words = _words(line)
     if spell:
-        known_words = _vocabulary()
-        words = [word if word in known_words else nearest(word, known_words) or word for word in words]
-    text, having = f" {' '.join(words)} ", set(words)
-    return next(
-        (message for told, pattern, message in forms() if told <= having and re.search(pattern, text)), None
-    )
+        words = [nearest(word, _vocabulary()) or word for word in words]
+    text = f" {' '.join(words)} "
+    having = set(words)
+    for needed, pattern, message in forms():
+        if needed <= having and re.search(pattern, text):
+            return message
+    return None
 
 
 def explained(message: Message) -> JsonObject:
@@ -79,9 +78,9 @@ def messages() -> list[tuple[list[str], Message]]:
     for entry in re.split(r"\n(?! )", TABLE.read_text("utf-8").strip()):
         forms, meaning, first, places = map(str.strip, entry.split("\n"))
         pages, _, sources = places.partition(" < ")
-        read = tuple(pages.split("; "))
         wordings = forms.split(" | ")
-        listed.append((wordings, Message(wordings[0], meaning, first, read, tuple(sources.split()))))
+        message = Message(wordings[0], meaning, first, tuple(pages.split("; ")), tuple(sources.split()))
+        listed.append((wordings, message))
     return listed
 
 
@@ -89,23 +88,21 @@ def messages() -> list[tuple[list[str], Message]]:
 def forms() -> list[tuple[frozenset[str], str, Message]]:
     """The words of each wording, and the pattern that finds it: in order, few others between, more in the
     place of a `*`."""
-    gap, long_gap = (rf"(?: \S+){{0,{most}}}? " for most in (GAP, LONG_GAP))
     found = []
-    for forms, message in messages():
-        for form in forms:
-            parts = [_words(part) for part in form.strip("* ").split("*")]
-            pattern = long_gap.join(gap.join(map(re.escape, part)) for part in parts)
-            words = frozenset(word for part in parts for word in part)
-            found.append((words, f" {pattern} ", message._replace(message=form)))
+    for wordings, message in messages():
+        for form in wordings:
+            parts = [GAP.join(_words(part)) for part in form.strip("* ").split("*")]
+            pattern = f" {LONG_GAP.join(parts)} "
+            found.append((frozenset(_words(form)), pattern, message._replace(message=form)))
     return found
 
 
 @cache
 def _vocabulary() -> list[str]:
-    return sorted({word for words, _, _ in forms() for word in words})
+    return sorted(frozenset().union(*(words for words, _, _ in forms())))
 
 
 def _words(text: str) -> list[str]:
     """The stems of the words of a text that say something."""
-    plain = TOGETHER.sub(r"\1\2", text.lower().replace("’", "'").replace("'t", "t"))
-    return [stem(ALIKE.get(word, word)).text for word in WORD.findall(plain) if word not in SILENT]
+    plain = [word.replace("'", "") for word in spelling.words(text)]
+    return [stem(ALIKE.get(word, word)).text for word in plain if word not in SILENT]

@@ -11,9 +11,10 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ MOST_TERMS = 32
 """A pasted log has no more to say than its first lines."""
 # Decimals and single digits: coordinates and versions, which no page is about.
 NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
+
 SHORTEST_PART = 3
 """Letters of a word that is looked for inside of others."""
 
@@ -38,10 +40,7 @@ Meaning = list[list[str]]
 """English words in a row, each a list of alternatives."""
 SATURATION, LENGTH = 1.2, 0.75
 HEADED, COVERAGE, OF_NAME = 0.5, 0.7, 2.0
-WHOLE = 0.9
-"""The share of a question that a page's name has to have to be the answer itself."""
 NEXT, MOST_NEXT = 0.4, 4
-
 
 Term = frozenset[str]
 """One thing to look for: the words of the pages that say it."""
@@ -52,59 +51,44 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     are nowhere in the pages."""
     plain = NUMBER.sub(" ", text)
     typed = words(plain)
-    absent: list[str] = []
-    terms = list(_terms(typed, index, absent)) or list(map(index.forms, typed))
+    found = list(_terms(typed, index))
+    terms = [term for _, term in found] or [index.forms(word) for word in typed]
     terms += _identifiers(plain, index)
-    unique = dict.fromkeys(term for term in terms if term)
-    return list(unique)[:MOST_TERMS], list(dict.fromkeys(absent))
+    absent = [word for word, term in found if not term and not index.containing(word)]
+    return list(filter(None, dict.fromkeys(terms)))[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
-def _terms(typed: Sequence[str], index: Index, absent: list[str]) -> Iterator[Term]:
-    """The terms of the words as typed; those that are one expression of the glossary together."""
+def _terms(typed: Sequence[str], index: Index) -> Iterator[tuple[str, Term]]:
+    """Each word as typed with its term, empty if it is nowhere; the words that are one expression of the
+    glossary with the terms of its meaning."""
     start = 0
     while start < len(typed):
-        if joined := _joined(typed[start : start + 2], index):
-            yield joined
-            start += 2
-            continue
         size, meaning = meaning_of(typed[start:])
         group = typed[start : start + size]
         start += size
         word = group[0]
         if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
             continue
-        own = Term().union(*map(index.forms, group))
+        own = _forms(group, index)
         translated = [_forms(alternatives, index) for alternatives in meaning]
         if own or any(translated):
             for forms in translated or [own]:
-                yield forms | own
+                yield word, forms | own
         else:
             for word in group:
-                yield _elsewhere(word, index, absent)
+                yield word, _elsewhere(word, index)
 
 
-def _joined(pair: Sequence[str], index: Index) -> Term:
-    """The words of the pages that two English ones are together, `bl touch`, if one of them is no word there."""
-    joined = "".join(pair)
-    if len(pair) < 2 or not joined.isascii() or all(map(index.forms, pair)):
-        return Term()
-    return index.forms(joined)
-
-
-def _elsewhere(word: str, index: Index, absent: list[str]) -> Term:
-    """The words that one which is nowhere is a part of; if there are none, the word that was meant."""
-    if inside := Term(index.containing(word)):
-        return inside if len(word) >= SHORTEST_PART else Term()
-    alike = (other for letter in set(word[:2]) for other in index.beginning(letter))
-    if near := nearest(word, alike):
-        return index.forms(near)
-    absent.append(word)
-    return Term()
-
-
-def _forms(alternatives: Sequence[str], index: Index) -> Term:
+def _forms(alternatives: Iterable[str], index: Index) -> Term:
     """The words of the pages that are one of these."""
     return Term().union(*(index.forms(MARK.sub("", word)) for word in alternatives))
+
+
+def _elsewhere(word: str, index: Index) -> Term:
+    """The words that one which is nowhere is a part of; if there are none, the word that was meant."""
+    inside = index.containing(word) if len(word) >= SHORTEST_PART else Term()
+    alike = chain(index.beginning(word[:1]), index.beginning(word[1:2]))
+    return inside or index.forms(nearest(word, alike))
 
 
 def _identifiers(text: str, index: Index) -> Iterator[Term]:
@@ -112,13 +96,12 @@ def _identifiers(text: str, index: Index) -> Iterator[Term]:
     for match in CHUNK.finditer(text.lower()):
         joined = MARK.sub("", match[0])
         if joined != match[0]:
-            yield index.forms(joined) or Term(index.containing(joined))
+            yield index.forms(joined) or index.containing(joined)
 
 
 def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
     """The number of the first words that have a meaning here, and that meaning; (1, []) if the first word has
     none."""
-
     for key, meaning in glossary().get(words[0][:2], ()):
         if len(key) <= len(words) and all(map(_fits, words, key)):
             return len(key), meaning
@@ -144,7 +127,7 @@ def glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
             meaning = [word.split("/") for word in value.split()]
             entries.setdefault(key[:2], []).append((key.split(), meaning))
     for group in entries.values():
-        group.sort(key=lambda entry: (-len(entry[0]), -len(" ".join(entry[0]))))
+        group.sort(reverse=True)
     return entries
 
 
@@ -158,45 +141,41 @@ class Ranked(NamedTuple):
 
 def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
     """The pages that have something of a question, best first."""
-    scores: defaultdict[int, float] = defaultdict(float)
-    shares: defaultdict[int, float] = defaultdict(float)
-    in_headings: defaultdict[int, float] = defaultdict(float)
-    heading_words: defaultdict[int, int] = defaultdict(int)
-    names: defaultdict[int, float] = defaultdict(float)
+    hits: defaultdict[int, list[tuple[Term, float, int]]] = defaultdict(list)
     total = 0.0
     for term in terms:
-        counts: defaultdict[int, int] = defaultdict(int)
+        counts: Counter[int] = Counter()
         for word in term:
             for section, times in index.row(word):
                 counts[section] += times
         rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
-        for page, name in enumerate(index.names):
-            if not name.isdisjoint(term):
-                names[page] += rarity
         for section, count in counts.items():
-            place = index.places[section]
-            size = max(place.size / index.mean, 1)  # a short section is not more about it
-            score = count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * size))
-            scores[section] += rarity * score
-            shares[section] += rarity
-            if not term.isdisjoint(place.headed):
-                in_headings[section] += rarity
-                heading_words[section] += len(term.intersection(place.headed))
-    for section, rarity in in_headings.items():
-        scores[section] += HEADED * rarity * heading_words[section] / len(index.places[section].headed)
+            hits[section].append((term, rarity, count))
     pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
-    for section, score in scores.items():
-        share = shares[section] / total
-        pages[index.places[section].page].append((score * share**COVERAGE, share, section))
+    names: dict[int, float] = {}
+    for section in sorted(hits):
+        place = index.places[section]
+        size = max(place.size / index.mean, 1)  # a short section is not more about it
+        half = SATURATION * (1 - LENGTH + LENGTH * size)
+        score = found = headed = 0.0
+        heading_words = 0
+        for term, rarity, count in hits[section]:
+            score += rarity * count * (SATURATION + 1) / (count + half)
+            found += rarity
+            if common := term.intersection(place.headed):
+                headed += rarity
+                heading_words += len(common)
+        score += HEADED * headed * heading_words / max(len(place.headed), 1)
+        share = found / total
+        pages[place.page].append((score * share**COVERAGE, share, section))
+        if place.offset == 0:  # its heading has the page's name
+            names[place.page] = headed
     result = []
-    for page in pages.keys() | names.keys():
-        sections = sorted(pages[page], key=lambda scored: (-scored[0], scored[2]))
-        if names[page] >= WHOLE * total:  # who asks for what the page is called wants its beginning
-            best = sections[0][0] if sections else 0.0
-            sections.insert(0, (best, 1.0, index.sections[page][0]))
-        together = OF_NAME * names[page]
+    for page, sections in pages.items():
+        sections.sort(key=lambda scored: -scored[0])
+        together = OF_NAME * names.get(page, 0)
         for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
             together += score * NEXT**number
         result.append(Ranked(page, together, sections))
-    return sorted(result, key=lambda page: (-page.score, index.files[page.page].path))
+    return sorted(result, key=lambda page: -page.score)

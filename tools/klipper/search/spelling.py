@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 # Letters and digits, with an English ending after an apostrophe: `probe's`, `don't`.
-WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]{1,2}(?![^\W_]))?")
+WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]{1,2}(?![^\W_]))?")
+# The mark in a name that people write as two words: `bl touch`.
+DIVIDED = re.compile(r"\b(bl(?=.touch)|can(?=.bus)|web(?=.hooks)|auto(?=.save)|octo(?=.print))[ -]")
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text("utf-8").split())
 """Words that say nothing of the subject of a question."""
 # The longest suffix that leaves enough of the word. `ss`, `us` and `is` are not plurals.
@@ -20,7 +22,7 @@ SUFFIX = re.compile(
 # The ending of a Russian word, of which at least three letters stay.
 RUSSIAN = re.compile(
     r"(?<=[а-яё]{3})(?:ться|тся|ами|ями|ого|его|ому|ему|ыми|ими|ешь|ишь|ает|яет|ует|ить|ать|еть|ять|ют|ут|ат|ят|ит|ет|ли|ло|ла"
-    r"|ый|ий|ой|ая|яя|ое|ее|ые|ие|ых|их|ую|юю|ым|им|ом|ем|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|ии|ия|[аеёиоуыэюяьй])$"
+    r"|ый|ий|ой|ая|яя|ое|ее|ые|ие|ых|их|ую|юю|ым|им|ом|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|ии|[аеёиоуыэюяьй])$"
 )
 # The doubled last letter of a stem: `stopp` of `stopping`, `levell` of `levelling`.
 DOUBLED = re.compile(r"(?<=\w{2})([bdgmnprt])\1$|(?<=\w{4})ll$")
@@ -33,9 +35,9 @@ SHORT = 3
 EXACT = frozenset(("",))
 PLURAL = frozenset(("", "s"))
 AFTER_Y = frozenset(("y", "ies", "ied"))
-AT_ENDINGS = frozenset("ate ates ated ating ation ations".split())
-AFTER_E = AT_ENDINGS.union("e es ed ing ings ion ions ment ments ement ements s d".split())
-ENDINGS = AFTER_E | EXACT
+ENDINGS = frozenset(
+    ("", *"e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations".split())
+)
 
 
 class Stem(NamedTuple):
@@ -47,7 +49,8 @@ class Stem(NamedTuple):
 
 def words(text: str) -> list[str]:
     """The words of a text in order, in lower case; `bed_mesh` and `bed-mesh` are two words each."""
-    return [match[0].lower().replace("’", "'").removesuffix("'s") for match in WORD.finditer(text)]
+    plain = DIVIDED.sub(r"\1", text.lower().replace("’", "'"))
+    return [word.removesuffix("'s") for word in WORD.findall(plain)]
 
 
 @lru_cache(4096)
@@ -65,8 +68,6 @@ def stem(word: str) -> Stem:
         return Stem(text, PLURAL)
     if suffix and suffix[0] in ("y", "ies", "ied"):
         return Stem(text, AFTER_Y)
-    if suffix and suffix[0] in ("e", "es") and word[-3] not in "shx":
-        return Stem(text, AFTER_E)
     return Stem(DOUBLED.sub(lambda double: double[0][0], text), ENDINGS)
 
 
