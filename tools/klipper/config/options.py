@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from tools.klipper.config.printer_cfg import Section
@@ -20,18 +21,11 @@ from tools.klipper.config.reference import SERIES, STEPPER, Option
 
 TABLE = Path(__file__).with_name("options.txt")
 KNOWN = Path(__file__).with_name("known.txt")
-# Kind with the count of a list, lower bound, upper bound, both with the bracket that says whether it is
-# included.
-SPEC = re.compile(r"(b|i|f|p\^?!?|l[if]?n?\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
+# Kind of a number or a list (what it is of, one a line, how many), lower bound, upper bound, both with the
+# bracket that says whether it is included.
+NUMBERS = re.compile(r"(l?)([if]?)(n?)(\d*)(?:([\[(])([-\d.e+]+))?(?:,([-\d.e+]+)([\])]))?$")
 # `[section]- modules !options ;commands`
 LINE = re.compile(r"\[(.*)\](.)([^!;]*)!?([^;]*);?(.*)")
-MARKS = {
-    "p": ("", ""),
-    "p!": ("!?", "[!] "),
-    "p^": (r"[\^~]?", "[^~] "),
-    "p^!": (r"[\^~]?\s*!?", "[^~] [!] "),
-}
-"""The marks that a pin of each kind may have: as a pattern, and as Klipper says it."""
 TRUTHS = "1 yes true on 0 no false off".split()
 """Klipper takes these as a boolean, in any case."""
 # The tag of a template: `{% if …`, `{%- endfor …`.
@@ -39,9 +33,7 @@ TAG = re.compile(r"\{%[-+]?\s*(\w+)")
 # What is written in a template and is none of it: comments, and marks in a text that do not end it.
 ASIDE = re.compile(r"\{#.*?#\}|\\[\\'\"]", re.DOTALL)
 BLOCKS = "if for macro call filter".split()
-LONGEST = 400
-"""Characters of a value that are looked at."""
-KINDS = {"b": "True or False", "i": "a whole number", "f": "a number", "l": "numbers with commas between"}
+EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas between"}
 
 
 @dataclass
@@ -106,11 +98,11 @@ def required(section: Section) -> list[str]:
     """The options that a section has to have: those of its kind, and those that the value of another one asks
     for; `a|b`: one of them."""
     facts = table()
-    needed = list(facts.required.get(facts.base(section.kind), ()))
+    needed = dict.fromkeys(facts.required.get(facts.base(section.kind), ()))
     for name, setting in section.values.items():
         for value in (setting.value, "*"):
-            needed += facts.required.get(f"{name} {value}", ())
-    return needed
+            needed |= dict.fromkeys(facts.required.get(f"{name} {value}", ()))
+    return list(needed)
 
 
 @cache
@@ -135,76 +127,49 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
     option."""
     known = spec(section.partition(" ")[0], name)
     what = f"option '{name}' in section '{section[:60]}'"
-    if not value and known[:1] in ("i", "f", "b", "c", "p"):
+    if not value and known.startswith(("i", "f", "b", "c", "p")):
         return f"Unable to parse {what}: it is empty"
     if not value or "{" in value:  # `{…}`: the constants of a fork of Klipper
         return ""
+    if known == "b" and value.lower() not in TRUTHS:
+        return f"Unable to parse {what}: expected True or False, not '{value[:40]}'"
     if known.startswith("c"):
         choices = known[1:].split("|")
         base = value.partition("(")[0]  # a shaper may have parameters: `ei(v_tol=0.02)`
-        number = str(int(value)) if value.isdigit() else base
-        is_newer = re.search(
-            rf"(?<![\w-]){re.escape(value)}(?![\w-])", option.text
-        )  # the reference than the table
         is_part = any(value in choice for choice in choices)
-        if base in choices or number in choices or (is_newer and not is_part):
-            return ""
-        return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
-    match = SPEC.match(known)
-    if not match:
-        return ""
-    if known.startswith("p"):
-        return _wrong_mark(value, known)
-    if problem := _not_of_kind(value, match[1]):
-        is_count = "element" in problem
-        return (
-            f"O{what[1:]} must have {problem}" if is_count else f"Unable to parse {what}: expected {problem}"
-        )
-    bound = _out_of_bounds(float(value), match) if match[1] in "if" else ""
-    return f"O{what[1:]} must {bound}" if bound else ""
-
-
-def _wrong_mark(pin: str, kind: str) -> str:
-    """The mistake in the marks before a pin; "" if it may have them."""
-    pattern, form = MARKS[kind]
-    if re.match(rf"\s*{pattern}\s*[^\s^~!]", pin):
-        return ""
-    return f"Invalid pin description '{pin[:40]}': format is {form}[chip_name:] pin_name"
-
-
-def _not_of_kind(value: str, kind: str) -> str:
-    """The kind expected in the place of the value; "" if it is of the kind."""
-    if kind == "b":
-        good = value.lower() in TRUTHS
-    elif kind in "if":
-        good = _is_number(value, kind)
-    else:
-        lines = value.split("\n") if "n" in kind else [value.replace("\n", ",")]
-        rows = [re.split("[,:]", line) for line in lines if line.strip()]
-        count = kind.lstrip("lifn")
-        if count and any(len(row) != int(count) for row in rows):
-            return f"{count} elements{' in each line' if 'n' in kind else ''}, not '{value[:40]}'"
-        good = kind[1:2] not in ("i", "f") or all(
-            _is_number(word, kind[1]) for row in rows for word in row if word.strip()
-        )
-    return "" if good else f"{KINDS[kind[0]]}, not '{value[:40]}'"
-
-
-def _is_number(text: str, kind: str) -> bool:
-    try:
-        (int if kind == "i" else float)(text)
-    except ValueError:
-        return False
-    return len(text) <= LONGEST
-
-
-def _out_of_bounds(number: float, match: re.Match[str]) -> str:
-    _, opening, low, high, closing = match.groups()
-    if low and (number < float(low) or (opening == "(" and number == float(low))):
-        return f"be above {float(low)}" if opening == "(" else f"have minimum of {float(low):g}"
-    if high and (number > float(high) or (closing == ")" and number == float(high))):
-        return f"be below {float(high)}" if closing == ")" else f"have maximum of {float(high)}"
+        # The reference may be newer than the table.
+        is_newer = not is_part and re.search(rf"\b{re.escape(value)}\b", option.text)
+        if base not in choices and not is_newer:
+            return f"Choice '{value[:40]}' for {what} is not a valid choice: one of {', '.join(choices)}"
+    if match := NUMBERS.match(known):
+        return _wrong_number(what, value, match)
     return ""
+
+
+def _wrong_number(what: str, value: str, known: re.Match[str]) -> str:
+    """Klipper's words for a number, or a list with their count, that it refuses; "" if it takes it."""
+    is_list, of, per_line, count, opening, low, high, closing = known.groups()
+    rows = [[value]]
+    if is_list:
+        lines = value.split("\n") if per_line else [value.replace("\n", ",")]
+        rows = [re.split("[,:]", line) for line in lines if line.strip()]
+    if count and any(len(row) != int(count) for row in rows):
+        each = " in each line" if per_line else ""
+        return f"O{what[1:]} must have {count} elements{each}, not '{value[:40]}'"
+    if not of:
+        return ""
+    parse = int if of == "i" else float
+    try:
+        numbers = [parse(word) for word in chain(*rows) if word.strip()]
+    except ValueError:
+        return f"Unable to parse {what}: expected {EXPECTED[is_list or of]}, not '{value[:40]}'"
+    bound = ""
+    for number in numbers:
+        if low and (number < float(low) or (opening == "(" and number == float(low))):
+            bound = f"be above {float(low)}" if opening == "(" else f"have minimum of {float(low):g}"
+        if high and (number > float(high) or (closing == ")" and number == float(high))):
+            bound = f"be below {float(high)}" if closing == ")" else f"have maximum of {float(high)}"
+    return f"O{what[1:]} must {bound}" if bound else ""
 
 
 def template_mistake(value: str) -> str:
