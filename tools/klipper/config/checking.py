@@ -95,7 +95,7 @@ class Checker:
         if key not in self._options:
             described = self.reference.options_of(section.name, kinematics)
             taken = options.words_of("takes").get(kind, ())
-            more = {name: Option(name, "", False, "", 0) for name in taken}
+            more = {name: Option(name) for name in taken}
             self._options[key] = Options(more | described)
         return self._options[key]
 
