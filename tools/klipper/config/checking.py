@@ -87,6 +87,10 @@ class Checker:
         every = chain(config.problems, own, motion.findings(machine), references.findings(machine))
         return merged(islice(every, MOST_FINDINGS))
 
+    def errors(self, config: PrinterConfig) -> list[Finding]:
+        """What Klipper refuses in a configuration."""
+        return [finding for finding in self.findings(config) if finding.level == ERROR]
+
     def options_of(self, section: Section, kinematics: str) -> Options:
         """The options of a section: the same for all of a kind, axes aside."""
         kind = self.reference.kind(section.name)
