@@ -71,10 +71,9 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
 
 def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
-    groups = list(chain.from_iterable(map(_groups, blocks)))
-    taken = sum(len(names) + 5 for names, _ in groups)
-    share = max(LEAST, (BUDGET - taken) // max(1, len(groups)))
-    longest = FULL if full else share
+    lengths = [len(names) + 5 for names, _ in chain(*map(_groups, blocks))]
+    share = (BUDGET - sum(lengths)) // max(1, len(lengths))
+    longest = FULL if full else max(LEAST, share)
     variants = []
     for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"

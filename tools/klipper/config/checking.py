@@ -31,7 +31,6 @@ from tools.klipper.config.printer_cfg import (
     Setting,
 )
 from tools.klipper.config.reference import (
-    AXIS_STEPPER,
     SENSOR,
     Option,
     Options,
@@ -55,16 +54,12 @@ def current() -> "Checker":
         page = Page(source.prefix + reference.PAGE, str(source.root / reference.PAGE))
         if os.path.isfile(page.location):
             read.append(page)
-    stamped = []
-    for page in read:
-        stamp = os.stat(page.location)
-        stamped.append((page, stamp.st_mtime_ns, stamp.st_size, stamp.st_ino))
-    return _read(tuple(stamped))
+    return _read(tuple((page, os.stat(page.location).st_mtime_ns) for page in read))
 
 
 @lru_cache(maxsize=1)
-def _read(stamped: tuple[tuple[Page, int, int, int], ...]) -> "Checker":
-    texts = [pages.read(page) for page, *_ in stamped]
+def _read(stamped: tuple[tuple[Page, int], ...]) -> "Checker":
+    texts = [pages.read(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.
     others = SECTION.findall("\n".join(texts[2:]))
     return Checker(Reference(texts[0]), changes.entries(texts[1]), others)
@@ -78,7 +73,7 @@ class Checker:
         self.reference = reference
         self.others = frozenset(others) - set(reference.kinds)
         self.entries = entries
-        self._options: dict[tuple[str, bool, str], Options] = {}
+        self._options: dict[tuple[str, str], Options] = {}
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
@@ -92,10 +87,10 @@ class Checker:
         return [finding for finding in self.findings(config) if finding.level == ERROR]
 
     def options_of(self, section: Section, kinematics: str) -> Options:
-        """The options of a section: the same for all of a kind, axes aside."""
+        """The options of a section: the same for all of a kind."""
         kind = self.reference.kind(section.name)
         kinematics = kinematics if kinematics in options.words_of("axes") else ""
-        key = kind, bool(AXIS_STEPPER.fullmatch(section.kind)), kinematics
+        key = kind, kinematics
         if key not in self._options:
             described = self.reference.options_of(section.name, kinematics)
             taken = options.words_of("takes").get(kind, ())
@@ -117,8 +112,8 @@ class Checker:
         if section.kind in self.others or section.name.startswith(PROFILES):
             return
         if not self.reference.kind(section.name):
-            if not section.saved and section.kind not in options.table().signs:
-                yield self._unknown_section(machine, section)
+            if not section.saved and section.kind not in options.table().kinds:
+                yield self._unknown_section(section)
             return
         known = self.options_of(section, machine.kinematics)
         yield from _twice(section)
@@ -134,11 +129,10 @@ class Checker:
         if not section.saved:
             yield from _required(machine, section, known)
 
-    def _unknown_section(self, machine: ParsedPrinter, section: Section) -> Finding:
+    def _unknown_section(self, section: Section) -> Finding:
         """A section that the documentation does not have: misspelt if a name is near."""
         word, space, rest = section.name.partition(" ")
-        absent = [kind for kind in self.reference.kinds if kind not in machine.sections]
-        near = nearest(section.name.lower(), absent)
+        near = nearest(section.name.lower(), self.reference.kinds)
         if not near and (kind := nearest(word.lower(), self.reference.kinds)):
             near = kind + space + rest
         message = f"Section '{cut(section.name)}' is not in Klipper's documentation: "

@@ -83,7 +83,7 @@ class ParsedPrinter:
         """The kinds of sections that neither the documentation nor Klipper's source has: other programs may bring
         what they name."""
         kinds = {section.kind for section in self.sections.values()}
-        own = options.table().signs
+        own = options.table().kinds
         return {kind for kind in kinds if kind not in own and not self.reference.kind(kind)}
 
     def plugin_brings(self, what: str) -> bool:

@@ -10,11 +10,12 @@ never, + always, ? perhaps), what it has to have (`a|b`: one of them), and the c
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from tools.klipper.config.printer_cfg import Section
 from tools.klipper.config.reference import SERIES, STEPPER, Option
@@ -36,25 +37,34 @@ BLOCKS = "if for macro call filter".split()
 EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas between"}
 
 
+class Kind(NamedTuple):
+    """A kind of section: whether a name follows it, the modules that read it, what it has to have, and the
+    commands it brings. `option value` is one, too: what has to stand beside it."""
+
+    sign: str = "?"
+    readers: Sequence[str] = ()
+    required: Sequence[str] = ()
+    commands: Sequence[str] = ()
+
+
 @dataclass
 class Table:
-    """`version` is Klipper's; `sensors` are values of sensor_type; `options` by module; by kind of section
-    `readers` (modules), `signs` (whether a name follows), `required` options (also by `option value`) and
-    `commands`."""
+    """`version` is Klipper's; `sensors` are values of sensor_type; `options` by module."""
 
     version: str
     sensors: set[str] = field(default_factory=set)
     options: dict[str, dict[str, str]] = field(default_factory=dict)
-    readers: dict[str, list[str]] = field(default_factory=dict)
-    signs: dict[str, str] = field(default_factory=dict)
-    required: dict[str, list[str]] = field(default_factory=dict)
-    commands: dict[str, list[str]] = field(default_factory=dict)
+    kinds: dict[str, Kind] = field(default_factory=dict)
 
     def base(self, kind: str) -> str:
         """The kind that a section of a series is of: `extruder` for `extruder1`, `stepper` for `stepper_z1`."""
-        if kind in self.signs:
+        if kind in self.kinds:
             return kind
         return STEPPER if kind.startswith("stepper_") else kind.rstrip("0123456789")
+
+    def kind(self, name: str) -> Kind:
+        """The facts of a kind of section; none of one that is not Klipper's."""
+        return self.kinds.get(self.base(name), Kind())
 
 
 @cache
@@ -64,17 +74,14 @@ def table() -> Table:
     facts = Table(first.split()[2])
     sensors = ""
     for line in lines:
-        if line.startswith("@"):  # @sensors: modules; @names: what they are called
-            name, _, words = line.partition(" ")
-            sensors = words if name == "@sensors" else sensors
-            facts.sensors.update(words.split("|") if name == "@names" else ())
+        if line.startswith("@names"):  # what temperature sensors are called
+            facts.sensors.update(line.removeprefix("@names ").split("|"))
+        elif line.startswith("@sensors"):  # the modules that read their options
+            sensors = line
         elif match := LINE.match(line):
             kind, sign, modules, required, commands = match.groups()
-            facts.required[kind] = required.split()
-            if " " not in kind:
-                facts.signs[kind] = sign
-                facts.readers[kind] = modules.replace("@sensors", sensors).split() or [kind]
-                facts.commands[kind] = commands.split()
+            readers = modules.replace("@sensors", sensors).split() or [kind]
+            facts.kinds[kind] = Kind(sign, readers, required.split(), commands.split())
         else:
             module, _, options = line.partition(": ")
             facts.options[module] = dict(word.split("=") for word in options.split())
@@ -85,9 +92,8 @@ def table() -> Table:
 def spec(kind: str, option: str) -> str:
     """The kind and bounds of an option in a kind of section, in the table's form; "" if the table does not
     know them."""
-    facts = table()
-    for module in facts.readers.get(facts.base(kind), ()):
-        options = facts.options.get(module, {})
+    for module in table().kind(kind).readers:
+        options = table().options.get(module, {})
         for name in (option, SERIES.sub("1", option)):
             if name in options:
                 return options[name]
@@ -97,12 +103,11 @@ def spec(kind: str, option: str) -> str:
 def required(section: Section) -> list[str]:
     """The options that a section has to have: those of its kind, and those that the value of another one asks
     for; `a|b`: one of them."""
-    facts = table()
-    needed = dict.fromkeys(facts.required.get(facts.base(section.kind), ()))
+    needed = [*table().kind(section.kind).required]
     for name, setting in section.values.items():
         for value in (setting.value, "*"):
-            needed |= dict.fromkeys(facts.required.get(f"{name} {value}", ()))
-    return list(needed)
+            needed += table().kind(f"{name} {value}").required
+    return list(dict.fromkeys(needed))
 
 
 @cache

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from itertools import chain
 
 from tools.klipper.config.machine import HEATERS, PROBES, ParsedPrinter, cut, finding_at
 from tools.klipper.config.options import spec, table, words_of
@@ -61,13 +60,11 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
 
 def needed(machine: ParsedPrinter) -> Iterator[Finding]:
     """`[printer]` and `[mcu]`, and the way to each micro-controller."""
-    option, gone, there = "serial", "mcu", machine.sections.get("printer")
-    if not there:
-        option, gone, there = "kinematics", "printer", machine.sections.get("mcu")
-    moving = machine.of("stepper", "extruder")
-    if there and gone not in machine.sections and len(moving) > 1 and not machine.config.missing:
-        message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"
-        yield finding_at(there, option, message, WARNING)._replace(section=gone)
+    is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.config.missing
+    for kind, gone, option in (("printer", "mcu", "serial"), ("mcu", "printer", "kinematics")):
+        if is_printer and kind in machine.sections and gone not in machine.sections:
+            message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"
+            yield finding_at(machine.section(kind), option, message, WARNING)._replace(section=gone)
     for section in machine.of("mcu"):
         uuid = section.value("canbus_uuid")
         if uuid and not CAN_UUID.match(uuid):
@@ -78,8 +75,7 @@ def needed(machine: ParsedPrinter) -> Iterator[Finding]:
 def check_name(section: Section) -> Iterator[Finding]:
     """A name behind the kind of section where there must be none, or none where there must be one."""
     kind, space, _ = section.name.partition(" ")
-    sign = table().signs.get(table().base(kind), "?")
-    if sign == ("-" if space else "+"):
+    if table().kind(kind).sign == ("-" if space else "+"):
         what = "takes no name" if space else "needs a name behind it"
         message = f"Section '{cut(section.name)}' is not a valid config section: [{kind}] {what}"
         yield finding_at(section, "", message)
@@ -115,7 +111,7 @@ def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Findi
         if not machine.has_sensor(sensor):
             if not (machine.plugins and MODULE.match(sensor)):
                 yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(sensor)}'")
-        elif f"{SENSOR} {sensor}" not in table().required:  # it is on an analog pin
+        elif f"{SENSOR} {sensor}" not in table().kinds:  # it is on an analog pin
             yield from machine.missing(section, "sensor_pin")
     order = section.value("color_order")
     if not all("".join(sorted(word)) in ("BGR", "BGRW") for word in _words(order)):
@@ -125,9 +121,9 @@ def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Findi
 def macros(machine: ParsedPrinter) -> Iterator[Finding]:
     """The names of macros, their variables, and commands in them that nothing has and that are nearly a known
     one."""
-    commands = table().commands
-    kinds = {table().base(section.kind) for section in machine.sections.values()}
-    taken = set(chain.from_iterable(commands.get(kind, ()) for kind in kinds))
+    taken: set[str] = set()
+    for section in machine.sections.values():
+        taken.update(table().kind(section.kind).commands)
     named: dict[str, Section] = {}
     for section in machine.of("gcode_macro"):
         _, _, name = section.name.upper().partition(" ")
@@ -136,7 +132,9 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
             message = f"gcode command {cut(name)} already registered: also in [{cut(before.name)}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
-    known = set(chain(named, *commands.values()))
+    known = set(named)
+    for kind in table().kinds.values():
+        known.update(kind.commands)
     for section in named.values():
         words = set(COMMAND.findall(section.value("gcode").upper()))
         for word in sorted(words - known):
