@@ -18,6 +18,7 @@ LIMIT = 3000
 """Characters of an answer as JSON."""
 LONGEST_MESSAGE = 240
 MOST_LINES_TOLD = 8
+MOST_MISTAKES, LONGEST_MISTAKE = 4, 140
 ALWAYS = "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not"
 
 
@@ -102,6 +103,18 @@ def not_checked(config: PrinterConfig) -> list[str]:
     if saved:
         left_out.append(f"{saved} sections that only SAVE_CONFIG wrote")
     return left_out
+
+
+def mistakes(findings: Sequence[Finding], *, placed: bool = True) -> list[str]:
+    """A line for each of the first findings, with its place in the files if that is `placed`, and one that
+    counts the others."""
+    listed = []
+    for finding in findings[:MOST_MISTAKES]:
+        place = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""
+        listed.append(place + short(finding.message, LONGEST_MISTAKE))
+    if len(findings) > MOST_MISTAKES:
+        listed.append(f"and {len(findings) - MOST_MISTAKES} more: check_config shows them")
+    return listed
 
 
 def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:

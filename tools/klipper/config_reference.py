@@ -1,6 +1,6 @@
 """The configuration reference by section and option, in few words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 from typing import Annotated
 
@@ -18,7 +18,7 @@ from tools.klipper.search import index
 Name = Annotated[str | None, Limits(max_length=200)]
 BUDGET = 2500
 """Characters of a section's options with shortened texts."""
-LEAST = 24
+LEAST, FULL = 24, 1_000_000
 MOST_CHANGES = 4
 MOST_OWNERS, MOST_NEAR = 30, 4
 LONGEST_CHANGE, LONGEST_TEXT, MOST_TEXTS = 160, 300, 6
@@ -35,107 +35,116 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     checker = checking.current()
     reference, entries = checker.reference, checker.entries
     if not section and not option:
-        common = [blocks[0].heading for blocks in reference.commons.values()]
+        shared = (block.heading for block in reference.blocks if not block.name)
+        common = [heading for heading in dict.fromkeys(shared) if not heading.startswith("[")]
         return {"sections": list(reference.kinds), "common": common}
-    blocks = _blocks(reference, section) if section else []
-    if section and not blocks:
-        word = section.strip().strip("[]").lower().partition(" ")[0]
-        by_meaning = [name for name, words in index.asked_words()[PAGE].items() if word in words]
-        near = by_meaning[:MOST_NEAR] or several(word, reference.kinds)
-        raise _unknown(f"No such section in {PAGE}: {section}", near)
-    if not option:
-        return _section(blocks, entries, full=full)
-    key = option.strip().strip("#: ").lower()
-    shared = [block for block, _ in reference.referred(blocks)]
-    where = [*blocks, *shared] or reference.blocks
-    if described := _option(where, key, entries):
-        return described
-    if gone := _changes(entries, key, full=True):
-        return {"option": option, "changes": gone[:MOST_CHANGES]}
-    names = {named.key for named in chain.from_iterable(block.options for block in where)}
-    near = several(key, sorted(names), cutoff=0.5)
-    if meant := options.meant_by_marlin(key):
-        near = [f"{meant}, which is Marlin's {key}"]
-    place = f"[{section}]" if section else PAGE
-    raise _unknown(f"No such option in {place}: {option}", near)
+    blocks = _blocks(reference, section) if section else reference.blocks
+    if option:
+        return _option(reference, blocks, entries, option)
+    return _section(blocks, entries, full=full)
 
 
-def _unknown(message: str, near: list[str]) -> ToolError:
+def _not_found(message: str, near: list[str]) -> ToolError:
     hint = f"Nearest: {', '.join(near)}." if near else "Without a name config_reference lists all sections."
     return ToolError(message[:300], hint, code="NOT_FOUND")
 
 
 def _blocks(reference: Reference, name: str) -> list[Block]:
     """The blocks of a section by its name as typed: `[stepper_x]`, `heater_fan hotend`, `common spi
-    settings`."""
-    wanted = " ".join(name.lower().strip().strip("[]").split())
+    settings`.
+
+    Raises ToolError if there is none; the hint names what is near, by meaning or letters.
+    """
+    wanted = " ".join(name.lower().strip(" []").split())
     kind = reference.kind(wanted)
-    own = reference.kinds.get(kind, [])
-    if AXIS_STEPPER.fullmatch(kind) and not any(block.options for block in own):
+    blocks = reference.named(kind or wanted)
+    if AXIS_STEPPER.fullmatch(kind) and not any(block.options for block in blocks):
         return reference.kinds["stepper_x"]  # the page describes all axes there
-    headings = (wanted, f"[{wanted}]")
-    headed = [block for block in reference.blocks if block.heading.lower() in headings]
-    return own if any(block in headed for block in own) or not headed else headed
+    if not blocks:
+        word = wanted.partition(" ")[0]
+        asked = index.asked_words()[PAGE]
+        near = [heading for heading, words in asked.items() if word in words]
+        message = f"No such section in {PAGE}: {name}"
+        raise _not_found(message, near[:MOST_NEAR] or several(word, reference.kinds))
+    return blocks
 
 
 def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
-    described = [_groups(block) for block in blocks]
-    lengths = [len(names) + 5 for groups in described for names, _ in groups]
-    room = max(LEAST, (BUDGET - sum(lengths)) // max(1, len(lengths)))
+    lengths = [len(names) + 5 for names, _ in chain(*map(_groups, blocks))]
+    share = (BUDGET - sum(lengths)) // max(1, len(lengths))
+    longest = FULL if full else max(LEAST, share)
     variants = []
-    for block, groups in zip(blocks, described, strict=True):
-        texts = [(names, text if full else short(text, room)) for names, text in groups]
+    for block in blocks:
         place = "" if block.heading.startswith("[") else f", {block.heading}"
-        lines = [f"{names}: {text}".rstrip(": ") for names, text in texts]
-        variants.append({"of": f"[{block.name}]{place}", "options": lines})
+        lines = [f"{names}: {short(text, longest)}".rstrip(": ") for names, text in _groups(block)]
+        if lines:
+            variants.append({"of": f"[{block.name}]{place}", "options": lines})
     first = blocks[0]
     answer: JsonObject = {"section": first.name or first.heading, "page": PAGE, "heading": first.heading}
     if len(variants) == 1:
         answer["options"] = variants[0]["options"]
     else:
-        answer["variants"] = [variant for variant in variants if variant["options"]]
-    answer["see"] = sorted({name for block in blocks for name, _ in block.refers})
+        answer["variants"] = variants
+    see = chain.from_iterable(block.refers for block in blocks)
+    answer["see"] = sorted({name for name, _ in see})
     answer["changes"] = _changes(entries, first.kind or first.heading, full=full)
     return {name: value for name, value in answer.items() if value}
 
 
-def _groups(block: Block) -> list[tuple[str, str]]:
+def _groups(block: Block) -> Iterator[tuple[str, str]]:
     """The names of each group of options that have a text in common, and that text."""
-    groups = []
-    for _, group in groupby(block.options, lambda option: option.text or option):
-        options = list(group)
-        names = ", ".join(_marked(option.name, option) for option in options)
-        groups.append((names, options[0].text))
-    return groups
-
-
-def _option(blocks: Sequence[Block], name: str, entries: Sequence[Entry]) -> JsonObject:
-    """The reference's words for an option in every one of some blocks that has it."""
-    every = [(block, option) for block in blocks for option in block.options]
-    found = Options({option.key: option for _, option in reversed(every)}).find(name)  # the first of a series
-    if not found:
-        return {}
-    owners = [(block, option) for block, option in every if option.key == found.key]
-    places: dict[str, dict[str, None]] = {}
-    for block, option in owners:
-        place = _marked(f"[{block.name}]" if block.name else block.heading, option)
-        places.setdefault(option.text, {})[place] = None
-    room = BUDGET if len(places) == 1 else LONGEST_TEXT
-    ordered = sorted(places, key=lambda text: (text.startswith("See the") or not text, -len(places[text])))
-    sections = []
-    for text in ordered[:MOST_TEXTS]:
-        sections.append({"in": list(places[text])[:MOST_OWNERS], "text": short(text, room)})
-    answer: JsonObject = {"option": found.name, "page": PAGE, "sections": sections}
-    if changed := _changes(entries, name, full=False):
-        answer["changes"] = changed
-    return answer
+    for lines, group in groupby(block.options, lambda option: option.lines):
+        names = [_marked(option.name, option) for option in group]
+        yield ", ".join(names), " ".join(lines)
 
 
 def _marked(name: str, option: Option) -> str:
     """A name with the option's default, or that it is required."""
     mark = option.default or ("required" if option.required else "")
     return f"{name} ({mark})" if mark else name
+
+
+def _option(
+    reference: Reference, blocks: Sequence[Block], entries: Sequence[Entry], option: str
+) -> JsonObject:
+    """The reference's words for an option in every one of some blocks that has it, or what became of it.
+
+    Raises ToolError if nothing has that name.
+    """
+    name = option.strip("#: ").lower()
+    every = [(block, known) for block, _ in reference.described(blocks) for known in block.options]
+    by_key = {known.key: known for _, known in reversed(every)}  # the first of a series
+    if found := Options(by_key).find(name):
+        owners = [(block, known) for block, known in every if known.key == found.key]
+        answer: JsonObject = {"option": found.name, "page": PAGE, "sections": _described(owners)}
+        if changed := _changes(entries, name, full=False):
+            answer["changes"] = changed
+        return answer
+    if gone := _changes(entries, name, full=True):
+        return {"option": option, "changes": gone[:MOST_CHANGES]}
+    near = several(name, sorted(by_key), cutoff=0.5)
+    if meant := options.meant_by_marlin(name):
+        near = [f"{meant}, which is Marlin's {name}"]
+    place = PAGE if blocks is reference.blocks else blocks[0].heading
+    raise _not_found(f"No such option in {place}: {option}", near)
+
+
+def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
+    """Each text of an option with the sections in which it stands; those that refer to another section
+    last."""
+    places: dict[str, list[str]] = {}
+    for block, option in owners:
+        place = _marked(f"[{block.name}]" if block.name else block.heading, option)
+        names = places.setdefault(option.text, [])
+        if place not in names:
+            names.append(place)
+    longest = BUDGET if len(places) == 1 else LONGEST_TEXT
+    ordered = sorted(places, key=lambda text: (text.startswith("See the") or not text, -len(places[text])))
+    sections: list[JsonObject] = []
+    for text in ordered[:MOST_TEXTS]:
+        sections.append({"in": places[text][:MOST_OWNERS], "text": short(text, longest)})
+    return sections
 
 
 def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> list[str]:

@@ -13,12 +13,11 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-from tools.klipper import printer_data
-from tools.klipper.config import options, printer_cfg
+from tools.klipper import check_config, printer_data
+from tools.klipper.config import checking, options, printer_cfg
 from tools.klipper.config.machine import short
 from tools.klipper.search import messages
 from tools.klipper.search.messages import Message
-from tools.printer import mistakes
 
 LIMIT = 2800
 """Characters of an answer: 700 tokens."""
@@ -29,8 +28,8 @@ line."""
 MOST_FILES = 3
 MOST_DIFFERENT, MOST_CONFIG = 20_000, 50_000
 """Lines that are looked at for a message, numbers aside, and those of one configuration."""
-STATS, CONFIG, CONFIG_END = b"Stats ", b"===== Config file =====", b"======================="
-REFUSED = b"Config error"
+STATS, CONFIG, CONFIG_END = b"Stats ", "===== Config file =====", "======================="
+REFUSED = "Config error"
 """The line that Klipper prints when it refuses its configuration (klippy/klippy.py)."""
 # `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
 # boot.
@@ -42,7 +41,7 @@ UPTIME = re.compile(rb"Stats (\d+(?:\.\d+)?):")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines of
 # Python that a traceback quotes are indented.
 TELLING = re.compile(
-    rb"(?i)error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof"
+    rb"(?i)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
 # What a message begins with in the log and people do not write: `Transition to shutdown state: `,
 # `pins.error: `.
@@ -97,9 +96,8 @@ def printer_log(
         answer["config"] = _config(start)
     failures = [f"{earlier.when}: {earlier.failure}" for earlier in starts[:number] if earlier.failure]
     answer["earlier_failures"] = failures[-MOST_EARLIER:]
-    for shortened, least in ((answer["earlier_failures"], 0), (answer["errors"], -1)):
-        while len(compact_json(answer)) > LIMIT and len(shortened) > 1:
-            shortened.pop(least)
+    while len(compact_json(answer)) > LIMIT and len(answer["errors"]) > 1:
+        answer["errors"].pop()
     return {name: value for name, value in answer.items() if value or name == "errors"}
 
 
@@ -112,7 +110,8 @@ def _link(start: "Start") -> JsonObject:
     stats = start.stats.decode("utf-8", "replace")
     link: JsonObject = {}
     for name, *counts in BOARD.findall(stats):
-        link[name] = dict(zip(("received", "retransmitted", "invalid"), map(int, counts), strict=True))
+        received, retransmitted, invalid = map(int, counts)
+        link[name] = {"received": received, "retransmitted": retransmitted, "invalid": invalid}
     if host := HOST.search(stats):
         link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}
     return link
@@ -126,17 +125,19 @@ def _config(start: "Start") -> JsonObject:
     """
     config = printer_cfg.read("\n".join(start.config))
     report: JsonObject = {"sections": len(config.sections)}
-    errors = mistakes.errors(config)
+    errors = []
+    with suppress(ToolError):  # without the documentation nothing is judged
+        errors = checking.current().errors(config)
     if not start.refused:
-        gone = [error for error in errors or () if " is gone, " in error.message]
+        gone = [error for error in errors if " is gone, " in error.message]
         if gone:
-            report["an_update_breaks"] = mistakes.lines(gone, placed=False)
+            report["an_update_breaks"] = check_config.mistakes(gone, placed=False)
         return report
-    if errors:
-        errors = [error for error in errors if error.option != "position_endstop"]
+    if errors := [error for error in errors if error.option != "position_endstop"]:
+        report["errors"] = check_config.mistakes(errors, placed=False)
         if [] < _releases(start.version) < _releases(options.table().version):  # it has one, an older one
             report["judged_by"] = f"today's documentation, which is newer than {start.version}"
-    return report | {"errors": mistakes.lines(errors, placed=False)}
+    return report
 
 
 def _releases(version: str) -> list[tuple[int, int]]:
@@ -228,61 +229,51 @@ def _starts(folder: Path) -> list[Start]:
 
 def _read(path: Path, folder: Path) -> list[Start]:
     """The starts in a log; the first one is what stands before the first that begins in it."""
-    reader = _Reader()
+    starts = [Start()]
+    version = ""
+    config: list[str] | None = None  # while it is read
+    known: dict[str, Message | None] = {}
     with printer_data.opened(path, folder) as file:
         file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_BYTES))
         for line in iter(lambda: file.readline(LONGEST_READ), b""):
+            start = starts[-1]
             if line.startswith(STATS):  # most lines
-                reader.start.stats = line
-            else:
-                reader.line(line.rstrip(b"\r\n"))
-    return reader.starts
+                start.stats = line
+                continue
+            text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
+            if match := STARTED.match(text):
+                starts.append(Start(match[1][:60], float(match[2]), version))
+                config = None  # the power may have cut it off
+            elif match := VERSION.match(text):
+                version = match[1][:60]  # of the start that follows
+                start.version = start.version or version
+                config = None
+            elif text == CONFIG:
+                config = []
+            elif config is not None and text == CONFIG_END:
+                start.config, config = config, None
+            elif config is not None and len(config) < MOST_CONFIG:
+                config.append(text)
+            elif text == REFUSED:
+                start.refused = True
+            elif len(line) <= LONGEST_LINE and TELLING.match(line):
+                _count(start, text, known)
+    return starts
 
 
-class _Reader:
-    """Takes the lines of a log that are no Stats."""
+def _count(start: Start, text: str, known: dict[str, Message | None]) -> None:
+    """Count the message in a line, if there is one and it is no mere consequence.
 
-    def __init__(self) -> None:
-        self.start = Start()
-        self.starts = [self.start]
-        self.version = ""
-        self.config: list[str] | None = None
-        """The lines of a configuration while it is read."""
-        self.messages: dict[str, Message | None] = {}
-        """The message of each line that was looked at, by the line without its numbers."""
-
-    def line(self, line: bytes) -> None:
-        text = line[:LONGEST_LINE].decode("utf-8", "replace")
-        started, version = STARTED.match(text), VERSION.match(text)
-        if started or version:  # the power cut the configuration off
-            self.config = None
-        if self.config is not None and line != CONFIG_END and len(self.config) < MOST_CONFIG:
-            self.config.append(text)
-        elif self.config is not None:
-            self.start.config, self.config = self.config, None
-        elif line == CONFIG:
-            self.config = []
-        elif started:
-            self.start = Start(started[1][:60], float(started[2]), self.version)
-            self.starts.append(self.start)
-        elif version:
-            self.version = version[1][:60]  # of the start that follows
-            self.start.version = self.start.version or self.version
-        elif line == REFUSED:
-            self.start.refused = True
-        elif len(line) <= LONGEST_LINE and TELLING.search(line) and not text[:1].isspace():
-            self.telling(text.strip())
-
-    def telling(self, text: str) -> None:
-        """Count the message in a line, if there is one and it is no mere consequence."""
-        key = re.sub(r"[\d.]+", "0", text)
-        if key not in self.messages:
-            checkpoint()
-            if len(self.messages) >= MOST_DIFFERENT:
-                if "shutdown" not in text:
-                    return
-                self.messages.clear()
-            self.messages[key] = messages.of_line(text)
-        message = self.messages[key]
-        if self.start.stop(text) and message:
-            self.start.count(message, PREFIX.sub("", text))
+    `known` has the message of each line that was looked at, by the line without its numbers.
+    """
+    key = re.sub(r"[\d.]+", "0", text)
+    if key not in known:
+        checkpoint()
+        if len(known) >= MOST_DIFFERENT:
+            if "shutdown" not in text:
+                return
+            known.clear()
+        known[key] = messages.of_line(text)
+    message = known[key]
+    if start.stop(text) and message:
+        start.count(message, PREFIX.sub("", text))

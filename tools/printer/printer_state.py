@@ -5,7 +5,6 @@ import json
 import os
 import re
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -16,11 +15,10 @@ from tools.core.errors import ToolError
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
-from tools.klipper import printer_data
-from tools.klipper.config import printer_cfg
+from tools.klipper import check_config, printer_data
+from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import short
 from tools.klipper.search import messages
-from tools.printer import mistakes
 
 # The two methods of Klipper's API (API_Server.md) that this server ever calls: both only read.
 INFO, QUERY = "info", "objects/query"
@@ -74,7 +72,6 @@ def printer_state() -> JsonObject:
     else:
         if answer["state"] in ENDED:
             answer |= _cause(str(info.get("state_message")), folder)
-            answer |= {"homed": "", "position": [], "warnings": []}
         return {name: value for name, value in answer.items() if value}
     hint = "printer_log shows what happened; start Klipper, or check its service."
     raise ToolError(message, hint, code="PRINTER_SILENT") from None
@@ -90,54 +87,56 @@ def _cause(state_message: str, folder: Path) -> JsonObject:
     if HALTED in state_message:
         with suppress(ToolError):  # its message says that the file cannot be read
             config = printer_cfg.read_files(folder / "config/printer.cfg", folder)
-            cause["config"] = mistakes.lines(mistakes.errors(config))
+            cause["config"] = check_config.mistakes(checking.current().errors(config))
     return cause
 
 
 def _answer(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
     """The parts of the answer; what Klipper does not have is empty."""
-    toolhead, config = _part(status, "toolhead"), _part(status, "configfile")
-    homed = toolhead.get("homed_axes")
     message = ADVICE.sub("", str(info.get("state_message", "")))
-    warnings = [_text(warning, "message", 120) for warning in config.get("warnings") or []]
-    position = [_number(place) for place in toolhead.get("position") or []]
-    return {
+    answer: JsonObject = {
         "state": _text(info, "state", 40),
         "message": short(" ".join(message.split()), 300),
         "version": _text(info, "software_version", 60),
         "job": _job(_part(status, "print_stats"), _part(status, "virtual_sdcard")),
         "temperatures": _temperatures(degrees),
-        "homed": "" if homed is None else str(homed)[:10] or "none",
-        "position": [round(place, 2) for place in position[:3] if place is not None],
-        "warnings": warnings[:MOST_WARNINGS],
-        "save_config_pending": config.get("save_config_pending") is True,
     }
+    config = _part(status, "configfile")
+    answer["save_config_pending"] = config.get("save_config_pending") is True
+    if answer["state"] in ENDED:
+        return answer
+    toolhead = _part(status, "toolhead")
+    homed = toolhead.get("homed_axes")
+    answer["homed"] = "" if homed is None else str(homed)[:10] or "none"
+    position = [_number(place) for place in toolhead.get("position") or []]
+    answer["position"] = [round(place, 2) for place in position[:3] if place is not None]
+    warnings = [_text(warning, "message", 120) for warning in config.get("warnings") or []]
+    answer["warnings"] = warnings[:MOST_WARNINGS]
+    return answer
 
 
 def _job(job: JsonObject, card: JsonObject) -> JsonObject:
     """The job that is printed or was the last: how far, how long, and why it ended."""
     if not job.get("filename"):
         return {}
-    state = job.get("state")
+    state = _text(job, "state", 20)
+    shown: JsonObject = {"file": _text(job, "filename", 80), "state": state}
+    if message := _text(job, "message", 160):
+        shown["message"] = message
     seconds, progress = _number(job.get("print_duration")), _number(card.get("progress"))
-    filament = _number(job.get("filament_used"))
-    layers = [_number(_part(job, "info").get(f"{which}_layer")) for which in ("current", "total")]
-    shown: JsonObject = {
-        "file": _text(job, "filename", 80),
-        "state": state,
-        "message": _text(job, "message", 160),
-    }
     if seconds is not None:
         shown["seconds"] = round(seconds)
     if progress is not None and state in ACTIVE:
         shown["percent"] = round(100 * progress)
         if seconds and 0 < progress <= 1:
             shown["left_s"] = round(seconds / progress - seconds)
-    if layers[0] is not None:
-        shown["layer"] = " of ".join(f"{layer:g}" for layer in layers if layer is not None)
-    if filament:
+    layers = _part(job, "info")
+    layer, total = _number(layers.get("current_layer")), _number(layers.get("total_layer"))
+    if layer is not None:
+        shown["layer"] = f"{layer:g} of {total:g}" if total else f"{layer:g}"
+    if filament := _number(job.get("filament_used")):
         shown["filament_m"] = round(filament / 1000, 2)
-    return {name: value for name, value in shown.items() if value != ""}
+    return shown
 
 
 def _temperatures(degrees: JsonObject) -> JsonObject:
@@ -169,22 +168,15 @@ def _number(value: Any) -> float | None:
 
 
 def _messages(connection: socket.socket) -> Iterator[Any]:
-    """The messages that come over a connection; one deadline and one bound hold for all of them.
+    """The messages that come over a connection.
 
     Raises TimeoutError, and several others for what is not Klipper.
     """
-    deadline, data = time.monotonic() + TIMEOUT_S, b""
-    while True:
-        while END not in data:
-            if (left := deadline - time.monotonic()) <= 0:
-                raise TimeoutError
-            connection.settimeout(left)
-            part = connection.recv(65_536)
-            if not part or len(data) > MOST_BYTES:
-                raise ValueError("it ends, or does not end")
-            data += part
-        message, _, data = data.partition(END)
-        yield json.loads(message)
+    data = b""
+    while (part := connection.recv(65_536)) and len(data) < MOST_BYTES:
+        *whole, data = (data + part).split(END)
+        yield from map(json.loads, whole)
+    raise ValueError("it ends, or does not end")
 
 
 def _call(connection: socket.socket, messages: Iterator[Any], method: str, params: JsonObject) -> Any:

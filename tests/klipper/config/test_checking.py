@@ -101,7 +101,7 @@ def test_an_included_file_has_what_is_missing_and_may_be_overwritten():
 
 def test_a_pin_that_is_used_twice_is_an_error_as_for_klipper():
     for text, lines in {
-        "[fan]\npin: ^PB1\n[heater_fan x]\npin: !PB1\n": [4],
+        "[fan]\npin: PB1\n[heater_fan x]\npin: !PB1\n": [4],
         "[fan]\npin: mcu:PB1\n[heater_fan x]\npin: PB1\n": [4],
         "[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n": [],
         "[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n": [],

@@ -54,7 +54,6 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[stepper_x]\nhoming_positive_dir: yes please\n": "expected True or False",
         "[stepper_x]\nposition_max: -1\n": "must be above 0.0, its position_min",
         "[stepper_x]\nposition_endstop: 300\n": "must be between position_min and position_max",
-        "[stepper_x]\nposition_endstop: 100\n": "Unable to infer homing_positive_dir",
         "[heater_bed]\nmin_temp: 200\n": "must be above 200.0",
         "[heater_bed]\ncontrol: pid\npid_Kp: 1\npid_Ki: 1\n": "Option 'pid_Kd' in section 'heater_bed' must be specified",
         "[heater_bed]\nsensor_type: EPCOS 100K\n": "Unknown temperature sensor 'EPCOS 100K'",
@@ -94,7 +93,7 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[gcode_macro A]\ngcode:\n  {% if x %}\n  G28\n": "{% if %} without {% endif %}",
         "[gcode_macro A]\ngcode:\n  {% set x = params.X|default(1 %}\n": "Error loading template 'gcode_macro A:gcode'",
         "[gcode_macro A]\ngcode:\nG28\nG1 X1\nM117 a: b\n": "G-Code of a macro must be indented",
-        "[stepper_x]\nendstop_pin: PA3\n  homing_speed: 50\n": "is indented: Klipper reads it as a part",
+        "[stepper_x]\nendstop_pin: PA3\n  homing_speed: 50\n": "Invalid pin description 'PA3\nhoming_speed: 50'",
         "[heater_fan]\npin: PG1\n": "[heater_fan] needs a name behind it",
         # required by Klipper's source, not by the reference
         "[gcode_macro A]\ndescription: x\n": "Option 'gcode' in section 'gcode_macro A' must be specified",

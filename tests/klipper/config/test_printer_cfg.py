@@ -46,7 +46,8 @@ def test_repeated_sections_are_one_and_the_last_value_holds():
     config = printer_cfg.read("[x]\na: 1\n[y]\n[x]\na: 2\n")
     assert list(config.sections) == ["x", "y"]
     assert config.sections["x"].line == 1
-    assert config.sections["x"].values["a"][:3] == ("a", "2", 5)
+    setting = config.sections["x"].values["a"]
+    assert (setting.name, setting.value, setting.line) == ("a", "2", 5)
     assert sum(len(section.settings) for section in config.sections.values()) == 2
 
 

@@ -68,7 +68,7 @@ EXTRA = {
         **{f"damping_ratio_{axis}": "f[0,0.99]" for axis in "xyz"},
     },
     "extras.adxl345": {"rate": "c25|50|100|200|400|800|1600|3200"},
-    "extras.bed_mesh": {"mesh_pps": "li", "probe_count": "li"},
+    "extras.bed_mesh": {"mesh_pps": "li[0", "probe_count": "li[3"},
     "extras.homing_override": {f"set_position_{axis}": "f" for axis in "xyz"},
     "stepper": {"enable_pin": "p!", "endstop_pin": "p^!"},
     **{f"extras.{name}": {"screw1": "lf2"} for name in ("bed_screws", "screws_tilt_adjust")},
@@ -82,6 +82,9 @@ EXTRA = {
 SET_UP = {"printer": ("toolhead", "ToolHead"), "extruder": ("kinematics.extruder", "PrinterExtruder")}
 NEEDED = {
     "gcode_macro": "gcode",
+    "stepper": "step_pin dir_pin microsteps rotation_distance|gear_ratio",
+    "extruder_stepper": "step_pin dir_pin microsteps rotation_distance|gear_ratio",
+    "bed_mesh": "mesh_min|mesh_radius mesh_max|mesh_radius",
     "output_pin": "pin",
     "tmc2130": "cs_pin",
     "tmc5160": "cs_pin",
@@ -102,6 +105,8 @@ NEEDED = {
     "spi_software_sclk_pin *": "spi_software_mosi_pin spi_software_miso_pin",
     "spi_software_mosi_pin *": "spi_software_sclk_pin spi_software_miso_pin",
     "i2c_software_scl_pin *": "i2c_software_sda_pin",
+    "step_pin *": "dir_pin microsteps rotation_distance|gear_ratio",
+    "dir_pin *": "step_pin microsteps rotation_distance|gear_ratio",
 }
 # Modules that are always there, and the commands that they register in a loop.
 ALWAYS = """gcode toolhead extras.gcode_move extras.idle_timeout extras.manual_probe extras.tuning_tower extras.homing

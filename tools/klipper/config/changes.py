@@ -21,7 +21,7 @@ NAME = re.compile(r"[`\"]([A-Za-z_][\w<>]*)[`\"]")
 # What a sentence has that says that a name is gone, or that it still works; "It was deprecated on 20240313"
 # is history.
 GONE = re.compile(r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b")
-DEPRECATED = re.compile(r"\bdeprecated\b(?! on \d)")
+DEPRECATED = re.compile(r"\bdeprecated\b(?! on \d)|\bwill be removed\b")
 # A name as in NAME, or that of a section.
 QUOTED = r"[`\"]\[?[A-Za-z_][\w<>]*\]?[`\"]"
 SUCCESSOR = re.compile(
@@ -109,17 +109,12 @@ def _changes(listed: Sequence[Entry], option: str) -> Iterator[tuple[Change, str
                 continue
             if NEW.search(sentence[: match.start()]):
                 continue
-            later = sentences[number + 1 :]
-            after = " ".join((sentence[match.end() :], *later))
+            later = " ".join(sentences[number + 1 :])
+            # The old name of what was renamed may still work.
+            deprecated = bool(DEPRECATED.search(later if "renamed" in sentence else sentence))
+            after = f"{sentence[match.end() :]} {later}"
             successor = _successor(after, NAME.findall(sentence), match[0])
-            yield Change(entry.date, _is_deprecated(sentence, later), successor, sentence), entry.text
-
-
-def _is_deprecated(sentence: str, others: Sequence[str]) -> bool:
-    """True if the option still works: a sentence says that it is deprecated, not that it is gone."""
-    if "renamed" in sentence:
-        return any(map(DEPRECATED.search, others))
-    return bool(DEPRECATED.search(sentence)) or not GONE.search(sentence.replace("will be removed", ""))
+            yield Change(entry.date, deprecated, successor, sentence), entry.text
 
 
 def _successor(after: str, old: Sequence[str], name: str) -> str:

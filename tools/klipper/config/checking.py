@@ -19,7 +19,7 @@ from itertools import chain, islice
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import MOST_FINDINGS, ParsedPrinter, cut, finding_at, merged
+from tools.klipper.config.machine import MOST_FINDINGS, Z_PROBE, ParsedPrinter, cut, finding_at, merged
 from tools.klipper.config.printer_cfg import (
     ERROR,
     HINT,
@@ -31,9 +31,7 @@ from tools.klipper.config.printer_cfg import (
     Setting,
 )
 from tools.klipper.config.reference import (
-    AXIS_STEPPER,
     SENSOR,
-    STEPPER,
     Option,
     Options,
     Reference,
@@ -44,8 +42,6 @@ from tools.klipper.settings import sources
 
 # A heading that names a section of a further source.
 SECTION = re.compile(r"^#+ \[(\w+)", re.MULTILINE)
-# A line of a value that looks like an option of its own: `dir_pin: PB1`.
-OPTION = re.compile(r"\n(\w+) ?[:=] ?\S")
 
 
 def current() -> "Checker":
@@ -58,16 +54,12 @@ def current() -> "Checker":
         page = Page(source.prefix + reference.PAGE, str(source.root / reference.PAGE))
         if os.path.isfile(page.location):
             read.append(page)
-    stamped = []
-    for page in read:
-        stamp = os.stat(page.location)
-        stamped.append((page, stamp.st_mtime_ns, stamp.st_size, stamp.st_ino))
-    return _read(tuple(stamped))
+    return _read(tuple((page, os.stat(page.location).st_mtime_ns) for page in read))
 
 
 @lru_cache(maxsize=1)
-def _read(stamped: tuple[tuple[Page, int, int, int], ...]) -> "Checker":
-    texts = [pages.read(page) for page, *_ in stamped]
+def _read(stamped: tuple[tuple[Page, int], ...]) -> "Checker":
+    texts = [pages.read(page) for page, _ in stamped]
     # Sections of further sources are known, though not their options.
     others = SECTION.findall("\n".join(texts[2:]))
     return Checker(Reference(texts[0]), changes.entries(texts[1]), others)
@@ -81,25 +73,28 @@ class Checker:
         self.reference = reference
         self.others = frozenset(others) - set(reference.kinds)
         self.entries = entries
-        self._options: dict[tuple[str, bool, str], Options] = {}
+        self._options: dict[tuple[str, str], Options] = {}
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
-        machine = ParsedPrinter(config, self.reference)
+        machine = ParsedPrinter(config, self.reference, self.sensors)
         own = chain.from_iterable(self._section(machine, section) for section in config.sections.values())
-        rules = motion.findings(machine), references.findings(machine, self.sensors)
-        return merged(islice(chain(config.problems, own, *rules), MOST_FINDINGS))
+        every = chain(config.problems, own, motion.findings(machine), references.findings(machine))
+        return merged(islice(every, MOST_FINDINGS))
 
-    def options_of(self, word: str, kinematics: str) -> Options:
-        """The options of the sections that begin with a word: the same for all words of a kind, axes
-        aside."""
-        kind = self.reference.kind(word + " x")
+    def errors(self, config: PrinterConfig) -> list[Finding]:
+        """What Klipper refuses in a configuration."""
+        return [finding for finding in self.findings(config) if finding.level == ERROR]
+
+    def options_of(self, section: Section, kinematics: str) -> Options:
+        """The options of a section: the same for all of a kind."""
+        kind = self.reference.kind(section.name)
         kinematics = kinematics if kinematics in options.words_of("axes") else ""
-        key = kind, bool(AXIS_STEPPER.fullmatch(word)), kinematics
+        key = kind, kinematics
         if key not in self._options:
-            described = self.reference.options_of(word + " x", kinematics)
+            described = self.reference.options_of(section.name, kinematics)
             taken = options.words_of("takes").get(kind, ())
-            more = {name: Option(name, "", False, "", 0) for name in taken}
+            more = {name: Option(name) for name in taken}
             self._options[key] = Options(more | described)
         return self._options[key]
 
@@ -116,29 +111,28 @@ class Checker:
         """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
         if section.kind in self.others or section.name.startswith(PROFILES):
             return
-        kind = self.reference.kind(section.kind + " x")
-        if not kind or (kind == STEPPER and " " not in section.name):
-            if not section.saved and section.kind not in options.table().signs:
-                yield self._unknown_section(machine, section)
+        if not self.reference.kind(section.name):
+            if not section.saved and section.kind not in options.table().kinds:
+                yield self._unknown_section(section)
             return
-        known = self.options_of(section.kind, machine.kinematics)
+        known = self.options_of(section, machine.kinematics)
         yield from _twice(section)
-        foreign = section.values.get(SENSOR)
-        plugin = foreign is not None and foreign.value not in self.sensors and machine.plugins
+        sensor = section.value(SENSOR)
+        # A sensor that a plugin brings has options of its own.
+        is_plugin = sensor and sensor not in self.sensors and machine.plugins
         for setting in section.values.values():
             option = known.find(setting.name)
             if option:
-                yield from self._setting(machine, section, setting, (option, known))
-            elif not plugin and not setting.saved:  # a sensor that a plugin brings has options of its own
+                yield from self._setting(machine, section, setting, option)
+            elif not is_plugin and not setting.saved:
                 yield self._unknown(section, setting.name, known)
         if not section.saved:
-            yield from self._required(machine, section, known)
+            yield from _required(machine, section, known)
 
-    def _unknown_section(self, machine: ParsedPrinter, section: Section) -> Finding:
+    def _unknown_section(self, section: Section) -> Finding:
         """A section that the documentation does not have: misspelt if a name is near."""
         word, space, rest = section.name.partition(" ")
-        absent = [kind for kind in self.reference.kinds if kind not in machine.sections]
-        near = nearest(section.name.lower(), absent)
+        near = nearest(section.name.lower(), self.reference.kinds)
         if not near and (kind := nearest(word.lower(), self.reference.kinds)):
             near = kind + space + rest
         message = f"Section '{cut(section.name)}' is not in Klipper's documentation: "
@@ -146,33 +140,20 @@ class Checker:
         return finding_at(section, "", message, WARNING if near else HINT, near)
 
     def _setting(
-        self, machine: ParsedPrinter, section: Section, setting: Setting, described: tuple[Option, Options]
+        self, machine: ParsedPrinter, section: Section, setting: Setting, option: Option
     ) -> Iterator[Finding]:
         """The findings of an option that the section has: of its age and its value."""
-        name, (option, known) = setting.name, described
-        if "deprecated" in option.text and (change := changes.change(self.entries, section.kind, name)):
+        name, value, change = setting.name, setting.value, None
+        if "deprecated" in option.text:
+            change = changes.change(self.entries, section.kind, name)
+        elif name == SENSOR and not machine.has_sensor(value):  # the names of sensors were once others
+            change = changes.change(self.entries, "", value)
+        if change:
             yield _changed(section, name, change)
-        elif (
-            name == SENSOR
-            and setting.value not in self.sensors
-            and f"thermistor {setting.value}" not in machine.sections
-            and (change := changes.change(self.entries, "", setting.value))
-        ):  # the names of sensors were once others
-            yield _changed(section, name, change)
-        elif (section.kind, name) == ("printer", "kinematics") and setting.value not in options.words_of(
-            "axes"
-        ):
-            message = f"Kinematics '{cut(setting.value)}' is not one of {', '.join(options.words_of('axes'))}"
+        elif message := options.wrong(section.name, option, name, value):
             yield finding_at(section, name, message)
-        elif message := options.wrong(section.name, option, name, setting.value):
-            yield finding_at(section, name, message)
-        if name.endswith("gcode"):
-            if "{" in setting.value and (mistake := options.template_mistake(setting.value)):
-                yield finding_at(
-                    section, name, f"Error loading template '{cut(section.name)}:{name}': {mistake}"
-                )
-        elif (swallowed := OPTION.search(setting.value)) and known.find(swallowed[1].lower()):
-            message = f"'{swallowed[0].strip()}…' is indented: Klipper reads it as a part of option '{name}'"
+        if name.endswith("gcode") and "{" in value and (mistake := options.template_mistake(value)):
+            message = f"Error loading template '{cut(section.name)}:{name}': {mistake}"
             yield finding_at(section, name, message)
 
     def _unknown(self, section: Section, name: str, known: Options) -> Finding:
@@ -184,16 +165,18 @@ class Checker:
             return finding_at(section, name, f"{message}: that is Marlin's", near=meant)
         return finding_at(section, name, message, near=nearest(name, known.names))
 
-    def _required(self, machine: ParsedPrinter, section: Section, known: Options) -> Iterator[Finding]:
-        """The options that are missing; one that the reference no longer has is not."""
-        missing = []
-        for option in options.required(section):
-            first, *others = option.split("|")  # one of these
-            if known.find(first.lower()) and not any(
-                name.lower() in section.values for name in (first, *others)
-            ):
-                missing.append(first)
-        yield from machine.missing(section, *missing)
+
+def _required(machine: ParsedPrinter, section: Section, known: Options) -> Iterator[Finding]:
+    """The options that are missing; one that the reference no longer has is not."""
+    needed = options.required(section) + machine.axes.get(section.name, [])
+    if Z_PROBE in section.value("endstop_pin"):
+        needed = [option for option in needed if option != "position_endstop"]
+    missing = []
+    for option in needed:
+        names = option.lower().split("|")  # one of these
+        if known.find(names[0]) and section.values.keys().isdisjoint(names):
+            missing.append(option.partition("|")[0])
+    yield from machine.missing(section, *missing)
 
 
 def _twice(section: Section) -> Iterator[Finding]:
@@ -206,15 +189,13 @@ def _twice(section: Section) -> Iterator[Finding]:
             continue
         holds = "the saved value is not used" if setting.saved and not before.saved else "the last one holds"
         message = f"Option '{cut(setting.name)}' is defined twice in section '{cut(section.name)}'"
-        finding = finding_at(
-            section, setting.name, f"{message}, first in line {before.line}: {holds}", WARNING
-        )
+        message += f", first in line {before.line}: {holds}"
+        finding = finding_at(section, setting.name, message, WARNING)
         yield finding._replace(line=setting.line, file=setting.file)
 
 
 def _changed(section: Section, name: str, change: Change) -> Finding:
     level, what = (WARNING, "is deprecated") if change.deprecated else (ERROR, "is gone")
-    message = (
-        f"Option '{cut(name)}' in section '{cut(section.name)}' {what}, {change.date}: {change.sentence}"
-    )
+    option = f"Option '{cut(name)}' in section '{cut(section.name)}'"
+    message = f"{option} {what}, {change.date}: {change.sentence}"
     return finding_at(section, name, message, level, change.successor)

@@ -14,10 +14,11 @@ MOST_FINDINGS = 1000
 LONGEST_NAME = 60
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 HEATERS = ("extruder", "heater_bed", "heater_generic")
-CHIPS = tuple(
-    "sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
-)
-"""Sections whose pins are not a micro-controller's."""
+CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
+"""Begin the names of sections whose pins are not a micro-controller's."""
+OWN_SENSORS = ("thermistor", "adc_temperature")
+"""Sections that define a sensor by the name behind."""
+Z_PROBE = "z_virtual_endstop"
 
 
 def finding_at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
@@ -49,51 +50,46 @@ def cut(name: str) -> str:
 class ParsedPrinter:
     """Answers the questions that the rules ask of a configuration."""
 
-    def __init__(self, config: PrinterConfig, reference: Reference):
+    def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
+        """`sensors` are the values of sensor_type that Klipper or the documentation has."""
         self.config = config
         self.reference = reference
+        self.sensors = sensors
         self.sections = config.sections
         self.is_whole = "printer" in self.sections and "mcu" in self.sections and not config.missing
         """True if nothing can stand in another file."""
-        self.kinematics = self.value("printer", KINEMATICS)
+        self.kinematics = self.section("printer").value(KINEMATICS)
+
+    def section(self, name: str) -> Section:
+        """A section; an empty one if it is not there."""
+        return self.sections.get(name) or Section(name, 0, "", False)
+
+    def of(self, *kinds: str) -> list[Section]:
+        """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
+        return [section for section in self.sections.values() if options.table().base(section.kind) in kinds]
+
+    @cached_property
+    def axes(self) -> dict[str, list[str]]:
+        """The steppers that the kinematics needs, with the options that they have to have beside any
+        stepper's."""
+        axes = {}
+        for words in options.words_of("axes").get(self.kinematics, ()):
+            axis, *needed = words.split("+")
+            axes[f"stepper_{axis}"] = needed
+        return axes
 
     @cached_property
     def plugins(self) -> set[str]:
         """The kinds of sections that neither the documentation nor Klipper's source has: other programs may bring
         what they name."""
         kinds = {section.kind for section in self.sections.values()}
-        own = options.table().signs
-        return {kind for kind in kinds if kind not in own and not self.reference.kind(kind + " x")}
+        own = options.table().kinds
+        return {kind for kind in kinds if kind not in own and not self.reference.kind(kind)}
 
     def plugin_brings(self, what: str) -> bool:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
         words = options.words_of("plugin")[what]
         return any(word in kind for kind in self.plugins for word in words)
-
-    def value(self, section: str, option: str) -> str:
-        """The value of an option; "" if it is not there."""
-        setting = self.sections[section].values.get(option) if section in self.sections else None
-        return setting.value if setting else ""
-
-    def numbers(self, section: str, option: str, default: str = "") -> list[float]:
-        """The numbers of a list with commas; none if something else stands there."""
-        try:
-            return [
-                float(word) for word in (self.value(section, option) or default).split(",") if word.strip()
-            ]
-        except ValueError:
-            return []
-
-    def number(self, section: str, option: str, default: float | None = None) -> float | None:
-        """The number of an option; the default if it is not there, None if something else stands there."""
-        if not self.value(section, option):
-            return default
-        numbers = self.numbers(section, option)
-        return numbers[0] if len(numbers) == 1 else None
-
-    def of(self, *kinds: str) -> list[Section]:
-        """The sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
-        return [section for section in self.sections.values() if options.table().base(section.kind) in kinds]
 
     @cached_property
     def mcus(self) -> set[str]:
@@ -108,14 +104,17 @@ class ParsedPrinter:
     @cached_property
     def chips(self) -> dict[str, Section]:
         """The sections that are a chip of their own, by the names that pins give them."""
-        named: dict[str, Section] = {}
+        chips: dict[str, Section] = {}
         for section in self.sections.values():
-            words = section.name.split()
-            if section.kind.startswith("tmc"):
-                named[f"{words[0]}_{words[-1]}"] = section
-            elif section.kind in CHIPS:
-                named.update({section.kind: section, words[-1]: section, "_".join(words): section})
-        return named
+            if section.kind.startswith(tuple(CHIPS)):
+                words = section.name.split()
+                chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)
+        return chips
+
+    def has_sensor(self, name: str) -> bool:
+        """True if Klipper, the documentation, or a section defines a temperature sensor of that name."""
+        own = {f"{kind} {name}" for kind in OWN_SENSORS}
+        return name in self.sensors or not own.isdisjoint(self.sections)
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """Something is missing: an error only if no other file can have it."""

@@ -3,6 +3,7 @@
 import fnmatch
 import glob
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,37 +14,40 @@ from typing import NamedTuple
 from tools.core.errors import ToolError
 from tools.klipper.printer_data import content
 
-SAVED = "#*#"
+SAVED = "#*# "
 """Begins each line of what SAVE_CONFIG wrote."""
-SAVED_HEADER = (
-    "#*# <---------------------- SAVE_CONFIG ---------------------->",
-    "#*# DO NOT EDIT THIS BLOCK",
-)
-INCLUDE = "include "
+SAVED_HEADER = "#*# <---------------------- SAVE_CONFIG ---------------------->"
+NOTICE = "#*# DO NOT EDIT THIS BLOCK"
+INCLUDE = "[include "
 PROFILES = ("bed_mesh ", "skew_correction ")
 """Begin the names of sections that only calibrations write, wherever a person has moved them."""
 # What ends a line: `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
+OPTION = re.compile(r"([^:=]*)[:=](.*)")
 MAGIC = frozenset("*?[")
 """A pattern with one of these may fit no file."""
-DEEPEST = 100
-"""Files that include each other, one in the other."""
 MOST_LINES = 50_000
 """Lines and includes that are read, those of included files counted, too: no printer has a tenth of it."""
-BOM = "\ufeff"
+UNOPENED = "Unable to open config file"
 LONGEST = 4_000_000
-"""Characters of a configuration; its includes together may have as many."""
+"""Characters of a configuration, and bytes of each file."""
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
 
 
-class Setting(NamedTuple):
-    """An option as it stands in the file: `name` in lower case, its lines joined by line ends."""
+@dataclass
+class Setting:
+    """An option as it stands in the file: `name` in lower case, and the lines of its value."""
 
     name: str
-    value: str
+    lines: list[str]
     line: int
     file: str
     saved: bool
+
+    @cached_property
+    def value(self) -> str:
+        """Its lines joined by line ends. For after reading."""
+        return "\n".join(self.lines).strip()
 
 
 @dataclass
@@ -68,6 +72,25 @@ class Section:
         after reading."""
         ordered = sorted(self.settings, key=lambda setting: not setting.saved)
         return {setting.name: setting for setting in ordered}
+
+    def value(self, option: str) -> str:
+        """The value of an option; "" if it is not there."""
+        return self.values[option].value if option in self.values else ""
+
+    def numbers(self, option: str, default: str = "") -> list[float]:
+        """The numbers of a list with commas; none if something else stands there."""
+        words = (self.value(option) or default).split(",")
+        try:
+            return [float(word) for word in words if word.strip()]
+        except ValueError:
+            return []
+
+    def number(self, option: str, default: float | None = None) -> float | None:
+        """The number of an option; the default if it is not there, None if something else stands there."""
+        if not self.value(option):
+            return default
+        numbers = self.numbers(option)
+        return numbers[0] if len(numbers) == 1 else None
 
 
 class Finding(NamedTuple):
@@ -98,14 +121,14 @@ class PrinterConfig:
 
 def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
     """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
-    given = {name.removeprefix("./"): text for name, text in (include or {}).items()}
+    given = {name.removeprefix("./"): _encoded(text) for name, text in (include or {}).items()}
 
-    def find(near: str, pattern: str) -> dict[str, str] | None:
+    def find(near: str, pattern: str) -> dict[str, bytes | None]:
         names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
-        return {name: given[name] for name in sorted(names)} or None
+        return {name: given[name] for name in sorted(names)} or {pattern: None}
 
     reader = _Reader(find)
-    reader.read(text, "")
+    reader.read(_encoded(text), "")
     return reader.config
 
 
@@ -114,29 +137,22 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
 
     Raises ToolError: not there, not a file, too long, outside.
     """
-    data = {"": content(path, inside, LONGEST)}
 
-    def find(near: str, _: str) -> dict[str, str] | None:
-        names = sorted(glob.glob(near, root_dir=path.parent))
-        for name in names:
-            if name not in data:
-                with suppress(ToolError):
-                    data[name] = content(path.parent / name, inside, LONGEST - sum(map(len, data.values())))
-        files = {name: data[name].decode("utf-8", "replace") for name in names if name in data}
-        return files if files or not names else None
+    def find(near: str, _: str) -> dict[str, bytes | None]:
+        files: dict[str, bytes | None] = {}
+        for name in sorted(glob.glob(near, root_dir=path.parent)):
+            files[name] = None
+            with suppress(ToolError):
+                files[name] = content(path.parent / name, inside, LONGEST)
+        return files
 
     reader = _Reader(find)
-    reader.read(data[""].decode("utf-8", "replace"), "")
-    for name, text in data.items():
-        try:
-            text.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = text.count(b"\n", 0, error.start) + 1
-            message = (
-                f"Unable to open config file: a byte in line {line} is not UTF-8, and Klipper does not start"
-            )
-            reader.config.problems.append(Finding(line, name, "", "", ERROR, message))
+    reader.read(content(path, inside, LONGEST), "")
     return reader.config
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 # What Klipper does, and the reader with it:
@@ -146,117 +162,105 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
 # - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
 # A line that Klipper cannot read is a problem, and the reader goes on behind it.
 class _Reader:
-    """Reads files line by line. An option goes on over the lines below it that are indented more than it is.
+    """Reads files line by line.
 
-    `find` gives the texts of the files that an include means, by their names, first if it is beside the file
-    that has it; none if there is no such file, None if those that there are cannot be read.
+    `find` gives the contents of the files that an include means, by their names, first if it is beside the
+    file that has it; None for a file that cannot be read.
     """
 
-    def __init__(self, find: Callable[[str, str], dict[str, str] | None]):
+    def __init__(self, find: Callable[[str, str], dict[str, bytes | None]]):
         self.config = PrinterConfig()
         self.find = find
         self.files: list[str] = []
         self.lines = 0
-        self.begin()
 
     def begin(self) -> None:
         """Begin a file, or what follows an include. As for Klipper it has no section yet."""
         self.section: Section | None = None
-        self.name, self.start, self.indent = "", 0, 0
-        self.value: list[str] = []
-        self.saved = self.lost = self.skipping = False
+        self.setting: Setting | None = None
+        self.indent = 0
+        self.saved = self.skipping = False
 
-    def read(self, text: str, name: str) -> None:
+    def read(self, data: bytes, name: str) -> None:
         """Read a file, and what it includes at its place."""
         self.files.append(name)
-        if text.startswith(BOM):
-            self.problem(
-                1, "Byte order mark at the beginning: Klipper cannot read the file; save as UTF-8 without BOM"
-            )
-        for number, line, saved in _lines(text.removeprefix(BOM)):
+        self.begin()
+        if data.startswith(BOM_UTF8):
+            self.problem(1, f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM")
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            bad = data.count(b"\n", 0, error.start) + 1
+            self.problem(bad, f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start")
+            text = data.decode("utf-8-sig", "replace")
+        for number, line, saved in _lines(text):
             self.lines += 1
             if self.lines >= MOST_LINES:
                 break
-            if line.startswith("[" + INCLUDE) and "]" in line:
-                self.finish()
-                self.included(line[len(INCLUDE) + 1 : line.rindex("]")].strip(), number)
+            if line.startswith(INCLUDE) and "]" in line:
+                self.include(line[len(INCLUDE) : line.rindex("]")].strip(), number)
                 self.begin()
             else:
                 self.line(number, line, saved)
-        self.finish()
         self.files.pop()
-        self.begin()
 
-    def included(self, pattern: str, line: int) -> None:
+    def include(self, pattern: str, line: int) -> None:
         """Read the files that an include means; Klipper takes those of a pattern in the order of their
         names."""
         folder, slash, _ = self.files[-1].rpartition("/")
         files = self.find(folder + slash + pattern, pattern)  # Klipper looks beside the file
-        if files is None:
-            self.config.missing.append(pattern)
-        elif not files and not MAGIC & set(pattern):
+        if not files and not MAGIC & set(pattern):
             self.problem(line, f"Include file '{pattern[:80]}' does not exist")
-        for file, text in (files or {}).items():
+        for file, data in files.items():
             self.lines += 1  # files that include all others come in every order
             if self.lines >= MOST_LINES:
                 break
-            if file in self.files or len(self.files) > DEEPEST:
+            if data is None:
+                self.config.missing.append(file)
+            elif file in self.files:
                 self.problem(line, f"Recursive include of config file '{file[:80]}'")
             else:
-                self.begin()
-                self.read(text, file)
+                self.read(data, file)
 
     def line(self, number: int, line: str, saved: bool) -> None:
-        """Take the next line, without its comment."""
-        if saved and not self.saved:
-            self.finish()
-            self.saved, self.lost = True, False
+        """Take the next line, which has no comment and is not blank."""
         content = line.strip()
         indent = len(line) - len(line.lstrip())
-        if self.name and content and indent > self.indent:
-            self.value.append(content)
-        elif content:
-            self.finish()
-            self.indent = indent
-            if content.startswith("[") and "]" in content[2:]:
-                name = content[1 : content.rindex("]")]
-                is_saved = self.saved or name.startswith(PROFILES)
-                section = Section(name, number, self.files[-1], is_saved)
-                self.section = self.config.sections.setdefault(name, section)
-                self.skipping = False
-            elif self.section is None:
-                if not self.lost:  # the first such line stands for all
-                    self.problem(
-                        number, f"File contains no section headers: '{content[:60]}' stands in no section"
-                    )
-                self.lost = True
-            elif not self.skipping:
-                self.option(number, content, self.section)
+        if self.setting and indent > self.indent:
+            self.setting.lines.append(content)
+            return
+        self.setting, self.indent = None, indent
+        if content.startswith("[") and "]" in content[2:]:
+            name = content[1 : content.rindex("]")]
+            self.saved = saved or name.startswith(PROFILES)
+            section = Section(name, number, self.files[-1], self.saved)
+            self.section = self.config.sections.setdefault(name, section)
+            self.skipping = False
+        elif self.skipping:
+            pass
+        elif self.section:
+            self.option(number, content, self.section)
+        else:  # the first such line stands for all
+            self.skipping = True
+            message = f"File contains no section headers: '{content[:60]}' stands in no section"
+            self.problem(number, message)
 
     def option(self, number: int, line: str, section: Section) -> None:
         """Begin an option, unless its line looks like G-Code that is not indented."""
-        mark = min((mark for mark in ":=" if mark in line), key=line.find, default="")
-        name, _, value = line.partition(mark) if mark else ("", "", "")
-        name = name.rstrip().lower()
+        match = OPTION.match(line)
+        name = match[1].rstrip().lower() if match else ""
         before = section.settings[-1].name if section.settings else ""
         if before.endswith("gcode") and (not name or " " in name or line.startswith("{")):
             self.skipping = True
             message = f"'{line[:60]}' is at the beginning of its line; the rest is skipped"
             self.problem(number, f"G-Code of a macro must be indented: {message}", section.name)
-        elif name:
-            self.name, self.start, self.value = name, number, [value.strip()]
+        elif match and name:
+            self.setting = Setting(name, [match[2].strip()], number, self.files[-1], self.saved)
+            section.settings.append(self.setting)
+            section.saved = section.saved and self.saved
         else:
             message = f"Unable to parse the line: '{line[:60]}' is neither 'option: value' nor a section"
             self.problem(number, message, section.name)
-
-    def finish(self) -> None:
-        """The option read last is whole."""
-        if self.name and self.section:
-            value = "\n".join(self.value).strip()
-            is_saved = self.saved or self.section.name.startswith(PROFILES)
-            self.section.settings.append(Setting(self.name, value, self.start, self.files[-1], is_saved))
-            self.section.saved = self.section.saved and is_saved
-        self.name = ""
 
     def problem(self, line: int, message: str, section: str = "") -> None:
         """Note what Klipper cannot read in the file."""
@@ -267,9 +271,10 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
     """Each line with its number, without comments and without the marks of what SAVE_CONFIG wrote."""
     saved = False
     for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith(SAVED):
-            has_option = saved and not line.startswith(SAVED_HEADER)
-            saved = saved or line.startswith(SAVED_HEADER[0])
-            line = line[4:] if has_option else ""
-        if line:
-            yield number, COMMENT.split(line, 1)[0], saved
+        if line.startswith(SAVED_HEADER):
+            saved = True
+        elif saved and not line.startswith(NOTICE):
+            line = line.removeprefix(SAVED)
+        line = COMMENT.split(line, 1)[0]
+        if line.strip():
+            yield number, line, saved

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 PAGE = "Config_Reference.md"
 # What tells the sections of a series apart: `extruder2`.
@@ -41,9 +40,9 @@ REMAINING = re.compile(r"The remaining \w+ ")
 RAIL = "endstop_pin"
 """Begins the second part of `[stepper]`: an axis has all of them, a mere stepper the first
 (klippy/stepper.py)."""
-MUST = re.compile(r"(?:must be (?:provided|specified)(?: and must be set to [\w.]+)?|is required)\.")
+MUST = re.compile(r"(?:must be (?:provided|specified)|is required)\.")
 """A demand without a condition after it, unlike "must be provided for PID heaters"."""
-SPARES = re.compile(r"\b(?:default|if|when|unless|either|optional|must be|recommended)\b", re.IGNORECASE)
+SPARES = re.compile(r"\b(?:default|if|when|unless|either|optional|recommended|provided for)\b", re.IGNORECASE)
 """Words of a text that does without the option in some case."""
 # A number in an option of a series: `screw1_name`, `temperature2`, `faulty_region_1_min`.
 SERIES = re.compile(r"(?<=[a-z_])\d+(?=_|$)")
@@ -55,15 +54,17 @@ STEPPER = "stepper"
 LONGEST_LINE = 1000
 
 
-class Option(NamedTuple):
+@dataclass
+class Option:
     """An option as the reference prints it: its `default` ("" where none stands beside it), whether it stands
-    there uncommented, the text that describes it, and the number of the part of its block."""
+    there uncommented, the number of the part of its block, and the lines that describe it, which are those of
+    its whole group."""
 
     name: str
-    default: str
-    plain: bool
-    text: str
-    part: int
+    default: str = ""
+    plain: bool = False
+    part: int = 0
+    lines: list[str] = field(default_factory=list)
 
     @property
     def key(self) -> str:
@@ -71,11 +72,15 @@ class Option(NamedTuple):
         return self.name.lower()
 
     @property
+    def text(self) -> str:
+        """The text that describes it."""
+        return " ".join(self.lines)
+
+    @property
     def required(self) -> bool:
-        """True if the reference asks for it without any condition: uncommented, with no value beside it."""
-        if not self.plain or "<" in self.name or not self.text:
-            return False
-        return bool(MUST.search(self.text)) or not (self.default or SPARES.search(self.text))
+        """True if the reference asks for it, uncommented and without any condition."""
+        text = self.text if self.plain else ""
+        return bool(MUST.search(text) or (text and not SPARES.search(text)))
 
 
 @dataclass
@@ -89,22 +94,29 @@ class Block:
     name: str
     heading: str
     group: str
-    options: list[Option] = field(default_factory=list)
     kinematics: str = ""
+    options: list[Option] = field(default_factory=list)
     open: bool = False
     """It has a `...` line: more options than are listed."""
-    refers: list[tuple[str, int]] = field(default_factory=list)
-    """The sections that its texts refer to, each with the part in which it does."""
-
-    pending: list[Option] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
     part: int = 0
-    """The options that are read and wait for their text, that text, and the number of the part."""
+    texts: list[tuple[int, list[str]]] = field(default_factory=list)
+    """Each text with the number of the part that it is in."""
+    lines: list[str] = field(default_factory=list)
+    """The last of them."""
 
     @property
     def kind(self) -> str:
         """The first word of the name, which decides what the section is."""
         return self.name.partition(" ")[0]
+
+    @cached_property
+    def refers(self) -> list[tuple[str, int]]:
+        """The sections that its texts refer to, each with the part in which one does. For after reading."""
+        refers = []
+        for part, lines in self.texts:
+            for name in REFERS.findall(" ".join(lines)):
+                refers.append((name.strip(), part))
+        return refers
 
     def read(self, line: str) -> None:
         """Take a line. The text of an option stands below it, or below the last of a group."""
@@ -115,30 +127,25 @@ class Block:
         elif (match := PROSE.match(line)) and match[1] is not None:
             self.lines.append(match[1])
         elif match:
-            self.close()
-            if match[2] and REMAINING.match(match[2]):
-                self.part += 1
-            self._refer(match[2] or "")
+            text = match[2] or ""
+            self.part += bool(REMAINING.match(text))
+            self._begin(text)
 
     def _option(self, match: re.Match[str]) -> None:
-        if self.lines:
-            self.close()
-        default = (match[3] or "").partition(" #")[0].strip().removeprefix(ELLIPSIS)
-        if match[2] == RAIL and self.heading == f"[{STEPPER}]":
+        mark, name, value = match.groups("")
+        default = value.partition(" #")[0].strip().removeprefix(ELLIPSIS)
+        if not self.texts or self.lines:
+            self._begin()
+        if name == RAIL and self.heading == f"[{STEPPER}]":
             self.part += 1
-        if not match[1] and match[2] == KINEMATICS and default:
+        if name == KINEMATICS and default and not mark:
             self.kinematics = default
-        self.pending.append(Option(match[2], default, not match[1], "", self.part))
+        self.options.append(Option(name, default, not mark, self.part, self.lines))
 
-    def close(self) -> None:
-        """The options read so far have their text."""
-        text = " ".join(self.lines)
-        self.options += [option._replace(text=text) for option in self.pending]
-        self._refer(text)
-        self.pending, self.lines = [], []
-
-    def _refer(self, text: str) -> None:
-        self.refers += [(name.strip(), self.part) for name in REFERS.findall(text)]
+    def _begin(self, *lines: str) -> None:
+        """Begin a text."""
+        self.lines = [*lines]
+        self.texts.append((self.part, self.lines))
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -149,12 +156,10 @@ def blocks(text: str) -> Iterator[Block]:
         line = line[:LONGEST_LINE]
         header = HEADER.match(line)
         if line.startswith("```") or (block and header):
-            if block:
-                block.close()
-                if block.name or block.options:
-                    yield block
+            if block and (block.name or block.options):
+                yield block
             if header and block:
-                block = Block(header[1], heading, group, kinematics=block.kinematics)
+                block = Block(header[1], heading, group, block.kinematics)
             else:
                 block = None if block else Block("", heading, group)
         elif block:
@@ -165,29 +170,14 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 class Reference:
-    """The page as data. `blocks` are all of them in order, `headings` those of `[sections]` and of common
-    options."""
+    """The page as data: all `blocks` in order, and the `kinds` of sections with the blocks of each."""
 
     def __init__(self, text: str):
         self.blocks = list(blocks(text))
-
-    @cached_property
-    def kinds(self) -> dict[str, list[Block]]:
-        """The blocks of each kind of section."""
-        kinds: dict[str, list[Block]] = {}
+        self.kinds: dict[str, list[Block]] = {}
         for block in self.blocks:
             if block.name:
-                kinds.setdefault(block.kind, []).append(block)
-        return kinds
-
-    @cached_property
-    def commons(self) -> dict[str, list[Block]]:
-        """The blocks of options that a heading without a `[name]` gives, by that heading in lower case."""
-        commons: dict[str, list[Block]] = {}
-        for block in self.blocks:
-            if not block.name and not block.heading.startswith("["):
-                commons.setdefault(block.heading.lower(), []).append(block)
-        return commons
+                self.kinds.setdefault(block.kind, []).append(block)
 
     def kind(self, section: str) -> str:
         """The documented kind that a section of a printer.cfg is one of, "" if there is none."""
@@ -195,10 +185,18 @@ class Reference:
         if word in self.kinds and not (word == STEPPER and " " not in section):
             return word
         base = LAST_NUMBER.sub("", word)
-        alike = ["stepper_a"] if AXIS_STEPPER.fullmatch(word) and len(word) == len("stepper_a") else []
-        if base != word:  # `extruder3` is as `extruder1`, `stepper_x2` as `stepper_z1`
-            alike = ["stepper_z1"] if AXIS_STEPPER.fullmatch(word) else [base + "1"]
-        return next((kind for kind in alike if kind in self.kinds), "")
+        alike = base + "1"  # `extruder3` is as `extruder1`, `stepper_x2` as `stepper_z1`
+        if AXIS_STEPPER.fullmatch(word):
+            alike = "stepper_a" if base == word else "stepper_z1"
+        return alike if alike in self.kinds else ""
+
+    def named(self, name: str) -> list[Block]:
+        """The blocks of a section or of common options, by what a person or a text calls them: the kind, or the
+        heading."""
+        name = name.lower()
+        headed = [block for block in self.blocks if block.heading.lower() in (name, f"[{name}]")]
+        kind = self.kinds.get(name, [])  # a chip of [load_cell] has a heading of its own
+        return kind if not headed or any(block in headed for block in kind) else headed
 
     def options_of(self, section: str, kinematics: str = "") -> dict[str, Option]:
         """The options of a section by their key, those it shares with the sections it refers to included. Of
@@ -210,43 +208,30 @@ class Reference:
         if kinematics and any(block.kinematics == kinematics for block in self.blocks):
             blocks = [block for block in blocks if block.kinematics in ("", kinematics)]
         options: dict[str, Option] = {}
-        own = (option for block in blocks for option in block.options)
-        shared = (
-            option
-            for block, parts in self.referred(blocks)
-            for option in block.options
-            if option.part in parts
-        )
-        for option in (*own, *shared):
-            known = options.setdefault(option.key, option)
-            if not known.default and option.default:
-                options[option.key] = known._replace(default=option.default)
+        for block, parts in self.described(blocks):
+            for option in block.options:
+                if option.part in parts:
+                    options.setdefault(option.key, option)
         return options
 
-    def referred(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, set[int]]]:
-        """The blocks that these refer to, and so on, each with the parts that count; where a sensor is named,
-        all sensors."""
-        queue = [(block, {option.part for option in block.options} | {0}) for block in blocks]
+    def described(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, set[int]]]:
+        """These blocks, those that they refer to, and so on, each with the parts that count; where a sensor is
+        named, all sensors."""
+        queue = [(block, _parts(block, None)) for block in blocks]
         seen = {id(block) for block, _ in queue}
         keys: set[str] = set()
         for block, parts in queue:
+            yield block, parts
             own = {option.key for option in block.options if option.part in parts}
             keys |= own
-            named = [other for name, part in block.refers if part in parts for other in self._named(name)]
-            for other in named:
-                wanted = _parts(other, None if block.open or not block.options else own)
-                if wanted and id(other) not in seen:
-                    seen.add(id(other))
-                    queue.append((other, wanted))
-                    yield other, wanted
+            for name, part in block.refers:
+                for other in self.named(name) if part in parts else ():
+                    wanted = _parts(other, None if block.open or not block.options else own)
+                    if wanted and id(other) not in seen:
+                        seen.add(id(other))
+                        queue.append((other, wanted))
         if SENSOR in keys and "min_temp" in keys:
             yield from ((block, _parts(block, None)) for block in self.blocks if block.group == SENSORS)
-
-    def _named(self, name: str) -> list[Block]:
-        """The blocks of a section or of common options by the name that a text calls them."""
-        own = [block for block in self.blocks if block.heading == f"[{name}]"]
-        kind = self.kinds.get(name, [])  # a chip of [load_cell] has a heading of its own
-        return self.commons.get(name.lower()) or (kind if any(block in own for block in kind) else own)
 
 
 class Options:
@@ -276,4 +261,6 @@ class Options:
 
 def _parts(block: Block, keys: set[str] | None) -> set[int]:
     """The parts of a block in which one of the keys stands; all of them without keys."""
-    return {option.part for option in block.options if keys is None or option.key in keys}
+    if keys is None:
+        return {0, *(option.part for option in block.options)}
+    return {option.part for option in block.options if option.key in keys}
