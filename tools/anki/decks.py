@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from typing import Annotated
 
 from tools.anki import client
-from tools.anki.batch import ItemError
+from tools.anki.note_input import ItemError
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject

@@ -5,8 +5,7 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from tools.anki.batch import ItemError
-from tools.core.errors import did_you_mean
+from tools.core.errors import ToolError, did_you_mean
 from tools.core.schema import Alias, Limits
 
 # A schema for models to read; its description says the rest: each property costs four times as much of every
@@ -15,6 +14,10 @@ OBJECTS = {"type": "array", "items": {"type": "object"}}
 UNKNOWN_TARGET = "unknown_target_field"
 """The warning, in the words of the contract, about an image whose target field the note type does not
 have."""
+
+
+class ItemError(ToolError):
+    """One item of a batch cannot be done; the others go on. Its code, in lower case, is the reason."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import re
 
-from tools.anki.batch import ItemError
+from tools.anki.note_input import ItemError
 
 TOO_LARGE = "IMAGE_TOO_LARGE"
 PNG_END = b"IEND\xaeB`\x82"
