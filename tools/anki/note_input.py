@@ -58,8 +58,6 @@ class NoteUpdate:
 
 def find_field(name: str, model_fields: list[str]) -> str | None:
     """The field of that name as the note type writes it; upper and lower case are one."""
-    if name in model_fields:
-        return name
     return next((field for field in model_fields if field.casefold() == name.strip().casefold()), None)
 
 
@@ -106,10 +104,10 @@ def checked_tags(tags: list[str]) -> list[str]:
     Raises ItemError for a tag with a space in it, which Anki would take for two.
     """
     distinct = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
-    if wrong := next((tag for tag in distinct if re.search(r"\s", tag)), None):
-        joined = re.sub(r"\s+", "_", wrong)
-        hint = f"Write {joined[:80]!r}, or give two tags."
-        raise ItemError(f"tag {wrong[:80]!r} has a space in it", hint, code="INVALID_TAG")
+    for tag in distinct:
+        if re.search(r"\s", tag):
+            hint = "Write `_` in its place, or give two tags."
+            raise ItemError(f"tag {tag[:80]!r} has a space in it", hint, code="INVALID_TAG")
     return distinct
 
 
