@@ -6,7 +6,6 @@ AnkiConnect cannot rename: new decks are made, the cards moved, and the old deck
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
-from typing import Annotated
 
 from tools.anki import client
 from tools.anki.client import Action
@@ -14,7 +13,6 @@ from tools.anki.note_input import ItemError
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
-from tools.core.schema import Alias
 from tools.core.tool import Tool
 
 DEFAULT_ID = 1
@@ -127,9 +125,13 @@ def contents(
     of_configs = [("getDeckConfig", {"deck": name}) for name in names]
     of_cards = [("findCards", {"query": search([deck_ids[name]])}) for name in names]
     results = client.results(*of_configs, *of_cards)
-    configs = dict(zip(names, results, strict=False))
-    filtered = [name for name, config in configs.items() if config and config.get("dyn")]
-    presets = {name: config["id"] for name, config in configs.items() if config}
+    presets = {}
+    filtered = []
+    for name, config in zip(names, results, strict=False):
+        if config and config.get("dyn"):
+            filtered.append(name)
+        elif config:
+            presets[name] = config["id"]
     return presets, filtered, dict(zip(names, results[len(names) :], strict=True))
 
 
@@ -159,10 +161,7 @@ def delete(names: list[str]) -> None:
 
 
 @Tool("anki.rename_deck", write=True)
-def rename_deck(
-    oldName: Annotated[str, Alias("old_name")],
-    newName: Annotated[str, Alias("new_name")],
-) -> None:
+def rename_deck(oldName: str, newName: str) -> None:
     """Rename or move a deck with its subdecks (`::` puts it under another). Scheduling and presets stay, a
     deck's description and own limits do not; filtered decks give its cards back.
 

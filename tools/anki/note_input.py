@@ -11,6 +11,8 @@ from tools.core.schema import Alias, Limits
 # A schema for models to read; its description says the rest: each property costs four times as much of every
 # conversation.
 OBJECTS = {"type": "array", "items": {"type": "object"}}
+Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
+"""A text and the one that takes its place."""
 UNKNOWN_TARGET = "unknown_target_field"
 """The warning, in the words of the contract, about an image whose target field the note type does not
 have."""
@@ -46,13 +48,13 @@ class NoteInput:
 class NoteUpdate:
     """Changes to a note."""
 
-    noteId: Annotated[int, Alias("note_id")]
-    fields: dict[str, str] | None = None
-    addTags: Annotated[list[str], Alias("add_tags")] = field(default_factory=list)
-    removeTags: Annotated[list[str], Alias("remove_tags")] = field(default_factory=list)
-    deckName: Annotated[str | None, Alias("deck_name")] = None
+    noteId: int
+    fields: dict[str, str] = field(default_factory=dict)
+    addTags: list[str] = field(default_factory=list)
+    removeTags: list[str] = field(default_factory=list)
+    deckName: str = ""
     images: Annotated[list[ImageSpec], Alias("attachments")] = field(default_factory=list)
-    replace: dict[str, list[str]] | None = None
+    replace: dict[str, Pair] = field(default_factory=dict)
     all: bool | None = None
 
 

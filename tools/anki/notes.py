@@ -11,7 +11,7 @@ from tools.anki.client import Action
 from tools.core import calls
 from tools.core.errors import ToolError, cut, did_you_mean
 from tools.core.json_types import JsonObject
-from tools.core.schema import Alias, Limits
+from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 LARGEST_ID = 2**63 - 1
@@ -36,7 +36,7 @@ LONGEST_TEXT = 80
 
 
 @Tool("anki.note_info")
-def note_info(noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")]) -> JsonObject:
+def note_info(noteIds: Annotated[list[int], Limits(min_length=1)]) -> JsonObject:
     """Show notes by id: {notes: [{noteId, modelName, deckName, tags, fields, cards}]} in that order, null for
     none.
 
@@ -92,22 +92,18 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     """The notes with the same text in a field, in groups: {groups: [{text, noteIds}], total}. A request for each
     500 notes, and one. Upper and lower case, tags and blanks do not count."""
     groups: dict[str, list[int]] = {}
-    for note, info in in_parts(client.call("findNotes", query=f"({query or 'deck:*'}) {with_field(field)}")):
+    name = decks.quoted(field).replace(":", "\\:")
+    ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
+    for note, info in in_parts(ids):
         texts = {name.casefold(): text for name, text in values(info).items()}
         text = plain(texts.get(field.casefold(), "")).casefold()
         groups.setdefault(text, []).append(note)
-    if not groups and not client.call("findNotes", query=with_field(field)):
+    if not groups:
         raise unknown_field(field)
     same = [(text, notes) for text, notes in groups.items() if text and len(notes) > 1]
     page = same[offset : offset + limit]
     rows = [{"text": cut(text, LONGEST_TEXT), "noteIds": notes} for text, notes in page]
     return {"groups": rows, "total": len(same)}
-
-
-def with_field(name: str) -> str:
-    """The query for the notes whose type has this field."""
-    escaped = decks.quoted(name).replace(":", "\\:")
-    return f'"{escaped}:*"'
 
 
 def unknown_field(name: str) -> ToolError:

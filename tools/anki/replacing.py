@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from os.path import commonprefix
 
 from tools.anki import client, note_input, notes
-from tools.anki.note_input import ItemError, NoteUpdate
+from tools.anki.note_input import ItemError, NoteUpdate, Pair
 from tools.core.errors import cut
 
 EVERY_FIELD = "*"
@@ -21,8 +21,8 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
 
     Raises ItemError: no such field or text, or a text that is there more than once.
     """
-    changed = note_input.canonical_fields(update.fields or {}, list(values))
-    for name, pair in (update.replace or {}).items():
+    changed = note_input.canonical_fields(update.fields, list(values))
+    for name, pair in update.replace.items():
         if name != EVERY_FIELD:
             note_input.canonical_fields({name: ""}, list(values))
         old, new = pair
@@ -43,7 +43,7 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
     return changed
 
 
-def updates(query: str, replace: dict[str, list[str]]) -> list[NoteUpdate]:
+def updates(query: str, replace: dict[str, Pair]) -> list[NoteUpdate]:
     """Updates for the notes of the query that contain one of the texts. One request per 500 notes, plus one.
 
     Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
@@ -65,7 +65,7 @@ def updates(query: str, replace: dict[str, list[str]]) -> list[NoteUpdate]:
 
 def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | str]]:
     """Each place that the update replaces, with its surroundings: [note, field, text]."""
-    for name, pair in (update.replace or {}).items():
+    for name, pair in update.replace.items():
         for field, match in _matches(name, pair, values):
             before = values[field][max(0, match.start() - AROUND) : match.start()]
             after = values[field][match.end() : match.end() + AROUND]
@@ -83,7 +83,7 @@ def difference(old: str, new: str) -> list[str]:
     return [cut(text[start:], notes.LONGEST_TEXT) for text in (old, new)]
 
 
-def _matches(name: str, pair: list[str], values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
+def _matches(name: str, pair: Pair, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
     """The places of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
     alone: a call made again after a lost answer must not make `catss`."""
     old, new = pair

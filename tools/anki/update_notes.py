@@ -1,6 +1,6 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
-import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
@@ -12,7 +12,7 @@ from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
-from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate
+from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
 from tools.anki.notes import Info
 from tools.anki.replies import Refused
 from tools.core.errors import ToolError, quoted
@@ -25,8 +25,6 @@ NOTE = (
     "once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
 AGAIN = "The same call can be made again: what is changed already stays as it is."
-EDITOR_S = 1.5
-"""After so long the editor of Anki's Browser, which was still loading a note, has saved what it had."""
 MOST_PLACES = 10
 
 
@@ -34,7 +32,7 @@ MOST_PLACES = 10
 def update_notes(
     notes: Annotated[list[NoteUpdate] | None, Published(OBJECTS), NOTE] = None,
     query: Annotated[str, "with replace, instead of notes"] = "",
-    replace: Annotated[dict[str, list[str]] | None, Published({"type": "object"}), "as in notes"] = None,
+    replace: Annotated[dict[str, Pair] | None, Published({"type": "object"}), "as in notes"] = None,
     dryRun: bool | None = None,
     expected: Annotated[int | None, "the dry run's count; query needs it"] = None,
 ) -> JsonObject:
@@ -44,29 +42,27 @@ def update_notes(
 
     Source: AnkiConnect updateNoteFields, addTags, removeTags, changeDeck in multi, read back with notesInfo.
     """
-    replacements = [replace or {}, *(note.replace or {} for note in notes or [])]
-    pairs = chain.from_iterable(each.values() for each in replacements)
-    problem = ""
-    if bool(notes) == bool(query.strip()) or bool(query.strip()) != bool(replace):
-        problem = "Give notes, or query with replace"
-    elif any(len(pair) != 2 or not pair[0] for pair in pairs):
-        problem = "replace takes [old, new] for a field, or for * as every field"
-    if problem:
+    query = query.strip()
+    pairs = replace or {}
+    if bool(notes) == bool(query) or bool(query) != bool(pairs) or any(not old for old, _ in pairs.values()):
+        problem = "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed"
         hint = 'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.'
-        raise ToolError(f"{problem}. Nothing was changed", hint, code="INVALID_ARGUMENTS")
-    batch = UpdateBatch(notes or [], query.strip(), replace or {})
+        raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+    batch = UpdateBatch(notes or [], query, pairs)
     return batch.dry_run() if dryRun else batch.run(expected)
 
 
 @dataclass
 class Change:
-    """An update that fits its note, with its pictures stored. `made`: what it changes, under the names of the
-    details in the answer."""
+    """An update that fits its note, with its pictures stored."""
 
-    note: int
-    cards: list[int]
     placed: Placed
     made: JsonObject
+    """What it changes, under the names of the details in the answer."""
+    steps: dict[str, Step]
+    """The actions that change it, by these names."""
+    back: list[Step]
+    """The actions that take it back."""
 
 
 class UpdateBatch(Batch[NoteUpdate, Change]):
@@ -74,7 +70,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 
     done = "updated"
 
-    def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, list[str]]):
+    def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, Pair]):
         super().__init__(brief=bool(query))
         self.updates = updates
         self.query = query
@@ -118,9 +114,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         moving = [self.before.get(update.noteId) for update in self.updates if update.deckName]
         if moving:
             cards = chain.from_iterable(info["cards"] for info in moving if info)
-            by_deck, self.deck_ids = client.results(
-                ("getDecks", {"cards": list(cards)}), ("deckNamesAndIds", {})
-            )
+            asked: list[Action] = [("getDecks", {"cards": list(cards)}), ("deckNamesAndIds", {})]
+            by_deck, self.deck_ids = client.results(*asked)
             self.homes = notes.deck_by_card(by_deck)
         return self.before
 
@@ -128,19 +123,18 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         """The question for the person: the things that the updates change, and some notes."""
         if not found:
             return ""
-        changed = ({**(update.fields or {}), **(update.replace or {})} for update in self.updates)
-        fields = dict.fromkeys(chain.from_iterable(changed))
-        decks = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
+        updates = self.updates
+        fields = dict.fromkeys(chain.from_iterable({**update.fields, **update.replace} for update in updates))
+        decks = dict.fromkeys(update.deckName for update in updates if update.deckName)
         subjects = {
             f"fields {quoted(', '.join(fields))}": fields,
-            "tags": any(update.addTags or update.removeTags for update in self.updates),
+            "tags": any(update.addTags or update.removeTags for update in updates),
             f"deck to {', '.join(map(quoted, decks))}": decks,
-            "pictures": any(update.images for update in self.updates),
+            "pictures": any(update.images for update in updates),
         }
         words = ", ".join(subject for subject, concerns in subjects.items() if concerns)
         texts = map(notes.first_text, found.values())
-        count = notes.counted(len(found), "note")
-        return f"change {words or 'nothing'} of {count}{confirm.examples(texts)}"
+        return f"change {words} of {notes.counted(len(found), 'note')}{confirm.examples(texts)}"
 
     def _makes(self) -> JsonObject:
         """The decks and tags that Anki does not have yet."""
@@ -184,9 +178,6 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if note in self.changing:
             hint = "Put its changes into one update, or send them in another call."
             raise ItemError(f"note {note} is in this call twice", hint, code="TWICE")
-        if update == NoteUpdate(note, all=update.all):
-            hint = "Give fields, replace, addTags, removeTags, deckName or images."
-            raise ItemError("nothing to change", hint, code="NOTHING")
         info = self.before[note]
         old = notes.values(info)
         new = self._new_values(update, old)
@@ -195,10 +186,11 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
             hint = f"target_field must be one of {', '.join(old)}."
             raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
-        deck = (update.deckName or "").strip()
+        deck = update.deckName.strip()
         if deck:
             deck = decks.spelled_by_anki(deck, self.deck_ids) or decks.checked_name(deck)
-        moves = any(self.homes.get(card) != deck for card in info["cards"])
+        if all(self.homes.get(card) == deck for card in info["cards"]):
+            deck = ""
         added = note_input.checked_tags(update.addTags)
         tags = [tag.casefold() for tag in (*info["tags"], *added)]
         # Anki removes with a tag what lies below it.
@@ -209,109 +201,97 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         placed = place(self.pictures, new, old, images)
         self.changing.add(note)
         made = filled(
-            updatedFields=list(placed.values),
-            addedTags=added,
-            removedTags=removed,
-            deckChangedTo=deck if moves else "",
+            updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
         )
-        return Change(note, info["cards"], placed, made)
+        steps = {
+            "updatedFields": Step("notes", SET_FIELDS, {"fields": placed.values}, [note]),
+            "addedTags": Step("notes", "addTags", {"tags": " ".join(added)}, [note]),
+            "removedTags": Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
+            "deckChangedTo": Step("cards", "changeDeck", {"deck": deck}, info["cards"]),
+        }
+        return Change(placed, made, {name: steps[name] for name in made}, self._back(info, made))
+
+    def _back(self, info: Info, made: JsonObject) -> list[Step]:
+        """The steps that put a note back."""
+        note = info["noteId"]
+        old = notes.values(info)
+        steps = []
+        if "updatedFields" in made:
+            fields = {name: old[name] for name in made["updatedFields"]}
+            steps.append(Step("notes", SET_FIELDS, {"fields": fields}, [note]))
+        if "addedTags" in made or "removedTags" in made:
+            steps += journal.tagged_again({note: info["tags"]}, made.get("addedTags", []))
+        if "deckChangedTo" in made:
+            steps += [
+                Step("cards", "changeDeck", {"deck": self.homes[card]}, [card]) for card in info["cards"]
+            ]
+        return steps
 
     def _record(self) -> None:
         """Put on record what will be overwritten."""
-        steps: list[Step] = []
-        homes: dict[str, list[int]] = {}
-        for change in self.ready.values():
-            info = self.before[change.note]
-            if change.placed.values:
-                old = notes.values(info)
-                fields = {name: old[name] for name in change.placed.values}
-                steps.append(Step("notes", SET_FIELDS, {"fields": fields}, [change.note]))
-            if "addedTags" in change.made or "removedTags" in change.made:
-                added = change.made.get("addedTags", [])
-                steps += journal.tagged_again({change.note: info["tags"]}, added)
-            if "deckChangedTo" in change.made:
-                for card in change.cards:
-                    homes.setdefault(self.homes[card], []).append(card)
-        for deck, cards in homes.items():
-            steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
+        back = chain.from_iterable(change.back for change in self.ready.values())
+        # Removing a tag takes those below it: what a note had is added last.
+        steps = list(_merged(sorted(back, key=lambda step: step.action == "addTags")).values())
         if steps:
             count = notes.counted(len(self.ready), "note")
             number = journal.write("update_notes", f"{count} changed", Entry(steps, profile=self.profile))
             journal.announce(number, f"the {count}")
 
     def send(self, part: list[int]) -> None:
-        # Equal tags and decks are one action: each takes some milliseconds, 290 with the Browser open, however many
-        # notes.
-        groups: dict[tuple[str, str], list[int]] = {}
-        for index in part:
-            for name, value in self.ready[index].made.items():
-                key = str(index if name == "updatedFields" else value)
-                groups.setdefault((name, key), []).append(index)
-        actions = [self._action(name, indexes) for (name, _), indexes in groups.items()]
-        refusals: dict[int, Refused] = {}
-        for (name, key), answer in zip(groups, client.multi(*actions), strict=True):
-            if isinstance(answer, Refused):
-                for index in groups[name, key]:
-                    del self.ready[index].made[name]
-                    refusals[index] = answer
+        steps = _merged(chain.from_iterable(self.ready[index].steps.values() for index in part))
+        actions = chain.from_iterable(step.actions() for step in steps.values())
+        answers = dict(zip(steps, client.multi(*actions), strict=True))
         for index in part:
             change = self.ready[index]
+            refusal = None
+            for name, step in change.steps.items():
+                answer = answers[_key(step)]
+                if isinstance(answer, Refused):
+                    del change.made[name]
+                    refusal = answer
             detail = {**change.made, **change.placed.detail()}
-            if index in refusals:
-                self.failed(index, refusals[index], **detail)
+            if refusal:
+                self.failed(index, refusal, **detail)
             else:
                 self.set(index, "ok", **detail)
-
-    def _action(self, name: str, indexes: list[int]) -> Action:
-        """The action for updates with the same tags or the same deck, or for the fields of one update."""
-        changes = [self.ready[index] for index in indexes]
-        first = changes[0]
-        if name == "updatedFields":
-            return SET_FIELDS, {"note": {"id": first.note, "fields": first.placed.values}}
-        if name == "deckChangedTo":
-            cards = chain.from_iterable(change.cards for change in changes)
-            return "changeDeck", {"cards": list(cards), "deck": first.made[name]}
-        action = "addTags" if name == "addedTags" else "removeTags"
-        return action, {"notes": [change.note for change in changes], "tags": " ".join(first.made[name])}
 
     def end(self) -> None:
         """Take back the `ok` of each update whose texts the notes do not have. One request.
 
         AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's
-        Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
-        the change.
+        Browser it does not.
         """
-        done = {self.ready[index].note: index for index in self.indexes("ok")}
-        if not done:
-            return
-        look: list[Action] = [("notesInfo", {"notes": list(done)}), ("guiSelectedNotes", {})]
+        done = self.indexes("ok")
         try:
-            infos, selected = client.multi(*look)
-            if isinstance(selected, list) and not done.keys().isdisjoint(selected):
-                time.sleep(EDITOR_S)
-                infos, _ = client.multi(*look)
-            now = notes.indexed(client.whole([infos])[0])
+            infos = notes.by_id([self.updates[index].noteId for index in done])
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
-        for note, index in done.items():
-            self._compare(index, now.get(note))
+        for index in done:
+            info = infos.get(self.updates[index].noteId)
+            texts = notes.values(info) if info else {}
+            sent = self.ready[index].placed.values
+            stale = [
+                name for name in sent if replacing.kept(texts.get(name, "")) != replacing.kept(sent[name])
+            ]
+            if stale:
+                problem = f"{', '.join(stale)} is not as it was sent: is the note open in Anki's Browser?"
+                hint = "Close the Browser, or select another note in it, then call again."
+                del self.details[index]["updatedFields"]
+                self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
 
-    def _compare(self, index: int, info: Info | None) -> None:
-        """The update failed if the note does not have the texts that were sent."""
-        change = self.ready[index]
-        sent = change.placed.values
-        texts = notes.values(info) if info else {}
-        stale = [name for name in sent if replacing.kept(texts.get(name, "")) != replacing.kept(sent[name])]
-        old = notes.values(self.before[change.note])
-        problem = f"{', '.join(stale)} now differs from what was sent"
-        hint = "anki_note_info shows it; somebody changed or deleted it at the same time."
-        if info is None:
-            problem = "the note is gone"
-        elif not stale:
-            return
-        elif all(texts[name] == old[name] for name in stale):
-            problem = "Anki said yes and changed nothing: the note is open in Anki's Browser"
-            hint = "Close the Browser, or select another note in it, then call again."
-        self.details[index].pop("updatedFields", None)
-        self.failed(index, ItemError(problem, hint, code="UNCHANGED"))
+
+def _key(step: Step) -> str:
+    """The same for steps that can be one action."""
+    return repr(step if step.action == SET_FIELDS else step[:3])
+
+
+def _merged(steps: Iterable[Step]) -> dict[str, Step]:
+    """Steps by their key, on all of their ids: an action takes some milliseconds, 290 with the Browser open, however
+    many notes it is for."""
+    merged: dict[str, Step] = {}
+    for step in steps:
+        key = _key(step)
+        ids = merged[key].ids if key in merged else []
+        merged[key] = step._replace(ids=ids + step.ids)
+    return merged
