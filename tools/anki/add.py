@@ -199,13 +199,12 @@ class AddBatch(Batch[NoteInput, Ready]):
         self.profile = client.profile(profile)
         self.deck = decks.spelled_by_anki(self.deck, deck_ids) or decks.checked_name(self.deck)
         self.is_default_deck = deck_ids.get(self.deck) == decks.DEFAULT_ID
-        id_of = {name.casefold(): number for name, number in model_ids.items()}
         self.types: dict[str, NoteType | Refused] = {}
         """By the names that notes use, "" for the default one."""
         for name, answer in zip(names, fields, strict=True):
-            if not isinstance(answer, Refused):
-                model = name or default
-                self.types[name] = NoteType(model, id_of[model.casefold()], answer)
+            model = decks.equal(name or default, model_ids)
+            if model and not isinstance(answer, Refused):
+                self.types[name] = NoteType(model, model_ids[model], answer)
             elif name:
                 self.types[name] = answer
             else:
@@ -259,14 +258,13 @@ class AddBatch(Batch[NoteInput, Ready]):
         answers = answers[len(create) :]
         if (other := client.profile(profile)) != self.profile:
             # The person has switched it meanwhile: the notes of a moment ago are in another collection.
-            mistaken = [note for note in answers if isinstance(note, int)]
-            client.results(("deleteNotes", {"notes": mistaken}), client.REDRAW)
+            client.call("deleteNotes", notes=[note for note in answers if isinstance(note, int)])
             problem = f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it"
             raise ToolError(problem, "Ask the person which profile is meant.", code="OTHER_PROFILE")
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):
             ready = self.ready[index]
-            more = filled(dedup_key=ready.key, images=ready.placed.images, warnings=ready.placed.warnings)
+            more = filled(dedup_key=ready.key, **ready.placed.detail())
             if isinstance(answer, int):
                 self.set(index, "ok", noteId=answer, **more)
                 if ready.key:

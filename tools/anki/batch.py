@@ -109,7 +109,8 @@ class Batch(Generic[Item, Ready]):
                     raise item
                 self.ready[index] = self.prepare(index, item)
                 if item.images:
-                    self._report(1, "placing images")
+                    self.steps_done += 1
+                    calls.report(self.steps_done, self.steps, "placing images")
             except (ItemError, Refused) as error:
                 self.failed(index, error)
 
@@ -123,7 +124,8 @@ class Batch(Generic[Item, Ready]):
             for part in Parts(self.ready, weight):
                 calls.checkpoint()
                 self.send(part)
-                self._report(len(part), "writing notes")
+                self.steps_done += len(part)
+                calls.report(self.steps_done, self.steps, "writing notes")
         except ToolError as error:
             if hangs(error):
                 self.warnings.append("not read back: Anki does not answer")
@@ -131,8 +133,7 @@ class Batch(Generic[Item, Ready]):
                 self.end()
             if isinstance(error, Unanswered):
                 for index in part:
-                    if self.details[index]["status"] == "not_sent":
-                        self.set(index, "unknown")
+                    self.set(index, "unknown")
             count = {word: len(self.indexes(word)) for word in ("ok", "unknown", "not_sent")}
             counts = f"{self.done} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
@@ -141,10 +142,6 @@ class Batch(Generic[Item, Ready]):
             raise
         self.end()
         return self.answer()
-
-    def _report(self, steps: int, what: str) -> None:
-        self.steps_done += steps
-        calls.report(self.steps_done, self.steps, what)
 
     def set(self, index: int, status: str, **more: object) -> None:
         self.details[index].update(status=status, **more)
@@ -169,7 +166,7 @@ class Batch(Generic[Item, Ready]):
         outcomes: JsonObject = {"details": self.details}
         if self.brief:
             ids = [self.details[index]["noteId"] for index in ok]
-            unusual = [row for row in self.details if row["status"] != "ok" or "warnings" in row]
-            outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=unusual)
-        outcomes.update(filled(warnings=list(dict.fromkeys(self.warnings))))
+            others = [detail for detail in self.details if detail["status"] != "ok"]
+            outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
+        outcomes.update(filled(warnings=self.warnings))
         return {self.done: len(ok), "skipped": len(self.details) - len(ok), **outcomes}

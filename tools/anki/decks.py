@@ -64,9 +64,9 @@ def spelled(name: str, deck_ids: dict[str, int]) -> str:
     return (equal(parent, deck_ids) or spelled(parent, deck_ids)) + SEPARATOR + last
 
 
-def equal(name: str, deck_ids: dict[str, int]) -> str | None:
-    """The deck that to Anki has this name."""
-    return next((deck for deck in deck_ids if same(deck, name)), None)
+def equal(name: str, names: Iterable[str]) -> str | None:
+    """The one of the names that to Anki is this one."""
+    return next((other for other in names if same(other, name)), None)
 
 
 def same(name: str, other: str) -> bool:

@@ -89,7 +89,7 @@ def delete_media(
 
     with confirm.agreed(users, set, words, expected) as using:
         content = client.call("retrieveMediaFile", filename=name)
-        data = base64.b64decode(content) if isinstance(content, str) else b""
+        data = base64.b64decode(content or "")
         if 0 < len(data) <= journal.MOST_BYTES:
             entry = journal.Entry(filename=name, content=data)
             number = journal.write("delete_media", f"{name} deleted, {len(data)} bytes", entry)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tools.anki import client
+from tools.anki import client, decks
 from tools.anki.note_input import OBJECTS
 from tools.anki.settings import current
 from tools.core.errors import ToolError, did_you_mean
@@ -35,7 +35,7 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
         ("modelStyling", {"modelName": name}),
     )
     client.whole([names])
-    spelling = {known.casefold(): known for known in names}.get(name.casefold())
+    spelling = decks.equal(name, names)
     if spelling is None:
         raise not_found(name, names)
     fields, templates, styling = client.whole(answers)

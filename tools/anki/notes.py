@@ -168,22 +168,16 @@ def infos(ids: list[int]) -> list[JsonObject | None]:
 def by_id(ids: list[int]) -> dict[int, Info]:
     """The notes that exist, as notesInfo has them, with their cards in the order of their making. One
     request."""
-    return by_id_in_profile(ids)[0] if ids else {}
-
-
-def by_id_in_profile(ids: list[int]) -> tuple[dict[int, Info], str]:
-    """As `by_id`, and the profile of Anki that they are in."""
     possible = [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
-    profile, answer = client.multi(client.PROFILE, ("notesInfo", {"notes": possible}))
-    infos = indexed(client.whole([answer])[0])
+    infos = indexed(client.call("notesInfo", notes=possible)) if possible else {}
     # Of other servers that speak AnkiConnect, notesInfo names no cards.
-    bare = [note for note, info in infos.items() if "cards" not in info]
-    cards = client.results(*(("findCards", {"query": f"nid:{note}"}) for note in bare))
-    for note, its_cards in zip(bare, cards, strict=True):
-        infos[note]["cards"] = its_cards
+    bare = [info for info in infos.values() if "cards" not in info]
+    cards = client.results(*(("findCards", {"query": f"nid:{info['noteId']}"}) for info in bare))
+    for info, its_cards in zip(bare, cards, strict=True):
+        info["cards"] = its_cards
     for info in infos.values():
         info["cards"].sort()
-    return infos, client.profile(profile)
+    return infos
 
 
 def existing(ids: list[int]) -> list[int]:

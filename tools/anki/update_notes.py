@@ -109,7 +109,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         """The notes as they are, by id. One request, with new decks two; with a query more."""
         if self.query:
             self.updates = replacing.updates(self.query, self.replace)
-        self.before, self.profile = notes.by_id_in_profile([update.noteId for update in self.updates])
+        self.before = notes.by_id([update.noteId for update in self.updates])
         self.homes: dict[int, str] = {}
         moving = [self.before.get(update.noteId) for update in self.updates if update.deckName]
         if moving:
@@ -234,7 +234,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         steps = list(_merged(sorted(back, key=lambda step: step.action == "addTags")).values())
         if steps:
             count = notes.counted(len(self.ready), "note")
-            number = journal.write("update_notes", f"{count} changed", Entry(steps, profile=self.profile))
+            profile = next(iter(self.before.values())).get("profile", "")
+            number = journal.write("update_notes", f"{count} changed", Entry(steps, profile=profile))
             journal.announce(number, f"the {count}")
 
     def send(self, part: list[int]) -> None:

@@ -46,10 +46,9 @@ def place(
     """`values` with their data URLs stored, and `images` at the end of their target fields; `present` is what
     the note holds already.
 
-    Raises ImageError before anything of this note is uploaded.
+    Raises ImageError for one of the images.
     """
     placed = Placed(dict(values))
-    ready = [(image.target_field, pictures.prepare(image)) for image in images]
 
     def upload(target: str, picture: Picture) -> str:
         filename = pictures.upload(picture)
@@ -69,8 +68,9 @@ def place(
 
     for name, value in values.items():
         placed.values[name] = replace_data_urls(value, partial(store, name))
-    for target, picture in ready:
-        filename = upload(target, picture)
+    for image in images:
+        target = image.target_field
+        filename = upload(target, pictures.prepare(image))
         value = placed.values.get(target, present.get(target, ""))
         placed.values[target] = with_image(value, filename)
     return placed
