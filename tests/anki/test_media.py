@@ -67,14 +67,6 @@ def test_a_file_that_cannot_be_stored_is_refused_before_anything_is_sent(anki, c
     assert anki.requests == []
 
 
-def test_a_file_is_found_by_the_name_it_was_stored_with(anki, call):
-    """Anki calls UP.TXT up.txt."""
-    anki.collection.media.write_data("up.txt", b"x")
-
-    assert call("anki.get_media", filename="UP.TXT")["filename"] == "up.txt"
-    assert call("anki.get_media", filename="UP.PNG")["code"] == "MEDIA_NOT_FOUND"
-
-
 def test_a_large_file_is_answered_only_on_demand(anki, call):
     anki.collection.media.write_data("big.mp3", b"x" * 300_000)
 

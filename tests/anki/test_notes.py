@@ -23,7 +23,7 @@ def test_find_notes_gives_sorted_ids_and_notes_in_at_most_three_requests(anki, c
         "cards": anki.collection.card_ids_of_note(ids[3]),
     }
     assert len(anki.requests) <= 3
-    assert anki.requests[1]["params"]["actions"][1]["params"]["notes"] == ids[3:5]
+    assert anki.requests[1]["params"]["notes"] == ids[3:5]
 
 
 @pytest.mark.parametrize("query", ["(deck:A", "is:zzz"])

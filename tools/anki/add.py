@@ -2,22 +2,21 @@
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from html import escape
 from itertools import chain
 from typing import Annotated, TypeAlias
 
 from tools.anki import client, decks, note_input, notes, state
-from tools.anki.batch import Batch, ItemError, Parts
+from tools.anki.batch import Batch
 from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
-from tools.anki.note_input import OBJECTS, NoteInput
-from tools.anki.replies import Refused, Result
+from tools.anki.note_input import OBJECTS, ItemError, NoteInput
+from tools.anki.replies import Refused
 from tools.anki.settings import current
-from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.parameters import read_value
 from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
@@ -31,7 +30,7 @@ ITEM = (
     '{"Front": "…", "tags": […]}'
 )
 
-SEPARATORS = ("\t", ";", " — ", " – ", " - ", "|", ",")
+SEPARATORS = (";", " — ", " – ", " - ", "|", ",")
 """Marks between the texts of a pasted list, the likeliest first."""
 # Signs of HTML on purpose: </b>, <br>, <img src=…>.
 MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src", re.IGNORECASE)
@@ -64,20 +63,13 @@ def add_from_model(
         problem = "Give items, or fieldNames with rows or tsv. Nothing was sent to Anki"
         hint = 'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.'
         raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
-    notes = [_note(item, index) for index, item in enumerate(items or [])]
-    header = bool(rows) and rows[0] == fieldNames
-    of_rows = [_row(row, fieldNames or []) for row in rows[header:]]
-    wrong = [row for row in of_rows if isinstance(row, ItemError)]
-    if wrong and len(wrong) == len(of_rows):
-        problem = f"No row has the fields of fieldNames: {wrong[0].message}. Nothing was sent to Anki"
-        raise ToolError(problem, wrong[0].hint, code="ROW")
-    notes += of_rows
-    batch = AddBatch(
-        deck, model, notes, strict=False, brief=bool(rows), allow_duplicates=bool(allowDuplicates)
-    )
-    if header:
+    batch = AddBatch(deck, model, brief=bool(rows), allow_duplicates=bool(allowDuplicates))
+    if not fieldNames:
+        return batch.run([_note(item, index) for index, item in enumerate(items or [])])
+    if rows[0] == fieldNames:
+        rows = rows[1:]
         batch.warnings.append("the first row has the names of the fields: it was left out")
-    return batch.run()
+    return batch.run(_notes_of_rows(rows, fieldNames))
 
 
 @Tool("anki.add_notes", write=True, open_world=True)
@@ -92,39 +84,48 @@ def add_notes(
 
     Source: AnkiConnect addNote in multi, storeMediaFile, findCards, changeDeck.
     """
-    return AddBatch(deck, model, list(notes), strict=True).run()
+    return AddBatch(deck, model, strict=True).run(list(notes))
+
+
+def _note(item: JsonObject, index: int) -> Item:
+    if not isinstance(item.get("fields"), dict):
+        fields = dict(item)
+        beside = {name: fields.pop(name) for name in BESIDE if name in fields}
+        item = {"fields": fields, **beside}
+    try:
+        return read_value(NoteInput, item, f"items.{index}")
+    except ToolError as error:
+        return ItemError(error.message, error.hint, code=error.code)
+
+
+def _notes_of_rows(rows: list[list[str]], names: list[str]) -> list[Item]:
+    """Raises ItemError if no row fits the names."""
+    items = [_row(row, names) for row in rows]
+    wrong = [item for item in items if isinstance(item, ItemError)]
+    if wrong and len(wrong) == len(items):
+        wrong[0].message += ", and no other row fits. Nothing was sent to Anki"
+        raise wrong[0]
+    return items
 
 
 def _row(texts: list[str], names: list[str]) -> Item:
     """A note of plain texts in the order of `names`; only tags at the end may be missing."""
     missing = names[len(texts) :]
-    if len(texts) > len(names) or missing not in ([], ["tags"]):
-        separator = next((mark for mark in SEPARATORS if mark in texts[0]), "") if texts else ""
-        hint = "A tab or a line break inside a field needs items, or rows as a list."
-        if missing and separator:
-            hint = f"The texts seem to be separated by {separator!r}: put a tab there, or send rows."
-        elif missing:
-            hint = 'For an empty field send "" in rows, or nothing after its tab.'
-        return ItemError(f"{len(texts)} texts for {len(names)} fields", hint, code="ROW")
-    fields = dict(zip(names, texts, strict=False))
-    tags = fields.pop("tags", "").split()
-    return NoteInput({name: _html(text) for name, text in fields.items()}, tags=tags)
+    if len(texts) <= len(names) and missing in ([], ["tags"]):
+        fields = dict(zip(names, texts, strict=False))
+        tags = fields.pop("tags", "").split()
+        return NoteInput({name: _html(text) for name, text in fields.items()}, tags=tags)
+    hint = 'For an empty field send "" in rows, or nothing after its tab; a tab inside a field needs items.'
+    separators = [mark for mark in SEPARATORS if mark in "".join(texts)]
+    if missing and separators:
+        hint = f"The texts seem to be separated by {separators[0]!r}: put a tab there, or send rows."
+    return ItemError(f"{len(texts)} texts for {len(names)} fields", hint, code="ROW")
 
 
 def _html(text: str) -> str:
     """The HTML of plain text, so that `a < b` and `vector<int>` arrive as typed; a text with a closing tag, a
     line break or a picture is HTML already."""
     return text if MARKUP.search(text) else escape(text, quote=False).replace("\n", "<br>")
-
-
-def _note(item: JsonObject, index: int) -> Item:
-    if not isinstance(item.get("fields"), dict):
-        beside = {name: value for name, value in item.items() if name in BESIDE}
-        item = {"fields": {name: value for name, value in item.items() if name not in BESIDE}, **beside}
-    try:
-        return read_value(NoteInput, item, f"items.{index}")
-    except ToolError as error:
-        return ItemError(error.message, error.hint, code=error.code)
 
 
 @dataclass(frozen=True)
@@ -136,23 +137,21 @@ class NoteType:
     fields: list[str]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Ready:
-    """A note that fits its type, with its pictures once they are stored; `unknown` are fields that its
-    pictures name and the type does not have."""
+    """A note as AnkiConnect takes it, with the action that finds those of the same first field."""
 
-    note: NoteInput
-    type: NoteType
-    unknown: list[str]
-    placed: Placed = field(default_factory=lambda: Placed({}))
+    note: JsonObject
+    placed: Placed
+    key: str
+    search: Action
 
 
 # The same call made again adds no note twice: Anki refuses a note whose first field is there, and the answer
 # names the note that it repeats. A dedup_key is kept once Anki has answered with the id of its note, never before. The
 # pictures of all notes are stored before the first note is sent: a picture stored again gets the same name.
-class AddBatch(Batch):
-    """Notes added to a deck: {added, skipped, details}. An ItemError in place of a note is reported as its
-    failure.
+class AddBatch(Batch[NoteInput, Ready]):
+    """Notes added to a deck: {added, skipped, details}.
 
     `strict` refuses the whole call for an image's target_field that the note type does not have, and does not
     make the deck.
@@ -164,70 +163,54 @@ class AddBatch(Batch):
         self,
         deck: str,
         model: str,
-        items: list[Item],
         *,
-        strict: bool,
+        strict: bool = False,
         brief: bool = False,
         allow_duplicates: bool = False,
     ):
-        self.fallback = "" if model.strip() else current().anki_default_model
-        """The note type that nobody named: another may take its place."""
-        model = model.strip() or self.fallback
-        self.items: list[Item] = []
-        for item in items:
-            if isinstance(item, NoteInput):
-                item = replace(item, model=item.model.strip() or model)
-            self.items.append(item)
-        self.notes = [item for item in self.items if isinstance(item, NoteInput)]
+        super().__init__(brief=brief)
+        self.deck = deck.strip() or current().anki_default_deck
+        self.model = model.strip()
+        """The type of notes that name none; empty for the default one."""
         self.strict = strict
-        self.brief = brief
-        self.warnings = []
-        self.options = {"options": {"allowDuplicate": True}} if allow_duplicates else {}
-        self._look(list({note.model for note in self.notes} or {model}))
-        deck = deck.strip() or current().anki_default_deck
-        spelling = decks.spelled_by_anki(deck, self.deck_ids)
-        if strict and spelling is None:
-            hint = decks.not_found([deck], self.deck_ids).hint
-            self.items = [ItemError(f"deck was not found: {deck}", hint, code="DECK") for _ in items]
-        self.new_deck = spelling is None
-        self.deck = spelling or decks.checked_name(deck)
-        self.ready: dict[int, Ready] = {}
+        self.allow_duplicates = allow_duplicates
+        self.pictures = Pictures()
 
-    def run(self) -> JsonObject:
-        self.begin([{} for _ in self.items], sum(bool(note.images) for note in self.notes))
-        for index, item in enumerate(self.items):
-            try:
-                self._check(index, item)
-            except ItemError as error:
-                self.failed(index, error)
-        return self.run_parts(self._place, LOOK_FIRST if self.options else AGAIN, "adding notes")
+    def run(self, items: list[Item]) -> JsonObject:
+        self._look([item for item in items if isinstance(item, NoteInput)])
+        self.prepare_all(items)
+        return self.send_all(1, LOOK_FIRST if self.allow_duplicates else AGAIN)
 
-    def _look(self, names: list[str]) -> None:
-        """The state of Anki at the moment, of these note types, and the notes of known dedup_keys. One
-        request."""
-        by_key = state.notes_by_key(note.dedup_key for note in self.notes if note.dedup_key)
-        known_notes = list(chain.from_iterable(by_profile.values() for by_profile in by_key.values()))
-        profile, decks, models, infos, *answers = client.multi(
+    def _look(self, added: list[NoteInput]) -> None:
+        """The state of Anki at the moment: its decks, the types of these notes, the notes of their keys. One
+        request; without the default note type two."""
+        by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
+        known = chain.from_iterable(by_profile.values() for by_profile in by_key.values())
+        names = list({note.model or self.model for note in added})
+        default = current().anki_default_model
+        profile, deck_ids, model_ids, infos, *fields = client.multi(
             client.PROFILE,
             ("deckNamesAndIds", {}),
             ("modelNamesAndIds", {}),
-            ("notesInfo", {"notes": known_notes}),
-            *(("modelFieldNames", {"modelName": name}) for name in names),
+            ("notesInfo", {"notes": list(known)}),
+            *(("modelFieldNames", {"modelName": name or default}) for name in names),
         )
-        self.deck_ids, model_ids, infos = client.whole([decks, models, infos])
+        client.whole([deck_ids, model_ids, infos])
         self.profile = client.profile(profile)
-        id_of = {name.casefold(): number for name, number in model_ids.items()}
-        self.types: dict[str, NoteType | ItemError] = {}
-        for name, fields in zip(names, answers, strict=True):
-            if not isinstance(fields, Refused):
-                self.types[name] = NoteType(name, id_of[name.casefold()], fields)
-            elif name == self.fallback and model_ids:
-                simplest = self._simplest_type(model_ids)
-                self.types[name] = simplest
-                self.warnings.append(f"{name!r} is not in this collection: {simplest.name!r} was taken")
+        self.deck = decks.spelled_by_anki(self.deck, deck_ids) or decks.checked_name(self.deck)
+        self.is_default_deck = deck_ids.get(self.deck) == decks.DEFAULT_ID
+        self.types: dict[str, NoteType | Refused] = {}
+        """By the names that notes use, "" for the default one."""
+        for name, answer in zip(names, fields, strict=True):
+            model = decks.equal(name or default, model_ids)
+            if model and not isinstance(answer, Refused):
+                self.types[name] = NoteType(model, model_ids[model], answer)
+            elif name:
+                self.types[name] = answer
             else:
-                hint = "anki_model_info with this model shows how to create it, or which models exist."
-                self.types[name] = ItemError(f"model was not found: {name}", hint, code="MODEL")
+                simplest = _simplest_type(model_ids, [note for note in added if not note.model])
+                self.types[name] = simplest
+                self.warnings.append(f"{default!r} is not in this collection: {simplest.name!r} was taken")
         there = notes.indexed(infos)
         self.by_key: dict[str, int] = {}
         """The notes of dedup_keys; 0 for one of this call."""
@@ -237,131 +220,94 @@ class AddBatch(Batch):
             if note in there:
                 self.by_key[key] = note
 
-    def _simplest_type(self, model_ids: dict[str, int]) -> NoteType:
-        """The oldest note type that has the fields of these notes, of two fields if there is one: in a new
-        collection that is Basic, in whatever language. One request."""
-        names = sorted(model_ids, key=model_ids.__getitem__)
-        answers = client.results(*(("modelFieldNames", {"modelName": name}) for name in names))
-        used: set[str] = set()
-        for note in self.notes:
-            if note.model == self.fallback:
-                used.update(map(str.casefold, note.fields))
-        types = [NoteType(name, model_ids[name], fields) for name, fields in zip(names, answers, strict=True)]
-        return min(
-            types, key=lambda type: (bool(used - set(map(str.casefold, type.fields))), len(type.fields) != 2)
-        )
-
-    def _check(self, index: int, item: Item) -> None:
-        """Keep the note if nothing here speaks against it."""
-        if isinstance(item, ItemError):
-            raise item
-        kind = self.types[item.model]
-        if isinstance(kind, ItemError):
-            raise kind
-        fields = note_input.canonical_fields(item.fields, kind.fields)
-        tags = note_input.checked_tags(item.tags)
-        images, unknown = note_input.aim_images(item.images, kind.fields)
-        if self.strict and unknown:
+    def prepare(self, index: int, note: NoteInput) -> Ready:
+        note_type = self.types[note.model or self.model]
+        if isinstance(note_type, Refused):
+            raise note_type
+        fields = note_input.canonical_fields(note.fields, note_type.fields)
+        tags = note_input.checked_tags(note.tags)
+        images, unknown = note_input.aim_images(note.images, note_type.fields)
+        if unknown and self.strict:
             problem = f"ValueError: target_field is not in the note type: notes.{index}: {unknown[0]!r}"
-            hint = f"target_field must be one of {', '.join(kind.fields)}."
-            raise ToolError(f"{problem}. Nothing was sent to Anki", hint, code="UNKNOWN_TARGET_FIELD")
-        key = item.dedup_key
+            hint = f"target_field must be one of {', '.join(note_type.fields)}."
+            raise ToolError(f"{problem}. No note was added", hint, code="UNKNOWN_TARGET_FIELD")
+        key = note.dedup_key or ""
         if key and key in self.by_key:
-            earlier = {"noteId": self.by_key[key]} if self.by_key[key] else {}
-            return self.set(index, "duplicate", reason="duplicate", dedup_key=key, **earlier)
+            earlier = filled(noteId=self.by_key[key], dedup_key=key)
+            raise ItemError("dedup_key was used before", "Update that note.", code="DUPLICATE", **earlier)
+        placed = place(self.pictures, fields, {}, images)
+        if unknown:
+            placed.warnings.append(note_input.UNKNOWN_TARGET)
+            placed.images += [{"target_field": name, "fields": note_type.fields} for name in unknown]
         if key:
             self.by_key[key] = 0
-        self.ready[index] = Ready(replace(item, fields=fields, tags=tags, images=images), kind, unknown)
-        return None
-
-    def _place(self) -> Parts[int]:
-        pictures = Pictures()
-        for index, ready in list(self.ready.items()):
-            try:
-                ready.placed = place(pictures, ready.note.fields, {}, ready.note.images)
-            except ItemError as error:
-                del self.ready[index]
-                self.failed(index, error)
-                continue
-            for name in ready.unknown:
-                warning = note_input.UNKNOWN_TARGET
-                ready.placed.warnings.append(warning)
-                ready.placed.images.append(
-                    {"target_field": name, "warning": warning, "fields": ready.type.fields}
-                )
-            if ready.note.images or ready.unknown:
-                calls.checkpoint()
-                self.report(1, "placing images")
-        return Parts(self.ready)
+        entry = {
+            "deckName": self.deck,
+            "modelName": note_type.name,
+            "fields": placed.values,
+            "tags": tags,
+            "options": {"allowDuplicate": self.allow_duplicates},
+        }
+        search = notes.like(note_type.id, placed.values.get(note_type.fields[0], ""))
+        return Ready(entry, placed, key, search)
 
     def send(self, part: list[int]) -> None:
-        create: list[Action] = [("createDeck", {"deck": self.deck})] if self.new_deck else []
-        adding: list[Action] = [("addNote", self._entry(index)) for index in part]
+        create: list[Action] = [] if self.strict else [("createDeck", {"deck": self.deck})]
+        adding: list[Action] = [("addNote", {"note": self.ready[index].note}) for index in part]
         profile, *answers = client.multi(client.PROFILE, *create, *adding)
         answers = answers[len(create) :]
         if (other := client.profile(profile)) != self.profile:
             # The person has switched it meanwhile: the notes of a moment ago are in another collection.
-            mistaken = [note for note in answers if isinstance(note, int)]
-            client.results(("deleteNotes", {"notes": mistaken}), client.REDRAW)
-            problem = (
-                f"Anki's profile was switched from {self.profile!r} to {other!r}, where no note was left"
-            )
-            hint = "Ask the person which profile is meant."
-            raise ToolError(problem, hint, code="OTHER_PROFILE")
-        self.new_deck = False
+            client.call("deleteNotes", notes=[note for note in answers if isinstance(note, int)])
+            problem = f"Anki's profile is now {other!r}, not {self.profile!r}; no note was left in it"
+            raise ToolError(problem, "Ask the person which profile is meant.", code="OTHER_PROFILE")
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):
-            self._tell(index, answer)
-            if isinstance(answer, int) and (key := self.ready[index].note.dedup_key):
-                keys[key] = answer
+            ready = self.ready[index]
+            more = filled(dedup_key=ready.key, **ready.placed.detail())
+            if isinstance(answer, int):
+                self.set(index, "ok", noteId=answer, **more)
+                if ready.key:
+                    keys[ready.key] = answer
+            else:
+                self.failed(index, answer if isinstance(answer, Refused) else Refused(""), **more)
         state.remember_keys(keys, self.profile)
 
-    def _entry(self, index: int) -> JsonObject:
-        """The note as AnkiConnect takes it."""
-        ready = self.ready[index]
-        note = {"deckName": self.deck, "modelName": ready.type.name}
-        return {"note": {**note, "fields": ready.placed.values, "tags": ready.note.tags, **self.options}}
-
-    def _tell(self, index: int, answer: Result) -> None:
-        ready = self.ready[index]
-        key = ready.note.dedup_key
-        more: JsonObject = {"dedup_key": key} if key else {}
-        more.update(ready.placed.detail())
-        if isinstance(answer, int):
-            return self.set(index, "ok", noteId=answer, **more)
-        if not isinstance(answer, Refused):
-            answer = Refused("Anki did not add it and gives no reason")
-        return self.failed(index, answer, **more)
-
     def end(self) -> None:
-        """Move the cards that went to the default deck, and name what duplicates repeat. At most three requests."""
-        if self.deck_ids.get(self.deck) != decks.DEFAULT_ID:
-            self._move_from_default()
-        nameless = []
-        searches = []
-        for index in self.indexes("duplicate"):
-            if index in self.ready:
-                ready = self.ready[index]
-                nameless.append(index)
-                searches.append(notes.like(ready.type.id, ready.placed.values.get(ready.type.fields[0], "")))
+        """Move the cards that older add-ons, that of 2023 among them, put into the default deck, and name the
+        notes that duplicates repeat. At most two requests."""
+        added = [] if self.is_default_deck else self.indexes("ok")
+        repeating = [index for index in self.indexes("duplicate") if index in self.ready]
+        if not added and not repeating:
+            return
+        ids = ["0", *(str(self.details[index]["noteId"]) for index in added)]  # no list may be empty
+        search: Action = ("findCards", {"query": f"nid:{','.join(ids)} did:{decks.DEFAULT_ID}"})
+        try:
+            astray, *matches = client.results(search, *(self.ready[index].search for index in repeating))
+            if astray:
+                client.call("changeDeck", cards=astray, deck=self.deck)
+        except ToolError as error:
+            problem = f"not looked at again: {error.message}"
+            self.warnings.append(f"{problem}; new cards in the default deck are moved by anki_change_cards")
+            return
         keys: dict[str, int] = {}
+        for index, repeated in zip(repeating, matches, strict=True):
+            key = self.ready[index].key
+            if repeated:
+                self.details[index]["noteId"] = max(repeated)
+            if repeated and key:
+                keys[key] = max(repeated)
         with suppress(ToolError):
-            for index, ids in zip(nameless, client.results(*searches), strict=True):
-                key = self.ready[index].note.dedup_key
-                if ids:
-                    self.details[index]["noteId"] = max(ids)
-                if ids and key:
-                    keys[key] = max(ids)
             # A call before may have added it and ended before its key was kept.
             state.remember_keys(keys, self.profile)
 
-    def _move_from_default(self) -> None:
-        """Move the cards that older add-ons, that of 2023 among them, put into the default deck."""
-        ids = [self.details[index]["noteId"] for index in self.indexes("ok")]
-        try:
-            query = f"nid:{','.join(map(str, ids))} did:{decks.DEFAULT_ID}"
-            if astray := client.call("findCards", query=query) if ids else []:
-                client.call("changeDeck", cards=astray, deck=self.deck)
-        except ToolError as error:
-            problem = f"new cards may be in the default deck, not in {self.deck!r}"
-            self.warnings.append(f"{problem}: {error.message}; anki_change_cards moves them")
+
+def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteType:
+    """The oldest note type that has the fields of these notes, of two fields if there is one: in a new
+    collection that is Basic, in whatever language. One request."""
+    names = sorted(model_ids, key=model_ids.__getitem__)
+    answers = client.results(*(("modelFieldNames", {"modelName": name}) for name in names))
+    types = [NoteType(name, model_ids[name], fields) for name, fields in zip(names, answers, strict=True)]
+    used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
+    fitting = [each for each in types if used.issubset(map(str.casefold, each.fields))] or types
+    return next((each for each in fitting if len(each.fields) == 2), fitting[0])

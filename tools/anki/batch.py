@@ -1,15 +1,18 @@
 """Batches of notes: each item prepared, then sent to Anki in parts, each with its outcome."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from tools.anki.note_input import ItemError, NoteInput, NoteUpdate
 from tools.anki.replies import Refused, Unanswered, hangs
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 
-Item = TypeVar("Item")
+Member = TypeVar("Member")
+Item = TypeVar("Item", NoteInput, NoteUpdate)
+Ready = TypeVar("Ready")
 
 REASONS = {
     "is a duplicate": "duplicate",
@@ -30,23 +33,19 @@ TOGETHER = 0.02
 """Weight of an item of which AnkiConnect takes many in one action."""
 
 
-class ItemError(ToolError):
-    """One item of a batch cannot be done; the others go on. Its code, in lower case, is the reason."""
-
-
-class Parts(Generic[Item]):
+class Parts(Generic[Member]):
     """Items handed out in parts that take Anki some seconds each, however slow it is at the moment.
 
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
     Browser. `weight`: the cost of an item in notes.
     """
 
-    def __init__(self, items: Iterable[Item], weight: float = 1):
+    def __init__(self, items: Iterable[Member], weight: float = 1):
         self.left = list(items)
         self.size = FIRST / weight
         self.most = MOST / weight
 
-    def __iter__(self) -> Iterator[list[Item]]:
+    def __iter__(self) -> Iterator[list[Member]]:
         while self.left:
             count = max(1, int(self.size))
             part = self.left[:count]
@@ -57,7 +56,13 @@ class Parts(Generic[Item]):
             self.size = min(fitting, GROWTH * len(part), self.most)
 
 
-class Batch:
+# What a caller can rely on, whatever happens to a request:
+# - While the items are prepared nothing of them is sent; an error there ends the call.
+# - Unreachable: nothing went out; its items stay `not_sent`.
+# - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of them.
+# - Refused: Anki answered that it did not do it; that item fails with Anki's reason, the others go on.
+# - A cancelled call stops between two parts; no part takes Anki longer than about ten seconds.
+class Batch(Generic[Item, Ready]):
     """One call for many notes, with one detail per item, in order. `done` is what the answer calls the number
     of items that went well.
 
@@ -65,23 +70,21 @@ class Batch:
     What holds for the whole call is said once, in `warnings` of the answer.
     """
 
-    # What a caller can rely on, whatever happens to a request:
-    # - Unreachable: nothing went out; its items stay `not_sent`.
-    # - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of them.
-    # - Refused: Anki answered that it did not do it; that item fails with Anki's reason, the others go on.
-    # - A cancelled call stops between two parts; no part takes Anki longer than about ten seconds.
-
     done: str
-    warnings: list[str]
-    brief = False
-    """Only what did not go well has a detail; of the rest the answer has the range of ids."""
 
-    def begin(self, items: list[JsonObject], images: int) -> None:
-        """Make the details, each with what is known of its item; `images` of them have pictures, a step of
-        their own."""
-        self.steps = len(items) + images
+    def __init__(self, *, brief: bool):
+        self.brief = brief
+        """Only what did not go well has a detail; of the rest the answer has the range of ids."""
+        self.warnings: list[str] = []
+        self.details: list[JsonObject] = []
+        self.ready: dict[int, Ready] = {}
+        """The items that can be sent, by their index."""
+        self.steps = 0
         self.steps_done = 0
-        self.details = [{"index": index, **more, "status": "not_sent"} for index, more in enumerate(items)]
+
+    def prepare(self, index: int, item: Item) -> Ready:
+        """Check an item and store its pictures. Raises ItemError or Refused if it cannot be sent."""
+        raise NotImplementedError
 
     def send(self, part: list[int]) -> None:
         """Send one part and set the outcomes of its items."""
@@ -89,18 +92,40 @@ class Batch:
 
     def end(self) -> None:
         """Look at what was done, also after an error; not while Anki hangs."""
+        raise NotImplementedError
 
-    def run_parts(self, prepare: Callable[[], Parts[int]], advice: str, what: str) -> JsonObject:
-        """The answer of the whole batch.
+    def prepare_all(self, items: Sequence[Item | ItemError]) -> None:
+        """Make `ready` and the details. An ItemError in place of an item is reported as its failure."""
+        pictured = [item for item in items if not isinstance(item, ItemError) and item.images]
+        self.steps = len(items) + len(pictured)
+        for index, item in enumerate(items):
+            calls.checkpoint()
+            self.details.append({"index": index})
+            if isinstance(item, NoteUpdate):
+                self.details[index]["noteId"] = item.noteId
+            self.set(index, "not_sent")
+            try:
+                if isinstance(item, ItemError):
+                    raise item
+                self.ready[index] = self.prepare(index, item)
+                if item.images:
+                    self.steps_done += 1
+                    calls.report(self.steps_done, self.steps, "placing images")
+            except (ItemError, Refused) as error:
+                self.failed(index, error)
+
+    def send_all(self, weight: float, advice: str) -> JsonObject:
+        """Send what is ready; the answer of the whole batch.
 
         Raises the ToolError that ends it, with what is known of every item, and `advice` in its hint.
         """
         part: list[int] = []
         try:
-            for part in prepare():
+            for part in Parts(self.ready, weight):
                 calls.checkpoint()
                 self.send(part)
-                self.report(len(part), what)
+                self.steps_done += len(part)
+                calls.report(self.steps_done, self.steps, "writing notes")
         except ToolError as error:
             if hangs(error):
                 self.warnings.append("not read back: Anki does not answer")
@@ -108,8 +133,7 @@ class Batch:
                 self.end()
             if isinstance(error, Unanswered):
                 for index in part:
-                    if self.details[index]["status"] == "not_sent":
-                        self.set(index, "unknown")
+                    self.set(index, "unknown")
             count = {word: len(self.indexes(word)) for word in ("ok", "unknown", "not_sent")}
             counts = f"{self.done} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
@@ -119,13 +143,8 @@ class Batch:
         self.end()
         return self.answer()
 
-    def report(self, steps: int, what: str) -> None:
-        self.steps_done += steps
-        calls.report(self.steps_done, self.steps, what)
-
     def set(self, index: int, status: str, **more: object) -> None:
-        identity = {name: value for name, value in self.details[index].items() if name in ("index", "noteId")}
-        self.details[index] = {**identity, "status": status, **more}
+        self.details[index].update(status=status, **more)
 
     def failed(self, index: int, error: ToolError, **more: object) -> None:
         """The item failed by itself; AnkiConnect's own texts give the reason."""
@@ -135,23 +154,19 @@ class Batch:
             text = error.text
             reason = next((word for part, word in REASONS.items() if part in text), reason)
         if reason == "duplicate":
-            return self.set(index, reason, reason=reason, **more)
-        return self.set(index, "error", reason=reason, error=text, hint=error.hint, **more)
+            self.set(index, reason, reason=reason, **error.data, **more)
+        else:
+            self.set(index, "error", reason=reason, error=text, hint=error.hint, **more)
 
     def indexes(self, status: str) -> list[int]:
         return [index for index, detail in enumerate(self.details) if detail["status"] == status]
 
     def answer(self) -> JsonObject:
-        ok = len(self.indexes("ok"))
+        ok = self.indexes("ok")
         outcomes: JsonObject = {"details": self.details}
         if self.brief:
-            well = [
-                detail for detail in self.details if detail["status"] == "ok" and "warnings" not in detail
-            ]
-            ids = sorted(detail["noteId"] for detail in well)
-            outcomes = filled(
-                noteIds=ids and f"{ids[0]}-{ids[-1]}",
-                details=[detail for detail in self.details if detail not in well],
-            )
-        outcomes.update(filled(warnings=list(dict.fromkeys(self.warnings))))
-        return {self.done: ok, "skipped": len(self.details) - ok, **outcomes}
+            ids = [self.details[index]["noteId"] for index in ok]
+            others = [detail for detail in self.details if detail["status"] != "ok"]
+            outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
+        outcomes.update(filled(warnings=self.warnings))
+        return {self.done: len(ok), "skipped": len(self.details) - len(ok), **outcomes}

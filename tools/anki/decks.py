@@ -6,14 +6,13 @@ AnkiConnect cannot rename: new decks are made, the cards moved, and the old deck
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
-from typing import Annotated
 
 from tools.anki import client
-from tools.anki.batch import ItemError
+from tools.anki.client import Action
+from tools.anki.note_input import ItemError
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
-from tools.core.schema import Alias
 from tools.core.tool import Tool
 
 DEFAULT_ID = 1
@@ -50,9 +49,10 @@ def spelled_by_anki(name: str, deck_ids: dict[str, int]) -> str | None:
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
     """
-    if not equal(name, deck_ids) and same(name, "Default") and DEFAULT_ID in deck_ids.values():
+    spelling = equal(name, deck_ids)
+    if spelling is None and same(name, "Default"):
         return default_name(deck_ids)
-    return equal(name, deck_ids)
+    return spelling
 
 
 def spelled(name: str, deck_ids: dict[str, int]) -> str:
@@ -64,9 +64,9 @@ def spelled(name: str, deck_ids: dict[str, int]) -> str:
     return (equal(parent, deck_ids) or spelled(parent, deck_ids)) + SEPARATOR + last
 
 
-def equal(name: str, deck_ids: dict[str, int]) -> str | None:
-    """The deck that to Anki has this name."""
-    return next((deck for deck in deck_ids if same(deck, name)), None)
+def equal(name: str, names: Iterable[str]) -> str | None:
+    """The one of the names that to Anki is this one."""
+    return next((other for other in names if same(other, name)), None)
 
 
 def same(name: str, other: str) -> bool:
@@ -125,9 +125,13 @@ def contents(
     of_configs = [("getDeckConfig", {"deck": name}) for name in names]
     of_cards = [("findCards", {"query": search([deck_ids[name]])}) for name in names]
     results = client.results(*of_configs, *of_cards)
-    configs = dict(zip(names, results, strict=False))
-    filtered = [name for name, config in configs.items() if config and config.get("dyn")]
-    presets = {name: config["id"] for name, config in configs.items() if config}
+    presets = {}
+    filtered = []
+    for name, config in zip(names, results, strict=False):
+        if config and config.get("dyn"):
+            filtered.append(name)
+        elif config:
+            presets[name] = config["id"]
     return presets, filtered, dict(zip(names, results[len(names) :], strict=True))
 
 
@@ -157,12 +161,9 @@ def delete(names: list[str]) -> None:
 
 
 @Tool("anki.rename_deck", write=True)
-def rename_deck(
-    oldName: Annotated[str, Alias("old_name")],
-    newName: Annotated[str, Alias("new_name")],
-) -> None:
+def rename_deck(oldName: str, newName: str) -> None:
     """Rename or move a deck with its subdecks (`::` puts it under another). Scheduling and presets stay, a
-    deck's description and own limits do not.
+    deck's description and own limits do not; filtered decks give its cards back.
 
     Source: AnkiConnect createDeck, setDeckConfigId, changeDeck, deleteDecks.
     """
@@ -184,30 +185,37 @@ def rename_deck(
 def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     if old not in deck_ids:
         raise not_found([old], deck_ids)
+    if within(folded(new), folded(old)):
+        problem = f"To Anki {new!r} is {old!r} itself, or a subdeck of it"
+        hint = "Rename it to a free name first, then to this one."
+        raise ToolError(problem, hint, code="DECK_EXISTS")
     targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
     presets, filtered, cards = contents(targets, deck_ids)
     if filtered:
         problem = f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename"
         hint = "Rename it in Anki, or delete it there first: its cards return to their decks."
         raise ToolError(problem, hint, code="FILTERED_DECK")
-    taken = _taken(old, new, deck_ids, is_empty=not any(cards.values()))
-    borrowed = client.call("findCards", query=f"{search(deck_ids[name] for name in targets)} deck:filtered")
+    actions: list[Action] = []
+    for name, target in targets.items():
+        actions.append(("createDeck", {"deck": target}))
+        if name in presets:
+            actions.append(("setDeckConfigId", {"decks": [target], "configId": presets[name]}))
+        if cards[name]:
+            actions.append(("changeDeck", {"cards": cards[name], "deck": target}))
+    taken = equal(new, deck_ids)
+    if taken and any(cards.values()):
+        hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
+        raise ToolError(f"The deck {taken!r} already exists", hint, code="DECK_EXISTS")
     calls.checkpoint()
     try:
         if not taken:
-            actions: list[tuple[str, JsonObject]] = []
-            for name, target in targets.items():
-                actions.append(("createDeck", {"deck": target}))
-                if name in presets:
-                    actions.append(("setDeckConfigId", {"decks": [target], "configId": presets[name]}))
-                if cards[name]:
-                    actions.append(("changeDeck", {"cards": cards[name], "deck": target}))
             client.results(*actions)
         if left := cards_within([old]):
             hint = "They came in the meantime, or Anki did not move them: move them with anki_change_cards (deck)."
             raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
+        # The default deck cannot be deleted; empty, it is hidden.
         gone = [old]
-        if deck_ids[old] == DEFAULT_ID:  # it cannot be deleted; empty, it is hidden; its subdecks go
+        if deck_ids[old] == DEFAULT_ID:
             gone = [name for name in targets if name != old]
         if gone:
             delete(gone)
@@ -215,22 +223,3 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
         error.message += f". No card is lost: each is in {old!r} or in {new!r}"
         error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."
         raise
-    if borrowed:
-        calls.follow(f"{len(borrowed)} cards are home again from filtered decks: rebuild those in Anki")
-
-
-def _taken(old: str, new: str, deck_ids: dict[str, int], *, is_empty: bool) -> bool:
-    """True if there is a deck of the new name, as a call before made it: then the old one `is_empty`.
-
-    Raises ToolError DECK_EXISTS for any other.
-    """
-    if within(folded(new), folded(old)):
-        hint = "Rename it to a free name first, then to this one."
-        raise ToolError(f"To Anki {new!r} is {old!r} itself, or a subdeck of it", hint, code="DECK_EXISTS")
-    taken = equal(new, deck_ids)
-    if taken and not is_empty:
-        hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
-        if deck_ids[taken] == DEFAULT_ID:
-            hint = f"anki_delete_decks with decks [{old!r}] moves its cards to the default deck."
-        raise ToolError(f"The deck {taken!r} already exists", hint, code="DECK_EXISTS")
-    return bool(taken)

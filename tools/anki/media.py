@@ -27,18 +27,13 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = MAX_BYTES
 
     Source: AnkiConnect retrieveMediaFile.
     """
-    # Anki stores UP.PNG as up.png.
-    for name in dict.fromkeys((checked_filename(filename), checked_filename(filename).lower())):
-        content = client.call("retrieveMediaFile", filename=name)
-        if isinstance(content, str):
-            break
-    else:
-        raise _not_found(filename)
+    name = checked_filename(filename)
+    content = client.call("retrieveMediaFile", filename=name)
+    if not isinstance(content, str):
+        raise _not_found(name)
     data = base64.b64decode(content)
     if len(data) > max_bytes:
-        problem = (
-            f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: that would fill the context"
-        )
+        problem = f"{name!r} has {len(data)} bytes, over the limit of {max_bytes}: it would fill the context"
         hint = f"Do you need its content? If so, call again with max_bytes = {len(data)}."
         raise ToolError(problem, hint, code="MEDIA_TOO_LARGE", sizeBytes=len(data))
     answer = {"filename": name, "dataBase64": content, "sizeBytes": len(data)}
@@ -94,7 +89,7 @@ def delete_media(
 
     with confirm.agreed(users, set, words, expected) as using:
         content = client.call("retrieveMediaFile", filename=name)
-        data = base64.b64decode(content) if isinstance(content, str) else b""
+        data = base64.b64decode(content or "")
         if 0 < len(data) <= journal.MOST_BYTES:
             entry = journal.Entry(filename=name, content=data)
             number = journal.write("delete_media", f"{name} deleted, {len(data)} bytes", entry)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tools.anki import client
+from tools.anki import client, decks
 from tools.anki.note_input import OBJECTS
 from tools.anki.settings import current
 from tools.core.errors import ToolError, did_you_mean
@@ -28,12 +28,14 @@ def model_info(model: Annotated[str, "ANKI_DEFAULT_MODEL by default", Limits(str
     Source: AnkiConnect modelFieldNames, modelTemplates, modelStyling.
     """
     name = model or current().anki_default_model
-    asked = [
-        (action, {"modelName": name}) for action in ("modelFieldNames", "modelTemplates", "modelStyling")
-    ]
-    names, *answers = client.multi(("modelNames", {}), *asked)
+    names, *answers = client.multi(
+        ("modelNames", {}),
+        ("modelFieldNames", {"modelName": name}),
+        ("modelTemplates", {"modelName": name}),
+        ("modelStyling", {"modelName": name}),
+    )
     client.whole([names])
-    spelling = {known.casefold(): known for known in names}.get(name.casefold())
+    spelling = decks.equal(name, names)
     if spelling is None:
         raise not_found(name, names)
     fields, templates, styling = client.whole(answers)
@@ -72,25 +74,15 @@ def create_model(
         css=css,
         isCloze=bool(sent.get("isCloze")),
     )
-    asked = [model_name, *in_order_fields]
-    asked += [card.name for card in card_templates]
-    kept = [made["name"]]
-    kept += [part["name"] for part in made["flds"] + made["tmpls"]]
-    warnings = []
-    for option in sent:
-        if option != "isCloze":
-            warnings.append(f"AnkiConnect does not take the option {option}: the model was made without it")
-    for name, other in zip(asked, kept, strict=True):
-        if name != other:
-            warnings.append(f"Anki calls {name!r} {other!r}")
+    ignored = [option for option in sent if option != "isCloze"]
     return {
-        "model_name": kept[0],
-        "in_order_fields": kept[1 : len(in_order_fields) + 1],
+        "model_name": made["name"],
+        "in_order_fields": [field["name"] for field in made["flds"]],
         "card_templates": [asdict(template) for template in card_templates],
         "css": css,
         "options": sent,
         "anki_response": None,  # null says that it went well; anki.model_info shows the note type
-        **filled(warnings=warnings),
+        **filled(warnings=[f"AnkiConnect does not take the option {option}" for option in ignored]),
     }
 
 

@@ -5,16 +5,21 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from tools.anki.batch import ItemError
-from tools.core.errors import did_you_mean
+from tools.core.errors import ToolError, did_you_mean
 from tools.core.schema import Alias, Limits
 
 # A schema for models to read; its description says the rest: each property costs four times as much of every
 # conversation.
 OBJECTS = {"type": "array", "items": {"type": "object"}}
+Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
+"""A text and the one that takes its place."""
 UNKNOWN_TARGET = "unknown_target_field"
 """The warning, in the words of the contract, about an image whose target field the note type does not
 have."""
+
+
+class ItemError(ToolError):
+    """One item of a batch cannot be done; the others go on. Its code, in lower case, is the reason."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +48,18 @@ class NoteInput:
 class NoteUpdate:
     """Changes to a note."""
 
-    noteId: Annotated[int, Alias("note_id")]
-    fields: dict[str, str] | None = None
-    addTags: Annotated[list[str], Alias("add_tags")] = field(default_factory=list)
-    removeTags: Annotated[list[str], Alias("remove_tags")] = field(default_factory=list)
-    deckName: Annotated[str | None, Alias("deck_name")] = None
+    noteId: int
+    fields: dict[str, str] = field(default_factory=dict)
+    addTags: list[str] = field(default_factory=list)
+    removeTags: list[str] = field(default_factory=list)
+    deckName: str = ""
     images: Annotated[list[ImageSpec], Alias("attachments")] = field(default_factory=list)
-    replace: dict[str, list[str]] | None = None
+    replace: dict[str, Pair] = field(default_factory=dict)
     all: bool | None = None
 
 
 def find_field(name: str, model_fields: list[str]) -> str | None:
     """The field of that name as the note type writes it; upper and lower case are one."""
-    if name in model_fields:
-        return name
     return next((field for field in model_fields if field.casefold() == name.strip().casefold()), None)
 
 
@@ -103,10 +106,10 @@ def checked_tags(tags: list[str]) -> list[str]:
     Raises ItemError for a tag with a space in it, which Anki would take for two.
     """
     distinct = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
-    if wrong := next((tag for tag in distinct if re.search(r"\s", tag)), None):
-        joined = re.sub(r"\s+", "_", wrong)
-        hint = f"Write {joined[:80]!r}, or give two tags."
-        raise ItemError(f"tag {wrong[:80]!r} has a space in it", hint, code="INVALID_TAG")
+    for tag in distinct:
+        if re.search(r"\s", tag):
+            hint = "Write `_` in its place, or give two tags."
+            raise ItemError(f"tag {tag[:80]!r} has a space in it", hint, code="INVALID_TAG")
     return distinct
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, islice
+from itertools import accumulate, chain
 from typing import Annotated
 
 from tools.anki import client, decks
@@ -11,7 +11,7 @@ from tools.anki.client import Action
 from tools.core import calls
 from tools.core.errors import ToolError, cut, did_you_mean
 from tools.core.json_types import JsonObject
-from tools.core.schema import Alias, Limits
+from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 LARGEST_ID = 2**63 - 1
@@ -20,8 +20,7 @@ LARGEST_ID = 2**63 - 1
 Info = JsonObject
 
 # A word or a quoted phrase that stands for itself: nothing with `:`, no wildcard, not negated.
-PLAIN = re.compile(r'(?<![^\s(])("[^":\\*_-]+"|[^\s():"\\*_-]+)(?![^\s)])')
-TEXT = re.compile(r"[\w ]+")
+PLAIN = re.compile(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])')
 # deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to the next one.
 NAMED = re.compile(r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE)
 # Names with a meaning of their own, wildcards, regular expressions.
@@ -30,8 +29,6 @@ SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
 LIMIT = 50
 PART = 500
 """Notes read in one request."""
-MOST_NAMES = 10
-"""Names of a query that are looked up: among thousands of tags the nearest takes 50 ms."""
 EXAMPLES = 5
 """Notes that a dry run shows."""
 LONGEST_TEXT = 80
@@ -39,7 +36,7 @@ LONGEST_TEXT = 80
 
 
 @Tool("anki.note_info")
-def note_info(noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")]) -> JsonObject:
+def note_info(noteIds: Annotated[list[int], Limits(min_length=1)]) -> JsonObject:
     """Show notes by id: {notes: [{noteId, modelName, deckName, tags, fields, cards}]} in that order, null for
     none.
 
@@ -70,23 +67,22 @@ def find_notes(
         )
     other = _in_any_case(query)
     searches: list[Action] = [("findNotes", {"query": text}) for text in (query, other) if text]
-    matches, *wider = client.multi(*searches)
-    ids = sorted(client.whole([matches])[0])
+    matches, *wider = client.results(*searches)
+    ids = sorted(matches)
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:
-        answer = {
-            "notes": [[note, first_text(info, excerpt or LONGEST_TEXT)] for note, info in by_id(page).items()]
-        }
+        rows = by_id(page).items()
+        answer = {"notes": [[note, first_text(info, excerpt or LONGEST_TEXT)] for note, info in rows]}
     else:
         answer = {"noteIds": page, "notes": infos(page)}
         for info in answer["notes"]:
             if info and excerpt:
                 info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
     answer["total"] = len(ids)
-    # Anki folds upper and lower case of Latin letters only
-    if more := len(set(wider[0]) - set(ids)) if wider and isinstance(wider[0], list) else 0:
-        answer["inOtherCase"] = {"more": more, "query": other}
+    # Anki folds upper and lower case of Latin letters only.
+    if more := set().union(*wider).difference(ids):
+        answer["inOtherCase"] = {"more": len(more), "query": other}
     if not ids and (unknown := _unknown_names(query)):
         answer["warnings"] = unknown
     return answer
@@ -96,22 +92,18 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     """The notes with the same text in a field, in groups: {groups: [{text, noteIds}], total}. A request for each
     500 notes, and one. Upper and lower case, tags and blanks do not count."""
     groups: dict[str, list[int]] = {}
-    for note, info in in_parts(client.call("findNotes", query=f"({query or 'deck:*'}) {with_field(field)}")):
+    name = decks.quoted(field).replace(":", "\\:")
+    ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
+    for note, info in in_parts(ids):
         texts = {name.casefold(): text for name, text in values(info).items()}
         text = plain(texts.get(field.casefold(), "")).casefold()
         groups.setdefault(text, []).append(note)
-    if not groups and not client.call("findNotes", query=with_field(field)):
+    if not groups:
         raise unknown_field(field)
     same = [(text, notes) for text, notes in groups.items() if text and len(notes) > 1]
     page = same[offset : offset + limit]
     rows = [{"text": cut(text, LONGEST_TEXT), "noteIds": notes} for text, notes in page]
     return {"groups": rows, "total": len(same)}
-
-
-def with_field(name: str) -> str:
-    """The query for the notes whose type has this field."""
-    escaped = decks.quoted(name).replace(":", "\\:")
-    return f'"{escaped}:*"'
 
 
 def unknown_field(name: str) -> ToolError:
@@ -133,71 +125,59 @@ def _in_any_case(query: str) -> str:
 
     def fold(match: re.Match[str]) -> str:
         text = match[0].strip('"')
-        other_script = any(not char.isascii() and char.lower() != char.upper() for char in text)
-        return f'"re:{text}"' if other_script and TEXT.fullmatch(text) else match[0]
+        is_other = any(not char.isascii() and char.lower() != char.upper() for char in text)
+        return f'"re:{text}"' if is_other else match[0]
 
     other = PLAIN.sub(fold, query)
     return other if other != query else ""
 
 
 def _unknown_names(query: str) -> list[str]:
-    """A sentence about each deck, tag and note type in the query that Anki does not have. At most one
-    request."""
-    pairs = []
-    for match in islice(NAMED.finditer(query), MOST_NAMES):
-        name = match[4].replace("\\", "")
-        if not SPECIAL.fullmatch(name):
-            pairs.append((match[2].lower(), name))
-    if not pairs:
-        return []
-    decks, tags, models = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
-    by_kind = {"deck": decks, "tag": tags, "note": models}
+    """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
+    answers = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
+    by_kind = dict(zip(("deck", "tag", "note"), answers, strict=True))
     sentences = []
-    for kind, name in pairs:
-        # With their parents: tag:a finds a::b too.
-        names = {part for known in by_kind[kind] for part in accumulate(known.split("::"), "{}::{}".format)}
-        if name.casefold() not in map(str.casefold, names):
+    for match in NAMED.finditer(query):
+        kind = match[2].lower()
+        name = match[4].replace("\\", "")
+        names: set[str] = set()
+        for known in by_kind[kind]:  # with their parents: tag:a finds a::b too
+            names.update(accumulate(known.split("::"), "{}::{}".format))
+        if not SPECIAL.fullmatch(name) and name.casefold() not in map(str.casefold, names):
             sentences.append(f"there is no {kind}:{name}. {did_you_mean(name, names)}".strip())
     return sentences
 
 
-def infos(ids: list[int]) -> list[Info | None]:
-    """The note of each id, None if it does not exist. Two requests."""
+def infos(ids: list[int]) -> list[JsonObject | None]:
+    """The note of each id as the tools show it, None if it does not exist. Two requests."""
     by_note = by_id(ids)
-    deck_names = decks_of([card for info in by_note.values() for card in info["cards"]])
-    rows = {
-        note: {
+    deck_of = decks_of(list(chain.from_iterable(info["cards"] for info in by_note.values())))
+    rows = {}
+    for note, info in by_note.items():
+        rows[note] = {
             "noteId": note,
             "modelName": info["modelName"],
-            "deckName": next(map(deck_names.get, info["cards"]), None),
+            "deckName": next(map(deck_of.get, info["cards"]), None),
             "tags": info["tags"],
             "fields": values(info),
             "cards": info["cards"],
         }
-        for note, info in by_note.items()
-    }
     return [rows.get(note) for note in ids]
 
 
 def by_id(ids: list[int]) -> dict[int, Info]:
     """The notes that exist, as notesInfo has them, with their cards in the order of their making. One
     request."""
-    return by_id_in_profile(ids)[0] if ids else {}
-
-
-def by_id_in_profile(ids: list[int]) -> tuple[dict[int, Info], str]:
-    """As `by_id`, and the profile of Anki that they are in."""
     possible = [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
-    profile, answer = client.multi(client.PROFILE, ("notesInfo", {"notes": possible}))
-    infos = indexed(client.whole([answer])[0])
+    infos = indexed(client.call("notesInfo", notes=possible)) if possible else {}
     # Of other servers that speak AnkiConnect, notesInfo names no cards.
-    bare = [note for note, info in infos.items() if "cards" not in info]
-    cards = client.results(*(("findCards", {"query": f"nid:{note}"}) for note in bare))
-    for note, its_cards in zip(bare, cards, strict=True):
-        infos[note]["cards"] = its_cards
+    bare = [info for info in infos.values() if "cards" not in info]
+    cards = client.results(*(("findCards", {"query": f"nid:{info['noteId']}"}) for info in bare))
+    for info, its_cards in zip(bare, cards, strict=True):
+        info["cards"] = its_cards
     for info in infos.values():
         info["cards"].sort()
-    return infos, client.profile(profile)
+    return infos
 
 
 def existing(ids: list[int]) -> list[int]:

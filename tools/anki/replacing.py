@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from os.path import commonprefix
 
 from tools.anki import client, note_input, notes
-from tools.anki.batch import ItemError
-from tools.anki.note_input import NoteUpdate
+from tools.anki.note_input import ItemError, NoteUpdate, Pair
 from tools.core.errors import cut
 
 EVERY_FIELD = "*"
@@ -22,13 +21,15 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
 
     Raises ItemError: no such field or text, or a text that is there more than once.
     """
-    changed = note_input.canonical_fields(update.fields or {}, list(values))
-    for name, (old, new) in (update.replace or {}).items():
+    changed = note_input.canonical_fields(update.fields, list(values))
+    for name, pair in update.replace.items():
         if name != EVERY_FIELD:
             note_input.canonical_fields({name: ""}, list(values))
+        old, new = pair
         texts = {**values, **changed}
-        matches = list(_matches(name, old, new, texts))
-        if not matches and not any(new and new in texts[field] for field in _fields(name, values)):
+        matches = list(_matches(name, pair, texts))
+        is_made = new and any(new in texts[field] for field in _fields(name, values))
+        if not matches and not is_made:
             problem = f"{old[:80]!r} is not in {'any field' if name == EVERY_FIELD else name}"
             hint = "anki_note_info shows the fields: they are HTML, and upper and lower case differ."
             raise ItemError(problem, hint, code="NO_SUCH_TEXT")
@@ -36,44 +37,44 @@ def new_values(update: NoteUpdate, values: dict[str, str]) -> dict[str, str]:
             hint = "Give more of the text around it, or all: true."
             raise ItemError(f"{old[:80]!r} occurs {len(matches)} times", hint, code="AMBIGUOUS")
         for field, match in reversed(matches):
-            texts[field] = changed[field] = texts[field][: match.start()] + new + texts[field][match.end() :]
+            text = texts[field]
+            texts[field] = text[: match.start()] + new + text[match.end() :]
+            changed[field] = texts[field]
     return changed
 
 
-def updates(query: str, replace: dict[str, list[str]]) -> list[NoteUpdate]:
+def updates(query: str, replace: dict[str, Pair]) -> list[NoteUpdate]:
     """Updates for the notes of the query that contain one of the texts. One request per 500 notes, plus one.
 
     Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
     """
     updates = []
-    missing = set(replace) - {EVERY_FIELD}
+    fields = {EVERY_FIELD}
     ids = client.call("findNotes", query=query)
     for note, info in notes.in_parts(ids):
         values = notes.values(info)
-        missing = {name for name in missing if not _fields(name, values)}
-        pairs = {}
-        for name, (old, new) in replace.items():
-            if any(_matches(name, old, new, values)):
-                pairs[name] = [old, new]
+        fields.update(map(str.casefold, values))
+        pairs = {name: pair for name, pair in replace.items() if any(_matches(name, pair, values))}
         if pairs:
             updates.append(NoteUpdate(note, replace=pairs, all=True))
-    if ids and missing:
-        raise notes.unknown_field(min(missing))
+    unknown = [name for name in replace if name.casefold() not in fields]
+    if ids and unknown:
+        raise notes.unknown_field(unknown[0])
     return updates
 
 
 def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | str]]:
     """Each place that the update replaces, with its surroundings: [note, field, text]."""
-    for name, (old, new) in (update.replace or {}).items():
-        for field, match in _matches(name, old, new, values):
+    for name, pair in update.replace.items():
+        for field, match in _matches(name, pair, values):
             before = values[field][max(0, match.start() - AROUND) : match.start()]
             after = values[field][match.end() : match.end() + AROUND]
-            yield [update.noteId, field, f"{before}[{old} → {new}]{after}"]
+            yield [update.noteId, field, f"{before}[{' → '.join(pair)}]{after}"]
 
 
-def kept(values: dict[str, str]) -> dict[str, str]:
-    """The texts as Anki keeps them: in Unicode's composed form, without control characters."""
-    return {name: unicodedata.normalize("NFC", DROPPED.sub("", text)) for name, text in values.items()}
+def kept(text: str) -> str:
+    """The text as Anki keeps it: in Unicode's composed form, without control characters."""
+    return unicodedata.normalize("NFC", DROPPED.sub("", text))
 
 
 def difference(old: str, new: str) -> list[str]:
@@ -82,9 +83,10 @@ def difference(old: str, new: str) -> list[str]:
     return [cut(text[start:], notes.LONGEST_TEXT) for text in (old, new)]
 
 
-def _matches(name: str, old: str, new: str, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
+def _matches(name: str, pair: Pair, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
     """The places of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
     alone: a call made again after a lost answer must not make `catss`."""
+    old, new = pair
     skipped = f"{re.escape(new)}|" if old in new else ""
     for field in _fields(name, values):
         for match in re.finditer(f"{skipped}({re.escape(old)})", values[field]):
@@ -93,5 +95,7 @@ def _matches(name: str, old: str, new: str, values: dict[str, str]) -> Iterator[
 
 
 def _fields(name: str, values: dict[str, str]) -> list[str]:
+    if name == EVERY_FIELD:
+        return list(values)
     field = note_input.find_field(name, list(values))
-    return list(values) if name == EVERY_FIELD else [field] if field else []
+    return [field] if field else []

@@ -2,9 +2,8 @@
 
 import re
 
-from tools.anki.batch import ItemError
+from tools.anki.note_input import ItemError
 
-TOO_LARGE = "IMAGE_TOO_LARGE"
 PNG_END = b"IEND\xaeB`\x82"
 """The last chunk with its checksum."""
 SVG_HEAD_BYTES = 4096

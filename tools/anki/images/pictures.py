@@ -2,18 +2,17 @@
 folder."""
 
 import base64
-import binascii
 import re
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from tools.anki import client
 from tools.anki.images import image_bytes, resize
-from tools.anki.images.image_bytes import TOO_LARGE, ImageError
+from tools.anki.images.image_bytes import ImageError
 from tools.anki.note_input import ImageSpec, checked_filename
 from tools.anki.replies import Refused
 from tools.anki.settings import current
@@ -21,7 +20,7 @@ from tools.core import http, settings
 from tools.core.json_types import JsonObject
 
 # The head of a data URL, bounded: the text after it may be a megabyte of blanks.
-DATA_URL_HEAD = re.compile(r"\s{0,20}data:[^,]{0,200};base64,", re.IGNORECASE)
+DATA_URL_HEAD = re.compile(r"\A\s{0,20}data:[^,]{0,200};base64,", re.IGNORECASE)
 BLANKS = re.compile(r"[ \t\r\n]+")
 # The ending of an image's file name.
 ENDING = re.compile(r"\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$", re.IGNORECASE)
@@ -48,27 +47,23 @@ class Picture:
 
 
 class Pictures:
-    """The pictures that this call has prepared and uploaded so far."""
+    """The pictures that this call has prepared and uploaded so far: the work is done once for each."""
 
     def __init__(self) -> None:
         self.warned = {""}
-        # Each does its work once for the same picture; `upload` answers with the name under which Anki keeps it.
-        self._prepare = cache(_prepared)
+        self.prepare: Callable[[ImageSpec], Picture] = cache(_prepared)
         self.upload: Callable[[Picture], str] = cache(lambda picture: store(picture.name, picture.data))
-
-    def prepare(self, image: ImageSpec) -> Picture:
-        """The picture that a client described, made small.
-
-        Raises ImageError.
-        """
-        return self._prepare(replace(image, target_field=""))
 
 
 def _prepared(image: ImageSpec) -> Picture:
+    """The picture that a client described, made small. Raises ImageError."""
     stem = ENDING.sub("", checked_filename(image.filename)) if image.filename else ""
-    if not (image.image_base64 or image.image_url):
+    if image.image_base64:
+        data = decode(image.image_base64)
+    elif image.image_url:
+        data = fetch(image.image_url)
+    else:
         raise ImageError("the image has no content", "Give image_base64 or image_url.")
-    data = decode(image.image_base64) if image.image_base64 else fetch(image.image_url or "")
     small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
     # ending as the content does: an image is never stored as a page or a script
     name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
@@ -80,16 +75,14 @@ def decode(text: str) -> bytes:
 
     Raises ImageError.
     """
-    head = DATA_URL_HEAD.match(text)
-    text = BLANKS.sub("", text[head.end() :] if head else text)
-    if len(text) // 4 * 3 - 2 > current().image_max_bytes:
-        raise too_large(len(text) // 4 * 3)
     try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise ImageError(
-            f"the base64 is wrong: {error}", "Encode the whole file again, padding included."
-        ) from error
+        data = base64.b64decode(BLANKS.sub("", DATA_URL_HEAD.sub("", text)), validate=True)
+    except ValueError as error:
+        hint = "Encode the whole file again, padding included."
+        raise ImageError(f"the base64 is wrong: {error}", hint) from error
+    if len(data) > current().image_max_bytes:
+        raise _too_large(len(data))
+    return data
 
 
 # From the public web, never from this machine or its network: a host is resolved once, every address it has
@@ -103,17 +96,17 @@ def fetch(url: str) -> bytes:
     """
     url = url.strip()
     if not WEB_ADDRESS.fullmatch(url):
-        raise ImageError(
-            f"{url[:200]!r} is not an http(s) address", "Give one with %20 for a space, or send base64."
-        )
+        hint = "Give one with %20 for a space, or send base64."
+        raise ImageError(f"{url[:200]!r} is not an http(s) address", hint)
     limits = http.Limits(time.monotonic() + TIMEOUT_S, current().image_max_bytes, MOST_REDIRECTS, _admit)
     try:
         response = http.send(http.Request(url, headers={"Accept": "image/*"}), limits)
     except http.TooLong as error:
-        raise too_large(error.size_bytes) from error
+        raise _too_large(error.size_bytes) from error
+    except http.Late as error:
+        raise _failed(url, f"no answer within {TIMEOUT_S} s") from error
     except (http.HttpError, ValueError) as error:
-        reason = f"no answer within {TIMEOUT_S} s" if isinstance(error, http.Late) else str(error)
-        raise _failed(url, reason) from error
+        raise _failed(url, str(error)) from error
     if response.status != 200:
         raise _failed(url, f"HTTP {response.status}")
     return response.body
@@ -127,9 +120,9 @@ def _admit(host: str, ips: list[str]) -> None:
         raise ImageError(problem, hint, "PRIVATE_ADDRESS")
 
 
-def too_large(size_bytes: int) -> ImageError:
+def _too_large(size_bytes: int) -> ImageError:
     problem = f"the image has {size_bytes} bytes or more, over the limit of {current().image_max_bytes}"
-    return ImageError(problem, "Send a smaller one, or raise IMAGE_MAX_BYTES.", TOO_LARGE)
+    return ImageError(problem, "Send a smaller one, or raise IMAGE_MAX_BYTES.", "IMAGE_TOO_LARGE")
 
 
 def _failed(url: str, reason: str) -> ImageError:
@@ -146,10 +139,10 @@ def hashed_name(data: bytes, extension: str) -> str:
 def store(name: str, data: bytes) -> str:
     """The name that Anki gave the file: it rewrites some, and a file of that name with other content stays.
 
-    Raises ImageError, or Failure if Anki cannot be asked.
+    Raises ItemError for a name that Anki must not get, Failure if Anki does not store it.
     """
-    file: JsonObject = {"filename": checked_filename(name), "deleteExisting": False}
-    stored = None
+    name = checked_filename(name)
+    file: JsonObject = {"filename": name, "deleteExisting": False}
     if len(data) >= BY_PATH_BYTES:
         # Anki may not see our disk (a container, a tunnel), or the disk is full.
         with (
@@ -158,19 +151,15 @@ def store(name: str, data: bytes) -> str:
         ):
             copy.write(data)
             copy.flush()
-            stored = client.call("storeMediaFile", path=copy.name, **file)
+            return client.call("storeMediaFile", path=copy.name, **file) or name
     extra_s = S_PER_MIB_SQUARED * (len(data) / MIB) ** 2
-    text = base64.b64encode(data).decode("ascii")
+    file["data"] = base64.b64encode(data).decode("ascii")
     try:
-        stored = stored or client.call("storeMediaFile", extra_s=extra_s, data=text, **file)
+        stored = client.call("storeMediaFile", extra_s=extra_s, **file)
     except Refused as error:
         if "deleteExisting" not in error.text:
-            raise _not_stored(name, error) from error
+            raise
         # anki-connect-server does not know that parameter.
-        stored = client.call("storeMediaFile", extra_s=extra_s, data=text, filename=file["filename"])
-    return stored or file["filename"]  # other servers that speak AnkiConnect answer null, and keep the name
-
-
-def _not_stored(name: str, error: Refused) -> ImageError:
-    hint = "Choose another filename." if error.code == "ANKI_ERROR" else error.hint
-    return ImageError(f"Anki did not store {name!r}: {error.text}", hint)
+        del file["deleteExisting"]
+        stored = client.call("storeMediaFile", extra_s=extra_s, **file)
+    return stored or name  # other servers that speak AnkiConnect answer null, and keep the name

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from tools.anki.card_text import IMAGE
 from tools.anki.images import image_bytes
-from tools.anki.images.image_bytes import TOO_LARGE, ImageError
+from tools.anki.images.image_bytes import ImageError
 from tools.anki.images.pictures import Picture, Pictures, decode, hashed_name
 from tools.anki.note_input import ImageSpec
 from tools.core.json_types import JsonObject, filled
@@ -39,15 +39,6 @@ class Placed:
         """The part of a note's detail about its pictures."""
         return filled(images=self.images, warnings=self.warnings)
 
-    def upload(self, pictures: Pictures, target: str, picture: Picture) -> str:
-        """Upload a picture for the field `target`; its name in Anki."""
-        filename = pictures.upload(picture)
-        self.images.append({"field": target, "filename": filename, "sizeBytes": len(picture.data)})
-        if picture.warning not in pictures.warned:  # once a call
-            pictures.warned.add(picture.warning)
-            self.warnings.append(f"{filename}: {picture.warning}")
-        return filename
-
 
 def place(
     pictures: Pictures, values: dict[str, str], present: dict[str, str], images: list[ImageSpec]
@@ -55,27 +46,33 @@ def place(
     """`values` with their data URLs stored, and `images` at the end of their target fields; `present` is what
     the note holds already.
 
-    Raises ImageError before anything of this note is uploaded.
+    Raises ImageError for one of the images.
     """
     placed = Placed(dict(values))
-    ready = [(image.target_field, pictures.prepare(image)) for image in images]
 
-    def store(name: str, text: str) -> str | None:
+    def upload(target: str, picture: Picture) -> str:
+        filename = pictures.upload(picture)
+        placed.images.append({"field": target, "filename": filename, "sizeBytes": len(picture.data)})
+        if picture.warning not in pictures.warned:  # once a call
+            pictures.warned.add(picture.warning)
+            placed.warnings.append(f"{filename}: {picture.warning}")
+        return filename
+
+    def store(name: str, text: str) -> str:
         try:
             data = decode(text)
-            return placed.upload(pictures, name, Picture(hashed_name(data, image_bytes.kind(data)), data))
+            return upload(name, Picture(hashed_name(data, image_bytes.kind(data)), data))
         except ImageError as error:
-            if error.code == TOO_LARGE:
-                raise
             placed.warnings.append(f"{name}: {error.message}; the data URL is left as it is")
-            return None
+            return ""
 
     for name, value in values.items():
-        if ";base64," in value.lower():
-            placed.values[name] = replace_data_urls(value, partial(store, name))
-    for target, picture in ready:
-        filename = placed.upload(pictures, target, picture)
-        placed.values[target] = with_image(placed.values.get(target, present.get(target, "")), filename)
+        placed.values[name] = replace_data_urls(value, partial(store, name))
+    for image in images:
+        target = image.target_field
+        filename = upload(target, pictures.prepare(image))
+        value = placed.values.get(target, present.get(target, ""))
+        placed.values[target] = with_image(value, filename)
     return placed
 
 
@@ -86,16 +83,16 @@ def image_html(filename: str) -> str:
 
 def with_image(value: str, filename: str) -> str:
     """The field with the image at its end, an empty line between; unchanged if it shows that file already."""
-    sources = {unescape("".join(forms)) for forms in IMAGE.findall(value)}
-    if filename in sources or filename in map(unquote, sources):
+    sources = ["".join(forms) for forms in IMAGE.findall(value)]
+    if unquote(filename) in [unquote(unescape(source)) for source in sources]:
         return value
     return f"{value}\n\n{image_html(filename)}" if value.strip() else image_html(filename)
 
 
-def replace_data_urls(value: str, store: Callable[[str], str | None]) -> str:
+def replace_data_urls(value: str, store: Callable[[str], str]) -> str:
     """The field with each data URL of an image in it turned into the HTML of a stored file.
 
-    `store` takes the base64 and returns the file name, or None to leave this one as it is.
+    `store` takes the base64 and returns the file name, or "" to leave this one as it is.
     """
     if whole := WHOLE.fullmatch(value.strip()):
         filename = store(unquote(whole[1]))
@@ -106,8 +103,10 @@ def replace_data_urls(value: str, store: Callable[[str], str | None]) -> str:
         done += value[rest : match.start()]
         rest = match.end()
         filename = store(unquote(match["tagged"] or match["bare"] or ""))
-        if filename and match["tagged"] is None:
+        if not filename:
+            done += match[0]
+        elif match["tagged"] is None:
             done = with_image(done.rstrip(), filename)
         else:
-            done += image_html(filename) if filename else match[0]
+            done += image_html(filename)
     return done + value[rest:]

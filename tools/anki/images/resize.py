@@ -28,43 +28,39 @@ VENV_PACKAGES = Path(__file__).parents[3] / f".venv/lib/python3.{sys.version_inf
 SMALL_BYTES = 200_000
 """Up to this size a picture needs no shrinking, and the missing Pillow no word."""
 NO_PILLOW = "Pillow is not installed (on the Pi: ./setup.sh --with images): the image is stored as it came"
-AS_IT_CAME = "the image could not be resized and is stored as it came"
 
 
 def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]:
-    """The image as JPEG, its longer side `max_side` at most; its extension; the reason if it is as it came. A
-    small logo, whose JPEG would be larger, stays as it is.
+    """The image as JPEG, its longer side `max_side` at most; its extension; the reason if it is as it came.
 
     Raises ImageError for an image that is cut short.
     """
-    if extension == "svg":
-        return data, extension, ""
-    try:
-        pil_image, pil_ops = _pillow()
-    except ImportError:
-        return data, extension, NO_PILLOW if len(data) > SMALL_BYTES else ""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            decoder = "JPEG" if extension == "jpg" else extension.upper()
-            with pil_image.open(io.BytesIO(data), formats=[decoder]) as image:
-                if extension != "jpg" and getattr(
-                    image, "is_animated", False
-                ):  # a photo's second frame is a preview
-                    return data, extension, ""
-                if _decoding_bytes(image, extension, max_side) > MOST_BYTES:
-                    return (
-                        data,
-                        extension,
-                        f"{AS_IT_CAME}: {image.width * image.height:,} pixels take too much memory",
-                    )
-                fits = _is_transparent(image) and max(image.size) <= max_side
-                small = _jpeg(image, max_side, pil_ops.exif_transpose)
-                return (data, extension, "") if fits and len(data) < len(small) else (small, "jpg", "")
+            small = None if extension == "svg" else _smaller(data, extension, max_side)
+    except ImportError:
+        return data, extension, NO_PILLOW if len(data) > SMALL_BYTES else ""
     except Exception as error:  # decoders of untrusted data raise whatever they trip over
-        if isinstance(error, OSError) and "truncated" in str(error):
+        if "truncated" in str(error):
             raise cut_short() from error
-        return data, extension, f"{AS_IT_CAME}: {error}"
+        return data, extension, f"the image could not be resized and is stored as it came: {error}"
+    return (small, "jpg", "") if small else (data, extension, "")
+
+
+def _smaller(data: bytes, extension: str, max_side: int) -> bytes | None:
+    """The image as JPEG; None for an animation, and for a small logo whose JPEG would be larger."""
+    pil_image, pil_ops = _pillow()
+    decoder = "JPEG" if extension == "jpg" else extension.upper()
+    with pil_image.open(io.BytesIO(data), formats=[decoder]) as image:
+        # The second frame of a photo is a preview.
+        if extension != "jpg" and getattr(image, "is_animated", False):
+            return None
+        if _decoding_bytes(image, extension, max_side) > MOST_BYTES:
+            raise ValueError(f"{image.width * image.height:,} pixels take too much memory")
+        is_small_logo = _is_transparent(image) and max(image.size) <= max_side
+        jpeg = _jpeg(image, max_side, pil_ops.exif_transpose)
+        return None if is_small_logo and len(data) < len(jpeg) else jpeg
 
 
 def _pillow() -> tuple[Any, Any]:
@@ -85,14 +81,12 @@ def _pillow() -> tuple[Any, Any]:
 def _decoding_bytes(image: PilImage, extension: str, max_side: int) -> int:
     """Memory that decoding takes, as measured: libwebp and libavif hold an image several times over. A
     baseline JPEG is decoded at 1/2, 1/4 or 1/8."""
-    pixels = image.width * image.height
-    image.draft("RGB", (max_side, max_side))  # of no effect on other formats
-    if "progressive" not in image.info:
-        pixels = image.width * image.height
+    bytes_per_pixel = 11 if image.mode == "CMYK" or _is_transparent(image) else 7
     if extension in ("webp", "avif"):
-        return 19 * pixels
-    four_colours = image.mode == "CMYK" or getattr(image, "layers", 0) == 4
-    return (11 if four_colours or _is_transparent(image) else 7) * pixels
+        bytes_per_pixel = 19
+    if "progressive" not in image.info:
+        image.draft("RGB", (max_side, max_side))  # of no effect on other formats
+    return bytes_per_pixel * image.width * image.height
 
 
 def _is_transparent(image: PilImage) -> bool:
@@ -103,10 +97,10 @@ def _jpeg(image: PilImage, max_side: int, upright: Callable[[PilImage], PilImage
     mode = "RGBA" if _is_transparent(image) else "RGB"
     if image.mode.startswith("I"):  # sixteen bits a pixel
         image = image.point(lambda value: value * (1 / 256)).convert("L")
-    elif image.mode in ("1", "P", "PA"):  # a palette cannot be resized smoothly
+    if image.mode != mode:  # a palette cannot be resized smoothly
         image = image.convert(mode)
     image.thumbnail((max_side, max_side))
-    image = upright(image).convert(mode)
+    image = upright(image)
     if mode == "RGBA":
         transparent = image
         image = transparent.convert("RGB")
