@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
-from tools.anki import card_states, client, due, journal, state
+from tools.anki import client, due, journal, state
 from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
 from tools.anki.client import Action
 from tools.anki.replies import Refused, Unanswered, hangs
@@ -158,7 +158,7 @@ class AnswerBatch:
         """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and take answers
         as done that are in the log already, no longer as pending. One request."""
         cards = list(self.wanted)
-        search = card_states.search(cards)
+        search = client.ids_query("cid", cards)
         *results, current = client.multi(
             ("cardsInfo", {"cards": cards}),
             ("findCards", {"query": f"{search} (is:due or is:new) -is:suspended -is:buried"}),

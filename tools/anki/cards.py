@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
-from tools.anki import card_states, client, confirm, decks, journal, notes
+from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.batch import TOGETHER, Parts
 from tools.anki.card_text import question_and_answer
 from tools.anki.client import Action
-from tools.anki.journal import SET_VALUE, Entry, Step
+from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import checked_tags
 from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
@@ -60,7 +60,7 @@ def change_cards(
     selections = [f"({query.strip()})"] if query.strip() else []
     for name, ids in (("cid", cardIds), ("nid", noteIds)):
         if ids:
-            selections.append(f"{name}:{','.join(map(str, ids))}")
+            selections.append(client.ids_query(name, ids))
     tagged = ""
     if not changes and not add:  # only notes that have the tags change
         tagged = f" ({' or '.join(map(_tagged, remove + rename[:1]))})"
@@ -247,7 +247,7 @@ class BulkChange:
     def _make(self) -> dict[str, int]:
         """Make the changes; the counts after them."""
         ids = {"cards": self.cards, "notes": self.notes}
-        counting = self._counting(f"{self.of[0]}id:{','.join(map(str, self.ids))}")
+        counting = self._counting(client.ids_query(f"{self.of[0]}id", self.ids))
         total = sum(len(ids[change.of]) for change in self.changes.values())
         done = 0
         try:
@@ -279,9 +279,9 @@ class BulkChange:
             for deck, cards in client.call("getDecks", cards=self.cards).items():
                 entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
         if SET_VALUE in actions:
-            entry.steps += card_states.flagged_again(self.cards)
+            entry.steps += journal.in_state_again(self.cards, FLAGS)
         if actions & {"setDueDate", "forgetCards"}:
-            schedules = card_states.scheduled_again(self.cards)
+            schedules = journal.scheduled_again(self.cards)
             entry.steps += schedules
             entry.warnings.append(MEMORY)
             if lost := len(self.cards) - len(schedules):
@@ -289,5 +289,5 @@ class BulkChange:
                 why = "a filtered deck has borrowed them"
                 return entry, [f"the schedule of {count} cannot be put back: {why}"]
         elif actions & {"suspend", "unsuspend"}:
-            entry.steps += card_states.suspended_again(self.cards)
+            entry.steps += journal.in_state_again(self.cards, SUSPENSIONS)
         return entry, []
