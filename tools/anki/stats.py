@@ -1,12 +1,13 @@
 """The tool that shows study statistics, and its page."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client, decks, notes
-from tools.anki.card_text import CLOZE, DAY
+from tools.anki.card_text import CLOZE
 from tools.anki.studying import review_log, study_queue
-from tools.anki.studying.review_log import ReviewLog
+from tools.anki.studying.review_log import Days
 from tools.core import calls
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
@@ -49,33 +50,36 @@ def stats(
     names = study_queue.chosen(deck, deck_ids)
     name = names[0] if deck.strip() else ""
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
-    since_ms = (review_log.usual_day_start() - days * DAY) * 1000
     ahead = ["prop:due<=0", *(f"prop:due={day}" for day in range(1, FORECAST_DAYS))]
     searches = [f"-is:suspended -is:new {search}" for search in ahead]
     searches += [f"rated:{day}" for day in (*range(1, RATED_DAYS + 1), days + 1)]
     of_cards = [("findCards", {"query": scope + search}) for search in searches]
-    due, leeches, *matches = client.results(
+    stats, leeches, *matches = client.results(
         ("getDeckStats", {"decks": names}), ("findNotes", {"query": f"{scope}tag:leech"}), *of_cards
     )
     *rated, answered = matches[FORECAST_DAYS:]
-    log = ReviewLog()
-    for at in range(0, len(answered), CARDS):
+    recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
+    counted = Days(days, review_log.day_start(recent, list(map(set, rated))))
+    for start in range(0, len(answered), CARDS):
         calls.checkpoint()
-        log.add(client.call("getReviewsOfCards", cards=answered[at : at + CARDS]), since_ms)
-        calls.report(at, len(answered), "reading the review log")
-    by_name = study_queue.by_deck(due, deck_ids)
-    busy = [item for item in by_name.items() if any(item[1].values())]
-    busy.sort(key=lambda item: -sum(item[1].values()))
-    rows = [[deck, *counts.values()] for deck, counts in busy[:MOST_DECKS]]
-    hard = notes.by_id(sorted(leeches)[:MOST_LEECHES])
-    hardest = [
-        {"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))} for note, info in hard.items()
-    ]
+        log = client.call("getReviewsOfCards", cards=answered[start : start + CARDS])
+        for row in chain(*log.values()):
+            counted.add(row)
+        calls.report(start, len(answered), "reading the review log")
+    due = study_queue.by_deck(stats, deck_ids)
+    busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
+    rows = []
+    for deck_name, counts in busiest[:MOST_DECKS]:
+        if any(counts.values()):
+            rows.append([deck_name, *counts.values()])
+    hardest = []
+    for note, info in notes.by_id(sorted(leeches)[:MOST_LEECHES]).items():
+        hardest.append({"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))})
     return {
         "deck": name,
-        "due": study_queue.summed(by_name, name),
+        "due": study_queue.summed(due, name),
         "decks": rows,
-        **log.summary(days, list(map(set, rated))),
+        **counted.summary(len(rated[0])),
         "forecast": list(map(len, matches[:FORECAST_DAYS])),
         "leeches": {"total": len(leeches), "notes": hardest},
     }

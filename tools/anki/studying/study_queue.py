@@ -96,13 +96,12 @@ def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
     return decks.below([name], deck_ids)
 
 
-def by_deck(answer: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
+def by_deck(stats: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
     """An answer of getDeckStats, by the deck's whole name."""
-    names = {str(number): name for name, number in deck_ids.items()}
     counts = {}
-    for number, stats in answer.items():
-        if number in names:
-            counts[names[number]] = {kind: stats[column] for kind, column in KINDS.items()}
+    for name, number in deck_ids.items():
+        if row := stats.get(str(number)):
+            counts[name] = {kind: row[column] for kind, column in KINDS.items()}
     return counts
 
 
@@ -238,14 +237,9 @@ class StudyQueue:
 
 def mixed(reviews: list[JsonObject], others: list[JsonObject], option: int) -> list[JsonObject]:
     """Both kinds of cards in one order: the others spread evenly among the reviews, after or before them."""
-    if option == AFTER:
-        return reviews + others
-    if option == BEFORE:
-        return others + reviews
     ratio = (len(reviews) + 1) / (len(others) + 1)
-    order: list[JsonObject] = []
-    done = 0
-    for number, other in enumerate(others, 1):
-        order += [*reviews[done : int(number * ratio)], other]
-        done = int(number * ratio)
-    return [*order, *reviews[done:]]
+    order = list(reviews)
+    for number in range(len(others), 0, -1):
+        place = {MIX: int(number * ratio), AFTER: len(reviews), BEFORE: 0}[option]
+        order.insert(place, others[number - 1])
+    return order
