@@ -6,14 +6,13 @@ from typing import Annotated, NamedTuple
 
 from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.batch import TOGETHER, Parts
-from tools.anki.card_text import question_and_answer
 from tools.anki.client import Action
 from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
 from tools.anki.note_input import checked_tags
 from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
 from tools.core import calls
-from tools.core.errors import SHORT, ToolError, cut, quoted
+from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject, filled
 from tools.core.schema import Limits
 from tools.core.tool import Tool
@@ -24,9 +23,7 @@ DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 """Weights of cards and notes in actions that AnkiConnect carries out one by one."""
 
-MEMORY = (
-    "the schedule is back; with FSRS, Anki works out the memory of forgotten cards again at their next answer"
-)
+MEMORY = "anki_restore puts schedules back; with FSRS, Anki works out the memory again at the next answer"
 AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts back."
 
 
@@ -58,9 +55,9 @@ def change_cards(
     rename = renameTag or []
     changes = _of_cards(suspend, unsuspend, due.strip(), forget, deck.strip(), flag)
     selections = [f"({query.strip()})"] if query.strip() else []
-    for name, ids in (("cid", cardIds), ("nid", noteIds)):
+    for kind, ids in (("cid", cardIds), ("nid", noteIds)):
         if ids:
-            selections.append(client.ids_query(name, ids))
+            selections.append(client.ids_query(kind, ids))
     tagged = ""
     if not changes and not add:  # only notes that have the tags change
         tagged = f" ({' or '.join(map(_tagged, remove + rename[:1]))})"
@@ -77,14 +74,12 @@ def change_cards(
 
 
 class Change(NamedTuple):
-    """One of the asked changes: in words, as a step without its ids, and as a state, with the search for what is in
-    that state."""
+    """One of the asked changes: in words, as a step without its ids, and as the search for what has it already."""
 
     words: str
     action: str
     more: JsonObject
-    state: str
-    search: str
+    made: str
     of: str = "cards"
 
 
@@ -92,34 +87,29 @@ def _of_cards(
     suspend: bool | None, unsuspend: bool | None, due: str, forget: bool | None, deck: str, flag: int | None
 ) -> list[Change]:
     """The asked changes of cards, in the order in which they are made."""
-    if suspend and (unsuspend or due):
-        raise _wrong("suspend does not go with unsuspend or due", "Give one of them: a due date wakes cards.")
     changes = []
     if forget:
-        changes.append(Change("forget", "forgetCards", {}, "new", "is:new"))
+        changes.append(Change("forget", "forgetCards", {}, "is:new"))
     if due:
         days = DAYS.fullmatch(due)
         first, last = map(int, days.groups(days[1])) if days else (1, 0)
         if first > last:
             hint = "Give days from today: 0, 3, 3-7; 3! sets the interval too."
             raise _wrong(f"due: {due[:80]!r} is not a number of days", hint)
-        search = f"-is:suspended -is:new prop:due>={first} prop:due<={last}"
+        made = f"-is:suspended -is:new prop:due>={first} prop:due<={last}"
         if due.endswith("!"):
-            search += f" prop:ivl>={first or 1} prop:ivl<={last or 1}"
-        state = f"due in {due} days"
-        changes.append(Change(f"due {due}", "setDueDate", {"days": due}, state, search))
+            made += f" prop:ivl>={first or 1} prop:ivl<={last or 1}"
+        changes.append(Change(f"due {due}", "setDueDate", {"days": due}, made))
     if unsuspend:
-        changes.append(Change("unsuspend", "unsuspend", {}, "not suspended", "-is:suspended"))
+        changes.append(Change("unsuspend", "unsuspend", {}, "-is:suspended"))
     if suspend:
-        changes.append(Change("suspend", "suspend", {}, "suspended", "is:suspended"))
+        changes.append(Change("suspend", "suspend", {}, "is:suspended"))
     if deck:
-        words = f"deck {quoted(deck)}"
-        search = f'deck:"{decks.quoted(deck)}"'
-        changes.append(Change(words, "changeDeck", {"deck": deck}, f"in {deck}", search))
+        made = f'deck:"{decks.quoted(deck)}"'
+        changes.append(Change(f"deck {quoted(deck)}", "changeDeck", {"deck": deck}, made))
     if flag is not None:
-        words = f"flag {flag}"
         more = {"keys": ["flags"], "newValues": [flag]}
-        changes.append(Change(words, SET_VALUE, more, words, f"flag:{flag}"))
+        changes.append(Change(f"flag {flag}", SET_VALUE, more, f"flag:{flag}"))
     return changes
 
 
@@ -128,23 +118,19 @@ def _of_tags(add: list[str], remove: list[str], rename: list[str]) -> list[Chang
     changes = []
     if add:
         text = " ".join(add)
-        words = f"addTags {quoted(text)}"
-        search = " ".join(map(_tagged, add))
-        changes.append(Change(words, "addTags", {"tags": text}, f"with {text}", search, "notes"))
+        made = " ".join(map(_tagged, add))
+        changes.append(Change(f"addTags {quoted(text)}", "addTags", {"tags": text}, made, "notes"))
     if remove:
         text = " ".join(remove)
-        words = f"removeTags {quoted(text)}"
-        search = f"-({' or '.join(map(_tagged, remove))})"
-        changes.append(Change(words, "removeTags", {"tags": text}, f"without {text}", search, "notes"))
+        made = f"-({' or '.join(map(_tagged, remove))})"
+        changes.append(Change(f"removeTags {quoted(text)}", "removeTags", {"tags": text}, made, "notes"))
     if rename:
         if len(rename) != 2 or len({tag.casefold() for tag in checked_tags(rename)}) != 2:
             hint = "Give [old, new]; to Anki they must differ in more than case."
             raise _wrong("renameTag takes two tags", hint)
-        old, new = rename
-        words = f"renameTag {quoted(f'{old} {new}')}"
-        more = {"tag_to_replace": old, "replace_with_tag": new}
-        search = f"-{_tagged(old)}"
-        changes.append(Change(words, "replaceTags", more, f"without {old}", search, "notes"))
+        words = f"renameTag {quoted(' '.join(rename))}"
+        more = {"tag_to_replace": rename[0], "replace_with_tag": rename[1]}
+        changes.append(Change(words, "replaceTags", more, f"-{_tagged(rename[0])}", "notes"))
     return changes
 
 
@@ -167,33 +153,28 @@ class BulkChange:
         self.of = min(change.of for change in changes)  # cards, if any
         self.summary = ", ".join(change.words for change in changes)
 
+    def dry_run(self) -> JsonObject:
+        """The count of what it would change, with some examples. `before` is the count of those that have each
+        change already."""
+        answer = {"dryRun": True, "count": len(self._look()), "of": self.of, "before": self.before}
+        examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
+        return {**answer, **examples, **filled(warnings=list(self._warnings()))}
+
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._look, set, self._words, expected, demanded=True):
             answer: JsonObject = {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
             if set(self.before.values()) == {len(self.ids)}:  # a call made again, after a lost answer
                 return answer
-            entry, warnings = self._way_back()
-            answer["changed"] = len(self.ids)
-            count = notes.counted(len(self.ids), self.of[:-1])
-            journal.write("change_cards", f"{count} changed: {self.summary}", entry)
-            answer["after"] = self._make()
-            return {**answer, **filled(warnings=warnings)}
+            entry = self._way_back()
+            journal.write("change_cards", f"{self._count()} changed: {self.summary}", entry)
+            answer.update(changed=len(self.ids), after=self._make())
+            return {**answer, **filled(warnings=entry.warnings)}
 
-    def dry_run(self) -> JsonObject:
-        """The count of what it would change, with some examples."""
-        count = len(self._look())
-        infos = client.call("cardsInfo", cards=sorted(self.cards)[: notes.EXAMPLES]) if self.cards else []
-        examples = []
-        for info in filter(None, infos):
-            question, _ = question_and_answer(info)
-            example = {"cardId": info["cardId"], "deck": info["deckName"], "question": cut(question, SHORT)}
-            examples.append(example)
-        answer = {"dryRun": True, "count": count, "of": self.of, "before": self.before, "examples": examples}
-        return {**answer, **filled(warnings=list(self._warnings()))}
+    def _count(self) -> str:
+        return notes.counted(len(self.ids), self.of[:-1])
 
     def _words(self, ids: list[int]) -> str:
-        count = notes.counted(len(ids), self.of[:-1])
-        return f"change {count} of {quoted(self.selection, 200)}: {self.summary}" if ids else ""
+        return f"change {self._count()} of {quoted(self.selection, 200)}: {self.summary}" if ids else ""
 
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.changes:
@@ -212,7 +193,7 @@ class BulkChange:
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _look(self) -> list[int]:
-        """The ids that the search finds; counts how much of them is changed already. One request."""
+        """The ids that the search finds; counts how many of them have each change already. One request."""
         profile, *results = client.multi(
             client.PROFILE,
             ("deckNamesAndIds", {}),
@@ -236,13 +217,14 @@ class BulkChange:
         return self.ids
 
     def _counting(self, selection: str) -> list[Action]:
-        """The searches that show for how many each change is made."""
         action = "findCards" if self.of == "cards" else "findNotes"
-        return [(action, {"query": f"{selection} {change.search}"}) for change in self.changes.values()]
+        return [(action, {"query": f"{selection} {change.made}"}) for change in self.changes.values()]
 
     def _counts(self, found: list[list[int]]) -> dict[str, int]:
-        states = [change.state for change in self.changes.values()]
-        return dict(zip(states, map(len, found), strict=True))
+        counts = {}
+        for change, ids in zip(self.changes.values(), found, strict=True):
+            counts[change.words] = len(ids)
+        return counts
 
     def _make(self) -> dict[str, int]:
         """Make the changes; the counts after them."""
@@ -268,8 +250,8 @@ class BulkChange:
             raise
         return self._counts(results[-len(counting) :])
 
-    def _way_back(self) -> tuple[Entry, list[str]]:
-        """The entry of the journal, and what cannot be put back."""
+    def _way_back(self) -> Entry:
+        """The entry of the journal, with what cannot be put back."""
         actions = self.changes.keys()
         entry = Entry(profile=self.profile)
         if any(change.of == "notes" for change in self.changes.values()):
@@ -283,11 +265,12 @@ class BulkChange:
         if actions & {"setDueDate", "forgetCards"}:
             schedules = journal.scheduled_again(self.cards)
             entry.steps += schedules
-            entry.warnings.append(MEMORY)
             if lost := len(self.cards) - len(schedules):
                 count = notes.counted(lost, "card")
-                why = "a filtered deck has borrowed them"
-                return entry, [f"the schedule of {count} cannot be put back: {why}"]
+                entry.warnings.append(
+                    f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"
+                )
+            entry.warnings.append(MEMORY)
         elif actions & {"suspend", "unsuspend"}:
             entry.steps += journal.in_state_again(self.cards, SUSPENSIONS)
-        return entry, []
+        return entry
