@@ -2,8 +2,7 @@
 
 # The contract of an AnswerBatch:
 # - Every card is checked before an answer is sent. A learning card whose time has not come is not due (`early` takes it,
-# and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call writes
-# nothing
+#   and Anki's window may show it), nor is one that got the same answer within a minute: a repeated call writes nothing
 #   twice.
 # - AnkiConnect's reply is no proof: the review log is, before and after, and after a lost reply before anything is
 #   repeated. Answers with an unknown outcome stay on record for an hour.
@@ -43,7 +42,7 @@ ANKI_DAY = "answers day"
 """Key of the date of Anki's day, for an hour: telling it reads the whole log."""
 COUNT: Action = ("getNumCardsReviewedToday", {})
 BY_DAY: Action = ("getNumCardsReviewedByDay", {})
-EASES = {word: ease for ease, name in enumerate(BUTTONS, 1) for word in (name, str(ease))}
+EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4": 4}
 REPEAT_S = 60
 SUSPENDED = -1
 """A queue of cards."""
@@ -79,23 +78,15 @@ def answer_cards(
     if undo:
         return take_back()
     if not answers:
-        raise ToolError(
-            "There is nothing to answer", "Give answers: [{cardId, ease}].", code="INVALID_ARGUMENTS"
-        )
+        raise _wrong("There is nothing to answer", "Give answers: [{cardId, ease}].")
     batch = AnswerBatch({}, early=bool(early))
     for index, answer in enumerate(answers):
-        ease = EASES.get(str(answer.ease).strip().lower())
+        ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
             problem = f"answers.{index}.ease: {str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
-            hint = "Give again, hard, good or easy (1 to 4)."
-            raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
+            raise _wrong(problem, "Give again, hard, good or easy (1 to 4).")
         if answer.cardId in batch.wanted:
-            twice = {
-                "cardId": answer.cardId,
-                "reason": "twice",
-                "error": "the first answer in this call counts",
-            }
-            batch.skipped.append(twice)
+            batch.skipped.append(_skipped(answer.cardId, "twice", "the first answer in this call counts"))
         else:
             batch.wanted[answer.cardId] = ease
     return batch.run()
@@ -118,6 +109,14 @@ def answer_by_press(
     return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen={cardId: seen}).run()
 
 
+def _wrong(problem: str, hint: str) -> ToolError:
+    return ToolError(problem, hint, code="INVALID_ARGUMENTS")
+
+
+def _skipped(card: int, reason: str, error: str) -> JsonObject:
+    return {"cardId": card, "reason": reason, "error": error}
+
+
 @dataclass
 class AnswerBatch:
     """One call: the ease of each card that is to be answered, and the cards that are not, with the reason.
@@ -127,46 +126,39 @@ class AnswerBatch:
     wanted: dict[int, int]
     early: bool = False
     seen: dict[int, int] = field(default_factory=dict)
+    cards: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    done: dict[int, LogRow] = field(default_factory=dict)
-    done_before: set[int] = field(default_factory=set)
-    answers_today: int = 0
-    first_after_reset: int | None = None
-    """The card that was answered first after Anki forgot its line."""
+    given: list[list[int]] = field(default_factory=list)
+    """New answers, as GIVEN keeps them."""
+    undo_steps: int = 0
+    """Steps of Undo before the next answer."""
 
     def run(self) -> JsonObject:
+        self.anki_day = (state.recall(ANKI_DAY) or {}).get("day", "")
         pending = state.recall(PENDING) or {}
         self._look(pending)
-        skipped = {skip["cardId"] for skip in self.skipped}
-        asked = skipped | self.wanted.keys() | self.done.keys()
-        pending = {card: kept for card, kept in pending.items() if int(card) not in asked}
         if self.wanted:
             sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
             state.keep(PENDING, {**pending, **sent})
             self._answer()
         state.keep(PENDING, pending)
         for card in list(self.wanted):
-            self.skip(card, "not_answered", NOT_ANSWERED)
-        if self.done.keys() - self.done_before and isinstance(self.answers_today, int):
-            self._remember()
-        cards = []
-        for card, row in self.done.items():
-            cards.append(outcome(card, row))
-            if card in self.done_before:
-                cards[-1]["answeredBefore"] = True
+            self._skip(card, "not_answered", NOT_ANSWERED)
+        if self.given:
+            state.keep(GIVEN, {"answers": _to_take_back() + self.given})
         more = filled(skipped=self.skipped, warnings=self.warnings)
-        return {"answered": len(cards), "cards": cards, **more}
+        return {"answered": len(self.cards), "cards": self.cards, **more}
 
-    def skip(self, card: int, reason: str, error: str) -> None:
-        self.wanted.pop(card, None)
-        self.skipped.append({"cardId": card, "reason": reason, "error": error})
+    def _skip(self, card: int, reason: str, error: str) -> None:
+        del self.wanted[card]
+        self.skipped.append(_skipped(card, reason, error))
 
     def _look(self, pending: JsonObject) -> None:
-        """Find the card on Anki's screen and the log of each card; skip what cannot be answered. One
-        request."""
+        """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and take answers
+        as done that are in the log already, no longer as pending. One request."""
         cards = list(self.wanted)
-        search = f"cid:{','.join(map(str, cards))}"
+        search = client.ids_query("cid", cards)
         *results, current = client.multi(
             ("cardsInfo", {"cards": cards}),
             ("findCards", {"query": f"{search} (is:due or is:new) -is:suspended -is:buried"}),
@@ -179,50 +171,37 @@ class AnswerBatch:
         self.on_screen = current.get("cardId") if isinstance(current, dict) else None
         infos_by_card = {info["cardId"]: info for info in infos if info}
         for card in cards:
-            ease, last, *_ = pending.get(str(card), (0, 0))
+            ease, last = pending.pop(str(card), (0, 0))
             row = self.before[card]
             if row.id > self.seen.get(card, row.id) or (row.id > last and row.ease == ease):
                 del self.wanted[card]
-                self.done[card] = row
-                self.done_before.add(card)
+                self.cards.append({**self._outcome(card, row), "answeredBefore": True})
             else:
                 self._check(card, infos_by_card.get(card), row, is_due=card in due_now)
 
     def _check(self, card: int, info: JsonObject | None, last: LogRow, *, is_due: bool) -> None:
         now = time.time()
         if info is None:
-            self.skip(card, "missing", "there is no such card; anki_due shows those to study")
+            self._skip(card, "missing", "there is no such card; anki_due shows those to study")
         elif info["queue"] == SUSPENDED:
-            self.skip(card, "suspended", "answering would wake it; anki_change_cards with unsuspend does")
+            self._skip(card, "suspended", "answering would wake it; anki_change_cards with unsuspend does")
         elif card not in self.seen and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
-            self.skip(card, "not_due", "it got this answer less than a minute ago")
+            self._skip(card, "not_due", "it got this answer less than a minute ago")
         elif info["queue"] == LEARNING and info["due"] > now:
             if not self.early and card != self.on_screen:
                 minutes = math.ceil((info["due"] - now) / 60)
-                self.skip(card, "not_due", f"it is due in {minutes} min; early: true answers it now")
+                self._skip(card, "not_due", f"it is due in {minutes} min; early: true answers it now")
         elif not is_due:
-            self.skip(card, "not_due", "it is not due now")
+            self._skip(card, "not_due", "it is not due now")
         elif OCCLUSION in info["question"] and card != self.on_screen:
-            self.skip(card, "occlusion", "only Anki's window shows its masks: the person reviews it there")
+            self._skip(card, "occlusion", "only Anki's window shows its masks: the person reviews it there")
 
     def _answer(self) -> None:
         try:
             if self.on_screen in self.wanted:
-                press: Action = ("guiAnswerCard", {"ease": self.wanted[self.on_screen]})
-                card_shown, *_ = client.multi(("guiCurrentCard", {}), ("guiShowAnswer", {}), press)
-                if isinstance(card_shown, dict) and card_shown.get("cardId") != self.on_screen:
-                    self.warnings.append(MOVED_ON)
-                self._read_log([self.on_screen])
-                if self.on_screen in self.wanted:
-                    self.skip(self.on_screen, "not_answered", NOT_ANSWERED)
+                self._press(self.on_screen)
             if self.wanted:
-                actions = self._actions()
-                questions = [COUNT] if state.recall(ANKI_DAY) else [COUNT, BY_DAY]
-                results = client.multi(*actions, *questions)
-                log, self.answers_today, *by_day = results[len(actions) - 1 :]
-                self._take(log)
-                if by_day and isinstance(by_day[0], list) and by_day[0]:
-                    state.keep(ANKI_DAY, {"day": by_day[0][0][0]})
+                self._send()
         except Unanswered as error:  # the review log shows which cards were answered
             error.hint += f" {AGAIN}"
             if hangs(error):
@@ -233,47 +212,73 @@ class AnswerBatch:
                 raise error from None
             self.warnings.append("Anki's own answer was lost; this is what its review log has")
 
-    def _actions(self) -> list[Action]:
-        """The answers to the other cards, once Anki has forgotten its line, and the log after them."""
-        cards = list(self.wanted)
-        unborrowed = next((card for card in cards if card not in self.borrowed), None)
-        reset_queue: list[Action] = [
-            ("suspend", {"cards": [unborrowed]}),
-            ("unsuspend", {"cards": [unborrowed]}),
-        ]
-        if unborrowed is None:  # suspending would send a borrowed card home; this empties the undo list
-            reset_queue = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
-        self.first_after_reset = cards[0] if unborrowed is not None else None
-        answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
-        return [
-            *reset_queue, ("answerCards", {"answers": answers}), client.REDRAW, ("getReviewsOfCards", {"cards": cards})
-        ]  # fmt: skip
+    def _press(self, card: int) -> None:
+        """Answer the card on Anki's screen."""
+        press: Action = ("guiAnswerCard", {"ease": self.wanted[card]})
+        shown, *_ = client.multi(("guiCurrentCard", {}), ("guiShowAnswer", {}), press)
+        if isinstance(shown, dict) and shown.get("cardId") != card:
+            self.warnings.append(MOVED_ON)
+        self._read_log([card])
+        if card in self.wanted:
+            self._skip(card, "not_answered", NOT_ANSWERED)
 
-    def _take(self, log: object) -> None:
-        """Take those cards as done that have a newer row in the log than before."""
+    def _send(self) -> None:
+        """Answer the other cards, once Anki has forgotten its line, and take their log."""
+        cards = list(self.wanted)
+        unborrowed = [card for card in cards if card not in self.borrowed][:1]
+        self.undo_steps = QUEUE_RESET_STEPS
+        reset_queue: list[Action] = [("suspend", {"cards": unborrowed}), ("unsuspend", {"cards": unborrowed})]
+        if not unborrowed:  # suspending would send a borrowed card home; this empties the undo list
+            self.undo_steps = 0
+            reset_queue = [("setSpecificValueOfCard", {"card": cards[0], "keys": [], "newValues": []})]
+        answers = [{"cardId": card, "ease": ease} for card, ease in self.wanted.items()]
+        *_, log, today, by_day = client.multi(
+            *reset_queue,
+            ("answerCards", {"answers": answers}),
+            client.REDRAW,
+            ("getReviewsOfCards", {"cards": cards}),
+            COUNT,
+            COUNT if self.anki_day else BY_DAY,
+        )
+        if isinstance(by_day, list) and by_day:
+            self.anki_day = by_day[0][0]
+            state.keep(ANKI_DAY, {"day": self.anki_day})
+        self._take(log, today)
+
+    def _take(self, log: object, today: object) -> None:
+        """Take those cards as done that have a newer row in the log than before; `today` is the number of Anki's
+        answers by then."""
+        rows = []
         for card, row in newest(log).items():
             if card in self.wanted and row.id > self.before[card].id:
-                self.done[card] = row
-                del self.wanted[card]
+                rows.append((row, card))
+        entry = journal.last()
+        before = today - len(rows) if isinstance(today, int) else 0
+        for count, (row, card) in enumerate(sorted(rows), before + 1):
+            del self.wanted[card]
+            self.cards.append(self._outcome(card, row))
+            self.given.append([card, row.id, count, self.undo_steps, entry])
+            self.undo_steps = 0
+
+    def _outcome(self, card: int, answer: LogRow) -> JsonObject:
+        """The interval of an answered card as Anki writes it, and when it comes again, counted from Anki's day:
+        its host may be in another zone."""
+        if answer.interval < 0:
+            seconds = -answer.interval
+            due = datetime.fromtimestamp(answer.id / 1000 + seconds).strftime("%Y-%m-%d %H:%M")
+        else:
+            seconds = answer.interval * DAY
+            day = date.fromisoformat(self.anki_day) if self.anki_day else date.today()
+            due = (day + timedelta(days=answer.interval)).isoformat()
+        return {"cardId": card, "ease": BUTTONS[answer.ease - 1], "interval": span(seconds), "due": due}
 
     def _read_log(self, cards: list[int]) -> None:
         """Look at the log until it has these cards, or long enough."""
         for _ in range(LOOKS):
-            log, self.answers_today = client.results(("getReviewsOfCards", {"cards": cards}), COUNT)
-            self._take(log)
+            self._take(*client.results(("getReviewsOfCards", {"cards": cards}), COUNT))
             if not self.wanted.keys() & set(cards):
                 break
             time.sleep(PAUSE_S)
-
-    def _remember(self) -> None:
-        """Keep the new answers to be taken back."""
-        rows = sorted((row.id, card) for card, row in self.done.items() if card not in self.done_before)
-        answers = _to_take_back()
-        entry = journal.last()
-        for count, (row, card) in enumerate(rows, self.answers_today - len(rows) + 1):
-            steps = QUEUE_RESET_STEPS if card == self.first_after_reset else 0
-            answers.append([card, row, count, steps, entry])
-        state.keep(GIVEN, {"answers": answers})
 
 
 def _to_take_back() -> list[list[int]]:
@@ -294,7 +299,12 @@ def take_back(wanted: int | None = None) -> JsonObject:
     if row is None or row.id != row_id or today != count or wanted not in (card, None):
         problem = "The last answer in Anki was not given by anki_answer_cards"
         raise ToolError(problem, "Undo in Anki's window (Ctrl+Z) takes it back.", code="NOTHING_TO_UNDO")
-    if journal.last() != entry or _edited_since(row.id / 1000 + SAME_MOMENT_S, edited):
+    (times,) = client.multi(("notesModTime", {"notes": edited}))
+    if isinstance(times, Refused):  # the add-on of 2023 does not give them
+        changed = bool(edited)
+    else:
+        changed = any(time["mod"] > row.id / 1000 + SAME_MOMENT_S for time in times if time)
+    if changed or journal.last() != entry:
         problem = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
         hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
         raise ToolError(problem, hint, code="NOTHING_TO_UNDO")
@@ -302,31 +312,9 @@ def take_back(wanted: int | None = None) -> JsonObject:
     for _ in range(LOOKS):
         if row not in newest(client.call("getReviewsOfCards", cards=[card])).values():
             state.keep(GIVEN, {"answers": answers})
-            client.multi(*(("guiUndo", {}) for _ in range(steps)))
+            client.multi(*[("guiUndo", {})] * steps)
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}
         time.sleep(PAUSE_S)
     problem = "The answer was not undone: Anki's Undo took back a later step instead, or had nothing to undo"
     hint = "Ask the person to look in Anki: if a later step was undone, Edit, Redo brings it back."
     raise ToolError(problem, hint, code="UNDO_OTHER")
-
-
-def _edited_since(second: float, edited: list[int]) -> bool:
-    """True if one of the notes edited today was edited after this second, or if the add-on of 2023, which does
-    not give that time, may hide such an edit."""
-    if not edited:
-        return False
-    (times,) = client.multi(("notesModTime", {"notes": edited}))
-    return isinstance(times, Refused) or any(time["mod"] > second for time in times if time)
-
-
-def outcome(card: int, answer: LogRow) -> JsonObject:
-    """The interval of an answered card as Anki writes it, and when it comes again, counted from Anki's day:
-    its host may be in another zone."""
-    if answer.interval < 0:
-        moment = datetime.fromtimestamp(answer.id / 1000) + timedelta(seconds=-answer.interval)
-        due = moment.strftime("%Y-%m-%d %H:%M")
-    else:
-        day = (state.recall(ANKI_DAY) or {}).get("day") or date.today().isoformat()
-        due = (date.fromisoformat(day) + timedelta(days=answer.interval)).isoformat()
-    interval = span(answer.interval * DAY if answer.interval > 0 else -answer.interval)
-    return {"cardId": card, "ease": BUTTONS[answer.ease - 1], "interval": interval, "due": due}

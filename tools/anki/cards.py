@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from tools.anki import card_states, client, confirm, decks, journal, note_input, notes
+from tools.anki import client, confirm, decks, journal, notes
 from tools.anki.batch import TOGETHER, Parts
-from tools.anki.card_text import card_row
 from tools.anki.client import Action
-from tools.anki.journal import SET_VALUE, Entry, Step
+from tools.anki.journal import FLAGS, SET_VALUE, SUSPENSIONS, Entry, Step
+from tools.anki.note_input import checked_tags
 from tools.anki.replies import Unanswered
 from tools.anki.studying.review_log import MATURE_DAYS
 from tools.core import calls
@@ -19,15 +18,12 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 # Days from today as Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
-DAYS = re.compile(r"(?P<first>\d{1,4})(-(?P<last>\d{1,4}))?!?")
+DAYS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?!?")
 
-LONGEST_QUESTION = 60
 WEIGHTS = {SET_VALUE: 1, "replaceTags": 0.2}
 """Weights of cards and notes in actions that AnkiConnect carries out one by one."""
 
-MEMORY = (
-    "the schedule is back; with FSRS, Anki works out the memory of forgotten cards again at their next answer"
-)
+MEMORY = "anki_restore puts schedules back; with FSRS, Anki works out the memory again at the next answer"
 AGAIN = "Make the dry run again: it counts what there is now. anki_restore puts back."
 
 
@@ -54,247 +50,194 @@ def change_cards(
     Source: AnkiConnect suspend, unsuspend, setDueDate, forgetCards, changeDeck, setSpecificValueOfCard,
     addTags, removeTags, replaceTags.
     """
-    tags = (addTags or [], removeTags or [], renameTag or [])
-    request = Request(suspend, unsuspend, due.strip(), forget, deck.strip(), flag, *tags)
-    request.check()
+    add = checked_tags(addTags or [])
+    remove = checked_tags(removeTags or [])
+    rename = renameTag or []
+    changes = _of_cards(suspend, unsuspend, due.strip(), forget, deck.strip(), flag)
     selections = [f"({query.strip()})"] if query.strip() else []
-    for name, ids in (("cid", cardIds), ("nid", noteIds)):
+    for kind, ids in (("cid", cardIds), ("nid", noteIds)):
         if ids:
-            selections.append(f"{name}:{','.join(map(str, ids))}")
-    tagged = request.tagged()
-    if not selections and tagged:
-        selections = ["deck:*"]
+            selections.append(client.ids_query(kind, ids))
+    tagged = ""
+    if not changes and not add:  # only notes that have the tags change
+        tagged = f" ({' or '.join(map(_tagged, remove + rename[:1]))})"
+        selections = selections or ["deck:*"]
+    changes += _of_tags(add, remove, rename)
+    if not changes:
+        raise _wrong(
+            "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
+        )
     if len(selections) != 1:
-        problem = "Name the cards by one of query, cardIds, noteIds"
-        raise _wrong(problem, "The query deck:* finds every card.")
-    bulk_change = BulkChange(request, f"{selections[0]} {tagged}".strip())
+        raise _wrong("Name the cards by one of query, cardIds, noteIds", "The query deck:* finds every card.")
+    bulk_change = BulkChange(changes, selections[0] + tagged, added=add + rename[1:])
     return bulk_change.dry_run() if dryRun else bulk_change.run(expected)
 
 
-class Measure(NamedTuple):
-    """A search that counts, before a change and after it. Once the change is made it finds all, or none by
-    its goal."""
-
-    name: str
-    search: str
-    goal: bool | None = True
-
-
-SUSPENDED = Measure("suspended", "is:suspended")
-AWAKE = Measure("suspended", "is:suspended", goal=False)
-NEW = Measure("new", "is:new")
-
-
 class Change(NamedTuple):
-    """One of the asked changes: in words, as a step, and the measures that show how much of it is made."""
+    """One of the asked changes: in words, as a step without its ids, and as the search for what has it already."""
 
     words: str
-    of: str
     action: str
     more: JsonObject
-    measures: list[Measure]
+    made: str
+    of: str = "cards"
 
 
-@dataclass(frozen=True)
-class Request:
-    """The changes that a call asks for, as it named them."""
-
-    suspend: bool | None
-    unsuspend: bool | None
-    due: str
-    forget: bool | None
-    deck: str
-    flag: int | None
-    addTags: list[str]
-    removeTags: list[str]
-    renameTag: list[str]
-
-    def tagged(self) -> str:
-        """The query for the notes that it changes, if it does nothing but take tags away or rename one."""
-        if any(change.action not in ("removeTags", "replaceTags") for change in self.changes()):
-            return ""
-        tags = self.removeTags + self.renameTag[:1]
-        searches = [measure.search for measure in _tagged(None, *tags)]
-        return f"({' or '.join(searches)})"
-
-    def check(self) -> None:
-        """Raise ToolError for what Anki would take for something else, or that makes no sense together."""
-        days = DAYS.fullmatch(self.due)
-        rename = self.renameTag
-        if self.suspend and (self.unsuspend or self.due):
-            raise _wrong(
-                "suspend does not go with unsuspend or due", "Give one of them: a due date wakes cards."
-            )
-        if self.due and not (days and int(days["first"]) <= int(days["last"] or days["first"])):
+def _of_cards(
+    suspend: bool | None, unsuspend: bool | None, due: str, forget: bool | None, deck: str, flag: int | None
+) -> list[Change]:
+    """The asked changes of cards, in the order in which they are made."""
+    changes = []
+    if forget:
+        changes.append(Change("forget", "forgetCards", {}, "is:new"))
+    if due:
+        days = DAYS.fullmatch(due)
+        first, last = map(int, days.groups(days[1])) if days else (1, 0)
+        if first > last:
             hint = "Give days from today: 0, 3, 3-7; 3! sets the interval too."
-            raise _wrong(f"due: {self.due[:80]!r} is not a number of days", hint)
-        if rename and not len(rename) == len({tag.casefold() for tag in rename}) == 2:
-            raise _wrong(
-                "renameTag takes two tags", "Give [old, new]; to Anki they must differ in more than case."
-            )
-        note_input.checked_tags(self.addTags + self.removeTags + rename)
-        if not self.changes():
-            raise _wrong(
-                "There is nothing to change", "Give suspend, unsuspend, due, forget, deck, flag or tags."
-            )
+            raise _wrong(f"due: {due[:80]!r} is not a number of days", hint)
+        made = f"-is:suspended -is:new prop:due>={first} prop:due<={last}"
+        if due.endswith("!"):
+            made += f" prop:ivl>={first or 1} prop:ivl<={last or 1}"
+        changes.append(Change(f"due {due}", "setDueDate", {"days": due}, made))
+    if unsuspend:
+        changes.append(Change("unsuspend", "unsuspend", {}, "-is:suspended"))
+    if suspend:
+        changes.append(Change("suspend", "suspend", {}, "is:suspended"))
+    if deck:
+        made = f'deck:"{decks.quoted(deck)}"'
+        changes.append(Change(f"deck {quoted(deck)}", "changeDeck", {"deck": deck}, made))
+    if flag is not None:
+        more = {"keys": ["flags"], "newValues": [flag]}
+        changes.append(Change(f"flag {flag}", SET_VALUE, more, f"flag:{flag}"))
+    return changes
 
-    def changes(self) -> list[Change]:
-        """The asked changes in the order in which they are made; of measures with one name the last counts."""
-        changes = []
-        if self.forget:
-            changes.append(Change("forget", "cards", "forgetCards", {}, [NEW]))
-        if days := DAYS.fullmatch(self.due):
-            search = f"prop:due>={int(days['first'])} prop:due<={int(days['last'] or days['first'])}"
-            measures = [AWAKE, Measure(f"due in {self.due} days", search), NEW._replace(goal=False)]
-            changes.append(Change(f"due {self.due}", "cards", "setDueDate", {"days": self.due}, measures))
-        if self.unsuspend:
-            changes.append(Change("unsuspend", "cards", "unsuspend", {}, [AWAKE]))
-        if self.suspend:
-            changes.append(Change("suspend", "cards", "suspend", {}, [SUSPENDED]))
-        if self.deck:
-            measure = Measure(f"in {self.deck}", f'deck:"{decks.quoted(self.deck)}"')
-            words = f"deck {quoted(self.deck)}"
-            changes.append(Change(words, "cards", "changeDeck", {"deck": self.deck}, [measure]))
-        if self.flag is not None:
-            words = f"flag {self.flag}"
-            more = {"keys": ["flags"], "newValues": [self.flag]}
-            changes.append(Change(words, "cards", SET_VALUE, more, [Measure(words, f"flag:{self.flag}")]))
-        if tags := " ".join(self.addTags):
-            measures = _tagged(True, *self.addTags)
-            changes.append(Change(f"addTags {quoted(tags)}", "notes", "addTags", {"tags": tags}, measures))
-        if tags := " ".join(self.removeTags):
-            below = [f"{tag}::*" for tag in self.removeTags]
-            measures = _tagged(False, *self.removeTags, *below)
-            words = f"removeTags {quoted(tags)}"
-            changes.append(Change(words, "notes", "removeTags", {"tags": tags}, measures))
-        if self.renameTag:
-            old, new = self.renameTag
-            more = {"tag_to_replace": old, "replace_with_tag": new}
-            words = f"renameTag {quoted(f'{old} {new}')}"
-            measures = [*_tagged(False, old), *_tagged(None, new)]
-            changes.append(Change(words, "notes", "replaceTags", more, measures))
-        return changes
+
+def _of_tags(add: list[str], remove: list[str], rename: list[str]) -> list[Change]:
+    """The asked changes of tags, in the order in which they are made."""
+    changes = []
+    if add:
+        text = " ".join(add)
+        made = " ".join(map(_tagged, add))
+        changes.append(Change(f"addTags {quoted(text)}", "addTags", {"tags": text}, made, "notes"))
+    if remove:
+        text = " ".join(remove)
+        made = f"-({' or '.join(map(_tagged, remove))})"
+        changes.append(Change(f"removeTags {quoted(text)}", "removeTags", {"tags": text}, made, "notes"))
+    if rename:
+        if len(rename) != 2 or len({tag.casefold() for tag in checked_tags(rename)}) != 2:
+            hint = "Give [old, new]; to Anki they must differ in more than case."
+            raise _wrong("renameTag takes two tags", hint)
+        words = f"renameTag {quoted(' '.join(rename))}"
+        more = {"tag_to_replace": rename[0], "replace_with_tag": rename[1]}
+        changes.append(Change(words, "replaceTags", more, f"-{_tagged(rename[0])}", "notes"))
+    return changes
 
 
 def _wrong(problem: str, hint: str) -> ToolError:
     return ToolError(f"{problem}. Nothing was changed", hint, code="INVALID_ARGUMENTS")
 
 
-def _tagged(goal: bool | None, *tags: str) -> list[Measure]:
-    """The measures of tags; a `*` at the end of one stays a wildcard."""
-    measures = []
-    for tag in tags:
-        search = decks.quoted(tag)
-        if tag.endswith("*"):
-            search = search.removesuffix("\\*") + "*"
-        measures.append(Measure(f"tag {tag}", f'"tag:{search}"', goal))
-    return measures
+def _tagged(tag: str) -> str:
+    """The search for notes with a tag, or with one below it."""
+    return f'"tag:{decks.quoted(tag)}"'
 
 
 class BulkChange:
-    """One change of what a search finds."""
+    """One change of what a search finds. `added` are the tags that it adds."""
 
-    def __init__(self, request: Request, selection: str):
-        self.request = request
+    def __init__(self, changes: list[Change], selection: str, added: list[str]):
+        self.changes = {change.action: change for change in changes}
         self.selection = selection
-        self.changes = request.changes()
-        self.of = min(change.of for change in self.changes)  # cards, if any
-        self.measures: dict[str, Measure] = {}
-        for change in self.changes:
-            self.measures.update({measure.name: measure for measure in change.measures})
+        self.added = added
+        self.of = min(change.of for change in changes)  # cards, if any
+        self.summary = ", ".join(change.words for change in changes)
+
+    def dry_run(self) -> JsonObject:
+        """The count of what it would change, with some examples. `before` is the count of those that have each
+        change already."""
+        answer = {"dryRun": True, "count": len(self._look()), "of": self.of, "before": self.before}
+        examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.EXAMPLES]))
+        return {**answer, **examples, **filled(warnings=list(self._warnings()))}
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._look, set, self._words, expected, demanded=True):
-            if self._is_made():  # a call made again, after a lost answer: it has nothing to put back
-                return {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
-            return self._carry_out()
+            answer: JsonObject = {"changed": 0, "of": self.of, "before": self.before, "after": self.before}
+            if set(self.before.values()) == {len(self.ids)}:  # a call made again, after a lost answer
+                return answer
+            entry = self._way_back()
+            journal.write("change_cards", f"{self._count()} changed: {self.summary}", entry)
+            answer.update(changed=len(self.ids), after=self._make())
+            return {**answer, **filled(warnings=entry.warnings)}
+
+    def _count(self) -> str:
+        return notes.counted(len(self.ids), self.of[:-1])
 
     def _words(self, ids: list[int]) -> str:
-        count = notes.counted(len(ids), self.of[:-1])
-        return f"change {count} of {quoted(self.selection, 200)}: {self._summary()}" if ids else ""
-
-    def _summary(self) -> str:
-        return ", ".join(change.words for change in self.changes)
-
-    def dry_run(self) -> JsonObject:
-        """The count of what it would change, with some examples."""
-        count = len(self._look())
-        infos = client.call("cardsInfo", cards=sorted(self.cards)[: notes.EXAMPLES]) if self.cards else []
-        examples = []
-        for info in filter(None, infos):
-            row = card_row(info, LONGEST_QUESTION)
-            examples.append({"cardId": row["cardId"], "deck": row["deck"], "question": row["question"]})
-        answer = {"dryRun": True, "count": count, "of": self.of, "before": self.before, "examples": examples}
-        return {**answer, **filled(warnings=list(self._warnings()))}
+        return f"change {self._count()} of {quoted(self.selection, 200)}: {self.summary}" if ids else ""
 
     def _warnings(self) -> Iterator[str]:
-        if self.request.forget:
-            studied, mature = client.results(
-                ("findCards", {"query": f"{self.selection} -is:new"}),
-                ("findCards", {"query": f"{self.selection} prop:ivl>={MATURE_DAYS}"}),
-            )
-            count = notes.counted(len(studied), "card")
-            yield f"the intervals of {count} go, {len(mature)} of them of 3 weeks or more; anki_restore puts back"
-        if self.request.due and self.before["new"]:
-            yield f"{self.before['new']} new cards become review cards"
-        for tag in self.request.removeTags:
-            if below := self.before[f"tag {tag}::*"]:
-                yield f"{tag} goes with the tags below it, {tag}::*, of {below} {self.of}"
-        if self.request.deck or self.request.flag is not None:
+        if "forgetCards" in self.changes:
+            count = notes.counted(self.studied, "card")
+            yield f"the intervals of {count} go, {self.mature} of them of 3 weeks or more; anki_restore puts back"
+        new = len(self.cards) - self.studied
+        if "setDueDate" in self.changes and new:
+            yield f"{new} new cards become review cards"
+        if "removeTags" in self.changes:
+            for tag in self.changes["removeTags"].more["tags"].split():
+                query = f'{self.selection} "tag:{decks.quoted(tag)}::*"'
+                if below := client.call("findNotes", query=query):
+                    count = notes.counted(len(below), "note")
+                    yield f"{tag} goes with the tags below it, {tag}::*, of {count}"
+        if {"changeDeck", SET_VALUE} & self.changes.keys():
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _look(self) -> list[int]:
-        """The ids that the search finds; counts how much of them is changed already. One request."""
+        """The ids that the search finds; counts how many of them have each change already. One request."""
         profile, *results = client.multi(
             client.PROFILE,
             ("deckNamesAndIds", {}),
             ("findCards", {"query": self.selection}),
             ("findNotes", {"query": self.selection}),
-            *self._measuring(self.selection),
+            ("findCards", {"query": f"{self.selection} -is:new"}),
+            ("findCards", {"query": f"{self.selection} prop:ivl>={MATURE_DAYS}"}),
+            *self._counting(self.selection),
         )
         self.profile = client.profile(profile)
-        deck_ids, self.cards, self.notes, *measured = client.whole(results)
-        for change in self.changes:
-            if change.action == "changeDeck":
-                change.more["deck"] = decks.spelled_by_anki(self.request.deck, deck_ids)
-                if change.more["deck"] is None:  # changeDeck would make it
-                    raise decks.not_found([self.request.deck], deck_ids)
-        self.before = self._counts(measured)
+        deck_ids, self.cards, self.notes, studied, mature, *found = client.whole(results)
+        self.studied = len(studied)
+        self.mature = len(mature)
+        if move := self.changes.get("changeDeck"):
+            deck = move.more["deck"]
+            move.more["deck"] = decks.spelled_by_anki(deck, deck_ids)
+            if move.more["deck"] is None:  # changeDeck would make it
+                raise decks.not_found([deck], deck_ids)
+        self.before = self._counts(found)
         self.ids = self.cards if self.of == "cards" else self.notes
         return self.ids
 
-    def _is_made(self) -> bool:
-        if "!" in self.request.due:  # no search finds intervals that were set
-            return not self.ids
-        for measure in self.measures.values():
-            goal = len(self.ids) if measure.goal else 0
-            if measure.goal is not None and self.before[measure.name] != goal:
-                return False
-        return True
-
-    def _measuring(self, selection: str) -> list[Action]:
+    def _counting(self, selection: str) -> list[Action]:
         action = "findCards" if self.of == "cards" else "findNotes"
-        return [(action, {"query": f"{selection} {measure.search}"}) for measure in self.measures.values()]
+        return [(action, {"query": f"{selection} {change.made}"}) for change in self.changes.values()]
 
-    def _counts(self, measured: list[list[int]]) -> dict[str, int]:
-        return dict(zip(self.measures, map(len, measured), strict=True))
+    def _counts(self, found: list[list[int]]) -> dict[str, int]:
+        counts = {}
+        for change, ids in zip(self.changes.values(), found, strict=True):
+            counts[change.words] = len(ids)
+        return counts
 
-    def _carry_out(self) -> JsonObject:
-        entry, warnings = self._way_back()
-        count = notes.counted(len(self.ids), self.of[:-1])
-        journal.write("change_cards", f"{count} changed: {self._summary()}", entry)
+    def _make(self) -> dict[str, int]:
+        """Make the changes; the counts after them."""
         ids = {"cards": self.cards, "notes": self.notes}
-        selection = f"{'cid' if self.of == 'cards' else 'nid'}:{','.join(map(str, self.ids))}"
-        measuring = self._measuring(selection)
-        total = sum(len(ids[change.of]) for change in self.changes)
+        counting = self._counting(client.ids_query(f"{self.of[0]}id", self.ids))
+        total = sum(len(ids[change.of]) for change in self.changes.values())
         done = 0
         try:
-            for change in self.changes:
-                weight = WEIGHTS.get(change.action, TOGETHER)
-                for part in Parts(ids[change.of], weight):
+            for change in self.changes.values():
+                for part in Parts(ids[change.of], WEIGHTS.get(change.action, TOGETHER)):
                     calls.checkpoint()
                     actions = Step(change.of, change.action, change.more, part).actions()
-                    results = client.results(*actions, client.REDRAW, *measuring)
+                    results = client.results(*actions, client.REDRAW, *counting)
                     done += len(part)
                     calls.report(done, total, f"changing {self.of}")
         except ToolError as error:
@@ -305,32 +248,29 @@ class BulkChange:
             error.data["before"] = self.before
             error.hint += f" {AGAIN}"
             raise
-        after = self._counts(results[len(actions) + 1 :])
-        answer = {"changed": len(self.ids), "of": self.of, "before": self.before, "after": after}
-        return {**answer, **filled(warnings=warnings)}
+        return self._counts(results[-len(counting) :])
 
-    def _way_back(self) -> tuple[Entry, list[str]]:
-        """The entry of the journal, and what cannot be put back."""
-        request = self.request
+    def _way_back(self) -> Entry:
+        """The entry of the journal, with what cannot be put back."""
+        actions = self.changes.keys()
         entry = Entry(profile=self.profile)
-        warnings = []
-        if any(change.of == "notes" for change in self.changes):
+        if any(change.of == "notes" for change in self.changes.values()):
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
-            entry.steps += journal.tagged_again(tags, [*request.addTags, *request.renameTag[1:]])
-        if request.deck:
+            entry.steps += journal.tagged_again(tags, self.added)
+        if "changeDeck" in actions:
             for deck, cards in client.call("getDecks", cards=self.cards).items():
                 entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
-        if request.flag is not None:
-            entry.steps += card_states.flagged_again(self.cards)
-        if request.due or request.forget:
-            schedules = card_states.scheduled_again(self.cards)
+        if SET_VALUE in actions:
+            entry.steps += journal.in_state_again(self.cards, FLAGS)
+        if actions & {"setDueDate", "forgetCards"}:
+            schedules = journal.scheduled_again(self.cards)
             entry.steps += schedules
-            entry.warnings.append(MEMORY)
             if lost := len(self.cards) - len(schedules):
                 count = notes.counted(lost, "card")
-                warnings.append(
+                entry.warnings.append(
                     f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"
                 )
-        elif request.suspend or request.unsuspend:
-            entry.steps += card_states.suspended_again(self.cards)
-        return entry, warnings
+            entry.warnings.append(MEMORY)
+        elif actions & {"suspend", "unsuspend"}:
+            entry.steps += journal.in_state_again(self.cards, SUSPENSIONS)
+        return entry

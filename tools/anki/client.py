@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tools.anki import replies
@@ -68,6 +68,11 @@ def whole(answers: list[Result]) -> list[Result]:
         if isinstance(answer, Failure):
             raise answer
     return answers
+
+
+def ids_query(kind: str, ids: Iterable[int]) -> str:
+    """The query for these cards (kind `cid`) or notes (`nid`)."""
+    return f"{kind}:{','.join(map(str, ids)) or 0}"
 
 
 def profile(answer: Result) -> str:

@@ -5,10 +5,11 @@ checked.
 """
 
 from functools import partial
+from itertools import chain
 from typing import Annotated
 
-from tools.anki import card_states, client, confirm, decks, journal, notes
-from tools.anki.journal import Entry, Note, Step
+from tools.anki import client, confirm, decks, journal, notes
+from tools.anki.journal import WITH_FLAG, Entry, Note, Step
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
@@ -77,16 +78,17 @@ def _words(before: dict[int, notes.Info]) -> str:
 
 def _lost(infos: dict[int, notes.Info]) -> list[Note]:
     """Notes about to be deleted, with the deck of their first card, and the schedule of those that were
-    studied. Three requests, and one for each 500 cards."""
+    studied. Two requests, and one for each 500 cards."""
     cards = [card for info in infos.values() for card in info["cards"]]
     deck_of = notes.decks_of(cards)
-    touched = f"{card_states.search(cards)} (-is:new or is:suspended or -flag:0)"
-    schedules = card_states.schedules_by_note(client.call("findCards", query=touched) if cards else [])
+    schedules: dict[int, list[tuple[int, JsonObject]]] = {note: [] for note in infos}
+    touched = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or -flag:0)"
+    for card in journal.at_home(touched):
+        schedules[card["note"]].append((card["ord"], journal.schedule(card, WITH_FLAG)))
     lost = []
     for note, info in infos.items():
         deck = next(map(deck_of.get, info["cards"]), None) or "Default"
-        fields = notes.values(info)
-        lost.append(Note(note, info["modelName"], deck, fields, info["tags"], schedules.get(note, [])))
+        lost.append(Note(note, info["modelName"], deck, notes.values(info), info["tags"], schedules[note]))
     return lost
 
 
@@ -101,7 +103,7 @@ class DeckDeletion:
         self.default = decks.default_name(deck_ids)
         names = decks.below(named, deck_ids)
         _, self.filtered, self.cards_by_deck = decks.contents(names, deck_ids)
-        self.cards = [card for cards in self.cards_by_deck.values() for card in cards]
+        self.cards = list(chain(*self.cards_by_deck.values()))
 
     def dry_run(self) -> JsonObject:
         """The cards of each deck, and where they would go."""
@@ -110,28 +112,24 @@ class DeckDeletion:
             "decks": {name: len(cards) for name, cards in self.cards_by_deck.items()},
             "cards": len(self.cards),
             "cardsGoTo": None if self.cards_too else self.default,
-            **self.examples(),
+            **notes.examples(self._first_notes()),
         }
 
     def words(self) -> str:
-        fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
-        texts = confirm.examples(example["text"] for example in self.examples()["examples"])
         count = notes.counted(len(self.cards), "card")
-        return f"delete {', '.join(map(quoted, self.named))}, {count} {fate}{texts}"
+        fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
+        texts = map(notes.first_text, self._first_notes().values())
+        return f"delete {', '.join(map(quoted, self.named))}, {count} {fate}{confirm.examples(texts)}"
 
-    def examples(self) -> JsonObject:
-        """The first notes with a card in these decks. Two requests, if there are any."""
-        some = sorted(self.cards)[: notes.EXAMPLES]
-        return notes.examples(notes.by_id(client.call("cardsToNotes", cards=some) if some else []))
+    def _first_notes(self) -> dict[int, notes.Info]:
+        return _notes_of(sorted(self.cards)[: notes.EXAMPLES])
 
     def run(self) -> None:
-        ids = client.call("cardsToNotes", cards=self.cards) if self.cards and self.cards_too else []
-        lost = _lost(notes.by_id(ids))
+        lost = _lost(_notes_of(self.cards)) if self.cards_too else []
         calls.checkpoint()
-        # A filtered deck only borrows its cards.
         homes = []
         for name, cards in self.cards_by_deck.items():
-            if name not in self.filtered:
+            if name not in self.filtered:  # which only borrows its cards
                 homes.append(Step("cards", "changeDeck", {"deck": name}, cards))
         count = notes.counted(len(self.cards), "card")
         summary = f"decks deleted: {', '.join(self.named)}, {count}"
@@ -149,6 +147,11 @@ class DeckDeletion:
             if left := decks.cards_within(self.named):
                 problem = f"Anki did not move {len(left)} cards to {self.default!r}: none is lost"
                 raise ToolError(problem, "Look at them in Anki.", code="DECK_NOT_EMPTY")
+
+
+def _notes_of(cards: list[int]) -> dict[int, notes.Info]:
+    """The notes of these cards. Two requests, if there are any."""
+    return notes.by_id(client.call("cardsToNotes", cards=cards)) if cards else {}
 
 
 def _check(named: list[str], deck_ids: dict[str, int]) -> None:

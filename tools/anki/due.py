@@ -143,8 +143,8 @@ def due(
     infos = queue.first(limit)
     cards = [card_row(info) for info in infos]
     early = any("inMinutes" in card for card in cards)
-    words = filled(note=early and EARLY, order=queue.order())
-    answer = {"deck": queue.name, "due": queue.counts(), "cards": cards, **words}
+    words = filled(note=early and EARLY, order=queue.order)
+    answer = {"deck": queue.name, "due": queue.counts, "cards": cards, **words}
     return answer if asText else Studied(answer, infos)
 
 

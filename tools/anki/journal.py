@@ -4,12 +4,13 @@ folder."""
 import json
 import time
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.anki import client, old_journal, state
+from tools.anki import client, state
 from tools.anki.client import Action
 from tools.core import calls
 from tools.core.json_types import JsonObject
@@ -41,6 +42,18 @@ SET_VALUE = "setSpecificValueOfCard"
 """The action that takes a single card."""
 SET_FIELDS = "updateNoteFields"
 """The action that takes a single note."""
+States = dict[str, Action]
+"""States of cards: the search for each, and the action that brings cards into it."""
+SUSPENSIONS: States = {
+    "is:suspended": ("suspend", {}),
+    "-is:suspended": ("unsuspend", {}),
+}
+FLAGS: States = {f"flag:{flag}": (SET_VALUE, {"keys": ["flags"], "newValues": [flag]}) for flag in range(8)}
+# The columns of Anki's table `cards` that are a card's place in the schedule; AnkiConnect calls `ivl` `interval`.
+COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left")
+WITH_FLAG = (*COLUMNS, "flags")
+PART = 500
+"""Cards in one request: the answer of cardsInfo has a kilobyte for each."""
 
 
 class Step(NamedTuple):
@@ -61,7 +74,7 @@ class Step(NamedTuple):
         return [(self.action, {self.of: self.ids, **self.more})]
 
 
-def tagged_again(tags: dict[int, list[str]], added: Collection[str]) -> list[Step]:
+def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
     """The steps that take `added` from notes and give them all the tags they have now: removing a tag takes those
     below it too."""
     steps = [Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags))] if added else []
@@ -71,6 +84,36 @@ def tagged_again(tags: dict[int, list[str]], added: Collection[str]) -> list[Ste
     for text, notes in groups.items():
         steps.append(Step("notes", "addTags", {"tags": text}, notes))
     return steps
+
+
+def in_state_again(cards: list[int], states: States) -> list[Step]:
+    """The steps that bring each card back into that of the states in which it is now. One request."""
+    searches = [("findCards", {"query": f"{client.ids_query('cid', cards)} {state}"}) for state in states]
+    steps = []
+    for (action, more), ids in zip(states.values(), client.results(*searches), strict=True):
+        steps.append(Step("cards", action, more, ids))
+    return steps
+
+
+def scheduled_again(cards: list[int]) -> list[Step]:
+    """The steps that give each card the schedule it has now."""
+    infos = at_home(client.ids_query("cid", cards))
+    return [Step("cards", SET_VALUE, schedule(info, COLUMNS), [info["cardId"]]) for info in infos]
+
+
+def at_home(query: str) -> Iterator[JsonObject]:
+    """The cards that a query finds, as cardsInfo has them, except those that a filtered deck has borrowed: their place
+    at home cannot be read. One request, and one for each 500."""
+    cards = client.call("findCards", query=f"{query} -deck:filtered")
+    for start in range(0, len(cards), PART):
+        for info in filter(None, client.call("cardsInfo", cards=cards[start : start + PART])):
+            yield {**info, "ivl": info["interval"]}
+
+
+def schedule(card: JsonObject, columns: Iterable[str]) -> JsonObject:
+    """The parameters of SET_VALUE for a card's place in the schedule."""
+    names = [name for name in columns if card.get(name) is not None]  # the add-on of 2023 does not give flags
+    return {"keys": names, "newValues": [card[name] for name in names]}
 
 
 @dataclass
@@ -110,6 +153,14 @@ def write(tool: str, summary: str, entry: Entry) -> int:
     """
     if entry.profile is None:
         entry.profile = client.profile(*client.multi(client.PROFILE))
+    entry.at = int(time.time())
+    with _using() as db, db:
+        number = _insert(db, None, tool, summary, entry)
+        db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
+    return number
+
+
+def _insert(db: "Connection", number: int | None, tool: str, summary: str, entry: Entry) -> int:
     data = {
         "steps": entry.steps,
         "lost": list(map(vars, entry.lost)),
@@ -117,12 +168,8 @@ def write(tool: str, summary: str, entry: Entry) -> int:
         "profile": entry.profile,
     }
     blob = zlib.compress(json.dumps(data).encode())
-    values = (int(time.time()), tool, summary, blob, entry.filename, entry.content)
-    with _using() as db, db:
-        query = "insert into changes (at, tool, summary, data, filename, content) values (?, ?, ?, ?, ?, ?)"
-        number = db.execute(query, values).lastrowid or 0
-        db.execute(FORGET_OLD, (MOST_ENTRIES, MOST_BYTES))
-    return number
+    row = (number, entry.at, tool, summary, blob, entry.filename, entry.content)
+    return db.execute("insert into changes values (?, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0
 
 
 def announce(number: int, things: str) -> None:
@@ -163,5 +210,53 @@ def read(number: int) -> Entry | None:
 def _using() -> Iterator["Connection"]:
     hint = "Make its folder writable, or move the file away: what it recorded can then no longer be put back."
     with state.database("anki-journal.sqlite3", SCHEMA, "The journal of changes", hint) as db:
-        old_journal.convert(db, state_path("anki-journal"))
+        if db.execute("select 1 from sqlite_schema where name = 'journal'").fetchone():
+            _convert(db, state_path("anki-journal"))
         yield db
+
+
+# Before it kept steps, the journal kept what a change had overwritten, in another table, and deleted media in a folder.
+# Every tool that uses the journal holds the lock of Anki's writers: no other session converts it at the same time.
+def _convert(db: "Connection", media: Path) -> None:
+    """Move every entry of that table to the new one, under its number."""
+    with db:
+        for number, at, tool, summary, text in db.execute("select id, at, tool, summary, data from journal"):
+            before = json.loads(text)
+            entry = _converted(before)
+            file = media / f"{number}.media"
+            if file.is_file():
+                entry.filename = before["filename"]
+                entry.content = file.read_bytes()
+            entry.at = at
+            _insert(db, number, tool, summary, entry)
+        db.execute("drop table journal")
+
+
+def _converted(before: JsonObject) -> Entry:
+    """The way back from a change, from what it had overwritten."""
+    entry = Entry(profile=before["profile"])
+    for note in before["notes"]:
+        tags = note["tags"]
+        if note["deleted"]:
+            schedules = [(template, _schedule(columns)) for template, *columns in note["cards"]]
+            lost = Note(note["id"], note["model"], note["deck"], note["fields"], tags or [], schedules)
+            entry.lost.append(lost)
+            continue
+        entry.steps.append(Step("notes", SET_FIELDS, {"fields": note["fields"]}, [note["id"]]))
+        if tags is not None:
+            entry.steps += tagged_again({note["id"]: tags}, [])
+            entry.warnings = ["tags that the change added stay"]
+    for deck, cards in before["cards_by_deck"].items():
+        entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
+    states = before["cards"]
+    for card, *columns in states["schedules"]:
+        entry.steps.append(Step("cards", SET_VALUE, _schedule(columns), [card]))
+    for flag, cards in states["by_flag"].items():
+        entry.steps.append(Step("cards", *FLAGS[f"flag:{flag}"], cards))
+    entry.steps.append(Step("cards", "suspend", {}, states["suspended"]))
+    entry.steps.append(Step("cards", "unsuspend", {}, states["awake"]))
+    return entry
+
+
+def _schedule(values: list[int | None]) -> JsonObject:
+    return schedule(dict(zip(WITH_FLAG, values, strict=False)), WITH_FLAG)

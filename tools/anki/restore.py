@@ -2,7 +2,7 @@
 
 import time
 
-from tools.anki import card_states, client, decks, journal, notes
+from tools.anki import client, decks, journal, notes
 from tools.anki.batch import Parts
 from tools.anki.card_text import DAY
 from tools.anki.client import Action
@@ -45,24 +45,27 @@ def restore(entry: int | None = None) -> JsonObject:
 
 def _put_back(entry: Entry) -> JsonObject:
     """{notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}, each if there are any."""
-    profile = client.profile(*client.multi(client.PROFILE))
-    if entry.profile and profile and profile != entry.profile:
-        problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
-        raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
     for step in entry.steps:
         ids[step.of].update(step.ids)
-    there = {
-        "notes": set(notes.existing(sorted(ids["notes"]))),
-        "cards": set(card_states.existing(sorted(ids["cards"]))),
-    }
-    failed: list[JsonObject] = []
-    for note in sorted(ids["notes"] - there["notes"]):
+    name, *found = client.multi(
+        client.PROFILE,
+        ("findNotes", {"query": client.ids_query("nid", ids["notes"])}),
+        ("findCards", {"query": client.ids_query("cid", ids["cards"])}),
+    )
+    profile = client.profile(name)
+    if entry.profile and profile and profile != entry.profile:
+        problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
+        raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
+    there = dict(zip(ids, client.whole(found), strict=True))
+    failed = []
+    for note in sorted(ids["notes"].difference(there["notes"])):
         failed.append({"noteId": note, "error": "the note is gone"})
     steps = []
     for step in entry.steps:
-        steps.append(step._replace(ids=[each for each in step.ids if each in there[step.of]]))
-    _make(steps, failed)
+        left = ids[step.of].intersection(there[step.of])
+        steps.append(step._replace(ids=[each for each in step.ids if each in left]))
+    failed += _make(steps)
     answer: JsonObject = {of: len(left) for of, left in there.items()}
     answer.update(failed=failed, warnings=entry.warnings)
     if entry.lost:
@@ -73,11 +76,12 @@ def _put_back(entry: Entry) -> JsonObject:
     return answer
 
 
-def _make(steps: list[Step], failed: list[JsonObject]) -> None:
-    """Make the steps; a card that does not take its values is named in `failed`."""
+def _make(steps: list[Step]) -> list[JsonObject]:
+    """Make the steps; the cards that do not take their values."""
     actions: list[Action] = []
     for step in steps:
         actions += step.actions()
+    failed = []
     parts = Parts(actions)
     for part in parts:
         calls.checkpoint()
@@ -86,6 +90,7 @@ def _make(steps: list[Step], failed: list[JsonObject]) -> None:
             if name == SET_VALUE and result != [True]:
                 failed.append({"cardId": params["card"], "error": "Anki did not take what it was before"})
         calls.report(len(actions) - len(parts.left), len(actions), "putting back")
+    return failed
 
 
 def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
@@ -102,9 +107,8 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
             back[ids.pop()] = note
         else:
             missing.append(note)
-    answer["alreadyThere"] = len(back)
-    needed = {note.deck for note in missing}
-    client.results(*(("createDeck", {"deck": deck}) for deck in needed))
+    there = len(back)
+    client.results(*(("createDeck", {"deck": deck}) for deck in {note.deck for note in missing}))
     for part in Parts(missing):
         calls.checkpoint()
         for note, result in zip(part, client.multi(*map(_adding, part)), strict=True):
@@ -113,32 +117,26 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
             else:
                 error = getattr(result, "text", "Anki gives no reason")
                 answer["failed"].append({"noteId": note.id, "error": error})
-        calls.report(len(back) - answer["alreadyThere"], len(missing), "adding notes again")
-    answer["addedAgain"] = len(back) - answer["alreadyThere"]
+        calls.report(len(back) - there, len(missing), "adding notes again")
     for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
-        its = ",".join(str(note_id) for note_id, note in back.items() if note.deck == deck)
-        if astray := client.call("findCards", query=f"nid:{its} did:{decks.DEFAULT_ID}"):
+        its = [note_id for note_id, note in back.items() if note.deck == deck]
+        query = f"{client.ids_query('nid', its)} did:{decks.DEFAULT_ID}"
+        if astray := client.call("findCards", query=query):
             client.call("changeDeck", cards=astray, deck=deck)
     steps = _schedules(back)
-    _make(steps, answer["failed"])
-    answer["cardsScheduled"] = len(steps)
+    answer["failed"] += _make(steps)
+    answer.update(alreadyThere=there, addedAgain=len(back) - there, cardsScheduled=len(steps))
 
 
 def _schedules(back: dict[int, Note]) -> list[Step]:
     """The steps that give notes that were added again the schedule of their deleted cards. A card that was studied
     since keeps its own."""
-    places = {}
-    for note_id, note in back.items():
-        for template, schedule in note.schedules:
-            places[note_id, template] = schedule
-    if not places:
-        return []
-    new = client.call("findCards", query=f"nid:{','.join(str(note) for note, _ in places)} is:new")
     steps = []
-    for info in card_states.infos(new):
-        place = info["note"], info["ord"]
-        if place in places:
-            steps.append(Step("cards", SET_VALUE, places[place], [info["cardId"]]))
+    studied = [note_id for note_id, note in back.items() if note.schedules]
+    for info in journal.at_home(f"{client.ids_query('nid', studied)} is:new"):
+        schedules = dict(back[info["note"]].schedules)
+        if info["ord"] in schedules:
+            steps.append(Step("cards", SET_VALUE, schedules[info["ord"]], [info["cardId"]]))
     return steps
 
 

@@ -1,12 +1,14 @@
 """The tool that shows study statistics, and its page."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 from tools.anki import client, decks, notes
-from tools.anki.card_text import CLOZE, DAY
+from tools.anki.card_text import CLOZE
+from tools.anki.client import Action
 from tools.anki.studying import review_log, study_queue
-from tools.anki.studying.review_log import ReviewLog
+from tools.anki.studying.review_log import Days
 from tools.core import calls
 from tools.core.json_types import JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
@@ -14,9 +16,18 @@ from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
-FORECAST_DAYS = 7
-RATED_DAYS = 3
-"""Days whose answered cards show where Anki's day begins."""
+# Cards to come today, tomorrow and so on.
+FORECAST = (
+    "-is:suspended -is:new prop:due<=0",
+    "-is:suspended -is:new prop:due=1",
+    "-is:suspended -is:new prop:due=2",
+    "-is:suspended -is:new prop:due=3",
+    "-is:suspended -is:new prop:due=4",
+    "-is:suspended -is:new prop:due=5",
+    "-is:suspended -is:new prop:due=6",
+)
+RATED = ("rated:1", "rated:2", "rated:3")
+"""Cards answered today, since yesterday and since the day before: they show where Anki's day begins."""
 CARDS = 5600
 """The log is read of so many cards at a time, a year's about 27,000 rows: Anki's window stands still for under half a
 second, and it takes under 30 MiB here."""
@@ -49,33 +60,37 @@ def stats(
     names = study_queue.chosen(deck, deck_ids)
     name = names[0] if deck.strip() else ""
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
-    since_ms = (review_log.usual_day_start() - days * DAY) * 1000
-    ahead = ["prop:due<=0", *(f"prop:due={day}" for day in range(1, FORECAST_DAYS))]
-    searches = [f"-is:suspended -is:new {search}" for search in ahead]
-    searches += [f"rated:{day}" for day in (*range(1, RATED_DAYS + 1), days + 1)]
-    of_cards = [("findCards", {"query": scope + search}) for search in searches]
-    due, leeches, *matches = client.results(
-        ("getDeckStats", {"decks": names}), ("findNotes", {"query": f"{scope}tag:leech"}), *of_cards
-    )
-    *rated, answered = matches[FORECAST_DAYS:]
-    log = ReviewLog()
-    for at in range(0, len(answered), CARDS):
-        calls.checkpoint()
-        log.add(client.call("getReviewsOfCards", cards=answered[at : at + CARDS]), since_ms)
-        calls.report(at, len(answered), "reading the review log")
-    by_name = study_queue.by_deck(due, deck_ids)
-    busy = [item for item in by_name.items() if any(item[1].values())]
-    busy.sort(key=lambda item: -sum(item[1].values()))
-    rows = [[deck, *counts.values()] for deck, counts in busy[:MOST_DECKS]]
-    hard = notes.by_id(sorted(leeches)[:MOST_LEECHES])
-    hardest = [
-        {"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))} for note, info in hard.items()
+    actions: list[Action] = [
+        ("getDeckStats", {"decks": names}),
+        ("findNotes", {"query": f"{scope}tag:leech"}),
     ]
+    for search in (*FORECAST, *RATED, f"rated:{days + 1}"):
+        actions.append(("findCards", {"query": scope + search}))
+    stats, leeches, *matches = client.results(*actions)
+    forecast = [len(cards) for cards in matches[: len(FORECAST)]]
+    *rated, answered = matches[len(FORECAST) :]
+    recent = review_log.newest(client.call("getReviewsOfCards", cards=rated[-1]))
+    counted = Days(days, review_log.day_start(recent, list(map(set, rated))))
+    for start in range(0, len(answered), CARDS):
+        calls.checkpoint()
+        log = client.call("getReviewsOfCards", cards=answered[start : start + CARDS])
+        for row in chain(*log.values()):
+            counted.add(row)
+        calls.report(start, len(answered), "reading the review log")
+    due = study_queue.by_deck(stats, deck_ids)
+    busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
+    rows = []
+    for deck_name, counts in busiest[:MOST_DECKS]:
+        if any(counts.values()):
+            rows.append([deck_name, *counts.values()])
+    hardest = []
+    for note, info in notes.by_id(sorted(leeches)[:MOST_LEECHES]).items():
+        hardest.append({"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))})
     return {
         "deck": name,
-        "due": study_queue.summed(by_name, name),
+        "due": study_queue.summed(due, name),
         "decks": rows,
-        **log.summary(days, list(map(set, rated))),
-        "forecast": list(map(len, matches[:FORECAST_DAYS])),
+        **counted.summary(len(rated[0])),
+        "forecast": forecast,
         "leeches": {"total": len(leeches), "notes": hardest},
     }

@@ -1,35 +1,45 @@
 """The cards to study now, in Anki's own order and within the decks' daily limits."""
 
-# The order is that of Anki's scheduler (its queue builder, with the deck's own options):
+# The order is that of Anki's scheduler (its queue builder, with the deck's own options; for all decks, with those of the
+# default deck):
 # - learning cards whose time has come; then reviews in the deck's own order, with cards that learn across days and new
-# cards spread among them; learning cards ahead of their time only if nothing else is left. Within a day Anki goes by a
-# hash; here it is the order of making.
+#   cards spread among them; learning cards ahead of their time only if nothing else is left. Within a day Anki goes by a
+#   hash; here it is the order of making.
 # - Reviews and new cards count for their deck and each deck above it; a card that a filtered deck has borrowed is there.
 # - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
 # - A query is what the person asked for: daily limits do not cut it.
 # Searches cost nothing and give ids alone; details (cardsInfo) cost milliseconds a card. So cards are searched for in
-# rough order, and the first of each kind are put in exact order by their details; those beyond follow as they were.
+# rough order, and the first of each kind are put in exact order by their details.
 
 import time
 from collections.abc import Callable
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 from tools.anki import client, decks, notes
 from tools.anki.card_text import LEARNING
+from tools.anki.client import Action
 from tools.core.json_types import JsonObject
 
+# Reviews from the most overdue, and new cards from the first position.
 REVIEWS = (
-    "deck:filtered",
-    "prop:due<-30",
-    "prop:due>=-30 prop:due<-7",
-    "prop:due>=-7 prop:due<-2",
-    "prop:due=-2",
-    "prop:due=-1",
-    "prop:due=0",
+    "is:due -is:learn deck:filtered",
+    "is:due -is:learn prop:due<-30",
+    "is:due -is:learn prop:due>=-30 prop:due<-7",
+    "is:due -is:learn prop:due>=-7 prop:due<-2",
+    "is:due -is:learn prop:due=-2",
+    "is:due -is:learn prop:due=-1",
+    "is:due -is:learn prop:due=0",
 )
-POSITIONS = (0, 8, 64, 512, 4096, 32768, 2**31)
-"""New cards are searched for by ranges of their positions."""
+NEW = (
+    "is:new prop:pos<8",
+    "is:new prop:pos>=8 prop:pos<64",
+    "is:new prop:pos>=64 prop:pos<512",
+    "is:new prop:pos>=512 prop:pos<4096",
+    "is:new prop:pos>=4096 prop:pos<32768",
+    "is:new prop:pos>=32768",
+)
+AWAKE = "-is:suspended -is:buried"
 MOST_CANDIDATES = 1000
 MOST_DETAILS = 100
 MOST_ORDERED = 200
@@ -44,19 +54,6 @@ BY_DECK = (0, 5)
 """Options of a deck: new cards are gathered deck by deck."""
 HIGHEST_FIRST = 2
 """Option of a deck: new cards are gathered from the last position."""
-# What Anki takes if a deck has no such option, as a filtered one.
-OPTIONS = {
-    "newMix": MIX,
-    "interdayLearningMix": MIX,
-    "reviewOrder": 0,
-    "newSortOrder": BY_TEMPLATE,
-    "newGatherPriority": 0,
-    "buryInterdayLearning": False,
-    "new": {},
-    "rev": {},
-}
-ANY_DECK = {"newMix": AFTER, "interdayLearningMix": BEFORE, "reviewOrder": 0}
-"""Anki knows no order of all decks."""
 
 
 def deck_place(info: JsonObject) -> list[str]:
@@ -80,7 +77,6 @@ EASE_ORDERS = (5, 6)
 OTHER_ORDER = "by due date; this deck's own order is another"
 EASE_ORDER = "by ease; with FSRS Anki goes by difficulty, which AnkiConnect does not give"
 
-
 Counts = dict[str, int]
 """Cards due today, as new, learning and review; subdecks and daily limits count."""
 KINDS = {"new": "new_count", "learning": "learn_count", "review": "review_count"}
@@ -97,16 +93,15 @@ def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
     name = decks.spelled_by_anki(deck.strip(), deck_ids)
     if name is None:
         raise decks.not_found([deck], deck_ids)
-    return [inner for inner in deck_ids if decks.within(inner, name)]
+    return decks.below([name], deck_ids)
 
 
-def by_deck(answer: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
+def by_deck(stats: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
     """An answer of getDeckStats, by the deck's whole name."""
-    names = {str(number): name for name, number in deck_ids.items()}
     counts = {}
-    for number, stats in answer.items():
-        if number in names:
-            counts[names[number]] = {kind: stats[column] for kind, column in KINDS.items()}
+    for name, number in deck_ids.items():
+        if row := stats.get(str(number)):
+            counts[name] = {kind: row[column] for kind, column in KINDS.items()}
     return counts
 
 
@@ -122,153 +117,129 @@ def summed(due: dict[str, Counts], deck: str) -> Counts:
 
 class StudyQueue:
     """The cards of a deck and its subdecks, or of all decks, that may be studied now; of a query those that it
-    finds there. Three requests; a fourth if cards come without details."""
+    finds there. Three requests."""
 
     def __init__(self, deck: str, query: str = ""):
-        self.query = query.strip()
-        waiting, ahead, *rest = self._search(deck)
-        self.waiting = set(waiting)
-        candidates = [waiting + ahead]
-        for matches in (rest[: len(REVIEWS)], rest[len(REVIEWS) :]):
-            candidates.append(list(dict.fromkeys(chain(*matches)))[:MOST_CANDIDATES])
-        stats, by_name, config = client.results(
+        query = query.strip()
+        cards = self._search(deck, query)
+        by_name, stats, options = client.results(
+            ("getDecks", {"cards": list(chain(*cards.values()))}),
             ("getDeckStats", {"decks": self.names}),
-            ("getDecks", {"cards": list(chain(*candidates))}),
             ("getDeckConfig", {"deck": self.name or decks.default_name(self.deck_ids)}),
         )
+        deck_of = notes.deck_by_card(by_name)
+        self.options: JsonObject = options or {}
         self.limits = by_deck(stats, self.deck_ids)
-        self.deck_of = notes.deck_by_card(by_name)
-        self.options = {**OPTIONS, **(config or {})}
-        if not self.name:
-            self.options.update(ANY_DECK)
-        for cards in candidates:
-            cards[:] = [card for card in cards if self.deck_of.get(card) in self.names]
-        self.learning, self.reviews, self.new = candidates
-        self.infos: dict[int, JsonObject] = {}
-        most = MOST_ORDERED if self.options["reviewOrder"] else MOST_DETAILS
-        self._read(self.learning[:MOST_DETAILS] + self.reviews[:most] + self.new[:MOST_DETAILS])
+        self.counts = summed(self.limits, self.name)
+        if query:
+            self.limits = {}
+        for kind, ids in cards.items():
+            full = [name for name, counts in self.limits.items() if not counts[kind]]
+            having_room = set(self.names) - set(decks.below(full, self.names))
+            cards[kind] = [card for card in ids if deck_of.get(card) in having_room]
+        if query:
+            self.counts = {kind: len(cards[kind]) for kind in KINDS}
+            self.counts["total"] = sum(self.counts.values())
+        self._read(cards)
 
-    def _search(self, deck: str) -> list[list[int]]:
-        """The candidates: those that learn, due and ahead; reviews and new cards, each in rough order."""
+    def _search(self, deck: str, query: str) -> dict[str, list[int]]:
+        """The candidates of each kind; reviews and new cards in rough order."""
         scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
-        if self.query:
-            scope += f"({self.query}) "
-        searches = ["is:learn is:due", "is:learn -is:due"]
-        searches += [f"is:due -is:learn {days}" for days in REVIEWS]
-        searches += [f"is:new prop:pos>={low} prop:pos<{high}" for low, high in pairwise(POSITIONS)]
-        queries = [{"query": f"{scope}{search} -is:suspended -is:buried"} for search in searches]
-        self.deck_ids, *matches = client.results(
-            ("deckNamesAndIds", {}), *(("findCards", query) for query in queries)
-        )
+        if query:
+            scope += f"({query}) "
+        actions: list[Action] = [("deckNamesAndIds", {})]
+        for search in ("is:learn is:due", *REVIEWS, *NEW):
+            actions.append(("findCards", {"query": f"{scope}{search} {AWAKE}"}))
+        actions.append(("findNotes", {"query": f"{scope}is:learn -is:due prop:due=0 {AWAKE}"}))
+        self.deck_ids, learning, *matches, learning_later = client.results(*actions)
         self.names = chosen(deck, self.deck_ids)
         self.name = self.names[0] if deck.strip() else ""
-        return list(map(sorted, matches))
+        self.seen = set(learning_later)
+        """Notes of which no other card comes if siblings are buried."""
+        reviews = chain(*map(sorted, matches[: len(REVIEWS)]))
+        new = chain(*map(sorted, matches[len(REVIEWS) :]))
+        return {
+            "learning": learning,
+            "review": list(dict.fromkeys(reviews))[:MOST_CANDIDATES],
+            "new": list(new)[:MOST_CANDIDATES],
+        }
 
-    def _read(self, cards: list[int]) -> None:
-        if cards:
-            infos = client.call("cardsInfo", cards=cards)
-            self.infos.update({info["cardId"]: info for info in infos if info})
+    def _read(self, cards: dict[str, list[int]]) -> None:
+        """Read the details of the first cards of each kind, and sort them. `order` is a word about the order of
+        reviews if it is not the deck's own, or may not be; else empty."""
+        number = self._option("reviewOrder")
+        self.order = EASE_ORDER if number in EASE_ORDERS else ""
+        if number not in REVIEW_ORDERS or (number and len(cards["review"]) > MOST_ORDERED):
+            number = 0
+            self.order = OTHER_ORDER
+        reviews = cards["review"][: MOST_ORDERED if number else MOST_DETAILS]
+        if len(reviews) < 2:
+            self.order = ""
+        first = (cards["learning"][:MOST_DETAILS], reviews, cards["new"][:MOST_DETAILS])
+        details = client.results(*(("cardsInfo", {"cards": ids}) for ids in first))
+        self.learning, self.reviews, self.new = (list(filter(None, infos)) for infos in details)
+        self.learning.sort(key=REVIEW_ORDERS[0])
+        self.reviews.sort(key=REVIEW_ORDERS[number])
+        self.new.sort(key=self._new_place)
 
-    def counts(self) -> Counts:
-        """The cards due now, by kind, and their total."""
-        if not self.query:
-            return summed(self.limits, self.name)
-        waiting = self.waiting.intersection(self.learning)
-        counts = {"new": len(self.new), "learning": len(waiting), "review": len(self.reviews)}
-        return {**counts, "total": sum(counts.values())}
-
-    def order(self) -> str:
-        """A word about the order of reviews if it is not the deck's own, or may not be; else empty."""
-        order = self.options["reviewOrder"]
-        if len(self.reviews) < 2:
-            return ""
-        if order not in REVIEW_ORDERS or (order and len(self.reviews) > MOST_ORDERED):
-            return OTHER_ORDER
-        return EASE_ORDER if order in EASE_ORDERS else ""
-
-    def first(self, limit: int) -> list[JsonObject]:
-        """The first cards in Anki's order, as cardsInfo has them."""
-        cards = self._ordered()[:limit]
-        self._read([card for card in cards if card not in self.infos])
-        return [self.infos[card] for card in cards if card in self.infos]
-
-    def _ordered(self) -> list[int]:
-        learning = [self.infos[card] for card in self.learning if card in self.infos]
-        learning.sort(key=REVIEW_ORDERS[0])
-        today = [info for info in learning if info["queue"] == LEARNING]
-        self.seen = {info["note"] for info in today}
-        across = [info["cardId"] for info in learning if info["queue"] != LEARNING]
-        across = [card for card in across if card in self.waiting]
-        left = self._reviews_left(across)
-        across = self._gather(across, left, bury=self.options["buryInterdayLearning"])
-        order = 0 if self.order() == OTHER_ORDER else self.options["reviewOrder"]
-        place = REVIEW_ORDERS.get(order, REVIEW_ORDERS[0])
-        reviews = self._gather(self._sorted(self.reviews, place), left, bury=self._buries("rev"))
-        new_left = {name: self._left(counts["new"]) for name, counts in self.limits.items()}
-        new = self._gather(self._sorted(self.new, self._new_place), new_left, bury=self._buries("new"))
-        if self.options["newSortOrder"] == BY_TEMPLATE:
-            new = self._sorted(new, lambda info: info["ord"])
-        reviews = mixed(reviews, across, self.options["interdayLearningMix"])
-        main = mixed(reviews, new, self.options["newMix"])
-        now = time.time()
-        due = [info["cardId"] for info in today if info["due"] <= now]
-        ahead = [info["cardId"] for info in today if info["due"] > now]
-        return due + main or [card for card in ahead if card in self.waiting]
-
-    def _sorted(self, cards: list[int], place: Callable[[JsonObject], Any]) -> list[int]:
-        """The cards whose details are known by their place, then the others."""
-        known = [card for card in cards if card in self.infos]
-        known.sort(key=lambda card: place(self.infos[card]))
-        return known + [card for card in cards if card not in self.infos]
-
-    def _left(self, count: int) -> int:
-        return MOST_CANDIDATES if self.query else count
-
-    def _reviews_left(self, across: list[int]) -> dict[str, int]:
-        """The reviews left today in each deck. Cards that learn `across` days count among them, but Anki counts
-        them as learning cards."""
-        a_day = self.options["rev"].get("perDay", MOST_CANDIDATES)
-        reviews_left = {}
-        for name, counts in self.limits.items():
-            learning = sum(decks.within(self.deck_of[card], name) for card in across)
-            reviews_left[name] = self._left(min(a_day, counts["review"] + learning))
-        return reviews_left
-
-    def _buries(self, kind: str) -> bool:
-        return self.options[kind].get("bury", False)
-
-    def _gather(self, cards: list[int], left: dict[str, int], *, bury: bool) -> list[int]:
-        """The first of these cards, as many as the limits `left` allow, without siblings if they are
-        buried."""
-        gathered = []
-        for card in cards:
-            above = [name for name in left if decks.within(self.deck_of[card], name)]
-            note = self.infos[card]["note"] if card in self.infos else None
-            if all(left[name] > 0 for name in above) and not (bury and note in self.seen):
-                gathered.append(card)
-                for name in above:
-                    left[name] -= 1
-                self.seen.add(note)
-        return gathered
+    def _option(self, name: str) -> int:
+        return self.options.get(name, 0)
 
     def _new_place(self, info: JsonObject) -> tuple[object, ...]:
         """The place in which a new card is gathered: first by deck or not, then by position from either
         end."""
-        priority = self.options["newGatherPriority"]
+        priority = self._option("newGatherPriority")
         deck = deck_place(info) if priority in BY_DECK else []
         return deck, -info["due"] if priority == HIGHEST_FIRST else info["due"], info["ord"]
 
+    def first(self, limit: int) -> list[JsonObject]:
+        """The first cards in Anki's order, as cardsInfo has them."""
+        now = time.time()
+        today = [info for info in self.learning if info["queue"] == LEARNING]
+        across = [info for info in self.learning if info["queue"] != LEARNING]
+        due = [info for info in today if info["due"] <= now]
+        self.seen.update(info["note"] for info in today)
+        others = self._within_limits(across)
+        return (due + others or today)[:limit]
 
-def mixed(reviews: list[int], others: list[int], option: int) -> list[int]:
+    def _within_limits(self, across: list[JsonObject]) -> list[JsonObject]:
+        """Reviews and new cards as far as the daily limits go, with the cards that learn `across` days: the limits
+        of reviews are theirs too, though Anki counts them as learning."""
+        reviewing = self.options.get("rev", {})
+        a_day = reviewing.get("perDay", MOST_CANDIDATES)
+        reviews_left = {}
+        new_left = {}
+        for name, counts in self.limits.items():
+            learning = sum(decks.within(info["deckName"], name) for info in across)
+            reviews_left[name] = min(a_day, counts["review"] + learning)
+            new_left[name] = counts["new"]
+        across = self._gather(across, reviews_left, self._option("buryInterdayLearning"))
+        reviews = self._gather(self.reviews, reviews_left, reviewing.get("bury"))
+        new = self._gather(self.new, new_left, self.options.get("new", {}).get("bury"))
+        if self._option("newSortOrder") == BY_TEMPLATE:
+            new.sort(key=lambda info: info["ord"])
+        reviews = mixed(reviews, across, self._option("interdayLearningMix"))
+        return mixed(reviews, new, self._option("newMix"))
+
+    def _gather(self, infos: list[JsonObject], left: dict[str, int], bury: object) -> list[JsonObject]:
+        """The first of these cards, as many as the limits `left` allow, without siblings if they are
+        buried."""
+        gathered = []
+        for info in infos:
+            above = [name for name in left if decks.within(info["deckName"], name)]
+            if all(left[name] > 0 for name in above) and not (bury and info["note"] in self.seen):
+                gathered.append(info)
+                self.seen.add(info["note"])
+                for name in above:
+                    left[name] -= 1
+        return gathered
+
+
+def mixed(reviews: list[JsonObject], others: list[JsonObject], option: int) -> list[JsonObject]:
     """Both kinds of cards in one order: the others spread evenly among the reviews, after or before them."""
-    if option == AFTER:
-        return reviews + others
-    if option == BEFORE:
-        return others + reviews
     ratio = (len(reviews) + 1) / (len(others) + 1)
-    order: list[int] = []
-    done = 0
-    for number, other in enumerate(others, 1):
-        order += [*reviews[done : int(number * ratio)], other]
-        done = int(number * ratio)
-    return [*order, *reviews[done:]]
+    order = list(reviews)
+    for number in range(len(others), 0, -1):
+        place = {MIX: int(number * ratio), AFTER: len(reviews), BEFORE: 0}[option]
+        order.insert(place, others[number - 1])
+    return order
