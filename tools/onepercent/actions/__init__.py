@@ -179,7 +179,7 @@ def changed(row: Row, params: JsonObject) -> tuple[JsonObject, JsonObject]:
     ToolError NOTHING_TO_UPDATE."""
     values = {name: value for name, value in params.items() if row[name] != value}
     if not values:
-        hint = "Send a field with a value other than the present one."
+        hint = "It is so already: get_user_snapshot shows the present values."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
     return values, {name: change(name, row[name], value) for name, value in values.items()}
 
@@ -242,11 +242,9 @@ def reopen_entity(unit: UnitOfWork, entity: str, row: Row, column: str, state: s
 
 def set_archived(unit: UnitOfWork, entity: str, row: Row, archived: bool) -> Outcome:
     """Put a goal or habit out of sight, or back. Raises ToolError NOTHING_TO_UPDATE."""
-    if bool(row["archived_at"]) == archived:
-        state = "archived already" if archived else "not archived"
-        message = f"{entity.capitalize()} is {state}"
-        raise ToolError(message, "Nothing needs to be done.", code="NOTHING_TO_UPDATE")
-    unit.change(ENTITIES[entity], row, {"archived_at": unit.stamp if archived else None})
+    archived_at = row["archived_at"] or unit.stamp
+    values, _ = changed(row, {"archived_at": archived_at if archived else None})
+    unit.change(ENTITIES[entity], row, values)
     return Outcome([("updates", entry(unit, entity, row, archived=archived))])
 
 

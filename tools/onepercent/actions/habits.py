@@ -55,14 +55,13 @@ CONTENT: dict[str, fields.Field] = {
     "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
     "target": fields.record(TARGET, tuple(TARGET), empty=True),
 }
-DEFAULTS = {name: CONTENT[name].default for name in ("icon", "xp_reward", "frequency_type")}
-EXAMPLES = {"schedule_days": "[1, 3, 5]", "times": "3", "n": "2", "month_days": "[1, 31]"}
+DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
 
 
 @action("habit.create", CONTENT, "name")
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Create a habit; by default the penalty equals the reward."""
-    values: JsonObject = DEFAULTS | _columns(params)
+    values = DEFAULTS | _columns(params)
     values.setdefault("xp_penalty", values["xp_reward"])
     _check_schedule(values)
     shown = stored(values, values)
@@ -117,7 +116,7 @@ def _check_schedule(habit: JsonObject) -> None:
     wanted = schedules.DETAILS.get(frequency)
     if wanted and not habit.get(wanted):
         message = f"{wanted} is required for frequency_type {frequency}"
-        hint = f"Send {wanted}, e.g. {EXAMPLES[wanted]}."
+        hint = f"Send {wanted}: {CONTENT[wanted].words}."
         raise ToolError(message, hint, code="SCHEDULE_REQUIRED", field=wanted)
     for kind, name in schedules.DETAILS.items():
         if kind != frequency and habit.get(name):

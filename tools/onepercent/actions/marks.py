@@ -10,6 +10,7 @@ from tools.onepercent.actions import Outcome, action, action_on_one, check_day, 
 from tools.onepercent.actions.habits import AMOUNT, history_of, warn_of_streak
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
+from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import LAST, Course
 from tools.onepercent.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 
@@ -27,10 +28,9 @@ IN_SIGHT = "SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND arch
 
 
 class Marked(NamedTuple):
-    """A day that an action has marked: the XP that moved, the status and amount of the day, and the other
-    status that they replace."""
+    """What an action has made of a day: the XP that moved, its status and amount, and the other status that
+    they replace."""
 
-    day: str
     xp: int
     status: str
     amount: float | None
@@ -75,18 +75,18 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         if habit["archived_at"]:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
         history = history_of(unit, habit)
-        marked = list[Marked]()
+        marked: dict[str, Marked] = {}
         for day in _days(unit, history.course, params):
             before = unit.read("habit_marks", habit["id"], day)
             if before and before["status"] == status and "amount" not in params:
                 passed_over = day
             else:
-                marked.append(_mark(unit, habit, day, before, params, status))
+                marked[day] = _mark(unit, habit, day, before, params, status)
         if marked:
             shown = _entry(unit, habit, marked, params)
             outcome.entries.append(("completions", shown))
             outcome.xp += shown["xp_reward"]
-            _warn_of_days(unit, outcome, habit, history.course, marked)
+            _warn_of_days(unit, outcome, history, list(marked))
             warn_of_streak(unit, outcome, history)
     if passed_over and not outcome.entries:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
@@ -135,7 +135,7 @@ def _mark(
         unit.change("habit_marks", before, values)
         if before["status"] != status:
             replaced = before["status"]
-    return Marked(day, earned, status, amount, replaced)
+    return Marked(earned, status, amount, replaced)
 
 
 def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
@@ -150,39 +150,39 @@ def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
     return round(present + params["amount"], 3)
 
 
-def _entry(unit: UnitOfWork, habit: Row, marked: list[Marked], params: JsonObject) -> JsonObject:
+def _entry(unit: UnitOfWork, habit: Row, marked: dict[str, Marked], params: JsonObject) -> JsonObject:
     """One entry of the diff for all the days of a habit."""
-    last = marked[-1]
-    xp = sum(mark.xp for mark in marked)
-    shown = entry(unit, "habit", habit, status=last.status, xp_reward=xp)
-    if len(marked) == 1:
-        shown["date"] = last.day
-    else:
-        shown["dates"] = words.ranges([mark.day for mark in marked])
+    shown = entry(unit, "habit", habit, xp_reward=0)
+    for day, mark in marked.items():
+        shown["date"] = day
+        shown["status"] = mark.status
+        shown["xp_reward"] += mark.xp
+        if mark.replaced:
+            shown["replaces"] = mark.replaced
+        if mark.amount is not None:
+            shown["amount"] = mark.amount
+    if len(marked) > 1:
+        del shown["date"]
+        shown["dates"] = words.ranges(list(marked))
         shown["count"] = len(marked)
-    if replaced := {mark.day: mark.replaced for mark in marked if mark.replaced}:
-        shown["replaces"] = last.replaced if "date" in shown else replaced
     if excuse := params.get("excuse_reason"):
         shown["excuse_reason"] = excuse
-    if last.amount is not None:
-        shown["amount"] = last.amount
+    if "amount" in shown:
         shown["target"] = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
-        if params.get("amount") not in (None, last.amount):
+        if params.get("amount") not in (None, shown["amount"]):
             shown["added"] = params["amount"]
     return shown
 
 
-def _warn_of_days(
-    unit: UnitOfWork, outcome: Outcome, habit: Row, course: Course, marked: list[Marked]
-) -> None:
+def _warn_of_days(unit: UnitOfWork, outcome: Outcome, history: History, marked: list[str]) -> None:
     """Warn of days that are not due, and of those that may be of another month than was meant."""
-    title = habit["name"]
-    for mark in marked:
-        if not course.is_due(days.ordinal(mark.day)):
-            outcome.warn("warn.not_scheduled", title=title, day=mark.day, weekday=mark.day)
-    first = marked[0].day
-    if first < f"{unit.today - timedelta(USUAL_MARK_DAYS_BACK)}":
-        outcome.warn("warn.long_ago", title=title, day=first)
+    title = history.habit["name"]
+    for day in marked:
+        if not history.course.is_due(days.ordinal(day)):
+            outcome.warn("warn.not_scheduled", title=title, day=day, weekday=day)
+    usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)
+    if marked[0] < usual.isoformat():
+        outcome.warn("warn.long_ago", title=title, day=marked[0])
 
 
 @action("habit.pause", PAUSE)
@@ -230,15 +230,12 @@ def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
-    """The habits that an action names: one, several, or all that are in sight with exceptions."""
-    if not params.get("all"):
-        if "except" in params:
-            raise fields.invalid("except", "sent with all: true")
-        return [unit.find("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
-    if "habit_id" in params or "habit_ids" in params:
-        raise fields.invalid("all", "sent without habit_id and habit_ids")
+    """The habits that an action names: one, several, or all that are in sight; with exceptions."""
+    if params.get("all"):
+        habits = unit.find_all("habit", IN_SIGHT, unit.user)
+    else:
+        habits = [unit.find("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
     exceptions = [unit.find("habit", habit_id) for habit_id in params.get("except", ())]
-    habits = unit.find_all("habit", IN_SIGHT, unit.user)
     return [habit for habit in habits if habit not in exceptions]
 
 

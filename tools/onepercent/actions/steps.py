@@ -72,8 +72,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if several:
         add_several(unit, goal["id"], several, outcome)
     else:
-        values = _with_defaults(unit, goal["id"], params)
-        outcome.created_id = _add(unit, values, outcome)
+        outcome.created_id, values = _add(unit, goal["id"], params, outcome)
         creation |= stored(values, CONTENT)
     return outcome
 
@@ -82,25 +81,22 @@ def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome
     """Add steps to a goal; the last entry of the outcome gets a row for each."""
     rows = []
     for step in steps:
-        values = _with_defaults(unit, goal_id, step)
-        outcome.created_steps.append(_add(unit, values, outcome))
+        key, values = _add(unit, goal_id, step, outcome)
+        outcome.created_steps.append(key)
         rows.append(_row(values))
     outcome.entries[-1][1]["rows"] = rows
 
 
-def _with_defaults(unit: UnitOfWork, goal_id: int, step: JsonObject) -> JsonObject:
-    """The values of a new step; one that repeats begins on the first day of its rule unless it has a date."""
+def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> tuple[int, JsonObject]:
+    """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it has
+    a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
+    title = values["title"]
     if values.get("repeat") and not values.get("dt"):
         values["dt"] = repeats.first_day(values["repeat"], unit.today)
-    return values
-
-
-def _add(unit: UnitOfWork, values: JsonObject, outcome: Outcome) -> int:
-    title = values["title"]
-    warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", values["goal_id"])
+    warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
     warn_of_odd(unit, outcome, title, values.get("dt"), values.get("time_duration"))
-    return unit.create("step", values)
+    return unit.create("step", values), values
 
 
 def _row(step: JsonObject) -> list[Any]:
