@@ -92,6 +92,12 @@ def test_a_text_is_appended_to_and_its_changed_place_is_shown():
     assert "4999 знаков]" in shorter
 
 
+def test_appending_a_blank_changes_nothing():
+    do(act("goal.create", title="Цель", why_important="Важно"))
+    blank = act("goal.update", goal_id=1, append={"why_important": " "})
+    assert refused(blank)["code"] == "NOTHING_TO_UPDATE"
+
+
 def test_an_archived_goal_is_out_of_sight_with_its_steps():
     do(act("goal.create", title="Испанский", steps=STEPS))
     do(act("goal.archive", goal_id=1))

@@ -132,6 +132,22 @@ def test_a_reminder_at_a_time_of_day_says_what_there_is():
         assert "There are no reminders" in hint and "NOTIFY_URL" in hint
 
 
+def test_a_preview_shows_the_rule_and_the_first_day_of_each_step_of_a_plan():
+    steps = [
+        {"title": "Созвон", "repeat": TUESDAYS, "description": "Аня"},
+        {"title": "Отчёт", "repeat": TUESDAYS},
+    ]
+    previewed = preview(act("goal.create", title="Дом", steps=steps))
+    assert "«Созвон» (24.03, каждую неделю: вт, «Аня»), «Отчёт» (24.03, каждую" in previewed["message"]
+
+
+def test_a_rule_of_many_days_is_shown_whole():
+    do(act("goal.create", title="Дом"))
+    every_day = {"every": "month", "on": [*range(1, 32)]}
+    previewed = preview(act("step.create", goal_id=1, title="Цветы", repeat=every_day))
+    assert "1-го, 2-го, 3-го" in previewed["message"]
+
+
 def test_several_habits_are_paused_in_one_action():
     do(*(act("habit.create", name=name) for name in ("Бег", "Чтение", "Сон", "Старая")))
     do(act("habit.archive", habit_id=4))

@@ -65,26 +65,21 @@ def course_of(habit: PlainHabit) -> Course:
     )
 
 
-def written(habit: PlainHabit, first: date, last: date) -> str:
-    """The marks between two days as `habit_months` keeps them."""
-    return "".join(habit.marks.get(first + timedelta(at), " ") for at in range((last - first).days + 1))
-
-
 def check(seed: int) -> None:
     chance = random.Random(seed)
     habit, today = random_life(chance)
     course, present, begin = course_of(habit), today.toordinal(), START.toordinal()
     habit.marks = {day: mark for day, mark in habit.marks.items() if day <= today}
-    marks = written(habit, START, date.fromordinal(days.monday(present) + 6))
+    marks = {day.toordinal(): sign for day, sign in habit.marks.items()}
     started = min([habit.created, *habit.marks]).toordinal()
-    history = History({}, course, started, Streak(), begin, begin, marks)
+    history = History({}, course, started, Streak(), begin, marks)
     streak = history.streak(present)
     assert streak == habit.streak(today), seed
     # Folded in two parts, at any Sunday before, it is the same.
     cut = chance.randrange(0, present - begin + 1) // 7 * 7
-    folded = replace(history, marks=marks[:cut]).streak(begin + cut)
+    folded = history.streak(begin + cut, begin + cut - 1)
     assert replace(history, folded=folded, unfolded=begin + cut).streak(present) == streak, seed
-    end = begin + len(marks) - 1
+    end = days.monday(present) + 6
     assert history.signs(begin, end, present) == habit.signs(START, date.fromordinal(end), today), seed
 
 

@@ -11,8 +11,6 @@ STEP_DAYS_BACK = 7
 MARK_DAYS_BACK = 30
 USUAL_MARK_DAYS_BACK = 7
 """A mark that is older is warned of: it may be of another month than was meant."""
-PAUSE_DAYS = 366
-"""The days from today within which a pause may begin and end."""
 SHIFT_DAYS = 3660
 HISTORY_DAYS_BACK = 366
 SCHEDULE_DAYS_AHEAD = 7

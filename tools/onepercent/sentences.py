@@ -305,10 +305,10 @@ def _moved(entry: JsonObject) -> list[str]:
 
 
 def _listed(entry: JsonObject) -> list[str]:
-    """«Плитка» (20.03, 2 ч, важный, «белая»): rows of title, date, minutes, priority, description."""
+    """«Плитка» (20.03, 2 ч, важный, «белая»): rows of title, date, minutes, priority, rule, description."""
     steps = []
     for title, *values in entry["rows"]:
-        step = dict(zip(("dt", "time_duration", "priority", "description"), values, strict=False))
+        step = dict(zip(("dt", "time_duration", "priority", "repeat", "description"), values, strict=False))
         details = _step_details(step)
         if "description" in step:
             details.append(words.quoted(step["description"]))

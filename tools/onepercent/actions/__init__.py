@@ -5,27 +5,27 @@ A module beside this one is found by itself, so a new action is one file.
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tools.core.errors import ToolError, several
+from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, sentences, words
+from tools.onepercent.actions.unit_of_work import ENTITIES, UnitOfWork
+from tools.onepercent.database import Row
 from tools.onepercent.fields import Field
 from tools.onepercent.habits.schedules import numbers
 from tools.onepercent.words import Warning
 
-if TYPE_CHECKING:
-    from tools.onepercent.actions.unit_of_work import UnitOfWork
-
 ENVELOPE = dict.fromkeys(("action", "client_action_id", "params"))
+
+GOAL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True)
 
 LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
 LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
-SHOWN_WHOLE = ("title", "name", "goal_title")
+SHOWN_WHOLE = ("title", "name", "goal_title", "repeat")
 
 ACTIONS: dict[str, "Action"] = {}
 
@@ -51,11 +51,19 @@ class Outcome:
     def deletes(self) -> bool:
         return any(section == "deletes" for section, _ in self.entries)
 
+    def warn(self, name: str, **values: object) -> None:
+        """Add a warning: its text, and the values of the places in it."""
+        self.warnings.append((name, values))
+
     def done(self) -> list[str]:
         """Say what has happened."""
         if self.message:
             return [self.message]
         return [sentences.line(section, entry).text(is_done=True) for section, entry in self.entries]
+
+
+Perform = Callable[[UnitOfWork, JsonObject], Outcome]
+PerformOnOne = Callable[[UnitOfWork, Row, JsonObject], Outcome]
 
 
 @dataclass(frozen=True)
@@ -65,32 +73,31 @@ class Action:
     name: str
     fields: Mapping[str, Field]
     required: tuple[str, ...]
-    run: "Perform" = field(compare=False)
+    run: Perform
 
-    @cached_property
+    @property
     def domain(self) -> str:
         """The kind of thing it acts on, as ENTITIES has it: goal, step, habit, diary, ssp; or person,
         undo."""
         return self.name.partition(".")[0]
 
-    @cached_property
+    @property
     def updates(self) -> bool:
         """In an update null clears a field."""
         return ".update" in self.name
 
-    @cached_property
+    @property
     def published(self) -> bool:
         """Only `undo_last` reverses, and only the shell imports."""
         return self.domain not in ("undo", "loop")
 
     def read(self, params: object) -> JsonObject:
         """The canonical values of `params`. Raises ToolError for the first thing that does not fit."""
+        if params is None:
+            raise fields.required("params")
         if not isinstance(params, dict):
-            raise fields.required("params") if params is None else fields.invalid("params", "an object")
+            raise fields.invalid("params", "an object")
         return fields.members(params, self.fields, self.required, self.name, keeps_null=self.updates)
-
-
-Perform = Callable[["UnitOfWork", JsonObject], Outcome]
 
 
 def action(name: str, takes: Mapping[str, Field], *required: str):
@@ -104,69 +111,77 @@ def action(name: str, takes: Mapping[str, Field], *required: str):
     return declare
 
 
-def ordered() -> list["Action"]:
-    """The published actions, in an order that does not depend on who imported which module first."""
+def action_on_one(name: str, takes: Mapping[str, Field] | None = None):
+    """Declare the function below an action on one entity: it takes its row instead of its id.
+
+    The id is required: an action `goal.…` has a goal_id.
+    """
+    entity = name.partition(".")[0]
+    key = f"{entity}_id"
+    kind = GOAL if entity == "goal" else fields.KEY
+
+    def declare(run: PerformOnOne) -> PerformOnOne:
+        @action(name, {key: kind, **(takes or {})}, key)
+        def find_and_run(unit: UnitOfWork, params: JsonObject) -> Outcome:
+            return run(unit, unit.find(entity, params.pop(key)), params)
+
+        return run
+
+    return declare
+
+
+def ordered() -> list[Action]:
+    """The published actions by domain, in an order that does not depend on who imported which module first."""
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
         importlib.import_module(f"{__name__}.{path.stem}")
     published = [action for action in ACTIONS.values() if action.published]
-    return sorted(published, key=lambda action: (action.run.__module__, action.run.__code__.co_firstlineno))
+    return sorted(published, key=lambda action: action.domain)
+
+
+REMOVING = ("delete", "remove", "drop")
 
 
 def find(name: object) -> Action:
-    """The published action of that name. Raises ToolError that names the nearest ones."""
+    """The published action of that name. Raises ToolError that names those of its domain."""
     if name in (None, ""):
         raise fields.required("action")
     action = ACTIONS.get(str(name))
     if action and action.published:
         return action
-    published = [published_action.name for published_action in ordered()]
-    near = _near(fields.printable(name).lower(), published)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(published)}."
-    raise ToolError(f"Unknown action: {fields.printable(name)}", hint, code="UNKNOWN_ACTION")
+    sent = fields.printable(name)
+    # A wrong name leads to a deletion only if it says so: an invented `uncomplete` means `reopen`.
+    removes = any(word in sent.lower() for word in REMOVING)
+    names = [each.name for each in ordered() if removes or "delete" not in each.name]
+    domain, _, _ = sent.lower().partition(".")
+    near = [each for each in names if each.startswith(f"{domain}.")]
+    raise ToolError(
+        f"Unknown action: {sent}", f"There are: {', '.join(near or names)}.", code="UNKNOWN_ACTION"
+    )
 
 
-# Verbs that models invent for actions that take something back, and for those that remove it.
-TAKING_BACK = ("uncomplete", "incomplete", "uncheck", "undo", "unmark", "revert", "restore", "cancel")
-REMOVING = ("delete", "remove", "drop")
-
-
-def _near(name: str, published: list[str]) -> list[str]:
-    """The actions that a wrong name may mean; one that deletes only if the name says so."""
-    domain, _, verb = name.partition(".")
-    if any(word in verb for word in TAKING_BACK):
-        return [other for other in (f"{domain}.reopen", f"{domain}.unmark") if other in published][:1]
-    removes = any(word in verb for word in REMOVING)
-    harmless = [other for other in published if removes or "delete" not in other]
-    return several(name, harmless, cutoff=0.5)
-
-
-def entry(unit: "UnitOfWork", entity: str, row: Mapping[str, Any], **more: object) -> JsonObject:
-    """A diff's entry for an existing entity: its kind, id and title or name, and what is said of it."""
+def entry(unit: UnitOfWork, entity: str, row: Row, **more: object) -> JsonObject:
+    """A diff's entry for an existing entity: its kind, id, title or name, the goal of a step, and what is said
+    of it."""
+    shown: JsonObject = {"entity": entity}
     key = unit.shown_id(entity, row["id"])
-    known = {} if key is None else {"id": key}
+    if key is not None:
+        shown["id"] = key
     label = {"habit": "name", "diary": "date"}.get(entity, "title")
-    return {"entity": entity, **known, label: row[label], **more}
+    shown[label] = row[label]
+    if entity == "step":
+        goal = unit.read("goals", row["goal_id"])
+        shown["goal_title"] = goal["title"] if goal else ""
+    return shown | more
 
 
-def changed(row: Mapping[str, Any], params: JsonObject) -> tuple[JsonObject, JsonObject]:
+def changed(row: Row, params: JsonObject) -> tuple[JsonObject, JsonObject]:
     """The columns that `params` really changes: the new values, and {column: {from, to}} for the diff. Raises
     ToolError NOTHING_TO_UPDATE."""
-    columns = row.keys()
-    values = {name: value for name, value in params.items() if name in columns and row[name] != value}
+    values = {name: value for name, value in params.items() if row[name] != value}
     if not values:
-        hint = "Send a field with a value other than the present one."
+        hint = "It is so already: get_user_snapshot shows the present values."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
     return values, {name: change(name, row[name], value) for name, value in values.items()}
-
-
-def appended(row: Mapping[str, Any], params: JsonObject, texts: Mapping[str, Field]) -> JsonObject:
-    """The params with the texts that `append` makes longer, each by a line. Raises ToolError FIELD_TOO_LONG,
-    FIELD_INVALID."""
-    additions = params.pop("append", None) or {}
-    if twice := additions.keys() & params.keys():
-        raise fields.invalid(f"append.{min(twice)}", f"sent without {min(twice)}")
-    longer = {name: f"{row[name]}\n{text}" if row[name] else text for name, text in additions.items()}
-    return params | {name: texts[name].read(name, text) for name, text in longer.items()}
 
 
 def change(column: str, before: Any, after: Any) -> JsonObject:
@@ -193,7 +208,47 @@ def diff_value(column: str, value: Any) -> Any:
     return value
 
 
-def check_day(unit: "UnitOfWork", day: str | None, most_back: int, what: str) -> str:
+def update_entity(
+    unit: UnitOfWork, entity: str, row: Row, params: JsonObject, texts: Mapping[str, Field]
+) -> Outcome:
+    """Set what really changes; `append` makes `texts` longer, each by a line. Raises ToolError
+    NOTHING_TO_UPDATE, FIELD_TOO_LONG."""
+    additions = params.pop("append", None) or {}
+    for name, text in additions.items():
+        longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
+        params[name] = texts[name].read(name, longer)
+    values, changes = changed(row, params)
+    unit.change(ENTITIES[entity], row, values)
+    return Outcome([("updates", entry(unit, entity, row, changes=changes))])
+
+
+def delete_entity(unit: UnitOfWork, entity: str, row: Row, **more: object) -> Outcome:
+    """Delete an entity for the person; its row stays, so that undo brings it back."""
+    unit.change(ENTITIES[entity], row, {"deleted_at": unit.stamp})
+    return Outcome([("deletes", entry(unit, entity, row, **more))])
+
+
+def reopen_entity(unit: UnitOfWork, entity: str, row: Row, column: str, state: str | int) -> Outcome:
+    """Reopen a goal or step, and take back the XP of its completion on the day of that. Raises ToolError
+    NOT_COMPLETED."""
+    if row[column] == state:
+        message = f"{entity.capitalize()} is not completed"
+        raise ToolError(message, "There is nothing to undo.", code="NOT_COMPLETED")
+    _, changes = changed(row, {column: state})
+    unit.change(ENTITIES[entity], row, {column: state, "completed_at": None, "completed_on": None})
+    earned = unit.earn_in_all(0, f"{entity}.reopen", row["id"], row["completed_on"])
+    return Outcome([("updates", entry(unit, entity, row, changes=changes, xp_reward=earned))], xp=earned)
+
+
+def set_archived(unit: UnitOfWork, entity: str, row: Row, archived: bool) -> Outcome:
+    """Put a goal or habit out of sight, or back. Raises ToolError NOTHING_TO_UPDATE."""
+    archived_at = row["archived_at"] or unit.stamp
+    values, _ = changed(row, {"archived_at": archived_at if archived else None})
+    unit.change(ENTITIES[entity], row, values)
+    return Outcome([("updates", entry(unit, entity, row, archived=archived))])
+
+
+def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> str:
     """A day that is not in the future nor long ago; today if none is sent. Raises ToolError INVALID_DATE."""
     today = unit.day
     earliest = (unit.today - timedelta(days=most_back)).isoformat()
@@ -204,25 +259,13 @@ def check_day(unit: "UnitOfWork", day: str | None, most_back: int, what: str) ->
     raise ToolError(f"date is {why}: {day}", hint, code="INVALID_DATE", field="date")
 
 
-def same_title(
-    unit: "UnitOfWork", table: str, title: str, condition: str = "1", *values: object
-) -> list[Warning]:
-    """A warning if something undeleted has this title already, in any case of letters."""
-    if unit.expected is not None:
-        return []  # only a preview warns
+def warn_of_same_title(
+    unit: UnitOfWork, outcome: Outcome, table: str, title: str, condition: str, *values: int
+) -> None:
+    """Warn if something undeleted has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
-    statement = f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition} AND length({column}) = ?"
-    rows = unit.db.execute(statement, (unit.user, *values, len(title)))
-    folded = title.casefold()
-    same = next((other for (other,) in rows if other.casefold() == folded), "")
-    return [("warn.same_title", {"title": same})] if same else []
-
-
-def set_archived(unit: "UnitOfWork", entity: str, row: Mapping[str, Any], archived: bool) -> Outcome:
-    """Put a goal or habit out of sight, or back. Raises ToolError NOTHING_TO_UPDATE."""
-    if bool(row["archived_at"]) == archived:
-        state, back = ("already archived", "unarchive") if archived else ("not archived", "archive")
-        hint = f"{entity}.{back} does the opposite."
-        raise ToolError(f"{entity.capitalize()} is {state}", hint, code="NOTHING_TO_UPDATE")
-    unit.change(f"{entity}s", row, {"archived_at": unit.stamp if archived else None})
-    return Outcome([("updates", entry(unit, entity, row) | {"archived": archived})])
+    statement = f"SELECT {column} FROM {table} WHERE user = ? AND deleted_at IS NULL AND {condition}"
+    for (other,) in unit.db.execute(statement, (unit.user, *values)):
+        if other.casefold() == title.casefold():
+            outcome.warn("warn.same_title", title=other)
+            return

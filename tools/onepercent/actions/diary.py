@@ -3,71 +3,77 @@
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields
-from tools.onepercent.actions import Outcome, action, appended, changed, entry, stored
+from tools.onepercent.actions import (
+    Outcome,
+    action,
+    action_on_one,
+    delete_entity,
+    stored,
+    update_entity,
+)
 from tools.onepercent.actions.unit_of_work import UnitOfWork, missing
 from tools.onepercent.database import Row
 from tools.onepercent.rules import DIARY_WRITTEN
-from tools.onepercent.words import Warning
 
 CONTENT = {name: fields.text(10_000) for name in ("what_done", "what_not_done", "reflection", "plans")}
-ENTRY = {"diary_id": fields.KEY}
-WRITING = ("diary.create_entry", "diary.delete_entry")
+OF_DAY = "SELECT id FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL ORDER BY id"
 
 
 @action("diary.create_entry", {**CONTENT, "date": fields.day(default="today")})
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Write an entry; a day may have several."""
-    values = {"date": unit.day} | params
-    _check_content(values)
-    warnings: list[Warning] = []
-    same_day = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
-    if values["date"] > unit.day:
-        warnings = [("warn.future_entry", {"day": values["date"]})]
-    elif unit.db.execute(same_day, (unit.user, values["date"])).fetchone():
-        warnings = [("warn.second_entry", {"day": values["date"]})]
-    diary_id = unit.create("diary", values)
-    earned = unit.earn(DIARY_WRITTEN, "diary.create_entry", diary_id)
-    creation = {"entity": "diary", "date": values["date"], **stored(values, CONTENT), "xp_reward": earned}
-    return Outcome([("creates", creation)], created_id=diary_id, xp=earned, warnings=warnings)
+    day = params.setdefault("date", unit.day)
+    _check_content(params)
+    outcome = Outcome()
+    if day > unit.day:
+        outcome.warn("warn.future_entry", day=day)
+    elif unit.db.execute(OF_DAY, (unit.user, day)).fetchone():
+        outcome.warn("warn.second_entry", day=day)
+    outcome.created_id = unit.create("diary", params)
+    outcome.xp = unit.earn(DIARY_WRITTEN, "diary.create_entry", outcome.created_id)
+    creation = {"entity": "diary", "date": day, **stored(params, CONTENT), "xp_reward": outcome.xp}
+    outcome.entries.append(("creates", creation))
+    return outcome
 
 
-@action("diary.update_entry", {**ENTRY, "date": fields.day(), **CONTENT, "append": fields.record(CONTENT)})
+@action(
+    "diary.update_entry",
+    {"diary_id": fields.KEY, "date": fields.day(), **CONTENT, "append": fields.record(CONTENT)},
+)
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change the texts of an entry; `append` adds to them."""
-    row = _found(unit, params.pop("diary_id", None), params.pop("date", None))
-    values, changes = changed(row, appended(row, params, CONTENT))
-    _check_content({**row, **values})
-    unit.change("diary", row, values)
-    return Outcome([("updates", entry(unit, "diary", row, changes=changes))])
+    entry = _found(unit, params.pop("diary_id", None), params.pop("date", None))
+    outcome = update_entity(unit, "diary", entry, params, CONTENT)
+    _check_content(dict(unit.find("diary", entry["id"])))
+    return outcome
 
 
-@action("diary.delete_entry", ENTRY, "diary_id")
-def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
+@action_on_one("diary.delete_entry")
+def delete(unit: UnitOfWork, entry: Row, params: JsonObject) -> Outcome:
     """Delete an entry and take back the XP earned by writing it."""
-    row = unit.find("diary", params["diary_id"])
-    unit.change("diary", row, {"deleted_at": unit.stamp})
-    earned = unit.earn(-unit.xp_from(WRITING, row["id"]), "diary.delete_entry", row["id"])
-    shown = {**entry(unit, "diary", row), **stored(dict(row), CONTENT), "xp_reward": earned}
-    return Outcome([("deletes", shown)], xp=earned)
+    earned = unit.earn_in_all(0, "diary.delete_entry", entry["id"])
+    outcome = delete_entity(unit, "diary", entry, **stored(dict(entry), CONTENT), xp_reward=earned)
+    outcome.xp = earned
+    return outcome
 
 
 def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> Row:
     """The entry by its id, or the only one of a day. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
-    if diary_id is not None or day is None:
-        if diary_id is None:
-            raise fields.required("diary_id")
+    if diary_id is not None:
         return unit.find("diary", diary_id)
-    statement = "SELECT id FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL ORDER BY id"
-    ids = [row["id"] for row in unit.db.execute(statement, (unit.user, day)).fetchall()]
-    if len(ids) > 1:
-        hint = f"Send diary_id: {', '.join(map(str, ids))}."
-        raise ToolError(f"{day} has {len(ids)} entries", hint, code="FIELD_INVALID", field="diary_id")
-    if not ids:
+    if day is None:
+        raise fields.required("diary_id")
+    entries = unit.find_all("diary", OF_DAY, unit.user, day)
+    if not entries:
         raise missing("diary")
-    return unit.find("diary", ids[0])
+    if len(entries) > 1:
+        ids = ", ".join(str(entry["id"]) for entry in entries)
+        message = f"{day} has {len(entries)} entries"
+        raise ToolError(message, f"Send diary_id: {ids}.", code="FIELD_INVALID", field="diary_id")
+    return entries[0]
 
 
-def _check_content(values: JsonObject) -> None:
-    if not any(values.get(name) for name in CONTENT):
+def _check_content(entry: JsonObject) -> None:
+    if not any(entry.get(name) for name in CONTENT):
         message = f"At least one of {', '.join(CONTENT)} is required"
         raise ToolError(message, "Send one of the four with some text.", code="FIELD_REQUIRED")

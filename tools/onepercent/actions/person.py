@@ -17,32 +17,37 @@ def _zone(name: str, value: object) -> str:
 
 ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
 """A time zone; null stands for the setting's."""
-DAY = {"time_zone": ZONE, "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR)}
-RATING = {"category": fields.choice(CATEGORIES, "INVALID_CATEGORY"), "score": fields.whole(1, 10)}
+NEWEST = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
 
 
-@action("person.update", DAY)
+@action("person.update", {"time_zone": ZONE, "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR)})
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
     row = unit.read("persons", unit.user)
     values, changes = changed(row or {"time_zone": None, "day_start_hour": 0}, params)
-    for side, zone_name in changes.get("time_zone", {}).items():
-        changes["time_zone"][side] = zone_name or days.zone_of_settings()
+    zone = changes.get("time_zone", {})
+    for side, name in zone.items():
+        zone[side] = name or days.zone_of_settings()
     if row:
         unit.change("persons", row, values)
     else:
-        unit.insert_stamped("persons", {"user": unit.user, **values})
+        unit.insert_stamped("persons", values)
     return Outcome([("updates", {"entity": "person", "changes": changes})])
 
 
-@action("ssp.rate", RATING, *RATING)
+@action(
+    "ssp.rate",
+    {"category": fields.choice(CATEGORIES, "INVALID_CATEGORY"), "score": fields.whole(1, 10)},
+    "category",
+    "score",
+)
 def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
-    newest = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
-    row = unit.db.execute(newest, (unit.user,)).fetchone()
-    last = unit.read("ssp_evaluations", row["id"]) if row else None
-    before = {name: last[name] if last else None for name in CATEGORIES}
-    rated, changes = changed(before, {category: params["score"]})
+    scores: JsonObject = dict.fromkeys(CATEGORIES)
+    for (key,) in unit.db.execute(NEWEST, (unit.user,)).fetchall():
+        last = unit.read("ssp_evaluations", key) or scores
+        scores = {name: last[name] for name in CATEGORIES}
+    rated, changes = changed(scores, {category: params["score"]})
     shown = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
-    return Outcome([("updates", shown)], created_id=unit.create("ssp", before | rated))
+    return Outcome([("updates", shown)], created_id=unit.create("ssp", scores | rated))

@@ -20,7 +20,6 @@ from tools.onepercent.habits import schedules
 WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 KINDS = {"day": "daily", "week": "custom", "month": "monthly"}
 """The frequency of a habit that is due on the same days."""
-FARTHEST_DAYS = 62  # within which each rule has a day
 
 COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
 
@@ -70,10 +69,10 @@ def first_day(repeat: str, since: date) -> str | None:
     parts = json.loads(repeat)
     detail = ",".join(map(str, parts.get("on", ())))
     schedule = schedules.schedule(KINDS[parts["every"]], detail or None)
-    begin = since.toordinal()
-    places = [place for places in schedules.due(schedule, begin, FARTHEST_DAYS) for place in places]
-    day = date.fromordinal(begin + min(places)).isoformat()
-    return None if day > parts.get("until", schedules.LAST) else day
+    day = since
+    while not schedule.is_due(day.toordinal()):
+        day += timedelta(days=1)
+    return None if f"{day}" > parts.get("until", schedules.LAST) else f"{day}"
 
 
 def go_on(unit: UnitOfWork, step: Row, since: date) -> str | None:
@@ -106,9 +105,8 @@ def catch_up() -> None:
 
 def advance(unit: UnitOfWork) -> None:
     """Make the next step of each series whose day is over, if its goal is open."""
-    for row in unit.db.execute(ENDED, (unit.user, unit.day)).fetchall():
-        if step := unit.read("steps", row["id"]):
-            go_on(unit, step, unit.today)
+    for step in unit.find_all("step", ENDED, unit.user, unit.day):
+        go_on(unit, step, unit.today)
 
 
 def compact(repeat: str) -> JsonObject:

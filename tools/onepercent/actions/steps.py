@@ -1,44 +1,66 @@
-"""Actions on the steps of a goal."""
+"""Actions on the steps of a goal, and the steps that come with a new one."""
 
 from datetime import date, timedelta
+from typing import Any
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.onepercent import fields, words
 from tools.onepercent.actions import (
+    GOAL,
     Outcome,
     action,
-    appended,
-    changed,
+    action_on_one,
     check_day,
+    delete_entity,
+    diff_value,
     entry,
-    goals,
+    reopen_entity,
     repeats,
     stored,
+    update_entity,
+    warn_of_same_title,
 )
-from tools.onepercent.actions.goals import GOAL, STEP_CONTENT, STEPS, add_steps, odd, odd_step, with_first_day
 from tools.onepercent.actions.unit_of_work import UnitOfWork
 from tools.onepercent.database import Row
 from tools.onepercent.habits.schedules import LAST
-from tools.onepercent.rules import SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
+from tools.onepercent.rules import FEWEST_LIKELY_MINUTES, SHIFT_DAYS, STEP_COMPLETED, STEP_DAYS_BACK
 
 MOST_ROWS = 6  # moved steps that a diff names one by one
 
-STEP = fields.KEY
-PROGRESS = fields.whole(0, 100, empty=True)
-DESCRIPTION = {"description": STEP_CONTENT["description"]}
-COMPLETION = ("step.complete", "step.reopen")
+PRIORITIES = ("critical", "important", "attention", "optional")
+LAST_PLACE = 1_000_000
+
+DESCRIPTION = {"description": fields.text(2000)}
+CONTENT: dict[str, fields.Field] = {
+    "title": fields.text(500, line=True),
+    **DESCRIPTION,
+    "priority": fields.choice(PRIORITIES, "INVALID_PRIORITY", default="attention"),
+    "dt": fields.day(empty=True),
+    "time_duration": fields.DURATION,
+    "order": fields.whole(0, LAST_PLACE, empty=True),
+    "repeat": repeats.RULE,
+}
+IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
+ROW = ("title", "dt", "time_duration", "priority", "repeat", "description")
+"""The fields of a new step in a diff's row; those at the end that say nothing are left out."""
+SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
+
+OPEN = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ? AND s.is_complete = 0
+    AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
+INBOX = """SELECT id FROM goals WHERE user = ? AND title = ? AND status = 'work' AND deleted_at IS NULL
+    AND archived_at IS NULL ORDER BY id LIMIT 1"""
 
 
-@action("step.create", {"goal_id": GOAL, **STEP_CONTENT, "steps": STEPS, "inbox": fields.FLAG})
+@action("step.create", {"goal_id": GOAL, **CONTENT, "steps": SEVERAL, "inbox": fields.FLAG})
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Add a step, or several, to a goal; with `inbox` to the goal for errands, made at its first use."""
     several = params.pop("steps", None)
-    outcome = Outcome()
     if several is None and "title" not in params:
         raise fields.required("title")
     if several and "title" in params:
         raise fields.invalid("steps", "the only steps: send title or steps")
+    outcome = Outcome()
     if params.pop("inbox", False):
         goal = _inbox(unit, outcome)
     elif "goal_id" in params:
@@ -48,44 +70,76 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     creation: JsonObject = {"entity": "step", "goal_title": goal["title"]}
     outcome.entries.append(("creates", creation))
     if several:
-        add_steps(unit, goal["id"], several, outcome)
-        return outcome
-    values = with_first_day(unit, {"priority": "attention"} | params | {"goal_id": goal["id"]})
-    outcome.warnings += odd_step(unit, goal["id"], values)
-    outcome.created_id = unit.create("step", values)
-    creation |= stored(values, STEP_CONTENT)
-    if "time_duration" in creation:
-        creation["time_duration"] = fields.minutes_and_word(int(values["time_duration"]))
+        add_several(unit, goal["id"], several, outcome)
+    else:
+        outcome.created_id, values = _add(unit, goal["id"], params, outcome)
+        creation |= stored(values, CONTENT)
     return outcome
 
 
-@action(
+def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: Outcome) -> None:
+    """Add steps to a goal; the last entry of the outcome gets a row for each."""
+    rows = []
+    for step in steps:
+        key, values = _add(unit, goal_id, step, outcome)
+        outcome.created_steps.append(key)
+        rows.append(_row(values))
+    outcome.entries[-1][1]["rows"] = rows
+
+
+def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> tuple[int, JsonObject]:
+    """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it has
+    a date."""
+    values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
+    title = values["title"]
+    if values.get("repeat") and not values.get("dt"):
+        values["dt"] = repeats.first_day(values["repeat"], unit.today)
+    warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
+    warn_of_odd(unit, outcome, title, values.get("dt"), values.get("time_duration"))
+    return unit.create("step", values), values
+
+
+def _row(step: JsonObject) -> list[Any]:
+    row = [diff_value(name, step.get(name)) for name in ROW]
+    while row[-1] in (None, "attention"):
+        row.pop()
+    return row
+
+
+def warn_of_odd(
+    unit: UnitOfWork, outcome: Outcome, title: str, dt: str | None, minutes: int | None = None
+) -> None:
+    """Warn of a date in the past, and of minutes that were probably meant as hours."""
+    if dt and dt < unit.day:
+        outcome.warn("warn.past", title=title, day=dt)
+    if minutes and minutes < FEWEST_LIKELY_MINUTES:
+        outcome.warn("warn.minutes", title=title, minutes=minutes)
+
+
+@action_on_one(
     "step.update",
     {
-        "step_id": STEP,
         "goal_id": GOAL,
-        **STEP_CONTENT,
-        "progress": PROGRESS,
+        **CONTENT,
+        "progress": fields.whole(0, 100, empty=True),
         "append": fields.record(DESCRIPTION),
     },
-    "step_id",
 )
-def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
+def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     """Change a step's title, description, date, priority, duration, order or goal."""
-    step = unit.find("step", params.pop("step_id"))
-    shown = _entry(unit, step)
-    if params.get("repeat") and not (step["dt"] or params.get("dt")):
-        params = with_first_day(unit, params)
     goal = unit.find("goal", params["goal_id"]) if "goal_id" in params else None
-    values, changes = changed(
-        step, appended(step, params, DESCRIPTION) | ({"goal_id": goal["id"]} if goal else {})
-    )
+    if goal:
+        params["goal_id"] = goal["id"]
+    if params.get("repeat") and not (step["dt"] or params.get("dt")):
+        params["dt"] = repeats.first_day(params["repeat"], unit.today)
+    outcome = update_entity(unit, "step", step, params, DESCRIPTION)
+    warn_of_odd(unit, outcome, step["title"], params.get("dt"), params.get("time_duration"))
+    _, shown = outcome.entries[0]
+    changes = shown["changes"]
     if goal and "goal_id" in changes:
         changes["goal_id"]["to"] = unit.shown_id("goal", goal["id"])
         changes["goal_title"] = {"from": shown["goal_title"], "to": goal["title"]}
-    unit.change("steps", step, values)
-    warnings = odd(unit, str(values.get("title", step["title"])), values)
-    return Outcome([("updates", {**shown, "changes": changes})], warnings=warnings)
+    return outcome
 
 
 @action(
@@ -120,23 +174,26 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if not rows:
         hint = "They are on that day already; days is how far to move, e.g. 7 or -1."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
-    shown = {"entity": "step", **moved_rows(rows), "shifted_days": params.get("days")}
-    goal_ids = {step["goal_id"] for step in within}
-    if len(goal_ids) == 1:
-        shown["goal_title"] = _goal_title(unit, within[0])
-    late = sum(row[2] < unit.day for row in rows)
-    warnings = [("warn.overdue", {"left": late})] if late else []
-    return Outcome([("updates", {name: shown[name] for name in shown if shown[name]})], warnings=warnings)
+    shown = {"entity": "step", **moved_rows(rows)}
+    if "days" in params:
+        shown["shifted_days"] = params["days"]
+    if len({step["goal_id"] for step in within}) == 1:
+        shown["goal_title"] = entry(unit, "step", within[0])["goal_title"]
+    outcome = Outcome([("updates", shown)])
+    late = [row for row in rows if row[2] < unit.day]
+    if late:
+        outcome.warn("warn.overdue", left=len(late))
+    return outcome
 
 
-def moved_rows(rows: list[list[str]]) -> JsonObject:
-    """Steps that change their date, as a diff shows them, from rows of title, date before, date after."""
-    return {
-        "count": len(rows),
-        "first": rows[0][1:],
-        "last": rows[-1][1:],
-        "rows": [row[:2] for row in rows[:MOST_ROWS]],
-    }
+def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
+    """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
+    match fields.check_one(params, "goal_id", "step_ids", "overdue"):
+        case "goal_id":
+            return of_goal(unit, unit.find("goal", params["goal_id"])["id"])
+        case "step_ids":
+            return [unit.find("step", step_id) for step_id in params["step_ids"]]
+    return unit.find_all("step", OPEN, unit.user, unit.day)
 
 
 def _moved(dt: str, params: JsonObject) -> str:
@@ -149,7 +206,19 @@ def _moved(dt: str, params: JsonObject) -> str:
         raise ToolError(f"{dt} cannot be moved so far", "Send fewer days.", code="INVALID_DATE") from None
 
 
-@action("step.complete", {"step_id": STEP, "step_ids": fields.KEYS, "date": fields.day(default="today")})
+def moved_rows(rows: list[list[str]]) -> JsonObject:
+    """Steps that change their date, as a diff shows them, from rows of title, date before, date after."""
+    return {
+        "count": len(rows),
+        "first": rows[0][1:],
+        "last": rows[-1][1:],
+        "rows": [row[:2] for row in rows[:MOST_ROWS]],
+    }
+
+
+@action(
+    "step.complete", {"step_id": fields.KEY, "step_ids": fields.KEYS, "date": fields.day(default="today")}
+)
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete steps, today or on one of the last days."""
     outcome = Outcome()
@@ -157,75 +226,47 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     for step_id in fields.one_or_several(params, "step_id"):
         step = unit.find("step", step_id)
         if step["is_complete"]:
-            which = f": {step['title']}" if "step_ids" in params else ""
-            hint = "step.reopen undoes it."
-            raise ToolError(f"Step already completed{which}", hint, code="ALREADY_COMPLETED")
-        completion = _entry(unit, step) | ({"date": day} if "date" in params else {})
+            message = f"Step already completed: {step['title']}"
+            raise ToolError(message, "step.reopen undoes it.", code="ALREADY_COMPLETED")
         unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
-        worth = STEP_COMPLETED - unit.xp_from(COMPLETION, step["id"])
-        earned = unit.earn(worth, "step.complete", step["id"], day)
+        earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
+        completion = entry(unit, "step", step, xp_reward=earned)
+        if "date" in params:
+            completion["date"] = day
         if coming := repeats.go_on(unit, step, unit.today + timedelta(days=1)):
             completion["next"] = coming
-        outcome.entries.append(("completions", completion | {"xp_reward": earned}))
+        outcome.entries.append(("completions", completion))
         outcome.xp += earned
     return outcome
 
 
-@action("step.reopen", {"step_id": STEP}, "step_id")
-def reopen(unit: UnitOfWork, params: JsonObject) -> Outcome:
+@action_on_one("step.reopen")
+def reopen(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     """Reopen a step and take back the XP of its completion."""
-    step = unit.find("step", params["step_id"])
-    if not step["is_complete"]:
-        raise ToolError("Step is not completed", "There is nothing to undo.", code="NOT_COMPLETED")
-    _, changes = changed(step, {"is_complete": 0})
-    shown = _entry(unit, step)
-    unit.change("steps", step, {"is_complete": 0, "completed_at": None, "completed_on": None})
-    earned = unit.earn(
-        -unit.xp_from(COMPLETION, step["id"]), "step.reopen", step["id"], step["completed_on"] or ""
-    )
-    return Outcome([("updates", shown | {"changes": changes, "xp_reward": earned})], xp=earned)
+    return reopen_entity(unit, "step", step, "is_complete", 0)
 
 
-@action("step.delete", {"step_id": STEP}, "step_id")
-def delete(unit: UnitOfWork, params: JsonObject) -> Outcome:
+@action_on_one("step.delete")
+def delete(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     """Delete a step; the XP earned stays."""
-    step = unit.find("step", params["step_id"])
-    deletion = _entry(unit, step)
+    outcome = delete_entity(unit, "step", step)
     if step["repeat"] and not step["is_complete"]:
-        deletion["repeat"] = step["repeat"]
-    unit.change("steps", step, {"deleted_at": unit.stamp})
-    return Outcome([("deletes", deletion)])
+        _, shown = outcome.entries[0]
+        shown["repeat"] = step["repeat"]
+    return outcome
+
+
+def of_goal(unit: UnitOfWork, goal_id: int) -> list[Row]:
+    """The undeleted steps of a goal."""
+    statement = "SELECT id FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
+    return unit.find_all("step", statement, goal_id)
 
 
 def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
     """The goal for errands: the oldest open one of that name; made if there is none."""
     title = words.say("inbox")
-    statement = """SELECT id FROM goals WHERE user = ? AND title = ? AND status = 'work' AND deleted_at IS NULL
-        AND archived_at IS NULL ORDER BY id LIMIT 1"""
-    if row := unit.db.execute(statement, (unit.user, title)).fetchone():
-        return unit.find("goal", row["id"])
+    if present := unit.find_all("goal", INBOX, unit.user, title):
+        return present[0]
     values = {"title": title, "category": "work"}
     outcome.entries.append(("creates", {"entity": "goal", **values, "inbox": True}))
     return unit.find("goal", unit.create("goal", values))
-
-
-def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
-    """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
-    named = fields.check_one(params, "goal_id", "step_ids", "overdue")
-    if named == "step_ids":
-        return [unit.find("step", step_id) for step_id in params["step_ids"]]
-    if named == "goal_id":
-        return goals.steps_of(unit, unit.find("goal", params["goal_id"])["id"])
-    statement = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ?
-        AND s.is_complete = 0 AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
-    rows = unit.db.execute(statement, (unit.user, unit.day)).fetchall()
-    return [unit.find("step", row["id"]) for row in rows]
-
-
-def _entry(unit: UnitOfWork, step: Row) -> JsonObject:
-    return entry(unit, "step", step, goal_title=_goal_title(unit, step))
-
-
-def _goal_title(unit: UnitOfWork, step: Row) -> str:
-    goal = unit.read("goals", step["goal_id"])
-    return goal["title"] if goal else ""

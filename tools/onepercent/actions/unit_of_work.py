@@ -11,10 +11,8 @@ with the values it replaced, so that it can be undone.
 # - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they replaced; undo
 #   and the streaks need nothing else.
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cache
 from typing import Any, NamedTuple
 
 from tools.core.errors import ToolError
@@ -45,6 +43,8 @@ Key = tuple[int | str, ...]  # the values of a row's key columns
 
 Place = tuple[str, Key]  # a table and the key of a row in it
 
+Fingerprint = list[Any] | None  # the values of a row, long texts by their digest; None if there is no row
+
 
 class Change(NamedTuple):
     """A change of one row: the columns replaced and set. None stands for no row: it was inserted, or
@@ -62,7 +62,7 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class UnitOfWork:
-    """`expected` is None for a preview; else the rows as the preview saw them, and a difference is
+    """`expected` is empty for a preview; else the rows as the preview saw them, and a difference is
     PREVIEW_STALE.
 
     `stamp` and `day` are `moment` and `today` as the database keeps them. `journal` holds every change in order.
@@ -73,8 +73,8 @@ class UnitOfWork:
     user: str
     moment: datetime
     today: date
-    expected: dict[str, list[Any] | None] | None = None
-    seen: dict[str, list[Any] | None] = field(default_factory=dict)
+    expected: dict[str, Fingerprint] = field(default_factory=dict)
+    seen: dict[str, Fingerprint] = field(default_factory=dict)
     journal: list[Change] = field(default_factory=list)
     created: dict[str, tuple[str, int]] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)
@@ -99,17 +99,21 @@ class UnitOfWork:
 
     def _referred(self, entity: str, reference: str | None) -> int:
         if reference is None:
-            if self.latest_goal is None:
-                message = "goal_id is null, and no goal is created before it in this preview"
-                hint = "Put a valid goal.create before this action, or send the goal's id."
-                raise ToolError(message, hint, code="GOAL_NOT_FOUND")
-            return self.latest_goal
-        kind, key = self.created.get(reference.removeprefix(REFERENCE), ("", 0))
-        if kind != entity:
-            message = f"{reference} is not a {entity} that an earlier action of this preview creates"
-            hint = f"Refer to a valid action that creates a {entity} and stands before this one."
+            kind, key = "goal", self.latest_goal
+        else:
+            kind, key = self.created.get(reference.removeprefix(REFERENCE), ("", None))
+        if key is None or kind != entity:
+            name = "goal_id null" if reference is None else reference
+            message = f"{name} is not a {entity} that an earlier action of this preview creates"
+            hint = f"Send the id of a {entity}, or put a valid action that creates one before this one."
             raise ToolError(message, hint, code=f"{entity.upper()}_NOT_FOUND")
         return key
+
+    def find_all(self, entity: str, statement: str, *values: int | str) -> list[Row]:
+        """The rows whose ids a query selects, found one by one, so that another session's change of them is
+        noticed."""
+        ids = self.db.execute(statement, values).fetchall()
+        return [self.find(entity, key) for (key,) in ids]
 
     def read(self, table: str, *key: int | str) -> Row | None:
         """A row of this user by its key; its fingerprint is recorded. Raises ToolError PREVIEW_STALE if it is
@@ -118,9 +122,11 @@ class UnitOfWork:
         row = self.db.execute(statement, (*key, self.user)).fetchone()
         name = f"{table}/{'/'.join(map(str, key))}"
         if name not in self.seen and f"{OWNERS.get(table, table)}/{key[0]}" not in self.own:
-            self.seen[name] = present = None if row is None else fingerprint(row)
-            if self.expected is not None and self.expected.get(name, present) != present:
-                raise stale(difference(table, self.expected[name], row))
+            present = fingerprint(row) if row else None
+            self.seen[name] = present
+            before = self.expected.get(name, present)
+            if before != present:
+                raise stale(difference(table, before, row))
         return row
 
     def shown_id(self, entity: str, key: int) -> int | None:
@@ -136,15 +142,18 @@ class UnitOfWork:
 
     def insert_stamped(self, table: str, values: JsonObject) -> int:
         """Insert a row with the times of its making and of its last change; a rating does not change."""
-        stamps = {"created_at": self.stamp} | (
-            {} if table == "ssp_evaluations" else {"updated_at": self.stamp}
-        )
-        return self.insert(table, values | stamps)
+        stamped = values | {"created_at": self.stamp}
+        if table != "ssp_evaluations":
+            stamped["updated_at"] = self.stamp
+        return self.insert(table, stamped)
 
     def insert(self, table: str, values: JsonObject) -> int:
         """Insert a row of this user and return its rowid."""
         values = {"user": self.user} | values
-        rowid = self.db.execute(_insertion(table, tuple(values)), tuple(values.values())).lastrowid or 0
+        names = ", ".join(f'"{name}"' for name in values)
+        places = ", ".join("?" * len(values))
+        statement = f"INSERT INTO {table} ({names}) VALUES ({places})"
+        rowid = self.db.execute(statement, tuple(values.values())).lastrowid or 0
         self.journal.append(Change(table, key_of(table, {"id": rowid, **values}), None, values))
         return rowid
 
@@ -165,25 +174,24 @@ class UnitOfWork:
         self.db.execute(f"DELETE FROM {table} WHERE {_by_key(table)}", key)
         self.journal.append(Change(table, key, dict(row), None))
 
-    def earn(self, amount: int, action: str, entity_id: int, day: str = "") -> int:
+    def earn(self, amount: int, action: str, entity_id: int, day: str | None = None) -> int:
         """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance.
 
         `day`: the day that it is for, if that is not today.
         """
-        amount = max(amount, -balance(self.db, self.user)[0]) if amount < 0 else amount
+        amount = max(amount, -balance(self.db, self.user)[0])
         if amount:
             entry = {"at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
             self.insert("xp_ledger", entry | {"day": day or self.day})
         return amount
 
-    def xp_from(self, actions: tuple[str, ...], entity_id: int) -> int:
-        """The net XP that an entity has brought by these actions so far."""
-        marks = ", ".join("?" * len(actions))
+    def earn_in_all(self, worth: int, action: str, entity_id: int, day: str | None = None) -> int:
+        """Enter what makes the XP that an entity has brought so far its worth; return the amount entered."""
+        entity = action.partition(".")[0]
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
-        statement = (
-            f"SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action IN ({marks}) AND +user = ?"
-        )
-        return int(self.db.execute(statement, (entity_id, *actions, self.user)).fetchone()[0])
+        statement = "SELECT total(xp) FROM xp_ledger WHERE entity_id = ? AND action GLOB ? AND +user = ?"
+        (earned,) = self.db.execute(statement, (entity_id, f"{entity}.*", self.user)).fetchone()
+        return self.earn(worth - int(earned), action, entity_id, day)
 
 
 def balance(db: Database, user: str) -> tuple[int, int]:
@@ -205,21 +213,13 @@ def key_of(table: str, row: Row) -> Key:
     return tuple(row[name] for name in KEYS.get(table, ("id",)))
 
 
-@cache
-def _insertion(table: str, columns: tuple[str, ...]) -> str:
-    names = ", ".join(f'"{name}"' for name in columns)
-    return f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
-
-
-@cache
 def _by_key(table: str) -> str:
     return " AND ".join(f"{name} = ?" for name in KEYS.get(table, ("id",)))
 
 
-def fingerprint(values: Iterable[Any]) -> list[Any]:
-    """The values of a row, long texts by their digest. Equal rows have equal ones, also after a trip through
-    JSON."""
-    return [digested(value) for value in values]
+def fingerprint(row: Row) -> list[Any]:
+    """The values of a row. Equal rows have equal ones, also after a trip through JSON."""
+    return list(map(digested, row))  # sqlite's rows yield their values
 
 
 def digested(value: Any) -> Any:
@@ -237,14 +237,12 @@ def stale(what: str) -> ToolError:
     return ToolError(f"Preview is stale: {what}", hint, code="PREVIEW_STALE")
 
 
-def difference(table: str, before: list[Any] | None, row: Any) -> str:
+def difference(table: str, before: Fingerprint, row: Row | None) -> str:
     """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
-    if row is None or before is None:
-        return f"{label(table, row or {})} was {'removed' if row is None else 'added'}"
-    pairs = zip(row.keys(), before, fingerprint(row), strict=False)
-    changed = [name for name, was, value in pairs if was != value and name not in SILENT]
-    if "deleted_at" in changed:
-        return f"{label(table, row)} was {'deleted' if row['deleted_at'] else 'restored'}"
+    if not (row and before):
+        return f"{label(table, row or {})} was {'added' if row else 'removed'}"
+    columns = zip(row.keys(), before, fingerprint(row), strict=True)
+    changed = [name for name, was, value in columns if was != value and name not in SILENT]
     return f"{label(table, row)} changed: {', '.join(changed) or 'it was written again'}"
 
 
@@ -252,6 +250,6 @@ def label(table: str, row: Row) -> str:
     """A row as a sentence names it."""
     names = {"habit_marks": "mark of", "diary": "diary entry of", "xp_ledger": "XP"}
     noun = names.get(table, table.removesuffix("s"))
-    columns = row.keys()
-    name = next((row[column] for column in ("title", "name", "date") if column in columns), "")
+    values = dict(row)
+    name = values.get("title") or values.get("name") or values.get("date")
     return f"{noun} '{name}'" if name else noun

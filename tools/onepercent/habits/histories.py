@@ -13,9 +13,9 @@ was kept."""
 # it back (triggers of version 5), and it is counted again.
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tools.onepercent import days
@@ -27,10 +27,8 @@ LEGEND = {
     "+": "done", "-": "missed", "e": "excused", "~": "begun", ".": "nothing due", "?": "due, not marked", "p": "paused",
 }  # fmt: skip
 
-SIGNS_OF_A_MONTH = 31
 SETTLED_AFTER = 14
 """Days after which a mark counts as history: most are made within a week, and clocks and zones may differ."""
-LONG_UNSETTLED = 28  # days after which more is folded
 
 # The marks of a habit from a month on, or from that up to which they are folded. What was folded when the
 # clock was ahead does not count.
@@ -40,11 +38,11 @@ HABITS = f"""SELECT h.*, {UNTIL} AS until, s.run, s.best,
     (SELECT json_group_array(json_array(first_day, frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
     (SELECT json_group_array(json_array(first_day, last_day)) FROM habit_pauses WHERE habit_id = h.id) AS pauses,
-    group_concat(m.month) AS months, group_concat(m.marks, '') AS marks
-    FROM habits h JOIN habit_streaks s ON s.habit_id = h.id LEFT JOIN habit_months m
-    ON m.habit_id = h.id AND m.month >= min(substr({UNTIL}, 1, 7), :since) WHERE {{which}} GROUP BY h.id ORDER BY h.id"""
-UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < ?
-    AND EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= ?)"""
+    (SELECT json_group_array(json_array(month, marks)) FROM habit_months WHERE habit_id = h.id
+        AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
+    FROM habits h JOIN habit_streaks s ON s.habit_id = h.id WHERE {{which}} ORDER BY h.id"""
+UNSETTLED = """SELECT habit_id FROM habit_streaks s WHERE until < :until
+    AND EXISTS (SELECT 1 FROM habit_marks m WHERE m.habit_id = s.habit_id AND m.date <= :until)"""
 KEPT = "h.user = :user AND h.deleted_at IS NULL"
 
 
@@ -57,44 +55,37 @@ class Streak(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A habit with its marks from the Monday `first` to a Sunday; `folded`: the streak of the days before
-    `unfolded`."""
+    """A habit with its marks, a sign by the ordinal of its day; `folded`: the streak of the days before
+    `unfolded`, a Monday. It may lack marks of those."""
 
     habit: Row
     course: Course
     started: int
     folded: Streak
     unfolded: int
-    first: int
-    marks: str
+    marks: dict[int, str]
 
-    def streak(self, today: int) -> Streak:
-        """Run that stands today, and the best one ever."""
-        kept = self._verdicts(today).split(b"-")
-        runs = [self.folded.run + len(kept[0]), *map(len, kept[1:])]
-        return Streak(runs[-1], max(self.folded.best, *runs))
+    def streak(self, today: int, last: int = FOREVER) -> Streak:
+        """Run that stands today, and the best one ever; of the days up to `last`."""
+        run, best = self.folded
+        for is_kept in self._verdicts(today, min(today, last)):
+            run = run + 1 if is_kept else 0
+            best = max(best, run)
+        return Streak(run, best)
 
-    def _verdicts(self, today: int) -> bytes:
-        """A `+` for each period kept and a `-` for each that was not, from the day `unfolded` on."""
-        first = self.unfolded
-        course = self.course
-        signs = bytearray(self.marks[first - self.first : max(today + 1 - self.first, 0)], "ascii")
-        last = first + len(signs) - 1
-        if last == today and signs[-1:] in (b" ", b"~"):
-            signs[-1:] = b"e"  # It can still be done today.
-        for begin, end in course.pauses:
-            span = range(len(signs))[max(begin - first, 0) : max(end - first + 1, 0)]
-            signs[span.start : span.stop] = b"e" * len(span)
-        judged = bytearray(b"e" * len(signs))
-        for places in course.due(first, last):
-            judged[places] = signs[places]
-        for times, begin, end, is_whole in course.weeks(first, last) if signs else ():
-            week = signs[begin - first : end - first + 1]
-            if week.count(b"+") >= times:
-                judged[begin - first] = ord("+")
-            elif end < today and is_whole and b"e" not in week:
-                judged[begin - first] = ord("-")
-        return bytes(judged.translate(bytes.maketrans(b" ~", b"--"), b"e"))
+    def _verdicts(self, today: int, last: int) -> Iterator[bool]:
+        """True for each period kept and False for each that was not, from the day `unfolded` on."""
+        for begin, end, times, is_whole in self.course.periods(self.unfolded, last):
+            marks = [
+                self.marks.get(day)
+                for day in range(begin, min(end, last) + 1)
+                if is_whole or not self.course.pause(day)
+            ]
+            is_over = end < today or (begin == end and "-" in marks)
+            if marks.count("+") >= times:
+                yield True
+            elif is_over and is_whole and "e" not in marks:
+                yield False
 
     def signs(self, first: int, last: int, today: int) -> str:
         """A sign for each day between two days that the marks reach.
@@ -102,31 +93,39 @@ class History:
         Nothing is due before the habit began and after today. Of a week in which some times are missing, its
         last days without a mark are due; of the present week, today.
         """
-        begin = self.first
-        course = self.course
-        signs = bytearray(self.marks, "ascii")
-        for paused, until in course.pauses:
-            span = slice(max(paused - begin, 0), max(until - begin + 1, 0))
-            signs[span] = signs[span].replace(b" ", b"p")
-        for places in course.due(begin, begin + len(signs) - 1):
-            signs[places] = signs[places].replace(b" ", b"?")
-        for times, monday, sunday, is_whole in course.weeks(begin, min(begin + len(signs) - 1, today)):
-            missing = times - len(signs[monday - begin : sunday - begin + 1].translate(None, b" p"))
-            candidates = [today] if sunday >= today else range(sunday, monday - 1, -1) if is_whole else ()
-            for day in [day for day in candidates if signs[day - begin] == ord(" ")][: max(missing, 0)]:
-                signs[day - begin] = ord("?")
-        before = min(max(self.started - begin, 0), len(signs))
-        after = min(max(today + 1 - begin, 0), len(signs))
-        shown = self.marks[:before] + signs[before:after].decode() + self.marks[max(before, after) :]
-        return shown[first - begin : last - begin + 1].replace(" ", ".")
+        due = self._due(first, min(last, today), today)
+        signs = []
+        for day in range(first, last + 1):
+            if day in self.marks:
+                signs.append(self.marks[day])
+            elif not self.started <= day <= today:
+                signs.append(".")
+            elif self.course.pause(day):
+                signs.append("p")
+            else:
+                signs.append("?" if day in due else ".")
+        return "".join(signs)
+
+    def _due(self, first: int, last: int, today: int) -> set[int]:
+        """The days on which what is missing is due."""
+        due: set[int] = set()
+        for begin, end, times, is_whole in self.course.periods(first, last):
+            unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
+            missing = times - (end - begin + 1 - len(unmarked))
+            if end >= today:
+                unmarked = [today]
+            elif not is_whole:
+                unmarked = []
+            due.update(unmarked[: max(missing, 0)])
+        return due
 
     def mark(self, day: int) -> str:
         """The mark of a day; a blank if there is none."""
-        return self.marks[day - self.first : day - self.first + 1] or " "
+        return self.marks.get(day, " ")
 
     def done_in_week(self, today: int) -> int:
         """Days of the present week on which it is done."""
-        return self.marks[days.monday(today) - self.first : today - self.first + 1].count("+")
+        return sum(self.mark(day) == "+" for day in range(days.monday(today), today + 1))
 
 
 class HabitSigns(NamedTuple):
@@ -141,21 +140,21 @@ class HabitSigns(NamedTuple):
 
 def histories(db: Database, user: str, today: date) -> list[History]:
     """The habits of a user, also archived ones, with their recent marks; what came before them is folded."""
-    return _load(db, KEPT, {"user": user}, today.toordinal())
+    return _load(db, KEPT, {"user": user}, today)
 
 
 def signs_between(db: Database, user: str, first: date, last: date, today: date) -> list[HabitSigns]:
     """The habits of a user, each with a sign per day; archived ones if something was due on these days. Raises
     Unreadable."""
     begin = first.toordinal()
-    end = last.toordinal()
     present = today.toordinal()
-    since = days.monday(begin)  # of a week that `first` cuts, the marks before it count, too
+    # Of a week that `first` cuts, the marks before it count, too.
+    monday = date.fromordinal(days.monday(begin))
     rows = []
-    for history in _load(db, KEPT, {"user": user}, present, since):
+    for history in _load(db, KEPT, {"user": user}, today, monday):
         habit = history.habit
-        is_archived = history.habit["archived_at"] is not None
-        signs = history.signs(begin, end, present)
+        is_archived = habit["archived_at"] is not None
+        signs = history.signs(begin, last.toordinal(), present)
         if not is_archived or was_due(signs):
             streak = history.streak(present).run
             rows.append(HabitSigns(habit["id"], habit["name"], signs, streak, is_archived))
@@ -169,71 +168,48 @@ def was_due(signs: str) -> bool:
 
 def of_habit(db: Database, habit_id: int, today: date) -> History:
     """The history of one habit as it is inside the open transaction."""
-    return _load(db, "h.id = :id", {"id": habit_id}, today.toordinal())[0]
+    return _load(db, "h.id = :id", {"id": habit_id}, today)[0]
 
 
 def settle(db: Database, today: date) -> None:
-    """Fold what is not folded, or was not for long, up to a Sunday, so that no ISO week is cut."""
+    """Fold what is not folded yet up to a Sunday, so that no ISO week is cut."""
     target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
-    until, stale = (date.fromordinal(day).isoformat() for day in (target, target - LONG_UNSETTLED))
-    for (habit_id,) in db.execute(UNSETTLED, (stale, until)).fetchall():
+    until = date.fromordinal(target).isoformat()
+    for (habit_id,) in db.execute(UNSETTLED, {"until": until}).fetchall():
         # As seen from the day after: on `target` itself nothing can be done any more.
-        streak = of_habit(db, habit_id, date.fromisoformat(until)).streak(target + 1)
+        streak = of_habit(db, habit_id, today).streak(target + 1, target)
         values = (until, *streak, habit_id)
         db.execute("UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?", values)
 
 
 def _load(
-    db: Database, which: str, values: dict[str, Any], today: int, since: int = FOREVER
+    db: Database, which: str, values: dict[str, Any], today: date, since: date = date.max
 ) -> list[History]:
     """Habits with the marks that are not folded, and those from the day `since` on."""
-    span = {
-        "since": f"{date.fromordinal(since):%Y-%m}",
-        "week_ago": date.fromordinal(today - WEEK).isoformat(),
-    }
-    return [_history(row, today, since) for row in db.execute(HABITS.format(which=which), values | span)]
+    week_ago = today.toordinal() - WEEK
+    span = {"since": f"{since:%Y-%m}", "week_ago": date.fromordinal(week_ago).isoformat()}
+    rows = db.execute(HABITS.format(which=which), values | span)
+    return [_history(row, week_ago) for row in rows]
 
 
-def _history(row: Row, today: int, since: int) -> History:
-    started = min(days.ordinal(row["created_on"]), days.ordinal(row["first_mark"] or row["created_on"]))
+def _history(row: Row, week_ago: int) -> History:
+    created_on = row["created_on"]
+    started = days.ordinal(min(created_on, row["first_mark"] or created_on))
+    folded = Streak()
+    unfolded = days.monday(min(started, week_ago))
     if row["until"]:
         folded = Streak(row["run"], row["best"])
         unfolded = days.ordinal(row["until"]) + 1
-    else:
-        folded = Streak()
-        unfolded = days.monday(min(started, today - WEEK))
-    first = min(days.monday(since), unfolded)
-    marks = _joined(
-        row["months"], row["marks"], first, min(days.monday(max(today, first)) + WEEK - 1, FOREVER)
-    )
-    course = _course(row["created_on"], row["frequency_type"], detail(row), row["changes"], row["pauses"])
-    return History(row, course, started, folded, unfolded, first, marks)
-
-
-@lru_cache(maxsize=256)
-def _course(created_on: str, frequency_type: str, said: str | None, changes: str, pauses: str) -> Course:
-    """The course of a habit. One that never changed its schedule has none but its own."""
+    # A habit that never changed its schedule has none but its own.
+    changes = json.loads(row["changes"]) or [(BEGINNING, row["frequency_type"], detail(row))]
     schedules = []
-    for first, *how in json.loads(changes) or [(BEGINNING, frequency_type, said)]:
-        begins = days.ordinal(max(first, created_on))
-        schedules.append((days.ordinal(first), schedule(*how, begins)))
-    spans = [(days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(pauses)]
-    return Course(tuple(schedules), tuple(spans))
-
-
-def _joined(months: str | None, marks: str | None, first: int, last: int) -> str:
-    """The marks between two days, a blank where there is none, from rows of `habit_months` in their order.
-    Raises Unreadable."""
-    # A month may begin before the first day and end after the last one; the next month covers the end of a
-    # short one.
-    signs = bytearray(b" " * (last - first + 1 + 2 * SIGNS_OF_A_MONTH))
-    for at, month in enumerate(months.split(",") if months else ()):
-        start = _first_day(month) - first + SIGNS_OF_A_MONTH
-        of_month = (marks or "")[SIGNS_OF_A_MONTH * at :][:SIGNS_OF_A_MONTH]
-        signs[start : start + SIGNS_OF_A_MONTH] = of_month.encode("ascii", "replace")
-    return signs[SIGNS_OF_A_MONTH : SIGNS_OF_A_MONTH + last - first + 1].decode()
-
-
-@lru_cache(maxsize=512)
-def _first_day(month: str) -> int:
-    return days.ordinal(f"{month}-01")
+    for first, frequency, chosen in changes:
+        anchor = days.ordinal(max(first, created_on))
+        schedules.append((days.ordinal(first), schedule(frequency, chosen, anchor)))
+    pauses = [(days.ordinal(first), days.ordinal(last or LAST)) for first, last in json.loads(row["pauses"])]
+    marks: dict[int, str] = {}
+    for month, signs in json.loads(row["months"]):
+        for day, sign in enumerate(signs, days.ordinal(f"{month}-01")):
+            if sign != " ":
+                marks[day] = sign
+    return History(row, Course(tuple(schedules), tuple(pauses)), started, folded, unfolded, marks)
