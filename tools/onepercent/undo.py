@@ -37,7 +37,7 @@ from tools.onepercent.actions.unit_of_work import (
     digested,
     label,
 )  # fmt: skip
-from tools.onepercent.apply_actions import KEPT_LINES
+from tools.onepercent.apply_actions import FEW_LINES
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.page import person_pages
@@ -54,7 +54,7 @@ APPLIED = {"applied_id": fields.whole(1, fields.LARGEST_ID)}
 
 Rows = dict[Place, Row | None]
 
-FEW_LINES = 3  # lines by which the list names a change
+MOST_STEPS = 5  # changed steps of a goal that a diff names one by one
 
 
 @Tool(
@@ -209,7 +209,7 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
     for (section, title), group in steps.items():
         if (section, title) in goals:
             goals[section, title]["steps_deleted" if section == "deletes" else "steps_restored"] = len(group)
-        elif len(group) > KEPT_LINES:
+        elif len(group) > MOST_STEPS:
             entries.append((section, {"goal_title": title, **_group(section, group)}))
         else:
             entries += [(section, shown) for shown in group]

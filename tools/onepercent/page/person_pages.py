@@ -70,11 +70,11 @@ def _told(answer: JsonObject, language: str) -> JsonObject:
 def _changes(dry: Run) -> list[JsonObject]:
     """The parts of each sentence in the order of the message; the warnings of an action stand at its last."""
     changes: list[JsonObject] = []
-    for client_action_id, outcome in dry.in_order():
+    for planned, outcome in dry.in_order():
         for section, entry in outcome.entries:
             parts = sentences.line(section, entry).parts()
             parts["rows"] += _lost(entry)
-            key = client_action_id if outcome.reversal is None else ""
+            key = planned.client_action_id if planned.kind.published else ""
             count = sentences.things_of(entry).total()
             changes.append({"id": key, **parts, "count": count, "warnings": []})
         changes[-1]["warnings"] = [words.warning(*warning) for warning in outcome.warnings]
