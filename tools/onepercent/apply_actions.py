@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Collection
-from datetime import datetime
 from typing import Annotated
 
 from tools.core import calls
@@ -27,6 +26,7 @@ REFUSAL = re.compile(
     r"|stop|wait|later|not (now|yet)|never ?mind|abort|спасибо|пожалуйста|thanks|thank you|please)[\s.,;!?…—–-]*)+"
 )
 
+RENEWED = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
 DROPPED = ("action", "error")  # what apply repeats of an action that the preview refused
 FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
@@ -70,20 +70,22 @@ def apply_actions(
 def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
     """Apply a preview that the person has agreed to, except the actions `without`; return the recorded
     answer. Raises ToolError."""
-    moment = days.now()
     try:
         with store.writing() as db:
-            preview = previews.find(db, preview_id, moment)
+            preview = previews.find(db, preview_id)
             if repeated := _repeated(db, preview, key):
                 return dispatch.recorded(db, repeated)
             plan = previews.plan(preview, without)
             if preview["status"] == "expired":
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
-            answer = _apply(db, preview, plan, key, moment)
+            answer = _apply(db, preview, plan, key)
     except ToolError as error:
         if error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
             with store.writing() as db:
-                previews.renew(db, plan.actions, moment, error)
+                dry = dry_run(db, plan.actions)
+                if dry.done and not dry.is_unsafe:
+                    error.hint = RENEWED
+                    error.data |= previews.keep_and_show(dry)
         raise
     store.checkpoint()
     return answer
@@ -92,16 +94,15 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
 def _ask(preview_id: str) -> None:
     """Ask the person, not the model, showing the changes in words; of a preview that is not pending, nothing
     is applied. Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK."""
-    moment = days.now()
     with store.writing() as db:
-        preview = previews.find(db, preview_id, moment)
+        preview = previews.find(db, preview_id)
         if preview["status"] != "pending":
             return
-        question = dry_run(db, previews.plan(preview).actions, moment).question()
+        question = dry_run(db, previews.plan(preview).actions).question()
     answer = calls.ask(question, keys.of_question(preview_id))
     if answer == "decline":
         with store.writing() as db:
-            previews.cancel(db, preview_id, days.now())
+            previews.cancel(db, preview_id)
         hint = "The preview is cancelled. Ask what should be different."
         raise ToolError("The person declined", hint, code="DECLINED")
     if answer != "accept":
@@ -122,10 +123,10 @@ def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
     return json.loads(row["answer"]) if row else None
 
 
-def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: datetime) -> JsonObject:
+def _apply(db: Database, preview: Row, plan: previews.Plan, key: str) -> JsonObject:
     """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises
     ToolError that names the `failed_action`; the transaction is to be rolled back then."""
-    unit = UnitOfWork(db, preview["user"], moment, plan.today, plan.seen)
+    unit = UnitOfWork(db, preview["user"], days.now(), plan.today, plan.seen)
     run = Run(unit, [], plan.dropped)
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
         try:
@@ -139,7 +140,7 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: da
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
         run.done.append((planned, outcome))
-    histories.settle(db, days.today(moment))
+    histories.settle(db, days.today())
     lines: list[str] = []
     for _, outcome in run.done:
         lines += outcome.done()
@@ -191,12 +192,10 @@ def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
             db.execute(turn, (undone, dispatch.packed(changes), applied_id))
             return
     journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})
-    db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))
     db.execute(
-        "INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview_id, journal)
+        """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <=
+        (SELECT id FROM applied WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
+        {"user": user, "most": UNDONE_AT_MOST},
     )
-    db.execute(
-        """DELETE FROM applied WHERE user = ? AND id <=
-        (SELECT id FROM applied WHERE user = ? ORDER BY id DESC LIMIT 1 OFFSET ?)""",
-        (user, user, UNDONE_AT_MOST),
-    )
+    row = (user, preview_id, journal)
+    db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", row)

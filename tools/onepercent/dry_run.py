@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.onepercent import actions, days, fields, sentences, settings, words
 from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
@@ -128,9 +127,9 @@ class Diff(dict[str, list[JsonObject]]):
         self["errors"] = dry.errors
 
 
-def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> Run:
+def dry_run(db: Database, sent: Sequence[object]) -> Run:
     """Try the actions in order in a transaction within `db`'s, and take them back."""
-    unit = UnitOfWork(db, settings.user(), moment, days.today(moment))
+    unit = UnitOfWork(db, settings.user(), days.now(), days.today())
     dry = Run(unit, [], [])
     used = set[str]()
     db.execute("SAVEPOINT dry_run")
@@ -154,15 +153,17 @@ def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> Run:
 
 def _refusal(sent: JsonObject, error: ToolError, found: dict[str, Row]) -> JsonObject:
     """The error of an action, with the title of what it was about, or the id of what is not there."""
-    named = ("client_action_id", "action")
-    shown = {name: fields.printable(sent[name]) for name in named if sent.get(name) is not None}
-    row = dict(found.get(str(sent.get("action")).partition(".")[0], {}))
-    if title := row.get("title") or row.get("name"):
-        shown["title"] = title
-    entity, _, problem = error.code.lower().partition("_")
+    action = fields.printable(sent.get("action") or "")
+    row = dict(found.get(action.partition(".")[0], {}))
     params = sent.get("params")
-    if problem == "not_found" and isinstance(params, dict) and isinstance(params.get(f"{entity}_id"), int):
-        shown["id"] = params[f"{entity}_id"]
+    entity = error.code.removesuffix("_NOT_FOUND").lower()
+    key = params.get(f"{entity}_id") if isinstance(params, dict) else None
+    shown = filled(
+        client_action_id=fields.printable(sent.get("client_action_id") or ""),
+        action=action,
+        title=row.get("title") or row.get("name"),
+        id=key if isinstance(key, int) else None,
+    )
     answer = error.answer()
     del answer["success"]
     return shown | answer

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
@@ -101,7 +101,7 @@ def preview_actions(
     repeats.catch_up()
     with store.writing() as db:
         dispatch.purge(db)
-        dry = dry_run(db, actions, days.now())
+        dry = dry_run(db, actions)
         if not dry.done:
             hint = "Fix them as errors says, then preview again."
             raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
@@ -122,7 +122,7 @@ def cancel_preview(preview_id: str) -> JsonObject:
     preview_id = fields.identifier("preview_id", preview_id)
     shown = {"preview_id": preview_id, "status": "cancelled", "message": words.say("preview.cancelled")}
     with store.writing() as db:
-        cancel(db, preview_id, days.now())
+        cancel(db, preview_id)
         return dispatch.recorded(db, {"success": True, **shown})
 
 
@@ -185,13 +185,13 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     return Plan(date.fromisoformat(kept["today"]), planned, entries, kept["seen"], kept["dropped"])
 
 
-def find(db: Database, preview_id: str, moment: datetime) -> Row:
-    """This user's preview. Its status is that of the moment: after ONEPERCENT_PREVIEW_TTL, its time to live,
+def find(db: Database, preview_id: str) -> Row:
+    """This user's preview. Its status is that of now: after ONEPERCENT_PREVIEW_TTL, its time to live,
     one that is pending has expired. Raises ToolError PREVIEW_NOT_FOUND."""
     statement = """SELECT id, user, plan, idempotency_key,
         iif(status = 'pending' AND expires_at <= ?, 'expired', status) AS status
         FROM previews WHERE id = ? AND user = ?"""
-    values = (moment.timestamp(), preview_id, settings.user())
+    values = (days.now().timestamp(), preview_id, settings.user())
     preview: Row | None = db.execute(statement, values).fetchone()
     if preview is None:
         raise ToolError("Preview not found or already used", REPEAT, code="PREVIEW_NOT_FOUND")
@@ -208,15 +208,7 @@ def check_unused(preview: Row) -> None:
         raise ToolError("Preview already cancelled", hint, code="PREVIEW_CANCELLED")
 
 
-def cancel(db: Database, preview_id: str, moment: datetime) -> None:
+def cancel(db: Database, preview_id: str) -> None:
     """Cancel a preview that is pending or has expired. Raises ToolError."""
-    check_unused(find(db, preview_id, moment))
+    check_unused(find(db, preview_id))
     db.execute("UPDATE previews SET status = 'cancelled', plan = NULL WHERE id = ?", (preview_id,))
-
-
-def renew(db: Database, actions: list[Planned], moment: datetime, error: ToolError) -> None:
-    """Add to the error of a preview that no longer holds a fresh one of its actions, if it can be made."""
-    dry = dry_run(db, actions, moment)
-    if dry.done and not dry.is_unsafe:
-        error.hint = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
-        error.data |= keep_and_show(dry)

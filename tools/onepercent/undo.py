@@ -86,7 +86,7 @@ def undo_last(
             hint = only if redo else "Nothing (more) is kept."
             raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
         reversal = Planned(actions.ACTIONS["undo.last"], "1", {"applied_id": row["id"], "undone": redo})
-        dry = dry_run(db, [reversal], days.now()).checked()
+        dry = dry_run(db, [reversal]).checked()
         return dispatch.recorded(db, {"success": True, **previews.keep_and_show(dry)})
 
 
