@@ -5,16 +5,14 @@ from datetime import date, timedelta
 from tests.onepercent.person import act, call, do
 from tools.core.presses import PRESS
 from tools.onepercent import days
-from tools.onepercent.database import store
 from tools.onepercent.page import person_pages
-from tools.onepercent.page.person_pages import DAYS_SHOWN, glance
+from tools.onepercent.page.person_pages import DAYS_SHOWN
 
 
 def read(clock):
     """The data of the day that ends the last four weeks."""
     today = days.today(clock())
-    with store.reading() as db:
-        return glance(db, "local", today, today, today - timedelta(DAYS_SHOWN - 1), today)
+    return person_pages.days_data((today - timedelta(DAYS_SHOWN - 1), today), True)
 
 
 def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
@@ -36,9 +34,8 @@ def test_days_that_are_still_to_come_are_no_losses(clock):
     """As many days of the time before as have passed: 7 of 28, of which the first two were full."""
     do(act("habit.create", name="a"))
     do(act("habit.mark_completed", habit_id=1, dates=["2026-03-09..2026-03-18"]))
-    today, first = days.today(clock()), date(2026, 3, 16)
-    with store.reading() as db:
-        shown = glance(db, "local", today, today, first, first + timedelta(6))
+    first = date(2026, 3, 16)
+    shown = person_pages.days_data((first, first + timedelta(6)), True)
     assert shown["passed"] == 3
     assert (shown["now"][:2], shown["before"][:2]) == ([1, 30], [1, 30]), "Monday to Wednesday of both weeks"
 
@@ -76,7 +73,7 @@ def test_the_week_that_can_be_turned_to_ends_today_or_is_the_days_own(clock):
         ("2026-03-11", "2026-03-09"),
         ("2026-03-20", "2026-03-16"),
     ):
-        strip = person_pages.days_data((date.fromisoformat(day),) * 2)["strip"]
+        strip = person_pages.days_data((date.fromisoformat(day),) * 2, True)["strip"]
         assert (len(strip), strip[0][0]) == (7, monday)
         assert day in dict(strip)
 

@@ -1,6 +1,7 @@
 """The pages of a preview and of days, and the private data that each gets beside an answer."""
 
 import logging
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -93,54 +94,48 @@ def _of_days(answer: JsonObject) -> JsonObject:
     if not answer["success"]:
         return {}
     shown = answer if isinstance(answer, Shown) else Shown(answer)
-    private = {DAYS_DATA: days_data(shown.span, shown.is_day)} if shown.span or shown.is_day else {}
+    private = {DAYS_DATA: days_data(shown.span, shown.is_day)}
     if not toolsets.only_reads(core_settings.current(), "onepercent"):
         private |= handed(keys.of_day)
     return private
 
 
-def days_data(span: tuple[date, date] | None = None, is_day: bool = True) -> JsonObject:
-    """The data of the days' page: one day with the weeks before it, today's by default, or the days of a
-    span. Empty if the database cannot be read."""
+def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
+    """The data of the days' page: with `is_day` one day, today's by default; the days of a span, or the weeks
+    before the day. Empty if nothing is to be drawn, or the database cannot be read."""
     try:
         with store.reading() as db:
             today = days.today()
-            first, last = span or (today, today)
-            first = max(first, last - timedelta(HISTORY_DAYS_BACK))
-            day = min(last, max(today, first))
-            if first == last:  # a single day is shown at the end of four ISO weeks
-                last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())
-                first = last - timedelta(DAYS_SHOWN - 1)
-            return glance(db, settings.user(), today, day, first, last, is_day)
+            return _glance(db, *(span or (today, today)), today, is_day) if span or is_day else {}
     except ToolError as error:
         logger.warning("no days for a page: %s", error.message)
         return {}
 
 
-def glance(
-    db: Database, user: str, today: date, day: date, first: date, last: date, is_day: bool = True
-) -> JsonObject:
-    """The data that the page draws of the days from `first` to `last`, and with `is_day` of a day.
-
-    `cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
+def _glance(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
+    """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
     summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the days that
-    are still to come are no losses.
-    """
+    are still to come are no losses."""
+    first = max(first, last - timedelta(HISTORY_DAYS_BACK))
+    day = min(last, max(today, first))
+    if first == last:  # a single day is shown at the end of four ISO weeks
+        last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())
+        first = last - timedelta(DAYS_SHOWN - 1)
     length = (last - first).days + 1
     since = first - timedelta(length)
-    recent = past(db, user, since, last, today)
+    recent = past(db, settings.user(), since, last, today)
     passed = max((min(today, last) - first).days + 1, 0)
     data = {
-        "today": today.isoformat(),
-        "day": day.isoformat(),
-        "first": first.isoformat(),
-        "last": last.isoformat(),
+        "today": f"{today}",
+        "day": f"{day}",
+        "first": f"{first}",
+        "last": f"{last}",
         "passed": passed,
         "cells": [_cell(recent, first + timedelta(place)) for place in range(length)],
         "now": _sum(recent, first, passed),
         "before": _sum(recent, since, passed),
     }
-    return data | _one_day(db, user, today, day, recent) if is_day else data
+    return data | _one_day(present.View(recent.user, today, day, day), recent) if is_day else data
 
 
 def _cell(recent: Past, day: date) -> list[float]:
@@ -160,32 +155,32 @@ def _sum(recent: Past, first: date, length: int) -> list[float]:
     return _numbers(sums) if length and any(sums) else []
 
 
-def _one_day(db: Database, user: str, today: date, day: date, recent: Past) -> JsonObject:
+def _one_day(view: present.View, recent: Past) -> JsonObject:
     """What can be ticked off on a day, what it brought, and the days that can be turned to; of today also what
     the next day holds."""
-    view = present.View(user, today, day, day)
-    values = {"user": user, "today": today.isoformat(), "day": day.isoformat()}
+    db = recent.db
+    day = view.first
     data = {
-        "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, today) if on >= recent.since],
+        "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since],
         "gained": recent.sums(day, day).xp,
-        "overdue": _steps(db, LATE, values),
-        "steps": _steps(db, OF_THE_DAY, values),
-        **_habits(db, view, recent),
+        "overdue": _steps(db, LATE, view),
+        "steps": _steps(db, OF_THE_DAY, view),
+        **_habits(view, recent),
         "goals": present.goals(db, view),
         "xp": present.xp(db, view),
     }
-    if day == today:
-        following = day + timedelta(1)
-        steps = _steps(db, COMING, values | {"day": following.isoformat()})
+    if day == view.today:
+        following = replace(view, first=day + timedelta(1))
         data["next"] = {
-            "date": following.isoformat(),
-            "steps": [step["title"] for step in steps],
-            "habits": [habit["name"] for habit in _due_on(db, user, following, today)],
+            "date": f"{following.first}",
+            "steps": [step["title"] for step in _steps(db, COMING, following)],
+            "habits": [habit["name"] for habit in _due_on(db, following)],
         }
     return data
 
 
-def _steps(db: Database, which: str, values: JsonObject) -> list[JsonObject]:
+def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
+    values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
     return [present.shown(row) for row in db.execute(STEPS.format(which=which), values)]
 
 
@@ -196,16 +191,15 @@ def _week(day: date, today: date) -> list[date]:
     return [last - timedelta(back) for back in reversed(range(WEEK))]
 
 
-def _habits(db: Database, view: present.View, recent: Past) -> JsonObject:
+def _habits(view: present.View, recent: Past) -> JsonObject:
     """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day, if
     that is not to come."""
-    section = present.habits(db, view)
-    day = view.first
+    section = present.habits(recent.db, view)
     items = [section.get("usual", {}) | item | {"signs": ""} for item in section["items"]]
-    if day > view.today:
-        due = {habit["id"] for habit in _due_on(db, view.user, day, view.today)}
+    if view.first > view.today:
+        due = {habit["id"] for habit in _due_on(recent.db, view)}
         return {"habits": [item for item in items if item["id"] in due]}
-    end = (day - recent.since).days + 1
+    end = (view.first - recent.since).days + 1
     signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
     lists: JsonObject = {"habits": [], "others": []}
     for item in items:
@@ -214,16 +208,16 @@ def _habits(db: Database, view: present.View, recent: Past) -> JsonObject:
     return lists
 
 
-def _due_on(db: Database, user: str, day: date, today: date) -> list[Row]:
+def _due_on(db: Database, view: present.View) -> list[Row]:
     """The habits due on a coming day. One of some times per week is not, once this week has them."""
-    ordinal = day.toordinal()
-    present_day = today.toordinal()
-    is_this_week = days.monday(ordinal) == days.monday(present_day)
+    day = view.first.toordinal()
+    today = view.today.toordinal()
+    is_this_week = days.monday(day) == days.monday(today)
     habits = []
-    for history in histories(db, user, today):
-        times = history.course.at(ordinal).times
-        has_enough = times and is_this_week and history.done_in_week(present_day) >= times
-        if history.course.is_due(ordinal) and not has_enough:
+    for history in histories(db, view.user, view.today):
+        times = history.course.at(day).times
+        has_enough = times and is_this_week and history.done_in_week(today) >= times
+        if history.course.is_due(day) and not has_enough:
             habits.append(history.habit)
     return habits
 
