@@ -154,7 +154,7 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
     kept = restore(str(copy))["kept"]
     assert Path(kept).read_bytes() == damaged
     assert titles() == ["В копии"] and health().state == "ok"
-    store.leave()
+    store.release()
     assert titles() == ["В копии"]
 
 

@@ -19,7 +19,7 @@ from tools.onepercent.database import migrations, store
 
 def behind_the_tools(file: Path, *statements: str) -> None:
     """Change the file without the tools, and leave it alone."""
-    store.leave()
+    store.release()
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         for statement in (
             "PRAGMA ignore_check_constraints = ON",
@@ -77,7 +77,7 @@ def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(wor
 def test_random_bytes_anywhere_are_never_an_internal_error(seed: int, file: Path, tmp_path: Path):
     chance = random.Random(seed)
     do(*a_day(), act("habit.create", name="Бег"))
-    store.leave()
+    store.release()
     damaged = bytearray(file.read_bytes())
     for _ in range(20 if seed % 2 else 500):
         damaged[chance.randrange(100 if seed % 3 else 0, len(damaged))] = chance.randrange(256)

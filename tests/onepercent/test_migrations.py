@@ -78,14 +78,14 @@ def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(
         )  # where the header has it (sqlite.org/fileformat2.html)
 
     do(*a_day())
-    store.leave()
+    store.release()
     known, colour = migrations.MIGRATIONS, "ALTER TABLE goals ADD COLUMN colour TEXT DEFAULT 'red'"
     monkeypatch.setattr(migrations, "MIGRATIONS", (*known, (colour, "NONSENSE")))
     assert call("get_user_snapshot")["code"] == "DATABASE_ERROR"
-    store.leave()
+    store.release()
     assert version(file) == len(known)
     monkeypatch.setattr(migrations, "MIGRATIONS", (*known, (colour,)))
     assert len(items("goals")) == 1
-    store.leave()
+    store.release()
     assert version(file) == len(known) + 1
     assert version(file.with_name(f"life.sqlite3.before-v{len(known) + 1}")) == len(known)

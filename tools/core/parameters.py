@@ -16,7 +16,7 @@ from typing import Literal, cast, get_args, get_origin
 from tools.core import schema
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject, Value
-from tools.core.schema import Alias, Limits, Members
+from tools.core.schema import Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
@@ -78,58 +78,38 @@ class Reader:
             raise ToolError("; ".join(self.problems[:SHOWN_PROBLEMS]), hint, code="INVALID_ARGUMENTS")
         return values
 
-    def by_name(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
-        """The values under their declared names, without those that stand for nothing. Raises ToolError for
-        others."""
-        names = {}
-        for name, member in members.items():
-            aliases = [mark for mark in schema.unwrap(member.annotation)[1] if isinstance(mark, Alias)]
-            names[name] = name
-            names |= {alias.name: name for alias in aliases}
-        result: JsonObject = {}
+    def members(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
+        """The values of the parameters or fields that were sent, under their declared names, without those
+        that stand for nothing. Raises ToolError for others."""
+        names = schema.names(members)
+        values: JsonObject = {}
         for sent_name, value in sent.items():
             if sent_name not in names:
-                where = f" in {place}" if place else ""
-                message = f"Unknown argument{where}: {sent_name[:80]}"
-                hint = f"{_meant(sent_name[:80].lower(), names)} {usage}".strip()
-                raise ToolError(message, hint, code="UNKNOWN_ARGUMENT")
+                raise _unknown(sent_name[:80], names, place, usage)
             name = names[sent_name]
             member = members[name]
-            absent = value is None or (
-                value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
-            )
-            if absent and member.default is not member.empty:
+            if member.default is not member.empty and _is_absent(member.annotation, value):
                 continue
-            if name in result:
-                self.problems.append(f"{_inside(place, name)}: given twice, also as {sent_name}")
-            result[name] = value
-        return result
-
-    def members(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
-        """The values of those parameters or fields that were sent."""
-        values = self.by_name(sent, members, place, usage)
-        result = {}
-        for name, member in members.items():
+            inside = _inside(place, name)
             if name in values:
-                result[name] = self.value(member.annotation, values[name], _inside(place, name))
-            elif member.default is member.empty:
+                self.problems.append(f"{inside}: given twice, also as {sent_name}")
+            values[name] = self.value(member.annotation, value, inside)
+        for name in schema.required(members):
+            if name not in values:
                 self.problems.append(f"{_inside(place, name)}: Field required")
-        return result
+        return values
 
     def value(self, annotation: object, value: object, place: str) -> object:
         """A value of a declared type, within its limits."""
         kind, markers = schema.unwrap(annotation)
-        limits = [marker for marker in markers if isinstance(marker, Limits)]
-        problems = len(self.problems)
+        limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
         value = _parsed(kind, value)
         try:
-            if isinstance(value, str) and any(limit.strip for limit in limits):
+            if isinstance(value, str) and limits.strip:
                 value = value.strip()
-            if isinstance(value, list):  # too long a list is refused before its items are looked at
-                _check_limits(limits, value)
+            _check_limits(limits, value)  # too long a list is refused before its items are looked at
             value = self.converted(kind, value, place)
-            if len(self.problems) == problems:
-                _check_limits(limits, value)
+            _check_limits(limits, value)
         except ValueMismatch as mismatch:
             self.problems.append(f"{place}: {mismatch}")
         return value
@@ -140,16 +120,14 @@ class Reader:
         inner = get_args(kind)
         if convert := SCALARS.get(origin):
             return convert(value)
-        if origin is list and inner:
-            items = _of_type(list, value)
-            return [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
-        if origin is dict and inner:
-            members = _of_type(dict, value)
-            return {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members}
-        if origin in (list, dict):
-            return _of_type(origin, value)
         if origin is Literal and (isinstance(value, list | dict) or value not in inner):
             raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
+        if origin is list:
+            items = _of_type(list, value)
+            return [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
+        if origin is dict:
+            members = _of_type(dict, value)
+            return {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members}
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
             fields = schema.members(kind)
             problems = len(self.problems)
@@ -158,15 +136,18 @@ class Reader:
         return value
 
 
-def _meant(sent: str, names: Mapping[str, str]) -> str:
-    """`Did you mean X?` with the nearest name, or with one that contains `sent`: `noteId` for `id`, `addTags`
-    for `tags`."""
-    if hint := did_you_mean(sent, names, cutoff=0.7):
-        return hint
-    for name in names.values():
-        if sent and sent in name.lower():
-            return f"Did you mean {name}?"
-    return did_you_mean(sent, names, cutoff=0.5)
+def _is_absent(annotation: object, value: object) -> bool:
+    """The value stands for nothing."""
+    return value is None or (value in ABSENT_TEXTS and schema.unwrap(annotation)[0] is not str)
+
+
+def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> ToolError:
+    """The error of an unknown name, with one that contains it (`noteId` for `id`), or the nearest one."""
+    where = f" in {place}" if place else ""
+    lower = sent.lower()
+    longer = next((name for name in names.values() if lower in name.lower()), "")
+    hint = f"Did you mean {longer}?" if longer else did_you_mean(lower, names, cutoff=0.5)
+    return ToolError(f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), code="UNKNOWN_ARGUMENT")
 
 
 def _inside(place: str, name: str) -> str:
@@ -221,18 +202,17 @@ SCALARS: dict[object, Callable[[object], object]] = {
 }  # fmt: skip
 
 
-def _check_limits(limits: list[Limits], value: object) -> None:
-    for limit in limits:
-        if isinstance(value, str | list):
-            if limit.min_length is not None and len(value) < limit.min_length:
-                raise _wrong_length(value, "at least", limit.min_length)
-            if limit.max_length is not None and len(value) > limit.max_length:
-                raise _wrong_length(value, "at most", limit.max_length)
-        elif isinstance(value, int | float):
-            if limit.ge is not None and not value >= limit.ge:  # nor is NaN
-                raise ValueMismatch(f"Input should be greater than or equal to {limit.ge}")
-            if limit.le is not None and value > limit.le:
-                raise ValueMismatch(f"Input should be less than or equal to {limit.le}")
+def _check_limits(limits: Limits, value: object) -> None:
+    if isinstance(value, str | list):
+        if limits.min_length is not None and len(value) < limits.min_length:
+            raise _wrong_length(value, "at least", limits.min_length)
+        if limits.max_length is not None and len(value) > limits.max_length:
+            raise _wrong_length(value, "at most", limits.max_length)
+    elif isinstance(value, int | float):
+        if limits.ge is not None and not value >= limits.ge:  # nor is NaN
+            raise ValueMismatch(f"Input should be greater than or equal to {limits.ge}")
+        if limits.le is not None and value > limits.le:
+            raise ValueMismatch(f"Input should be less than or equal to {limits.le}")
 
 
 def _wrong_length(value: str | list[object], bound: str, length: int) -> ValueMismatch:

@@ -50,6 +50,17 @@ def members(callee: Callable[..., object]) -> Members:
     return inspect.signature(callee, eval_str=True).parameters
 
 
+def names(members: Members) -> dict[str, str]:
+    """The declared name by each name that a client may send."""
+    declared = {}
+    for name, member in members.items():
+        declared[name] = name
+        for marker in unwrap(member.annotation)[1]:
+            if isinstance(marker, Alias):
+                declared[marker.name] = name
+    return declared
+
+
 def required(members: Members) -> list[str]:
     return [name for name, member in members.items() if member.default is member.empty]
 
@@ -85,8 +96,8 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
 def derive(annotation: object) -> JsonObject:
     """The schema of one annotation. Raises TypeError for a type that JSON Schema cannot express."""
     kind, markers = unwrap(annotation)
-    published = next((dict(marker.schema) for marker in markers if isinstance(marker, Published)), None)
-    schema = _derive_type(kind) if published is None else published
+    published = [marker for marker in markers if isinstance(marker, Published)]
+    schema = dict(published[0].schema) if published else _derive_type(kind)
     for marker in markers:
         if isinstance(marker, str):
             schema["description"] = marker
@@ -103,9 +114,9 @@ def _derive_type(kind: object) -> JsonObject:
     if kind in SIMPLE:
         return {"type": SIMPLE[kind]}
     if origin is list:
-        return {"type": "array", "items": derive(inner[0])} if inner else {"type": "array"}
+        return {"type": "array", "items": derive(inner[0])}
     if origin is dict:
-        values = derive(inner[1]) if inner else {}
+        values = derive(inner[1])
         return {"type": "object", "additionalProperties": values} if values else {"type": "object"}
     if origin is Literal:
         return {"type": SIMPLE[type(inner[0])], "enum": list(inner)}

@@ -3,17 +3,16 @@
 import json
 import re
 from collections.abc import Collection
-from datetime import datetime
 from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, fields, previews, sentences, settings
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, balance, digested, stale
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.dry_run import Run, dry_run
+from tools.onepercent.dry_run import Planned, Run, dry_run
 from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
 from tools.onepercent.rules import UNDONE_AT_MOST
@@ -27,8 +26,9 @@ REFUSAL = re.compile(
     r"|stop|wait|later|not (now|yet)|never ?mind|abort|спасибо|пожалуйста|thanks|thank you|please)[\s.,;!?…—–-]*)+"
 )
 
-FEW_LINES = 3  # changes that are named one by one once they are done
-KEPT_LINES = 5  # and when they are undone
+RENEWED = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
+DROPPED = ("action", "error")  # what apply repeats of an action that the preview refused
+FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
 # The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row that they
 # read and every entry that they put into the diff. Applying runs the same code in one transaction:
@@ -56,57 +56,53 @@ def apply_actions(
     Source: docs/manual.md, “Your data”.
     """
     preview_id = fields.identifier("preview_id", preview_id)
-    key = preview_id if idempotency_key is None else fields.identifier("idempotency_key", idempotency_key)
+    key = fields.identifier("idempotency_key", idempotency_key) if idempotency_key else preview_id
     CONFIRMATION.read("user_confirmation", user_confirmation)
     if REFUSAL.fullmatch(user_confirmation.strip().lower().replace("ё", "е")):
         hint = "Nothing was changed. cancel_preview gives the preview up; or ask what should be different."
         raise ToolError(f"That is a no: {fields.printable(user_confirmation)}", hint, code="NOT_CONFIRMED")
     calls.checkpoint()
     if settings.current().onepercent_confirm == "elicit":
-        _ask(preview_id, key)
+        _ask(preview_id)
     return apply_agreed(preview_id, key)
 
 
 def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
     """Apply a preview that the person has agreed to, except the actions `without`; return the recorded
     answer. Raises ToolError."""
-    moment = days.now()
     try:
         with store.writing() as db:
-            preview = previews.find(db, preview_id, moment)
+            preview = previews.find(db, preview_id)
             if repeated := _repeated(db, preview, key):
                 return dispatch.recorded(db, repeated)
-            previews.check_unused(preview)
             plan = previews.plan(preview, without)
             if preview["status"] == "expired":
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
-            answer = _apply(db, preview, plan, key, moment)
+            answer = _apply(db, preview, plan, key)
     except ToolError as error:
         if error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
             with store.writing() as db:
-                previews.renew(db, plan.actions, moment, error)
+                dry = dry_run(db, plan.actions)
+                if dry.done and not dry.is_unsafe:
+                    error.hint = RENEWED
+                    error.data |= previews.keep_and_show(dry)
         raise
     store.checkpoint()
     return answer
 
 
-def _ask(preview_id: str, key: str) -> None:
-    """Ask the person, not the model, showing the changes in words. Calls that change nothing need no consent:
-    one that is repeated after the apply, and that of an expired preview. Raises ToolError: DECLINED (the
-    preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK."""
-    moment = days.now()
+def _ask(preview_id: str) -> None:
+    """Ask the person, not the model, showing the changes in words; of a preview that is not pending, nothing
+    is applied. Raises ToolError: DECLINED (the preview is cancelled then), NOT_CONFIRMED, CANNOT_ASK."""
     with store.writing() as db:
-        preview = previews.find(db, preview_id, moment)
-        if preview["status"] == "applied" and preview["idempotency_key"] == key:
+        preview = previews.find(db, preview_id)
+        if preview["status"] != "pending":
             return
-        previews.check_unused(preview)
-        if preview["status"] == "expired":
-            return
-        question = dry_run(db, previews.plan(preview).actions, moment).question()
+        question = dry_run(db, previews.plan(preview).actions).question()
     answer = calls.ask(question, keys.of_question(preview_id))
     if answer == "decline":
         with store.writing() as db:
-            previews.cancel(db, preview_id, days.now())
+            previews.cancel(db, preview_id)
         hint = "The preview is cancelled. Ask what should be different."
         raise ToolError("The person declined", hint, code="DECLINED")
     if answer != "accept":
@@ -127,32 +123,30 @@ def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
     return json.loads(row["answer"]) if row else None
 
 
-def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: datetime) -> JsonObject:
+def _apply(db: Database, preview: Row, plan: previews.Plan, key: str) -> JsonObject:
     """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises
     ToolError that names the `failed_action`; the transaction is to be rolled back then."""
-    unit = UnitOfWork(db, preview["user"], moment, plan.today, plan.seen)
-    run = Run(unit, plan.actions, [], plan.dropped)
+    unit = UnitOfWork(db, preview["user"], days.now(), plan.today, plan.seen)
+    run = Run(unit, [], plan.dropped)
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
         try:
             outcome = planned.run(unit)
-            if [list(entry) for entry in outcome.entries] != entries:
+            if list(map(list, outcome.entries)) != entries:
                 raise stale(f"{planned.kind.name} would now do something else than it showed")
-            run.outcomes.append(outcome)
         except ToolError as error:
             if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
                 error = stale(f"{planned.kind.name}: it is so already")
-            own = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
-            error.data["failed_action"] = {"index": len(run.outcomes), **own}
+            error.data["failed_action"] = {"index": len(run.done), **_named(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
-    histories.settle(db, days.today(moment))
+        run.done.append((planned, outcome))
+    histories.settle(db, days.today())
     lines: list[str] = []
-    for outcome in run.outcomes:
-        if len(lines) < KEPT_LINES:
-            lines += outcome.done()
+    for _, outcome in run.done:
+        lines += outcome.done()
     # The preview has named the changes; of many only the sums are repeated.
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
-    total = len(run.outcomes)
+    total = len(run.done)
     answer = {
         "success": True,
         "results": _results(run),
@@ -160,56 +154,48 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str, moment: da
         "xp": {"delta": run.xp, "balance": balance(db, unit.user)[0]},
     }
     if plan.dropped:
-        answer["dropped"] = list(map(_dropped, plan.dropped))
+        answer["dropped"] = [{name: error.get(name) for name in DROPPED} for error in plan.dropped]
     answer["message"] = "\n".join([*run.refusals(), *(f"✓ {line}" for line in done)])
     dispatch.recorded(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview["id"]))
-    _keep_journal(run, preview["id"], lines[:KEPT_LINES])
+    _keep_journal(run, preview["id"], lines[:FEW_LINES])
     return answer
 
 
-def _dropped(error: JsonObject) -> JsonObject:
-    return {name: error[name] for name in ("action", "error") if name in error}
+def _named(planned: Planned) -> JsonObject:
+    return {"client_action_id": planned.client_action_id, "action": planned.kind.name}
 
 
 def _results(run: Run) -> list[JsonObject]:
     """The results so far, by action; parts without a value are left out."""
     results = []
-    for planned, outcome in zip(run.planned, run.outcomes, strict=False):
-        values = {"created_id": outcome.created_id, "step_ids": outcome.created_steps, "xp": outcome.xp}
-        result = {"client_action_id": planned.client_action_id, "action": planned.kind.name}
-        results.append(result | {name: value for name, value in values.items() if value})
+    for planned, outcome in run.done:
+        values = filled(created_id=outcome.created_id, step_ids=outcome.created_steps, xp=outcome.xp)
+        results.append(_named(planned) | values)
     return results
 
 
-def _shortened(change: Change) -> Change:
-    """A change whose long texts are kept by their digest."""
-    if change.values is None:
-        return change
-    return change._replace(values={name: digested(value) for name, value in change.values.items()})
-
-
 def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
-    """Keep the changes so that they can be undone. A reversal turns the journal of what it reverses; anything
-    else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
+    """Keep the changes so that they can be undone; long texts by their digest. A reversal turns the journal of
+    what it reverses; anything else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
     db = run.unit.db
     user = run.unit.user
-    changes = list(map(_shortened, run.unit.journal))
-    reversals = [outcome.reversal for outcome in run.outcomes if outcome.reversal]
-    if reversals:
-        applied_id, undone = reversals[0]
-        (journal,) = db.execute("SELECT journal FROM applied WHERE id = ?", (applied_id,)).fetchone()
-        turned = dispatch.packed(json.loads(journal) | {"changes": changes})
-        db.execute("UPDATE applied SET undone = ?, journal = ? WHERE id = ?", (undone, turned, applied_id))
-        return
+    changes: list[Change] = []
+    for change in run.unit.journal:
+        values = change.values and {name: digested(value) for name, value in change.values.items()}
+        changes.append(change._replace(values=values))
+    for _, outcome in run.done:
+        if outcome.reversal:
+            applied_id, undone = outcome.reversal
+            turn = "UPDATE applied SET undone = ?, journal = json_set(journal, '$.changes', json(?)) WHERE id = ?"
+            db.execute(turn, (undone, dispatch.packed(changes), applied_id))
+            return
     journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})
-    db.execute("DELETE FROM applied WHERE user = ? AND undone = 1", (user,))
     db.execute(
-        "INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", (user, preview_id, journal)
+        """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <=
+        (SELECT id FROM applied WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
+        {"user": user, "most": UNDONE_AT_MOST},
     )
-    db.execute(
-        """DELETE FROM applied WHERE user = ? AND id <=
-        (SELECT id FROM applied WHERE user = ? ORDER BY id DESC LIMIT 1 OFFSET ?)""",
-        (user, user, UNDONE_AT_MOST),
-    )
+    row = (user, preview_id, journal)
+    db.execute("INSERT INTO applied (user, preview_id, journal) VALUES (?, ?, ?)", row)

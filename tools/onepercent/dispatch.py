@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, encodable
-from tools.core.parameters import ABSENT_TEXTS
 from tools.onepercent import days, fields, settings
 from tools.onepercent.database import Database, store
 from tools.onepercent.rules import AUDIT_DAYS_KEPT, CALLS_PER_MINUTE
@@ -76,20 +75,18 @@ def count(tool: str, user: str) -> None:
 
 
 def _answer(tool: "Tool", arguments: JsonObject) -> Any:
-    required = tool.parameters.required
+    parameters = tool.parameters
     try:
         count(tool.name, settings.user())
-        fields.check_names(arguments, tool.parameters.members, tool.listed_name)
-        if missing := next((name for name in required if arguments.get(name) is None), None):
-            raise fields.required(missing)
-        # No optional argument of these tools is free text, so a blank one is absent.
-        present = {
-            name: value for name, value in arguments.items() if name in required or value not in ABSENT_TEXTS
-        }
-        values = tool.parameters.read(present)
+        fields.check_names(arguments, parameters.members, tool.listed_name)
+        for name in parameters.required:
+            if arguments.get(name) is None:
+                raise fields.required(name)
+        values = parameters.read(arguments)
     except ToolError as error:
-        known = ("RATE_LIMITED", "FIELD_UNKNOWN", "FIELD_REQUIRED")
-        return error.answer() | {"code": error.code if error.code in known else "FIELD_INVALID"}
+        if "ARGUMENT" in error.code:  # of the validator of all tools
+            error.code = "FIELD_INVALID"
+        return error.answer()
     return tool.handler(**values)
 
 
@@ -112,8 +109,8 @@ def recorded(db: Database, answer: JsonObject) -> JsonObject:
         "ms": round((monotonic() - call.started_s) * 1000, 3),
         "token": remote.token_id if remote else "",
     }
-    statement = f"INSERT INTO audit ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
-    db.execute(statement, tuple(row.values()))
+    places = ", ".join(f":{name}" for name in row)
+    db.execute(f"INSERT INTO audit ({', '.join(row)}) VALUES ({places})", row)
     return answer
 
 
@@ -132,8 +129,9 @@ def purge(db: Database) -> None:
 def _kept(value: JsonObject, is_whole: bool) -> str:
     """JSON text; of a long failure its beginning and length, so that a model in a loop fills no disk."""
     text = packed(value)
-    is_whole = is_whole or len(text) <= LONGEST_FAILURE
-    return text if is_whole else packed({"cut": text[:LONGEST_FAILURE], "characters": len(text)})
+    if is_whole or len(text) <= LONGEST_FAILURE:
+        return text
+    return packed({"cut": text[:LONGEST_FAILURE], "characters": len(text)})
 
 
 def packed(value: object) -> str:

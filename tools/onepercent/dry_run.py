@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.onepercent import actions, days, fields, sentences, settings, words
 from tools.onepercent.actions import Action, Outcome
 from tools.onepercent.actions.unit_of_work import UnitOfWork
@@ -26,10 +25,8 @@ class Planned:
     place: int = 0
 
     def run(self, unit: UnitOfWork) -> Outcome:
-        """Run the action; every diff entry gets its client_action_id. Raises ToolError."""
+        """Run the action. Raises ToolError."""
         outcome = self.kind.run(unit, dict(self.values))
-        own = {"client_action_id": self.client_action_id} if self.kind.published else {}
-        outcome.entries = [(section, own | entry) for section, entry in outcome.entries]
         if outcome.created_id is not None:
             created = (self.kind.domain, outcome.created_id)
             unit.created[self.client_action_id] = created
@@ -45,9 +42,9 @@ def read(sent: object, place: int, used: set[str]) -> Planned:
     fields.check_names(sent, actions.ENVELOPE, "An action")
     kind = actions.find(sent.get("action"))
     name = "client_action_id"
-    if sent.get(name) in (None, ""):
-        client_action_id = f"{place}'" if str(place) in used else str(place)
-    elif (client_action_id := fields.action_id(name, sent[name])) in used:
+    default = f"{place}'" if str(place) in used else place  # another action may have the number for its id
+    client_action_id = fields.action_id(name, sent.get(name) or default)
+    if client_action_id in used:
         hint = "Give every action an id of its own, or none."
         raise ToolError(f"{name} is used twice: {client_action_id}", hint, code="FIELD_INVALID", field=name)
     used.add(client_action_id)
@@ -56,22 +53,25 @@ def read(sent: object, place: int, used: set[str]) -> Planned:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What actions did, and the errors of those that were refused; a dry run took it back."""
+    """What actions did, each with its outcome, and the errors of those that were refused; a dry run took it
+    back."""
 
     unit: UnitOfWork
-    planned: list[Planned]
-    outcomes: list[Outcome]
+    done: list[tuple[Planned, Outcome]]
     errors: list[JsonObject]
 
     @property
     def xp(self) -> int:
         """XP in total."""
-        return sum(outcome.xp for outcome in self.outcomes)
+        return sum(outcome.xp for _, outcome in self.done)
 
     @property
     def entries(self) -> list[tuple[str, JsonObject]]:
         """The entries of the diff, each with its section."""
-        return [entry for outcome in self.outcomes for entry in outcome.entries]
+        entries: list[tuple[str, JsonObject]] = []
+        for _, outcome in self.done:
+            entries += outcome.entries
+        return entries
 
     def refusals(self) -> list[str]:
         """Say what stays undone."""
@@ -86,12 +86,11 @@ class Run:
     @property
     def is_unsafe(self) -> bool:
         """Something is refused beside something that deletes, which was perhaps meant to be empty by then."""
-        return bool(self.errors) and any(outcome.deletes for outcome in self.outcomes)
+        return bool(self.errors) and any(outcome.deletes for _, outcome in self.done)
 
-    def in_order(self) -> list[tuple[str, Outcome]]:
-        """The outcomes with the client_action_id of each; those that delete come first."""
-        ids = [planned.client_action_id for planned in self.planned]
-        return sorted(zip(ids, self.outcomes, strict=True), key=lambda pair: not pair[1].deletes)
+    def in_order(self) -> list[tuple[Planned, Outcome]]:
+        """The actions with their outcomes; those that delete come first."""
+        return sorted(self.done, key=lambda pair: not pair[1].deletes)
 
     def lines(self) -> list[str]:
         """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be meant."""
@@ -114,27 +113,24 @@ class Run:
         head = words.say("preview.question", counts=f"{sentences.counts(self.entries)} {xp}")
         return "\n".join([head, *(line for line in self.lines() if line != xp)])
 
-    def diff(self) -> "Diff":
-        """The entries by section, and the errors."""
-        diff = Diff(self)
-        for section, entry in self.entries:
-            diff[section].append(entry)
-        diff["errors"] = self.errors
-        return diff
-
 
 class Diff(dict[str, list[JsonObject]]):
-    """The entries of a dry run by section. A page that shows them draws the dry run itself."""
+    """The entries of a dry run by section, and its errors. A page that shows them draws the dry run itself."""
 
     def __init__(self, dry: Run):
         super().__init__((name, []) for name in DIFF_SECTIONS)
         self.dry = dry
+        for planned, outcome in dry.done:
+            own = {"client_action_id": planned.client_action_id} if planned.kind.published else {}
+            for section, entry in outcome.entries:
+                self[section].append(own | entry)
+        self["errors"] = dry.errors
 
 
-def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> Run:
+def dry_run(db: Database, sent: Sequence[object]) -> Run:
     """Try the actions in order in a transaction within `db`'s, and take them back."""
-    unit = UnitOfWork(db, settings.user(), moment, days.today(moment))
-    dry = Run(unit, [], [], [])
+    unit = UnitOfWork(db, settings.user(), days.now(), days.today())
+    dry = Run(unit, [], [])
     used = set[str]()
     db.execute("SAVEPOINT dry_run")
     for index, action in enumerate(sent):
@@ -142,12 +138,12 @@ def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> Run:
         unit.found.clear()
         try:
             planned = action if isinstance(action, Planned) else read(action, index + 1, used)
-            dry.outcomes.append(planned.run(unit))
-            dry.planned.append(planned)
+            dry.done.append((planned, planned.run(unit)))
         except ToolError as error:
             db.execute("ROLLBACK TO action")
-            dry.errors.append({"index": index} | _refusal(action, error, unit.found))
-            if isinstance(action, dict) and action.get("action") == "goal.create":
+            own = action if isinstance(action, dict) else {}
+            dry.errors.append({"index": index} | _refusal(own, error, unit.found))
+            if own.get("action") == "goal.create":
                 unit.latest_goal = None  # Else goal_id null would quietly mean an older goal than was meant.
         db.execute("RELEASE action")
     db.execute("ROLLBACK TO dry_run")
@@ -155,16 +151,19 @@ def dry_run(db: Database, sent: Sequence[object], moment: datetime) -> Run:
     return dry
 
 
-def _refusal(sent: object, error: ToolError, found: dict[str, Row]) -> JsonObject:
-    """The error of an action, with the title of what it was about, if that is there."""
-    own = sent if isinstance(sent, dict) else {}
-    named = ("client_action_id", "action")
-    shown = {name: fields.printable(own[name]) for name in named if own.get(name) is not None}
-    row = dict(found.get(str(own.get("action")).partition(".")[0], {}))
-    if title := row.get("title") or row.get("name"):
-        shown["title"] = title
-    entity, _, problem = error.code.lower().partition("_")
-    params = own.get("params")
-    if problem == "not_found" and isinstance(params, dict) and isinstance(params.get(f"{entity}_id"), int):
-        shown["id"] = params[f"{entity}_id"]
-    return shown | {name: value for name, value in error.answer().items() if name != "success"}
+def _refusal(sent: JsonObject, error: ToolError, found: dict[str, Row]) -> JsonObject:
+    """The error of an action, with the title of what it was about, or the id of what is not there."""
+    action = fields.printable(sent.get("action") or "")
+    row = dict(found.get(action.partition(".")[0], {}))
+    params = sent.get("params")
+    entity = error.code.removesuffix("_NOT_FOUND").lower()
+    key = params.get(f"{entity}_id") if isinstance(params, dict) else None
+    shown = filled(
+        client_action_id=fields.printable(sent.get("client_action_id") or ""),
+        action=action,
+        title=row.get("title") or row.get("name"),
+        id=key if isinstance(key, int) else None,
+    )
+    answer = error.answer()
+    del answer["success"]
+    return shown | answer

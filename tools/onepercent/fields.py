@@ -6,7 +6,8 @@ rest.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+NEVER_IN_LINE = re.compile(f"{UNSTORABLE.pattern}|{LINE_BREAKERS.pattern}")
 TIME_OF_DAY = re.compile(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d")
 NO_REMINDERS = (
     "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set the phone gets the"
@@ -30,11 +32,11 @@ NO_REMINDERS = (
 REMINDERS = ("remind", "reminder", "remind_at", "time", "at", "notify")
 REFERENCE = "$ref:"
 LARGEST_ID = 2**63 - 1
-"""SQLite's largest integer. No row gets this id, so larger ids are clamped to it."""
+"""SQLite's largest integer. No row gets this id."""
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
-# Fields by names that models use for them and that are not alike; the first that the object takes is meant.
+# Fields by names that models use for them and that are not alike; those that the object takes are meant.
 OTHER_NAMES = {
     "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
     "deadline": ("dt", "due"),
@@ -68,18 +70,22 @@ class Field:
 
     def read(self, name: str, value: object) -> Any:
         """The canonical value. Raises ToolError."""
-        if value is None or (value == [] and self.empty) or (isinstance(value, str) and not value.strip()):
-            if self.empty or (self.takes_null and value is None):
-                return None
-            raise required(name)
-        return self.convert(name, value)
+        is_blank = isinstance(value, str) and not value.strip()
+        if value is not None and not is_blank and not (value == [] and self.empty):
+            return self.convert(name, value)
+        if self.empty or (self.takes_null and value is None):
+            return None
+        raise required(name)
 
 
 def plain(kind: Any, schema: str, words: str, **options: Any) -> Field:
     """A value as the tools' own validator reads it; `options` are those of Field."""
 
     def convert(name: str, value: object) -> Any:
-        return valid(kind, name, value, words)
+        try:
+            return read_value(kind, value, name)
+        except ToolError:
+            raise invalid(name, words) from None
 
     return Field({"type": schema}, words, convert, **options)
 
@@ -87,15 +93,15 @@ def plain(kind: Any, schema: str, words: str, **options: Any) -> Field:
 def text(longest: int, *, line: bool = False, default: str | None = None) -> Field:
     """Text of at most `longest` characters; a blank one counts as none. `line`: one line, which cannot be
     empty."""
+    kind = "one line of text" if line else "text"
+    never = NEVER_IN_LINE if line else UNSTORABLE
 
     def convert(name: str, value: object) -> str:
         if not isinstance(value, str):
-            raise invalid(name, "text")
-        if UNSTORABLE.search(value):
-            raise invalid(name, "text without NUL and lone surrogates")
+            raise invalid(name, kind)
         content = value.strip() if line else value
-        if line and LINE_BREAKERS.search(content):
-            raise invalid(name, "one line, without control and bidirectional characters")
+        if never.search(content):
+            raise invalid(name, f"{kind} without control characters")
         if len(content) > longest:
             message = f"{name} is too long: {len(content)} characters, at most {longest}"
             raise ToolError(message, f"Shorten {name}.", code="FIELD_TOO_LONG", field=name)
@@ -125,8 +131,7 @@ def choice(choices: Iterable[str], code: str, **options: Any) -> Field:
 def whole(least: int, most: int, **options: Any) -> Field:
     """A whole number; true and false are not numbers."""
     kind = Annotated[int, Limits(ge=least, le=most)]
-    words = f"a whole number from {least} to {most}"
-    return plain(kind, "integer", words, **options)
+    return plain(kind, "integer", f"a whole number from {least} to {most}", **options)
 
 
 FLAG = plain(bool, "boolean", "true or false")
@@ -163,35 +168,41 @@ def _span(name: str, value: object) -> str | list[str]:
     return [first, last]
 
 
-SPAN = Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _span)
-DATES = several(SPAN, "or first..last")
+DATES = several(
+    Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _span), "or first..last"
+)
 
-
-def _minutes(name: str, value: object) -> int:
-    if isinstance(value, str) and value in DURATIONS:
-        return DURATIONS[value]
-    return valid(MINUTES, name, value, f"one of {HOURS} or minutes from 1 to {LONGEST_MINUTES}")
-
-
-MINUTES = Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)]
-HOURS = ", ".join(DURATIONS)
-DURATION = Field(
-    {"type": "string", "description": "minutes; or half, one to four: hours"},
-    f"hours as {HOURS}, or minutes, 1 to {LONGEST_MINUTES}",
-    _minutes,
-    empty=True,
+MINUTES = plain(
+    Annotated[int, Limits(ge=1, le=LONGEST_MINUTES)],
+    "string",
+    f"hours as {', '.join(DURATIONS)}, or minutes, 1 to {LONGEST_MINUTES}",
 )
 
 
-def _key(name: str, value: object) -> int | str:
+def _minutes(name: str, value: object) -> Any:
+    if isinstance(value, str) and value in DURATIONS:
+        return DURATIONS[value]
+    return MINUTES.convert(name, value)
+
+
+DURATION = replace(
+    MINUTES,
+    schema={"type": "string", "description": "minutes; or half, one to four: hours"},
+    convert=_minutes,
+    empty=True,
+)
+
+ID = plain(Annotated[int, Limits(ge=1, le=LARGEST_ID)], "string", f"an id or `{REFERENCE}…`")
+
+
+def _key(name: str, value: object) -> Any:
     """An id, or the text of a reference."""
     if isinstance(value, str) and value.startswith(REFERENCE):
         return REFERENCE + action_id(name, value.removeprefix(REFERENCE))
-    key = valid(Annotated[int, Limits(ge=1)], name, value, f"an id or {REFERENCE}<client_action_id>")
-    return min(key, LARGEST_ID)
+    return ID.convert(name, value)
 
 
-KEY = Field({"type": "string"}, f"an id or `{REFERENCE}…`", _key)
+KEY = replace(ID, convert=_key)
 """The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that
 text."""
 KEYS = several(KEY)
@@ -215,39 +226,33 @@ def members(
 ) -> JsonObject:  # fmt: skip
     """The canonical values of an object. Raises ToolError for the first thing that does not fit."""
     check_names(sent, kinds, place)
-    if missing := next((name for name in needed if name not in sent), None):
-        raise required(prefix + missing)
-    present = {
-        name: value
-        for name, value in sent.items()
-        if value is not None or keeps_null or name in needed or kinds[name].takes_null
-    }
-    return {name: kinds[name].read(prefix + name, value) for name, value in present.items()}
+    values = {}
+    for name in dict.fromkeys((*needed, *sent)):
+        value = sent.get(name)
+        if value is not None or keeps_null or name in needed or kinds[name].takes_null:
+            values[name] = kinds[name].read(prefix + name, value)
+    return values
 
 
 def read_day(name: str, value: object) -> str:
     """A date as its text. Raises ToolError INVALID_DATE, whose hint says what today is and which date a word
     like «завтра» means."""
-    try:
-        if not isinstance(value, str) or not DATE.fullmatch(value):
-            raise ValueError
-        date.fromisoformat(value)
-    except ValueError:
-        hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
-        if TIME_OF_DAY.search(printable(value)):
-            hint += f" {NO_REMINDERS}"
-        raise ToolError(
-            f"{name} is not a date: {printable(value)}", hint, code="INVALID_DATE", field=name
-        ) from None
-    return value
+    if isinstance(value, str) and DATE.fullmatch(value):
+        with suppress(ValueError):
+            date.fromisoformat(value)
+            return value
+    hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
+    if TIME_OF_DAY.search(printable(value)):
+        hint += f" {NO_REMINDERS}"
+    raise ToolError(f"{name} is not a date: {printable(value)}", hint, code="INVALID_DATE", field=name)
 
 
 def identifier(name: str, value: object) -> str:
     """A UUID in lower case."""
-    if not isinstance(value, str) or not UUID.fullmatch(value):
-        hint = f"Send {name} like 123e4567-e89b-42d3-a456-426614174000."
-        raise ToolError(f"{name} is not a UUID: {printable(value)}", hint, code="INVALID_UUID", field=name)
-    return value.lower()
+    if isinstance(value, str) and UUID.fullmatch(value):
+        return value.lower()
+    hint = f"Send {name} like 123e4567-e89b-42d3-a456-426614174000."
+    raise ToolError(f"{name} is not a UUID: {printable(value)}", hint, code="INVALID_UUID", field=name)
 
 
 def action_id(name: str, value: object) -> str:
@@ -258,28 +263,33 @@ def action_id(name: str, value: object) -> str:
 
 def one_or_several(params: JsonObject, name: str) -> list[int | str]:
     """The ids in `habit_ids`, or the one in `habit_id`. Raises ToolError FIELD_REQUIRED."""
-    if ids := params.get(f"{name}s") or ([params[name]] if name in params else []):
+    if ids := params.get(f"{name}s"):
         return list(dict.fromkeys(ids))
+    if name in params:
+        return [params[name]]
     raise required(name)
 
 
 def check_one(params: JsonObject, *names: str) -> str:
     """The only one of the names that is sent. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
     sent = [name for name in names if name in params and params[name] is not False]
-    if len(sent) != 1:
-        code = "FIELD_INVALID" if sent else "FIELD_REQUIRED"
-        listed = ", ".join(names)
-        raise ToolError(f"One of {listed} is required", f"Send one of {listed}.", code=code, field=names[0])
-    return sent[0]
+    if len(sent) == 1:
+        return sent[0]
+    code = "FIELD_INVALID" if sent else "FIELD_REQUIRED"
+    listed = ", ".join(names)
+    raise ToolError(f"One of {listed} is required", f"Send one of {listed}.", code=code, field=names[0])
 
 
 def minutes_and_word(minutes: int) -> JsonObject:
     """A duration as the snapshot gives it: minutes, with the word if one fits."""
-    word = next((word for word, length in DURATIONS.items() if length == minutes), None)
-    return {"minutes": minutes, "word": word} if word else {"minutes": minutes}
+    shown: JsonObject = {"minutes": minutes}
+    for word, length in DURATIONS.items():
+        if length == minutes:
+            shown["word"] = word
+    return shown
 
 
-def check_names(sent: Mapping[str, object], names: Mapping[str, object], place: str) -> None:
+def check_names(sent: Iterable[str], names: Mapping[str, object], place: str) -> None:
     """Raises ToolError FIELD_UNKNOWN, naming the canonical field, if `sent` has a name that `names` lacks."""
     unknown = next((name for name in sent if name not in names), None)
     if unknown is None:
@@ -287,14 +297,14 @@ def check_names(sent: Mapping[str, object], names: Mapping[str, object], place: 
     lower = unknown.lower()
     meant = [name for name in OTHER_NAMES.get(lower, ()) if name in names]
     meant = meant or errors.several(lower, names, most=1)
-    if lower not in ("content", "text"):  # A diary has four texts; any of them may be meant.
-        meant = meant[:1]
     hint = f"Use {' or '.join(meant)}." if meant else f"{place} takes {', '.join(names) or 'nothing'}."
     if lower in REMINDERS:
         hint = NO_REMINDERS
-    canonical = {"canonical": meant[0]} if len(meant) == 1 else {}
     name = printable(unknown)
-    raise ToolError(f"Unknown field: {name}", hint, code="FIELD_UNKNOWN", field=name, **canonical)
+    error = ToolError(f"Unknown field: {name}", hint, code="FIELD_UNKNOWN", field=name)
+    if len(meant) == 1:
+        error.data["canonical"] = meant[0]
+    raise error
 
 
 def required(name: str) -> ToolError:
@@ -311,15 +321,7 @@ def invalid(name: str, expected: str) -> ToolError:
     )
 
 
-def valid(annotation: Any, name: str, value: object, expected: str) -> Any:
-    """A value as the tools' own validator reads it. Raises ToolError FIELD_INVALID."""
-    try:
-        return read_value(annotation, value, name)
-    except ToolError:
-        raise invalid(name, expected) from None
-
-
 def printable(value: object) -> str:
     """A value as an error may quote it: short, encodable."""
     content = type(value).__name__ if isinstance(value, list | dict) else str(value)
-    return content[:80].encode("utf-8", "replace").decode().replace("\0", "�")
+    return content[:80].encode("utf-8", "replace").decode()

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Annotated, Literal
 
 from tools.core.errors import ToolError
-from tools.core.json_types import Answer, JsonObject
+from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
 from tools.onepercent import days, fields, settings, words
 from tools.onepercent.actions import repeats
@@ -18,15 +18,7 @@ from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
 STEPS = "steps"  # not a section of its own: it shows the goals with their open steps
-AHEAD = timedelta(SCHEDULE_DAYS_AHEAD)
 WORDS = fields.text(200, line=True)
-
-
-class Shown(Answer):
-    """A snapshot with the days that its page is to show; `is_day`: as one day to be ticked off."""
-
-    span: tuple[date, date] | None = None
-    is_day: bool = True
 
 
 Section = Literal[
@@ -62,36 +54,34 @@ def get_user_snapshot(
     first = _day("date_from", date_from)
     last = _day("date_to", date_to)
     begin = first or today
-    end = last or min(begin, date.max - AHEAD) + AHEAD
+    end = last or begin + timedelta(SCHEDULE_DAYS_AHEAD)
     if end < begin:
+        message = f"date_to {end} is before date_from {begin}"
         hint = f"Swap the two dates. {days.date_hint(None)}"
-        raise ToolError(
-            f"date_to {end} is before date_from {begin}", hint, code="INVALID_DATE", field="date_to"
-        )
+        raise ToolError(message, hint, code="INVALID_DATE", field="date_to")
     goal_id = None if goal_id is None else min(goal_id, fields.LARGEST_ID)
     past = _past(today, first, last)
     diary_told = "diary" in names and first is not None
     with_steps = STEPS in (include or ())
     view = View(user, today, begin, end, goals_status or "work", goal_id, with_steps, past, diary_told)
-    with store.reading() as db:
-        data = {name: present.SECTIONS[name](db, view) for name in names}
-        content = marks_as_text.lines(db, user, today, first, last) if picture else ()
-        found = word_search.search(db, user, WORDS.read("find", find)) if find else None
     zone = days.persons_day().zone or days.zone_of_settings()
     present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
-    answer = Shown({"success": True, "user_name": user, "today": present_day}, *content)
-    if names:
-        answer["data"] = data
-    if found:
-        answer["found"] = found
+    answer: JsonObject = {"success": True, "user_name": user, "today": present_day}
+    with store.reading() as db:
+        if names:
+            answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
+        if find:
+            answer["found"] = word_search.search(db, user, WORDS.read("find", find))
+        content = marks_as_text.lines(db, user, today, first, last) if picture else ()
+    shown = person_pages.Shown(answer, *content)
     if "history" in names and not (first and last):
-        answer.span = past
+        shown.span = past
     elif first or last:
-        answer.span = begin, last or begin
-    is_one_day = answer.span is None or answer.span[0] == answer.span[1]
+        shown.span = begin, last or begin
+    is_one_day = shown.span is None or shown.span[0] == shown.span[1]
     is_other = find or goal_id is not None or names == ["diary"] or {"history", "ssp"} & {*names}
-    answer.is_day = is_one_day and not is_other
-    return answer
+    shown.is_day = is_one_day and not is_other
+    return shown
 
 
 def _day(name: str, text: str | None) -> date | None:
@@ -111,6 +101,6 @@ def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> lis
 def _past(today: date, first: date | None, last: date | None) -> tuple[date, date]:
     """The days that `history` looks back on: what is asked for of the past, else the last seven."""
     earliest = today - timedelta(HISTORY_DAYS_BACK)
-    until = min(last or today, today)
+    until = max(min(last or today, today), earliest)
     start = min(first or until - timedelta(days.WEEK - 1), until)
-    return max(start, earliest), max(until, earliest)
+    return max(start, earliest), until

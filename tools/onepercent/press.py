@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
-from tools.onepercent import days, fields, previews
+from tools.onepercent import fields, previews
 from tools.onepercent.apply_actions import apply_agreed
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
@@ -49,13 +49,8 @@ def tick_by_press(
     Source: docs/pages.md
     """
     keys.check(keys.of_day(), press_key)
-    optional = {
-        f"{action.partition('.')[0]}_id": id,
-        "date": date,
-        "amount": amount,
-        "excuse_reason": excuse_reason,
-    }
-    params = {name: value for name, value in optional.items() if value is not None}
+    params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
+    params[f"{action.partition('.')[0]}_id"] = id
     with store.writing() as db:
-        preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], days.now()).checked())
+        preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}]).checked())
     return apply_agreed(preview_id, preview_id)

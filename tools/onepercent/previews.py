@@ -1,8 +1,8 @@
 """Previews: shown by a tool, kept as they were shown, found again, given up, renewed once they no longer hold."""
 
 import json
-from collections.abc import Collection, Iterator
-from datetime import date, datetime
+from collections.abc import Collection
+from datetime import date
 from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
@@ -14,7 +14,7 @@ from tools.onepercent import actions as declared
 from tools.onepercent import days, dispatch, fields, settings, words
 from tools.onepercent.actions import repeats
 from tools.onepercent.database import Database, Row, store
-from tools.onepercent.dry_run import Planned, Run, dry_run
+from tools.onepercent.dry_run import Diff, Planned, Run, dry_run
 from tools.onepercent.page import person_pages
 from tools.onepercent.rules import MOST_ACTIONS
 
@@ -40,8 +40,8 @@ def actions_schema() -> JsonObject:
     for action in every:
         taken = [name for name in action.fields if name != f"{action.domain}_id"]
         if taken and not action.updates:
-            shown = ", ".join(_runs(taken, list(kinds), action.required))
-            takes.setdefault(action.domain, []).append(f"{action.name.partition('.')[2]} {shown}")
+            verb = action.name.partition(".")[2]
+            takes.setdefault(action.domain, []).append(f"{verb} {_runs(taken, list(kinds), action.required)}")
     by_domain = [f"{domain}: {'; '.join(verbs)}." for domain, verbs in takes.items()]
     params = {
         "type": "object",
@@ -62,19 +62,21 @@ def actions_schema() -> JsonObject:
     return {"type": "array", "minItems": 1, "maxItems": MOST_ACTIONS, "items": item}
 
 
-def _runs(taken: list[str], names: list[str], required: tuple[str, ...]) -> Iterator[str]:
+def _runs(taken: list[str], names: list[str], required: tuple[str, ...]) -> str:
     """The fields that an action takes; of several in the order of `names` the first and the last. A star marks
     what is required."""
     runs: list[list[str]] = []
+    last = -1
     for name in taken:
-        if runs and names.index(name) == names.index(runs[-1][-1]) + 1:
-            runs[-1].append(name)
-        else:
-            runs.append([name])
-    stars = dict.fromkeys(required, "*")
+        place = names.index(name)
+        if place != last + 1 or not runs:
+            runs.append([])
+        runs[-1].append(f"{name}*" if name in required else name)
+        last = place
+    shown = []
     for run in runs:
-        starred = [name + stars.get(name, "") for name in run]
-        yield from [f"{starred[0]}-{starred[-1]}"] if len(run) >= SHORTEST_RUN else starred
+        shown += [f"{run[0]}-{run[-1]}"] if len(run) >= SHORTEST_RUN else run
+    return ", ".join(shown)
 
 
 @Tool(
@@ -99,8 +101,8 @@ def preview_actions(
     repeats.catch_up()
     with store.writing() as db:
         dispatch.purge(db)
-        dry = dry_run(db, actions, days.now())
-        if not dry.planned:
+        dry = dry_run(db, actions)
+        if not dry.done:
             hint = "Fix them as errors says, then preview again."
             raise ToolError("All actions failed validation", hint, code="ALL_FAILED", errors=dry.errors)
         if dry.is_unsafe and not partial:
@@ -120,7 +122,7 @@ def cancel_preview(preview_id: str) -> JsonObject:
     preview_id = fields.identifier("preview_id", preview_id)
     shown = {"preview_id": preview_id, "status": "cancelled", "message": words.say("preview.cancelled")}
     with store.writing() as db:
-        cancel(db, preview_id, days.now())
+        cancel(db, preview_id)
         return dispatch.recorded(db, {"success": True, **shown})
 
 
@@ -130,7 +132,7 @@ def keep_and_show(dry: Run) -> JsonObject:
     return {
         "preview_id": preview_id,
         "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
-        "diff": dry.diff(),
+        "diff": Diff(dry),
         "xp_total": dry.xp,
         "message": "\n".join([words.say("preview.head"), *dry.lines(), words.say("preview.ask")]),
     }
@@ -142,10 +144,11 @@ def keep(dry: Run) -> str:
 
     unit = dry.unit
     preview_id = str(uuid.uuid4())
+    actions = [[each.kind.name, each.client_action_id, each.values, each.place] for each, _ in dry.done]
     plan = {
         "today": unit.day,
-        "actions": [[each.kind.name, each.client_action_id, each.values, each.place] for each in dry.planned],
-        "entries": [outcome.entries for outcome in dry.outcomes],
+        "actions": actions,
+        "entries": [outcome.entries for _, outcome in dry.done],
         "seen": unit.seen,
         "dropped": dry.errors,
     }
@@ -169,7 +172,8 @@ class Plan(NamedTuple):
 
 def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     """The plan of a preview that is pending or has expired, except the actions `without`, by their
-    client_action_id."""
+    client_action_id. Raises ToolError."""
+    check_unused(preview)
     kept = json.loads(preview["plan"])
     planned = []
     entries = []
@@ -181,37 +185,30 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     return Plan(date.fromisoformat(kept["today"]), planned, entries, kept["seen"], kept["dropped"])
 
 
-def find(db: Database, preview_id: str, moment: datetime) -> Row:
-    """This user's preview. Its status is that of the moment: after ONEPERCENT_PREVIEW_TTL, its time to live,
-    it has expired. Raises ToolError PREVIEW_NOT_FOUND."""
-    statement = "SELECT * FROM previews WHERE id = ? AND user = ?"
-    row = db.execute(statement, (preview_id, settings.user())).fetchone()
-    if row is None:
+def find(db: Database, preview_id: str) -> Row:
+    """This user's preview. Its status is that of now: after ONEPERCENT_PREVIEW_TTL, its time to live,
+    one that is pending has expired. Raises ToolError PREVIEW_NOT_FOUND."""
+    statement = """SELECT id, user, plan, idempotency_key,
+        iif(status = 'pending' AND expires_at <= ?, 'expired', status) AS status
+        FROM previews WHERE id = ? AND user = ?"""
+    values = (days.now().timestamp(), preview_id, settings.user())
+    preview: Row | None = db.execute(statement, values).fetchone()
+    if preview is None:
         raise ToolError("Preview not found or already used", REPEAT, code="PREVIEW_NOT_FOUND")
-    is_over = row["status"] == "pending" and moment.timestamp() >= row["expires_at"]
-    return {**dict(row), "status": "expired" if is_over else row["status"]}
+    return preview
 
 
 def check_unused(preview: Row) -> None:
     """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; PREVIEW_EXPIRED is its
     applier's."""
+    hint = "get_user_snapshot shows the present state; preview what should still change."
     if preview["status"] == "applied":
-        raise ToolError(
-            "Preview already applied", "get_user_snapshot shows the present state.", code="PREVIEW_APPLIED"
-        )
+        raise ToolError("Preview already applied", hint, code="PREVIEW_APPLIED")
     if preview["status"] == "cancelled":
-        raise ToolError("Preview already cancelled", REPEAT, code="PREVIEW_CANCELLED")
+        raise ToolError("Preview already cancelled", hint, code="PREVIEW_CANCELLED")
 
 
-def cancel(db: Database, preview_id: str, moment: datetime) -> None:
+def cancel(db: Database, preview_id: str) -> None:
     """Cancel a preview that is pending or has expired. Raises ToolError."""
-    check_unused(find(db, preview_id, moment))
+    check_unused(find(db, preview_id))
     db.execute("UPDATE previews SET status = 'cancelled', plan = NULL WHERE id = ?", (preview_id,))
-
-
-def renew(db: Database, actions: list[Planned], moment: datetime, error: ToolError) -> None:
-    """Add to the error of a preview that no longer holds a fresh one of its actions, if it can be made."""
-    dry = dry_run(db, actions, moment)
-    if dry.planned and not dry.is_unsafe:
-        error.hint = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
-        error.data |= keep_and_show(dry)

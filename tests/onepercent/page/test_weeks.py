@@ -5,16 +5,14 @@ from datetime import date, timedelta
 from tests.onepercent.person import act, call, do
 from tools.core.presses import PRESS
 from tools.onepercent import days
-from tools.onepercent.database import store
 from tools.onepercent.page import person_pages
-from tools.onepercent.page.person_pages import DAYS_SHOWN, glance
+from tools.onepercent.page.person_pages import DAYS_SHOWN
 
 
 def read(clock):
     """The data of the day that ends the last four weeks."""
     today = days.today(clock())
-    with store.reading() as db:
-        return glance(db, "local", today, today, today - timedelta(DAYS_SHOWN - 1), today)
+    return person_pages.days_data((today - timedelta(DAYS_SHOWN - 1), today), True)
 
 
 def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
@@ -28,7 +26,7 @@ def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
     do(act("step.complete", step_id=1))
     shown = read(clock)
     assert (shown["before"], shown["now"], shown["passed"]) == ([0, 10, 0, 1], [0, 25, 1, 0], DAYS_SHOWN)
-    assert len(shown["cells"]) == DAYS_SHOWN and shown["cells"][-1] == [0, 25, 1, 0, 0, 0]
+    assert len(shown["cells"]) == DAYS_SHOWN and shown["cells"][-1] == [0, 25, 1, 0]
     assert shown["gained"] == 25
 
 
@@ -36,9 +34,8 @@ def test_days_that_are_still_to_come_are_no_losses(clock):
     """As many days of the time before as have passed: 7 of 28, of which the first two were full."""
     do(act("habit.create", name="a"))
     do(act("habit.mark_completed", habit_id=1, dates=["2026-03-09..2026-03-18"]))
-    today, first = days.today(clock()), date(2026, 3, 16)
-    with store.reading() as db:
-        shown = glance(db, "local", today, today, first, first + timedelta(6))
+    first = date(2026, 3, 16)
+    shown = person_pages.days_data((first, first + timedelta(6)), True)
     assert shown["passed"] == 3
     assert (shown["now"][:2], shown["before"][:2]) == ([1, 30], [1, 30]), "Monday to Wednesday of both weeks"
 
@@ -46,7 +43,7 @@ def test_days_that_are_still_to_come_are_no_losses(clock):
 def test_what_is_still_due_today_is_not_missed(clock):
     do(act("habit.create", name="a"), act("habit.create", name="b"))
     assert read(clock)["now"] == []
-    assert read(clock)["cells"][-1] == [0, 0, 0, 0, 0, 2], "the day itself is open"
+    assert read(clock)["cells"][-1] == [0, 0, 0, 0], "the day itself is open"
     do(act("habit.mark_completed", habit_id=1))
     assert (read(clock)["now"][0], read(clock)["cells"][-1][0]) == (1, 0.5)
     clock.set("2026-03-19T12:00:00+00:00")
@@ -76,8 +73,7 @@ def test_the_week_that_can_be_turned_to_ends_today_or_is_the_days_own(clock):
         ("2026-03-11", "2026-03-09"),
         ("2026-03-20", "2026-03-16"),
     ):
-        private = person_pages.days_data((date.fromisoformat(day),) * 2)
-        strip = private[person_pages.DAYS_DATA]["strip"]
+        strip = person_pages.days_data((date.fromisoformat(day),) * 2, True)["strip"]
         assert (len(strip), strip[0][0]) == (7, monday)
         assert day in dict(strip)
 

@@ -8,7 +8,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import date
 from functools import partial
 from json import JSONDecodeError
@@ -36,11 +36,11 @@ RESTORE = (
 # By sqlite's own words (sqlite3ErrStr): Python 3.10 gives no result codes.
 CAUSES = {
     "is locked": ("Another session has been writing for too long", "Try again in a moment."),
-    "disk is full": ("The disk is full", "Make room, then try again."),
-    "disk I/O error": ("The disk is full, or could not be read or written", "Make room, check the disk."),
-    "readonly database": ("{file} is read-only", "Make the file and its folder writable."),
-    "unable to open": ("{file} cannot be opened", "Make the file and its folder writable."),
-    "": ("The database refused the change", "The log (stderr) has the details."),
+    "disk": ("The disk is full, or could not be read or written", "Make room, check the disk."),
+    "": (
+        "{file} is read-only, or refused the change",
+        "Make the file and its folder writable; the log (stderr) has more.",
+    ),
 }
 
 # Text of a damaged file is read as far as it goes, so that the rest can be seen and exported.
@@ -60,19 +60,20 @@ def path() -> Path:
     return state_path(str(settings.current().onepercent_db))
 
 
-@contextmanager
-def reading() -> Iterator[Database]:
+def reading() -> AbstractContextManager[Database]:
     """A read transaction: everything read inside is of one moment. Raises ToolError DATABASE_ERROR."""
-    with connected(reads_only=True) as db, transaction(db):
-        learn_days(db)
-        yield db
+    return _within("DEFERRED", reads_only=True)
 
 
-@contextmanager
-def writing() -> Iterator[Database]:
+def writing() -> AbstractContextManager[Database]:
     """A write transaction: committed at the end, rolled back when anything is raised inside. Raises ToolError
     DATABASE_ERROR, also when others have been writing for BUSY_S."""
-    with connected() as db, transaction(db, "IMMEDIATE"):
+    return _within("IMMEDIATE")
+
+
+@contextmanager
+def _within(kind: str, reads_only: bool = False) -> Iterator[Database]:
+    with connected(reads_only) as db, transaction(db, kind):
         learn_days(db)
         yield db
 
@@ -97,11 +98,11 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
     """A connection outside any transaction. `reads_only`: on a full disk it can still read, and be copied
     elsewhere. Raises ToolError DATABASE_ERROR for every error of sqlite inside."""
     file = path()
-    identity = None
     try:
         # Asked before it is opened: should another file come in between, the next call opens that one.
         status = ensure(file)
-        identity = (os.getpid(), str(file), status.st_dev, status.st_ino)
+        identity: Identity = (os.getpid(), str(file), status.st_dev, status.st_ino)
+        keeps = True
         try:
             db = _kept.pop(identity, None) or open_database(file)
         except sqlite3.OperationalError:
@@ -113,14 +114,14 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
             if has_room or not reads_only or (log.exists() and log.stat().st_size):
                 raise
             db = connect(f"{file.absolute().as_uri()}?immutable=1")
-            identity = None
+            keeps = False
         try:
             yield db
         except sqlite3.Error:
-            identity = None  # The next call opens the file again.
+            keeps = False  # The next call opens the file again.
             raise
         finally:
-            if identity is None or _kept.setdefault(identity, db) is not db:
+            if not keeps or _kept.setdefault(identity, db) is not db:
                 db.close()
     except (sqlite3.Error, UnicodeDecodeError, JSONDecodeError, days.Unreadable) as error:
         logger.warning("%s: %s", file, error if isinstance(error, sqlite3.Error) else type(error).__name__)
@@ -137,18 +138,11 @@ def checkpoint() -> None:
         db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
-def release() -> None:
-    """Close the connections kept by this process; the last one of all removes the log."""
+@at_leaving
+def release(status: int = 0) -> None:
+    """Close the connections kept by this process; the last one of all leaves the file whole, without a log."""
     for identity in [identity for identity in _kept if identity[0] == os.getpid()]:
         _kept.pop(identity).close()
-
-
-@at_leaving
-def leave(status: int = 0) -> None:
-    """Leave the file whole when a process that has used it ends."""
-    if any(identity[0] == os.getpid() for identity in _kept):
-        checkpoint()
-        release()
 
 
 def ensure(file: Path) -> os.stat_result:
@@ -193,15 +187,15 @@ def open_database(file: Path) -> Database:
 
 def _bring_up_to_date(db: Database, file: Path) -> None:
     """One process migrates, the others wait for it: sqlite does not wait where the journal mode changes."""
+    newest = len(migrations.MIGRATIONS)
     with alone(file):
         version = db.execute("PRAGMA user_version").fetchone()[0]
         is_ours = db.execute("PRAGMA application_id").fetchone()[0] == migrations.APPLICATION_ID
         if not is_ours and db.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise refused(
-                f"{file} is the database of another program", "Point ONEPERCENT_DB at a file of its own."
-            )
-        if 0 < version < len(migrations.MIGRATIONS):
-            backup(db, file.with_name(f"{file.name}.before-v{len(migrations.MIGRATIONS)}"))
+            hint = "Point ONEPERCENT_DB at a file of its own."
+            raise refused(f"{file} is the database of another program", hint)
+        if 0 < version < newest:
+            backup(db, file.with_name(f"{file.name}.before-v{newest}"))
         db.execute("PRAGMA journal_mode = WAL")
         with transaction(db, "IMMEDIATE"):
             migrations.migrate(db)
@@ -270,11 +264,10 @@ def refused(message: str, hint: str) -> ToolError:
     return ToolError(message, hint, code="DATABASE_ERROR")
 
 
-def translated(error: object, file: Path) -> ToolError:
+def translated(error: Exception, file: Path) -> ToolError:
     """The error for one of sqlite, or of reading what it gave."""
-    if not isinstance(error, sqlite3.Error) or any(
-        words in str(error) for words in ("malformed", "not a database")
-    ):
+    text = str(error)
+    if not isinstance(error, sqlite3.Error) or "malformed" in text or "not a database" in text:
         return Damaged(f"{file} is not a database, or damaged", RESTORE, code="DATABASE_ERROR")
-    message, advice = next(said for words, said in CAUSES.items() if words in str(error))
+    message, advice = next(cause for words, cause in CAUSES.items() if words in text)
     return refused(message.format(file=file), f"Nothing was changed. {advice}")

@@ -1,22 +1,22 @@
 """The pages of a preview and of days, and the private data that each gets beside an answer."""
 
 import logging
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
 from tools.core import settings as core_settings
 from tools.core import toolsets
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import Answer, JsonObject
 from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.presses import handed
 from tools.core.resources import Resource
-from tools.onepercent import days, sentences, settings, texts, words
+from tools.onepercent import days, sentences, settings, words
 from tools.onepercent.database import Database, Row, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.dry_run import Diff, Run
 from tools.onepercent.habits.histories import histories
-from tools.onepercent.habits.schedules import FOREVER
 from tools.onepercent.page import keys
 from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
@@ -39,30 +39,30 @@ LATE = "s.dt < :today AND s.is_complete = 0 AND :day = :today"
 OF_THE_DAY = f"(s.dt = :day OR s.completed_on = :day) AND NOT ({LATE})"
 COMING = "s.dt = :day AND s.is_complete = 0"
 
-HABIT = ("id", "name", "xp_reward", "current_streak", "this_week", "target", "today_amount")
-"""What the page needs to know of a habit; beside it the `unit` of its streak, and its `signs`."""
 
-PERIOD = ("today", "day", "first", "last", "passed", "cells", "now", "before")
-"""What it needs of a period; what else was asked, a goal, the diary, words, stands in the answer."""
+class Shown(Answer):
+    """An answer with the days that its page shows, today by default; `is_day`: as one day to be ticked off."""
+
+    span: tuple[date, date] | None = None
+    is_day: bool = True
 
 
 def _of_preview(answer: JsonObject) -> JsonObject:
-    if "preview_id" not in answer and "errors" not in answer:
-        return {}
-    key = handed(lambda: keys.of_preview(answer["preview_id"])) if "preview_id" in answer else {}
-    return {TEXTS: {language: _told(answer, language) for language in ("ru", "en")}} | key
+    private: JsonObject = {}
+    if "preview_id" in answer or "errors" in answer:
+        private[TEXTS] = {language: _texts(answer, language) for language in ("ru", "en")}
+    if "preview_id" in answer:
+        private |= handed(lambda: keys.of_preview(answer["preview_id"]))
+    return private
 
 
-def _told(answer: JsonObject, language: str) -> JsonObject:
+def _texts(answer: JsonObject, language: str) -> JsonObject:
     """A preview in one language, whatever the server's."""
     diff = answer.get("diff", answer)
     token = words.LANGUAGE.set(language)
     try:
         changes = _changes(diff.dry) if isinstance(diff, Diff) else []
-        return {
-            "changes": changes,
-            "errors": [sentences.refused(error) for error in diff.get("errors", ())],
-        }
+        return {"changes": changes, "errors": list(map(sentences.refused, diff.get("errors", ())))}
     finally:
         words.LANGUAGE.reset(token)
 
@@ -70,11 +70,11 @@ def _told(answer: JsonObject, language: str) -> JsonObject:
 def _changes(dry: Run) -> list[JsonObject]:
     """The parts of each sentence in the order of the message; the warnings of an action stand at its last."""
     changes: list[JsonObject] = []
-    for client_action_id, outcome in dry.in_order():
+    for planned, outcome in dry.in_order():
         for section, entry in outcome.entries:
             parts = sentences.line(section, entry).parts()
             parts["rows"] += _lost(entry)
-            key = client_action_id if outcome.reversal is None else ""
+            key = planned.client_action_id if planned.kind.published else ""
             count = sentences.things_of(entry).total()
             changes.append({"id": key, **parts, "count": count, "warnings": []})
         changes[-1]["warnings"] = [words.warning(*warning) for warning in outcome.warnings]
@@ -83,7 +83,7 @@ def _changes(dry: Run) -> list[JsonObject]:
 
 def _lost(entry: JsonObject) -> list[str]:
     """The titles of the steps that go with a goal."""
-    if not entry.get("steps_deleted"):
+    if "steps_deleted" not in entry:
         return []
     titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
     with store.reading() as db:
@@ -93,88 +93,54 @@ def _lost(entry: JsonObject) -> list[str]:
 def _of_days(answer: JsonObject) -> JsonObject:
     if not answer["success"]:
         return {}
-    span = getattr(answer, "span", None)
-    private = days_data(span)
-    if DAYS_DATA in private and not getattr(answer, "is_day", True):
-        names = PERIOD if span else ()
-        private = {DAYS_DATA: {name: private[DAYS_DATA][name] for name in names}}
-    if DAYS_DATA in private and "ssp" in answer.get("data", {}):
-        private[DAYS_DATA]["spheres"] = _spheres(answer["data"]["ssp"])
+    shown = answer if isinstance(answer, Shown) else Shown(answer)
+    private = {DAYS_DATA: days_data(shown.span, shown.is_day)}
     if not toolsets.only_reads(core_settings.current(), "onepercent"):
         private |= handed(keys.of_day)
     return private
 
 
-def _spheres(section: JsonObject) -> list[JsonObject]:
-    """The spheres of life with their scores, named in Russian and in English."""
-    spheres = []
-    for sphere in section["spheres"]:
-        russian, english = texts.table()[f"category.{sphere['category']}"]
-        spheres.append({"ru": russian, "en": english, "score": sphere["score"]})
-    return spheres
-
-
-def days_data(span: tuple[date, date] | None = None) -> JsonObject:
-    """The data of the days' page: one day with the weeks before it, today's by default, or the days of a
-    span. Empty if the database cannot be read."""
+def days_data(span: tuple[date, date] | None, is_day: bool) -> JsonObject:
+    """The data of the days' page: with `is_day` one day, today's by default; the days of a span, or the weeks
+    before the day. Empty if nothing is to be drawn, or the database cannot be read."""
     try:
         with store.reading() as db:
             today = days.today()
-            first, last = span or (today, today)
-            first = max(first, last - timedelta(HISTORY_DAYS_BACK))
-            day = min(last, max(today, first))
-            if first == last:  # a single day is shown at the end of four ISO weeks
-                last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())
-                first = last - timedelta(DAYS_SHOWN - 1)
-            return {DAYS_DATA: glance(db, settings.user(), today, day, first, last)}
+            return _glance(db, *(span or (today, today)), today, is_day) if span or is_day else {}
     except ToolError as error:
         logger.warning("no days for a page: %s", error.message)
         return {}
 
 
-def glance(db: Database, user: str, today: date, day: date, first: date, last: date) -> JsonObject:
-    """The data that the page draws of a day, and of the days from `first` to `last`.
-
-    `cells`, a day each: the share of habits kept, XP, steps done, diary entries; habits kept and due. The first
-    `passed` days are summed up in `now`, and as many of the time before in `before`, which is empty if nothing
-    was: the days that are still to come are no losses.
-    """
+def _glance(db: Database, first: date, last: date, today: date, is_day: bool) -> JsonObject:
+    """`cells`, a day each: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
+    summed up in `now`, and as many of the time before in `before`, which is empty if nothing was: the days that
+    are still to come are no losses."""
+    first = max(first, last - timedelta(HISTORY_DAYS_BACK))
+    day = min(last, max(today, first))
+    if first == last:  # a single day is shown at the end of four ISO weeks
+        last = min(day, today) + timedelta(WEEK - min(day, today).isoweekday())
+        first = last - timedelta(DAYS_SHOWN - 1)
     length = (last - first).days + 1
     since = first - timedelta(length)
-    recent = past(db, user, since, last, today)
+    recent = past(db, settings.user(), since, last, today)
     passed = max((min(today, last) - first).days + 1, 0)
-    view = present.View(user, today, day, day)
-    values = {"user": user, "today": today.isoformat(), "day": day.isoformat()}
-    late, of_the_day = (
-        [present.shown(row) for row in db.execute(STEPS.format(which=which), values)]
-        for which in (LATE, OF_THE_DAY)
-    )
-    cells = [_cell(recent, first + timedelta(place)) for place in range(length)]
-    sections = {name: present.SECTIONS[name](db, view) for name in ("goals", "xp")}
     data = {
-        **values,
-        "first": first.isoformat(),
-        "last": last.isoformat(),
+        "today": f"{today}",
+        "day": f"{day}",
+        "first": f"{first}",
+        "last": f"{last}",
         "passed": passed,
-        "cells": cells,
+        "cells": [_cell(recent, first + timedelta(place)) for place in range(length)],
         "now": _sum(recent, first, passed),
         "before": _sum(recent, since, passed),
-        "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, today) if on >= since],
-        "gained": recent.sums(day, day).xp,
-        "overdue": late,
-        "steps": of_the_day,
-        **_habits(db, view, day, recent),
-        **sections,
     }
-    if day == today:
-        data["next"] = _plan(db, user, day + timedelta(1), today)
-    return data
+    return data | _one_day(present.View(recent.user, today, day, day), recent) if is_day else data
 
 
 def _cell(recent: Past, day: date) -> list[float]:
     """The numbers of one day; what is still open today is due in it."""
-    sums = recent.sums(day, day, with_open=True)
-    return [*_numbers(sums), sums.kept, sums.due]
+    return _numbers(recent.sums(day, day, with_open=True))
 
 
 def _numbers(sums: Sums) -> list[float]:
@@ -189,48 +155,69 @@ def _sum(recent: Past, first: date, length: int) -> list[float]:
     return _numbers(sums) if length and any(sums) else []
 
 
+def _one_day(view: present.View, recent: Past) -> JsonObject:
+    """What can be ticked off on a day, what it brought, and the days that can be turned to; of today also what
+    the next day holds."""
+    db = recent.db
+    day = view.first
+    data = {
+        "strip": [[f"{on}", _cell(recent, on)[0]] for on in _week(day, view.today) if on >= recent.since],
+        "gained": recent.sums(day, day).xp,
+        "overdue": _steps(db, LATE, view),
+        "steps": _steps(db, OF_THE_DAY, view),
+        **_habits(view, recent),
+        "goals": present.goals(db, view),
+        "xp": present.xp(db, view),
+    }
+    if day == view.today:
+        following = replace(view, first=day + timedelta(1))
+        data["next"] = {
+            "date": f"{following.first}",
+            "steps": [step["title"] for step in _steps(db, COMING, following)],
+            "habits": [habit["name"] for habit in _due_on(db, following)],
+        }
+    return data
+
+
+def _steps(db: Database, which: str, view: present.View) -> list[JsonObject]:
+    values = {"user": view.user, "today": f"{view.today}", "day": f"{view.first}"}
+    return [present.shown(row) for row in db.execute(STEPS.format(which=which), values)]
+
+
 def _week(day: date, today: date) -> list[date]:
     """The seven days that end today, if the day is one of them; else its ISO week."""
     is_recent = today - timedelta(WEEK) < day <= today
-    end = today.toordinal() if is_recent else days.monday(day.toordinal()) + WEEK - 1
-    return [date.fromordinal(min(end - back, FOREVER)) for back in reversed(range(WEEK))]
+    last = today if is_recent else day + timedelta(WEEK - day.isoweekday())
+    return [last - timedelta(back) for back in reversed(range(WEEK))]
 
 
-def _habits(db: Database, view: present.View, day: date, recent: Past) -> JsonObject:
-    """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day."""
-    section = present.habits(db, view)
-    end = (day - recent.since).days + 1
+def _habits(view: present.View, recent: Past) -> JsonObject:
+    """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day, if
+    that is not to come."""
+    section = present.habits(recent.db, view)
+    items = [section.get("usual", {}) | item | {"signs": ""} for item in section["items"]]
+    if view.first > view.today:
+        due = {habit["id"] for habit in _due_on(recent.db, view)}
+        return {"habits": [item for item in items if item["id"] in due]}
+    end = (view.first - recent.since).days + 1
     signs = {habit.id: habit.signs[max(end - WEEK, 0) : end] for habit in recent.habits}
-    is_coming = day > view.today
-    coming = {habit["id"] for habit in due_on(db, view.user, day, view.today)} if is_coming else set()
     lists: JsonObject = {"habits": [], "others": []}
-    for item in section["items"]:
-        every = section.get("usual", {}) | item
-        habit = {name: every[name] for name in HABIT if name in every}
-        habit["unit"] = "week" if every["frequency"] in ("weekly", "times_per_week") else "day"
-        habit["signs"] = "" if is_coming else signs[habit["id"]]
-        is_due = habit["id"] in coming if is_coming else habit["signs"][-1:] not in (".", "p")
-        lists["habits" if is_due else "others"].append(habit)
-    return {"habits": lists["habits"]} if is_coming else lists
+    for item in items:
+        item["signs"] = signs[item["id"]]
+        lists["others" if item["signs"].endswith((".", "p")) else "habits"].append(item)
+    return lists
 
 
-def _plan(db: Database, user: str, day: date, today: date) -> JsonObject:
-    """What a coming day holds: titles of its steps, names of its habits."""
-    steps = db.execute(STEPS.format(which=COMING), {"user": user, "day": day.isoformat()})
-    habits = [habit["name"] for habit in due_on(db, user, day, today)]
-    return {"date": day.isoformat(), "steps": [step["title"] for step in steps], "habits": habits}
-
-
-def due_on(db: Database, user: str, day: date, today: date) -> list[Row]:
+def _due_on(db: Database, view: present.View) -> list[Row]:
     """The habits due on a coming day. One of some times per week is not, once this week has them."""
-    ordinal = day.toordinal()
-    present_day = today.toordinal()
-    is_this_week = days.monday(ordinal) == days.monday(present_day)
+    day = view.first.toordinal()
+    today = view.today.toordinal()
+    is_this_week = days.monday(day) == days.monday(today)
     habits = []
-    for history in histories(db, user, today):
-        times = history.course.at(ordinal).times
-        has_enough = times and is_this_week and history.done_in_week(present_day) >= times
-        if history.course.is_due(ordinal) and not has_enough:
+    for history in histories(db, view.user, view.today):
+        times = history.course.at(day).times
+        has_enough = times and is_this_week and history.done_in_week(today) >= times
+        if history.course.is_due(day) and not has_enough:
             habits.append(history.habit)
     return habits
 
