@@ -18,18 +18,6 @@ from tools.core.health import guarded
 from tools.starting import VERSION
 
 
-def test_a_command_installed_from_a_folder_that_was_moved_is_told_with_what_to_do(tmp_path, monkeypatch):
-    command = tmp_path / "pi-mcp"
-    template = (check.PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
-    monkeypatch.setattr(connect, "INSTALLED", command)
-    command.write_text(template.replace("@project@", "/home/pi/old place"), encoding="utf-8")
-    health = check._service(["false"])
-    assert (health.state, "/home/pi/old place" in health.summary) == ("broken", True)
-    assert f"./setup.sh --systemd in {check.PROJECT}" in health.advice
-    command.write_text(template.replace("@project@", str(check.PROJECT)), encoding="utf-8")
-    assert connect.installed_for() == str(check.PROJECT.resolve())
-
-
 @pytest.mark.slow
 def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(tmp_path, monkeypatch, env):
     env(MCP_SOCKET=tmp_path, MCP_READONLY=1)

@@ -10,18 +10,18 @@ from functools import partial
 from pathlib import Path
 from textwrap import fill
 
-from tools import connect, listing
+from tools import listing
 from tools.core import health, places
 from tools.core.errors import ToolError
 from tools.core.health import Health, guarded
-from tools.core.settings import PROJECT, check, current
+from tools.core.settings import check, current
 from tools.http import http_check
 
 START_TIMEOUT_S = 120
 COLUMNS = 78
 NAME_COLUMNS = 10
 INSTALL = "./setup.sh installs what is missing."
-RESTART = "sudo systemctl restart pi-mcp; journalctl -u pi-mcp"
+RESTART = "sudo systemctl restart pi-mcp, or ./setup.sh --systemd if this folder is new; journalctl -u pi-mcp"
 MARKS = {"ok": "✓", "unset": "○", "broken": "✗"}
 CLIENT = {"name": "check", "version": "1"}
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
@@ -32,8 +32,8 @@ REQUESTS = [
 
 
 def main(command: list[str]) -> int:
-    """Look at the server, started by `command` as a client would, and at every system; print a line each.
-    Exit status 1 if something is broken."""
+    """Look at the server, started by `command` as a client would, and at every system. Print a mark, a name and
+    a sentence for each, what to do below it, and the sums. Exit status 1 if something is broken."""
     settings = current()
     listing.save(settings, listing.build(settings))  # so that the first session starts as fast as the others
     rows = [
@@ -42,12 +42,7 @@ def main(command: list[str]) -> int:
         ("service", guarded(partial(_service, command[:-1]))),
         ("http", guarded(partial(http_check.look, settings))),
     ]
-    return show([*rows, *health.every(trying=True)])
-
-
-def show(rows: list[tuple[str, Health]]) -> int:
-    """Print a mark, a name and a sentence for each, what to do below it, and the sums. Exit status 1 if
-    something is broken."""
+    rows += health.every(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     for name, look in rows:
@@ -96,10 +91,6 @@ def _server(command: list[str]) -> Health:
 
 
 def _service(command: list[str]) -> Health:
-    folder = connect.installed_for()
-    if folder not in ("", str(PROJECT.resolve())):
-        summary = f"{connect.INSTALLED} and the service are those of another folder, {folder}"
-        return Health("broken", summary, f"./setup.sh --systemd in {PROJECT} installs it for this one.")
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
         advice = "./setup.sh --systemd makes it quick." if os.path.isdir("/run/systemd/system") else ""
