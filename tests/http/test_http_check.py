@@ -55,7 +55,6 @@ PROXIES = [
     (401, [("WWW-Authenticate", 'Basic realm="proxy"')], "without a login"),
     (403, [], "without a login"),
     (421, [], "Host header"),
-    (429, [], "Wait"),
     (502, [], "MCP_HTTP_LISTEN"),
     (500, [], "lead to this server"),
 ]

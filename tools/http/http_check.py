@@ -43,7 +43,6 @@ MEANINGS = {
         "the server was called by another name",
         "The proxy must keep the Host header with its port: docs/remote.md",
     ),
-    429: ("too many requests in the last minute", "Wait a minute."),
     502: ALONE,
     503: ALONE,
     504: ALONE,

@@ -25,7 +25,7 @@ from tools.core import places
 TYPE_CHECKING = False  # typing's own takes longer to import than all else here
 if TYPE_CHECKING:
     from _socket import socket
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import NoReturn
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -104,19 +104,14 @@ def identity() -> str:
     """A fingerprint of these sources. If the service has another one, it is outdated."""
     from binascii import crc32
 
-    files = sorted(_sources(os.path.join(PROJECT, "tools")))
-    files.append(("server.py", os.stat(os.path.join(PROJECT, "server.py"))))
-    stamps = "\n".join(f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files)
-    return f"{crc32(stamps.encode()):08x}"
-
-
-def _sources(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                yield entry.path, entry.stat()
-            elif entry.name != "__pycache__" and entry.is_dir():
-                yield from _sources(entry.path)
+    paths = [os.path.join(PROJECT, "server.py")]
+    for folder, _, names in os.walk(os.path.join(PROJECT, "tools")):
+        paths += [os.path.join(folder, name) for name in names if name.endswith(".py")]
+    fingerprint = 0
+    for path in sorted(paths):
+        status = os.stat(path)
+        fingerprint = crc32(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode(), fingerprint)
+    return f"{fingerprint:08x}"
 
 
 def _offer(path: str) -> socket:
