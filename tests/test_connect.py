@@ -23,7 +23,7 @@ def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(tmp_p
     env(MCP_SOCKET=tmp_path, MCP_READONLY=1)
     remark = "echo 'pi-mcp: MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?' >&2"
     assert check._service(["sh", "-c", remark]).state == "ok"
-    assert check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2"]).summary == "no room"
+    assert check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2; exit 1"]).summary == "no room"
     monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
     hanging = guarded(lambda: check._service(["sleep", "60"]))
     assert (hanging.summary, "systemctl restart" in hanging.advice) == ("no answer in 0.2 s", True)

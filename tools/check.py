@@ -14,8 +14,9 @@ from tools import listing
 from tools.core import health, places
 from tools.core.errors import ToolError
 from tools.core.health import Health, guarded
-from tools.core.settings import check, current
+from tools.core.settings import current
 from tools.http import http_check
+from tools.resident import handover
 
 START_TIMEOUT_S = 120
 COLUMNS = 78
@@ -80,12 +81,13 @@ def _settings() -> Health:
 
 def _server(command: list[str]) -> Health:
     lines = "".join(f"{json.dumps(request)}\n" for request in REQUESTS)
-    output, complaint, took_s = _run(command, lines, INSTALL)
+    done, took_s = _run(command, lines, INSTALL)
     try:
-        messages = [json.loads(line) for line in output.splitlines()]
+        messages = [json.loads(line) for line in done.stdout.splitlines()]
         [tools] = [message["result"]["tools"] for message in messages if message.get("id") == "tools"]
     except (ValueError, LookupError):  # nothing, an error, or something else writes to stdout
-        return Health("broken", f"it does not answer: {complaint or 'it says nothing'}", INSTALL)
+        complaint = _last_line(done.stderr) or f"it says nothing, exit status {done.returncode}"
+        return Health("broken", f"it does not answer: {complaint}", INSTALL)
     python = sys.version.split()[0]
     return Health("ok", f"{len(tools)} tools, listed within {took_s:.1f} s, Python {python}")
 
@@ -95,24 +97,23 @@ def _service(command: list[str]) -> Health:
     if not path:
         advice = "./setup.sh --systemd makes it quick." if os.path.isdir("/run/systemd/system") else ""
         return Health("unset", "the first call of every session takes longer", advice)
-    _, complaint, took_s = _run(command, "", RESTART)
-    if complaint:
+    done, took_s = _run(command, "", RESTART)
+    complaint = _last_line(done.stderr)
+    if done.returncode or handover.NOT_HANDED in complaint:
         return Health("broken", complaint, RESTART)
     return Health("ok", f"{path}, a session came and went in {took_s:.2f} s")
 
 
-def _run(command: list[str], lines: str, advice: str) -> tuple[str, str, float]:
-    """The output of a session with these lines, the last line of its log if there is one, and the seconds it
-    took. Raises ToolError with this advice if it does not end."""
+def _run(command: list[str], lines: str, advice: str) -> tuple[subprocess.CompletedProcess[str], float]:
+    """A session with these lines, and the seconds it took. Raises ToolError with this advice if it does not
+    end."""
     began_s = time.monotonic()
     try:
         done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice) from None
-    complaint = f"exit status {done.returncode}" if done.returncode else ""
-    remarks = check()  # on misspelt settings, which this check began with
-    for line in done.stderr.splitlines():
-        text = line.removeprefix("pi-mcp: ")
-        if text not in remarks:
-            complaint = text
-    return done.stdout, complaint, time.monotonic() - began_s
+    return done, time.monotonic() - began_s
+
+
+def _last_line(log: str) -> str:
+    return log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")

@@ -37,7 +37,6 @@ LONGEST_BODY = 4 * 2**20
 # The longest body of a sign-in, which anybody may send. Longer bodies need a token, and are read two at a time,
 # one per person, so that they cannot fill the memory.
 SMALL_BODY = 16_384
-RATE_LIMITED = -32029  # ours: JSON-RPC leaves -32000 to -32099 to servers
 SESSION = "mcp-session-id"
 WITH_PAGES = "-pages"
 OF_DAY = f"day{WITH_PAGES}"  # in place of a session: the page of the days
@@ -125,7 +124,7 @@ class Guards:
         if wait_s := self.rate.wait_s(claims.user):
             retry_s = str(math.ceil(wait_s))
             reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
-            raise Refusal(429, reason, {"retry-after": retry_s}, RATE_LIMITED)
+            raise Refusal(429, reason, {"retry-after": retry_s})
         length = int(headers.get("content-length", LONGEST_BODY))  # chunks do not say theirs
         session_id = OF_DAY if is_day else headers.get(SESSION, "")
         async with self.long_bodies.turn(claims.user) if length > SMALL_BODY else nullcontext():

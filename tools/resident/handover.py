@@ -40,6 +40,7 @@ AGREED = b"!"
 FULL = "full"
 REFUSED = "refused"
 
+NOT_HANDED = "not handed to the service"
 # Seconds for the answer; systemd may only be starting the service, on a small Pi.
 ANSWER_S = 30
 STANDBY = 'read -r status <&3 || { echo "pi-mcp: the session broke off" >&2; status=1; }; exit "$status"'
@@ -76,9 +77,9 @@ def begin() -> None:
 def ensure_stdio_open() -> None:
     """Open /dev/null for each of stdin, stdout and stderr that is closed: the next file opened would take its
     number, and be used as it."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            stream = open(os.devnull, mode)  # noqa: SIM115 | it takes the lowest number, which is the closed one's
+            stream = open(os.devnull, "r+")  # noqa: SIM115 | it takes the lowest number, the closed one's
             os.set_inheritable(stream.fileno(), True)
             setattr(sys, name, stream)
 
@@ -95,7 +96,7 @@ def attempt(environ: Mapping[str, str]) -> None:
     try:
         connection = _offer(path)
     except (ServeHere, OSError) as error:
-        sys.stderr.write(f"pi-mcp: not handed to the service at {path}, served here: {error}\n")
+        sys.stderr.write(f"pi-mcp: {NOT_HANDED} at {path}, served here: {error}\n")
     else:
         _stand_by(connection)
 
