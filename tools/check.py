@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 from textwrap import fill
 
-from tools import listing
+from tools import listing, protocol
 from tools.core import health, places
 from tools.core.errors import ToolError
 from tools.core.health import Health, guarded
+from tools.core.json_types import JsonObject
 from tools.core.settings import current
 from tools.http import http_check
 from tools.resident import handover
@@ -24,12 +25,14 @@ NAME_COLUMNS = 10
 INSTALL = "./setup.sh installs what is missing."
 RESTART = "sudo systemctl restart pi-mcp, or ./setup.sh --systemd if this folder is new; journalctl -u pi-mcp"
 MARKS = {"ok": "✓", "unset": "○", "broken": "✗"}
-CLIENT = {"name": "check", "version": "1"}
-HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
-REQUESTS = [
-    {"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": HANDSHAKE},
-    {"jsonrpc": "2.0", "id": "tools", "method": "tools/list"},
-]
+LIST: JsonObject = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/list",
+    "params": {
+        "_meta": {protocol.PROTOCOL_VERSION: protocol.MODERN_VERSION, protocol.CLIENT_CAPABILITIES: {}}
+    },
+}
 
 
 def main(command: list[str]) -> int:
@@ -80,11 +83,9 @@ def _settings() -> Health:
 
 
 def _server(command: list[str]) -> Health:
-    lines = "".join(f"{json.dumps(request)}\n" for request in REQUESTS)
-    done, took_s = _run(command, lines, INSTALL)
+    done, took_s = _run(command, f"{json.dumps(LIST)}\n", INSTALL)
     try:
-        messages = [json.loads(line) for line in done.stdout.splitlines()]
-        [tools] = [message["result"]["tools"] for message in messages if message.get("id") == "tools"]
+        tools = json.loads(done.stdout)["result"]["tools"]
     except (ValueError, LookupError):  # nothing, an error, or something else writes to stdout
         complaint = _last_line(done.stderr) or f"it says nothing, exit status {done.returncode}"
         return Health("broken", f"it does not answer: {complaint}", INSTALL)
@@ -95,7 +96,7 @@ def _server(command: list[str]) -> Health:
 def _service(command: list[str]) -> Health:
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
-        advice = "./setup.sh --systemd makes it quick." if os.path.isdir("/run/systemd/system") else ""
+        advice = "./setup.sh --systemd makes it quick, where there is systemd."
         return Health("unset", "the first call of every session takes longer", advice)
     done, took_s = _run(command, "", RESTART)
     complaint = _last_line(done.stderr)
