@@ -12,7 +12,7 @@ import math
 import secrets
 import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -125,10 +125,13 @@ class Guards:
             retry_s = str(math.ceil(wait_s))
             reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
             raise Refusal(429, reason, {"retry-after": retry_s})
-        length = int(headers.get("content-length", LONGEST_BODY))  # chunks do not say theirs
         session_id = OF_DAY if is_day else headers.get(SESSION, "")
-        async with self.long_bodies.turn(claims.user) if length > SMALL_BODY else nullcontext():
+        async with AsyncExitStack() as held:
+            if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
+                await held.enter_async_context(self.long_bodies.turn(claims.user))
             body = await _read(receive, LONGEST_BODY)
+            if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
+                await held.aclose()
             await self._pass_on(remote, scope, session_id, body, receive, send)
 
     async def _sign_in(
@@ -143,11 +146,11 @@ class Guards:
 
     def _authenticated(self, headers: dict[str, str], is_day: bool) -> tokens.Claims:
         """The claims of the request's token, or of its cookie. Every failure looks the same from outside."""
-        scheme, _, token = headers.get("authorization", "").partition(" ")
+        _, _, token = headers.get("authorization", "").partition(" ")
         try:
             if is_day:
                 return self.day.claims(headers.get("cookie", ""))
-            if scheme.lower() != "bearer":
+            if not token:
                 raise tokens.InvalidToken("there is no bearer token")
             claims = tokens.read(token, self.sign_in.keys(), self.sign_in.url)
             if self.ledger.is_revoked(claims.token_id):

@@ -7,7 +7,7 @@ It runs at every start, before anything else, on the bare interpreter: it import
 # The contract, one exchange per connection:
 #   caller -> service   A frame: identity, folder and environment with NUL between them, and END; with its
 #                       first bytes stdin, stdout and stderr as SCM_RIGHTS.
-#   service -> caller   A line: `ok`, `refused: REASON` (serve the client yourself), `full: REASON` (give up).
+#   service -> caller   A line: `ok`, `full: REASON` (give up), or another reason (serve the client yourself).
 #   caller -> service   One byte. Only then does the service read from the client, or write more: a caller
 #                       that waited too long has gone on by itself, and two must never serve one client.
 #   service -> caller   The exit status, a line. If the connection closes without one, the session broke off.
@@ -36,9 +36,7 @@ BY_SDK = ("--http", "--sdk")
 END = b"\0\0"
 TAKEN = b"ok\n"
 AGREED = b"!"
-# Kind of a refusal: the caller must give up. On any other it serves the client itself.
-FULL = "full"
-REFUSED = "refused"
+FULL = "full: "
 
 NOT_HANDED = "not handed to the service"
 # Seconds for the answer; systemd may only be starting the service, on a small Pi.
@@ -117,7 +115,7 @@ def identity() -> str:
 
 def _offer(path: str) -> socket:
     """The connection on which the service took the session. Raises ServeHere, OSError; SystemExit if the
-    service has no room: serving the client here would take what memory is left."""
+    service is full: serving the client here would take what memory is left."""
     import _socket
 
     _trust(path)
@@ -128,8 +126,8 @@ def _offer(path: str) -> socket:
         _send_session(connection)
         answer = connection.recv(4096)
         if answer != TAKEN:
-            kind, _, reason = answer.decode(errors="replace").strip().partition(": ")
-            if kind == FULL:
+            reason = answer.decode(errors="replace").strip()
+            if reason.startswith(FULL):
                 raise SystemExit(f"pi-mcp: {reason}")
             raise ServeHere(reason or "it ended")
         connection.sendall(AGREED)

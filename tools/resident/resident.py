@@ -29,8 +29,7 @@ ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 PAUSE_S = 0.5
 # Seconds that a caller may take to offer its session and to agree.
 OFFER_S = 10
-# At the other end, as the kernel knows them: process, user, group.
-PEER = struct.Struct("iII")
+PEER = "iII"  # of a connection, as the kernel knows it: process, user, group
 OUTDATED = "it runs other sources; `sudo systemctl restart pi-mcp`, or ./setup.sh --systemd in this folder"
 
 # The contract of the parent's loop:
@@ -114,13 +113,14 @@ def _signals() -> int:
 def _is_welcome(connection: socket.socket, sessions: int) -> bool:
     """True if the caller is this user, and there is room beside the `sessions` that run."""
     most = settings.current().max_sessions
-    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size)
-    if PEER.unpack(peer)[1] != os.getuid():
+    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(PEER))
+    _, user, _ = struct.unpack(PEER, peer)
+    if user != os.getuid():
         logger.warning("A connection of another user was closed")
         return False
     if sessions >= most:
-        text = f"{most} sessions are running; end one, or raise MCP_MAX_SESSIONS for the service"
-        _refuse(connection, handover.FULL, text)
+        advice = "end one, or raise MCP_MAX_SESSIONS for the service"
+        _refuse(connection, f"{handover.FULL}{most} sessions are running; {advice}")
         return False
     return True
 
@@ -164,7 +164,7 @@ def _take_over(connection: socket.socket, identity: str) -> bool:
     caller, folder, *environ = frame.removesuffix(handover.END).split(b"\0")
     reason = _enter(folder, environ) if caller == identity.encode() else OUTDATED
     if reason:
-        _refuse(connection, handover.REFUSED, reason)
+        _refuse(connection, reason)
         return False
     connection.sendall(handover.TAKEN)
     if connection.recv(1) != handover.AGREED:
@@ -200,10 +200,10 @@ def _enter(folder: bytes, environ: list[bytes]) -> str:
     return ""
 
 
-def _refuse(connection: socket.socket, kind: str, reason: str) -> None:
+def _refuse(connection: socket.socket, reason: str) -> None:
     """Send the caller a line that says why this session is not served here."""
     with suppress(OSError):
-        connection.send(f"{kind}: {reason}\n".encode(), socket.MSG_DONTWAIT)
+        connection.send(f"{reason}\n".encode(), socket.MSG_DONTWAIT)
 
 
 def _ended(code: int) -> None:
