@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from textwrap import fill
 
-from tools import listing, protocol
+from tools import protocol
 from tools.core import health, places
 from tools.core.errors import ToolError
 from tools.core.health import Health, guarded
@@ -38,13 +38,11 @@ LIST: JsonObject = {
 def main(command: list[str]) -> int:
     """Look at the server, started by `command` as a client would, and at every system. Print a mark, a name and
     a sentence for each, what to do below it, and the sums. Exit status 1 if something is broken."""
-    settings = current()
-    listing.save(settings, listing.build(settings))  # so that the first session starts as fast as the others
     rows = [
         ("server", guarded(partial(_server, command))),
         ("settings", guarded(_settings)),
         ("service", guarded(partial(_service, command[:-1]))),
-        ("http", guarded(partial(http_check.look, settings))),
+        ("http", guarded(partial(http_check.look, current()))),
     ]
     rows += health.every(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`

@@ -120,6 +120,7 @@ class SignIn:
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["cookie"] = headers.get("cookie", "")
+            # The first of the two that the browser names.
             fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
             answer = handler(fields)
             if is_page:

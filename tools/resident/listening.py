@@ -48,12 +48,12 @@ def at(path: Path) -> tuple[socket.socket, int]:
         raise CannotListen(f"cannot listen at {path}: {error.strerror or error}") from None
 
 
-def notify_systemd(state: str) -> None:
-    """Report to the service manager, if it asked for that."""
+def notify_ready() -> None:
+    """Tell the service manager that sessions are taken, if it asked for that."""
     if address := os.environ.get("NOTIFY_SOCKET"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
             manager.connect(address)
-            manager.send(state.encode())
+            manager.send(b"READY=1")
 
 
 def for_http(place: str) -> tuple[socket.socket, bool]:

@@ -78,7 +78,7 @@ def _accept_sessions(
     idle_since = time.monotonic()
     gc.collect()
     gc.freeze()  # else a child's first collection would copy every page
-    listening.notify_systemd("READY=1")
+    listening.notify_ready()
     while children or not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
         ready, _, _ = select.select(awaited, [], [], idle_exit_s or None)
         if signals in ready and not set(ENDING).isdisjoint(os.read(signals, 4096)):
