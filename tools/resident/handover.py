@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-VENV = os.path.join(PROJECT, ".venv")
-# The ways to serve that need the SDK.
-BY_SDK = ("--http", "--sdk")
+SERVER = os.path.join(PROJECT, "server.py")
+# Has the SDK, for the ways to serve that need it.
+VENV_PYTHON = os.path.join(PROJECT, ".venv", "bin", "python")
 
 END = b"\0\0"
 TAKEN = b"ok\n"
@@ -54,9 +54,7 @@ def main() -> NoReturn:
     words = sys.argv[1:]
     if not words:
         attempt(os.environ)
-    os.execv(
-        sys.executable, [sys.executable, os.path.join(PROJECT, "server.py"), *(words or ["--standalone"])]
-    )
+    os.execv(sys.executable, [sys.executable, SERVER, *(words or ["--standalone"])])
 
 
 def begin() -> None:
@@ -67,9 +65,9 @@ def begin() -> None:
         raise SystemExit(2)
     if not sys.argv[1:]:
         attempt(os.environ)
-    python = os.path.join(VENV, "bin", "python")
-    if set(BY_SDK) & set(sys.argv) and sys.executable != python and os.path.exists(python):
-        os.execv(python, [python, os.path.join(PROJECT, "server.py"), *sys.argv[1:]])
+    is_by_sdk = "--http" in sys.argv or "--sdk" in sys.argv
+    if is_by_sdk and sys.executable != VENV_PYTHON and os.path.exists(VENV_PYTHON):
+        os.execv(VENV_PYTHON, [VENV_PYTHON, SERVER, *sys.argv[1:]])
 
 
 def ensure_stdio_open() -> None:
