@@ -46,16 +46,19 @@ def test_it_starts_the_line_of_the_readme_and_brings_the_anki_of_the_desktop_alo
     assert " ".join(line) in (PROJECT / "README.md").read_text(encoding="utf-8")
 
 
-def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch):
+def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch, tmp_path):
     file = Path(places.settings_file(os.environ))
     file.parent.mkdir(parents=True)
     file.touch()
     monkeypatch.setattr(connect.getpass, "getuser", lambda: "anna")
     monkeypatch.setattr(connect.socket, "gethostname", lambda: "printer")
-    monkeypatch.setattr(connect, "INSTALLED", PROJECT / "not-installed")
+    installed = tmp_path / "pi-mcp"
+    monkeypatch.setattr(connect, "INSTALLED", installed)
     words = started_by(connect.manifest())
     assert "anna@printer.local" in words
     assert words[-1] == str(PROJECT / "server.py")
+    installed.touch()
+    assert started_by(connect.manifest())[-1] == str(installed)
 
 
 def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(monkeypatch, tmp_path):

@@ -46,7 +46,6 @@ def main(command: list[str]) -> int:
     ]
     rows += health.every(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     for name, look in rows:
         mark = f"{MARKS[look.state]} {name:<{NAME_COLUMNS}}  "
         _print(mark, look.summary)
