@@ -36,8 +36,8 @@ LIST: JsonObject = {
 
 
 def main(command: list[str]) -> int:
-    """Look at the server, started by `command` as a client would, and at every system. Print a mark, a name and
-    a sentence for each, what to do below it, and the sums. Exit status 1 if something is broken."""
+    """Look at the server, started by `command` as a client would, and at every system. Print a mark, a name
+    and a sentence for each, what to do below it, and the sums. Exit status 1 if something is broken."""
     rows = [
         ("server", guarded(partial(_server, command))),
         ("settings", guarded(_settings)),

@@ -34,8 +34,8 @@ Send = Callable[[JsonObject], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 LONGEST_BODY = 4 * 2**20
-# The longest body of a sign-in, which anybody may send. Longer bodies need a token, and are read two at a time,
-# one per person, so that they cannot fill the memory.
+# The longest body of a sign-in, which anybody may send. Longer bodies need a token, and are read two at a
+# time, one per person, so that they cannot fill the memory.
 SMALL_BODY = 16_384
 SESSION = "mcp-session-id"
 WITH_PAGES = "-pages"
@@ -217,6 +217,7 @@ async def _read(receive: Receive, longest: int) -> bytes:
 
 
 async def _refuse(refusal: Refusal, send: Send) -> None:
+    """Answer with a JSON-RPC error, which any client can show."""
     text = "Unauthorized" if refusal.status == 401 else refusal.reason  # whatever is wrong with a token
     error: JsonObject = {"code": refusal.code, "message": text}
     if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header
