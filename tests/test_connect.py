@@ -18,24 +18,12 @@ from tools.core.health import guarded
 from tools.starting import VERSION
 
 
-def test_a_command_installed_from_a_folder_that_was_moved_is_told_with_what_to_do(tmp_path, monkeypatch):
-    command = tmp_path / "pi-mcp"
-    template = (check.PROJECT / "systemd" / "pi-mcp").read_text(encoding="utf-8")
-    monkeypatch.setattr(connect, "INSTALLED", command)
-    command.write_text(template.replace("@project@", "/home/pi/old place"), encoding="utf-8")
-    health = check._service(["false"])
-    assert (health.state, "/home/pi/old place" in health.summary) == ("broken", True)
-    assert f"./setup.sh --systemd in {check.PROJECT}" in health.advice
-    command.write_text(template.replace("@project@", str(check.PROJECT)), encoding="utf-8")
-    assert connect.installed_for() == str(check.PROJECT.resolve())
-
-
 @pytest.mark.slow
 def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(tmp_path, monkeypatch, env):
     env(MCP_SOCKET=tmp_path, MCP_READONLY=1)
     remark = "echo 'pi-mcp: MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?' >&2"
     assert check._service(["sh", "-c", remark]).state == "ok"
-    assert check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2"]).summary == "no room"
+    assert check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2; exit 1"]).summary == "no room"
     monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
     hanging = guarded(lambda: check._service(["sleep", "60"]))
     assert (hanging.summary, "systemctl restart" in hanging.advice) == ("no answer in 0.2 s", True)
@@ -58,16 +46,19 @@ def test_it_starts_the_line_of_the_readme_and_brings_the_anki_of_the_desktop_alo
     assert " ".join(line) in (PROJECT / "README.md").read_text(encoding="utf-8")
 
 
-def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch):
+def test_on_the_pi_user_host_and_path_are_filled_in(monkeypatch, tmp_path):
     file = Path(places.settings_file(os.environ))
     file.parent.mkdir(parents=True)
     file.touch()
     monkeypatch.setattr(connect.getpass, "getuser", lambda: "anna")
     monkeypatch.setattr(connect.socket, "gethostname", lambda: "printer")
-    monkeypatch.setattr(connect, "INSTALLED", PROJECT / "not-installed")
+    installed = tmp_path / "pi-mcp"
+    monkeypatch.setattr(connect, "INSTALLED", installed)
     words = started_by(connect.manifest())
     assert "anna@printer.local" in words
     assert words[-1] == str(PROJECT / "server.py")
+    installed.touch()
+    assert started_by(connect.manifest())[-1] == str(installed)
 
 
 def test_a_folder_with_a_blank_survives_the_shell_of_the_pi(monkeypatch, tmp_path):

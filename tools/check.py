@@ -10,46 +10,42 @@ from functools import partial
 from pathlib import Path
 from textwrap import fill
 
-from tools import connect, listing
+from tools import protocol
 from tools.core import health, places
 from tools.core.errors import ToolError
 from tools.core.health import Health, guarded
-from tools.core.settings import PROJECT, check, current
+from tools.core.json_types import JsonObject
+from tools.core.settings import current
 from tools.http import http_check
+from tools.resident import handover
 
 START_TIMEOUT_S = 120
 COLUMNS = 78
 NAME_COLUMNS = 10
 INSTALL = "./setup.sh installs what is missing."
-RESTART = "sudo systemctl restart pi-mcp; journalctl -u pi-mcp"
+RESTART = "sudo systemctl restart pi-mcp, or ./setup.sh --systemd if this folder is new; journalctl -u pi-mcp"
 MARKS = {"ok": "✓", "unset": "○", "broken": "✗"}
-CLIENT = {"name": "check", "version": "1"}
-HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
-REQUESTS = [
-    {"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": HANDSHAKE},
-    {"jsonrpc": "2.0", "id": "tools", "method": "tools/list"},
-]
+LIST: JsonObject = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/list",
+    "params": {
+        "_meta": {protocol.PROTOCOL_VERSION: protocol.MODERN_VERSION, protocol.CLIENT_CAPABILITIES: {}}
+    },
+}
 
 
 def main(command: list[str]) -> int:
-    """Look at the server, started by `command` as a client would, and at every system; print a line each.
-    Exit status 1 if something is broken."""
-    settings = current()
-    listing.save(settings, listing.build(settings))  # so that the first session starts as fast as the others
+    """Look at the server, started by `command` as a client would, and at every system. Print a mark, a name
+    and a sentence for each, what to do below it, and the sums. Exit status 1 if something is broken."""
     rows = [
         ("server", guarded(partial(_server, command))),
         ("settings", guarded(_settings)),
         ("service", guarded(partial(_service, command[:-1]))),
-        ("http", guarded(partial(http_check.look, settings))),
+        ("http", guarded(partial(http_check.look, current()))),
     ]
-    return show([*rows, *health.every(trying=True)])
-
-
-def show(rows: list[tuple[str, Health]]) -> int:
-    """Print a mark, a name and a sentence for each, what to do below it, and the sums. Exit status 1 if
-    something is broken."""
+    rows += health.every(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     for name, look in rows:
         mark = f"{MARKS[look.state]} {name:<{NAME_COLUMNS}}  "
         _print(mark, look.summary)
@@ -84,44 +80,38 @@ def _settings() -> Health:
 
 
 def _server(command: list[str]) -> Health:
-    lines = "".join(f"{json.dumps(request)}\n" for request in REQUESTS)
-    output, complaint, took_s = _run(command, lines, INSTALL)
+    done, took_s = _run(command, f"{json.dumps(LIST)}\n", INSTALL)
     try:
-        messages = [json.loads(line) for line in output.splitlines()]
-        [tools] = [message["result"]["tools"] for message in messages if message.get("id") == "tools"]
+        tools = json.loads(done.stdout)["result"]["tools"]
     except (ValueError, LookupError):  # nothing, an error, or something else writes to stdout
-        return Health("broken", f"it does not answer: {complaint or 'it says nothing'}", INSTALL)
+        complaint = _last_line(done.stderr) or f"it says nothing, exit status {done.returncode}"
+        return Health("broken", f"it does not answer: {complaint}", INSTALL)
     python = sys.version.split()[0]
     return Health("ok", f"{len(tools)} tools, listed within {took_s:.1f} s, Python {python}")
 
 
 def _service(command: list[str]) -> Health:
-    folder = connect.installed_for()
-    if folder not in ("", str(PROJECT.resolve())):
-        summary = f"{connect.INSTALLED} and the service are those of another folder, {folder}"
-        return Health("broken", summary, f"./setup.sh --systemd in {PROJECT} installs it for this one.")
     path = next(filter(os.path.lexists, places.sockets(os.environ)), None)
     if not path:
-        advice = "./setup.sh --systemd makes it quick." if os.path.isdir("/run/systemd/system") else ""
+        advice = "./setup.sh --systemd makes it quick, where there is systemd."
         return Health("unset", "the first call of every session takes longer", advice)
-    _, complaint, took_s = _run(command, "", RESTART)
-    if complaint:
+    done, took_s = _run(command, "", RESTART)
+    complaint = _last_line(done.stderr)
+    if done.returncode or handover.NOT_HANDED in complaint:
         return Health("broken", complaint, RESTART)
     return Health("ok", f"{path}, a session came and went in {took_s:.2f} s")
 
 
-def _run(command: list[str], lines: str, advice: str) -> tuple[str, str, float]:
-    """The output of a session with these lines, the last line of its log if there is one, and the seconds it
-    took. Raises ToolError with this advice if it does not end."""
+def _run(command: list[str], lines: str, advice: str) -> tuple[subprocess.CompletedProcess[str], float]:
+    """A session with these lines, and the seconds it took. Raises ToolError with this advice if it does not
+    end."""
     began_s = time.monotonic()
     try:
         done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=START_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice) from None
-    complaint = f"exit status {done.returncode}" if done.returncode else ""
-    remarks = check()  # on misspelt settings, which this check began with
-    for line in done.stderr.splitlines():
-        text = line.removeprefix("pi-mcp: ")
-        if text not in remarks:
-            complaint = text
-    return done.stdout, complaint, time.monotonic() - began_s
+    return done, time.monotonic() - began_s
+
+
+def _last_line(log: str) -> str:
+    return log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")

@@ -7,7 +7,6 @@ Source: the clients' own documentation; https://github.com/anthropics/mcpb, mani
 import getpass
 import json
 import os
-import re
 import shlex
 import socket
 import sys
@@ -21,7 +20,6 @@ from tools.starting import VERSION
 
 USAGE = "python3 -m tools bundle pi.mcpb"
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
-FOLDER = re.compile(r'"([^"]+)/tools/resident/handover\.py"')  # the project's, in that command
 # Never prompt; notice a dead link within a minute.
 OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")
 HOST, COMMAND = "${user_config.host}", "${user_config.command}"
@@ -38,18 +36,9 @@ def place() -> tuple[str, str, str]:
         return ELSEWHERE
     name = socket.gethostname()
     host = name if "." in name else f"{name}.local"
-    command = INSTALLED if installed_for() == str(PROJECT.resolve()) else PROJECT / "server.py"
+    command = INSTALLED if INSTALLED.exists() else PROJECT / "server.py"
     # ssh joins its words, and the Pi's shell splits them again.
     return f"{getpass.getuser()}@{host}", shlex.quote(str(command)), str(Path.home())
-
-
-def installed_for() -> str:
-    """The folder that the installed command serves from, without links; empty if there is no such command."""
-    try:
-        match = FOLDER.search(INSTALLED.read_text(encoding="utf-8"))
-    except OSError:
-        return ""
-    return os.path.realpath(match[1]) if match else ""
 
 
 def client_json(host: str, command: str) -> str:

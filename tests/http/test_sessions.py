@@ -59,11 +59,11 @@ def test_odd_session_ids_and_capabilities_name_no_pages_and_refuse_nobody(server
 class Counting:
     """A call that counts up for a minute, and writes into `mark` when it is told to stop."""
 
-    def __init__(self, server, token, session_id, mark, request_id=7):
+    def __init__(self, server, token, session_id, mark, request_id=7, **more):
         self.mark = mark
         arguments = {"steps": 6000, "mark": str(mark)}
         params = {"name": "test_counts", "arguments": arguments, "_meta": {"progressToken": "p"}}
-        headers = {SESSION: session_id}.items()
+        headers = {SESSION: session_id, **more}.items()
         self.exchange = server.begin(request("tools/call", params, request_id), token=token, headers=headers)
         self.progress()
 
@@ -98,6 +98,18 @@ def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_withou
     withdraw(server, token, session_id)
     assert b'"result"' not in call.end()
     assert not call.exchange.sent[-1].get("more_body")
+
+
+def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server, tmp_path):
+    """Chunks do not announce how long they are: they wait for their turn to be read, and not to be answered."""
+    chunked = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+    token = server.token()
+    session_id = session(server, token)
+    call = Counting(server, token, session_id, tmp_path / "mark", **chunked)
+    assert server.send(request("tools/list", {}), token=token, headers=chunked.items())[0] == 200
+    call.progress()
+    withdraw(server, token, session_id)
+    call.end()
 
 
 def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_in_vain(server):

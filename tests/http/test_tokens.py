@@ -62,7 +62,7 @@ ODD_HEADERS = [{"alg": "hs256"}, {"alg": ["HS256"]}, {"alg": "HS256", "crit": []
 ODD_CLAIMS = {
     "exp": [None, "4102444800", True, float("nan"), float("inf"), 10**400, [1]],
     "aud": [None, [], [URL], [URL, 7]],
-    "sub": [None, "", 7, "an\nna", " anna", "\ud800", "a" * 201],
+    "sub": [None, "", 7, "an\nna", " anna", "\ud800"],
     "jti": [7],
 }
 

@@ -12,7 +12,7 @@ import math
 import secrets
 import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -34,10 +34,9 @@ Send = Callable[[JsonObject], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 LONGEST_BODY = 4 * 2**20
-# The longest body of a sign-in, which anybody may send. Longer bodies need a token, and are read two at a time,
-# one per person, so that they cannot fill the memory.
+# The longest body of a sign-in, which anybody may send. Longer bodies need a token, and are read two at a
+# time, one per person, so that they cannot fill the memory.
 SMALL_BODY = 16_384
-RATE_LIMITED = -32029  # ours: JSON-RPC leaves -32000 to -32099 to servers
 SESSION = "mcp-session-id"
 WITH_PAGES = "-pages"
 OF_DAY = f"day{WITH_PAGES}"  # in place of a session: the page of the days
@@ -125,11 +124,14 @@ class Guards:
         if wait_s := self.rate.wait_s(claims.user):
             retry_s = str(math.ceil(wait_s))
             reason = f"too many requests of {claims.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
-            raise Refusal(429, reason, {"retry-after": retry_s}, RATE_LIMITED)
-        length = int(headers.get("content-length", LONGEST_BODY))  # chunks do not say theirs
+            raise Refusal(429, reason, {"retry-after": retry_s})
         session_id = OF_DAY if is_day else headers.get(SESSION, "")
-        async with self.long_bodies.turn(claims.user) if length > SMALL_BODY else nullcontext():
+        async with AsyncExitStack() as held:
+            if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
+                await held.enter_async_context(self.long_bodies.turn(claims.user))
             body = await _read(receive, LONGEST_BODY)
+            if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
+                await held.aclose()
             await self._pass_on(remote, scope, session_id, body, receive, send)
 
     async def _sign_in(
@@ -144,11 +146,11 @@ class Guards:
 
     def _authenticated(self, headers: dict[str, str], is_day: bool) -> tokens.Claims:
         """The claims of the request's token, or of its cookie. Every failure looks the same from outside."""
-        scheme, _, token = headers.get("authorization", "").partition(" ")
+        _, _, token = headers.get("authorization", "").partition(" ")
         try:
             if is_day:
                 return self.day.claims(headers.get("cookie", ""))
-            if scheme.lower() != "bearer":
+            if not token:
                 raise tokens.InvalidToken("there is no bearer token")
             claims = tokens.read(token, self.sign_in.keys(), self.sign_in.url)
             if self.ledger.is_revoked(claims.token_id):
@@ -215,6 +217,7 @@ async def _read(receive: Receive, longest: int) -> bytes:
 
 
 async def _refuse(refusal: Refusal, send: Send) -> None:
+    """Answer with a JSON-RPC error, which any client can show."""
     text = "Unauthorized" if refusal.status == 401 else refusal.reason  # whatever is wrong with a token
     error: JsonObject = {"code": refusal.code, "message": text}
     if seconds := refusal.headers.get("retry-after"):  # some clients never look at the header

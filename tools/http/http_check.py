@@ -5,14 +5,16 @@ import re
 import time
 
 from tools.core import http
+from tools.core.errors import ToolError
 from tools.core.health import Health
 from tools.core.settings import Settings
 from tools.http import tokens
 
-TIMEOUT_S = 30
+TIMEOUT_S = 15
 LONGEST_ANSWER = 1_048_576
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+TOKEN_S = 60
 CLAIMS = {"user": "check", "scope": "server:read", "token_id": ""}
 # In each 401 of the server, and where the sign-in is.
 REALM = 'realm="pi-mcp"'
@@ -21,6 +23,7 @@ UNITS = (
     "sudo systemctl restart pi-mcp-http.socket pi-mcp-http.service; journalctl -u pi-mcp-http"
     " (without systemd: ./server.py --http)"
 )
+NOBODY = f"Is the address right, its proxy or tunnel up, the server running? {UNITS}"
 OTHER = ("what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server.")
 GATED = (
     "the proxy in front of the server requires its own login, or rejects us",
@@ -43,61 +46,48 @@ MEANINGS = {
         "the server was called by another name",
         "The proxy must keep the Host header with its port: docs/remote.md",
     ),
-    429: ("too many requests in the last minute", "Wait a minute."),
     502: ALONE,
     503: ALONE,
     504: ALONE,
 }
 
 
-class Broken(Exception):
-    """A step that failed: the summary, the remedy."""
-
-
 def look(settings: Settings) -> Health:
-    """The health of the server at MCP_HTTP_URL."""
+    """The health of the server at MCP_HTTP_URL. Raises ToolError: what is broken there, and the remedy."""
     url = settings.http_url
     try:
         keys = tokens.read_keys(settings.state_dir / settings.http_key_file)
     except OSError as error:
         advice = "Whoever read the keys can make tokens. After that: python3 -m tools token rotate, twice"
-        return Health("broken", str(error), advice)
+        raise ToolError(str(error), advice) from None
     if not keys:
         advice = "./setup.sh --http, then an invitation: docs/remote.md"
         return Health("unset", "nobody has been let in over HTTP yet", advice)
-    try:
-        _walk(url, tokens.sign(tokens.claims_of(CLAIMS, url, TIMEOUT_S), keys[0]))
-        return Health("ok", f"{url} leads to the sign-in and answers")
-    except http.HttpError as error:
-        summary = error.reason
-        advice = f"Is the address right, its proxy or tunnel up, the server running? {UNITS}"
-    except Broken as broken:
-        summary, advice = broken.args
-    return Health("broken", f"{url}: {summary}", advice)
-
-
-def _walk(url: str, token: str) -> None:
-    """Go the way of a client that knows only `url`, and then has a token. Raises Broken, HttpError."""
-    limits = http.Limits(time.monotonic() + TIMEOUT_S, LONGEST_ANSWER)
-
-    def ask(step: str, status: int, request: http.Request) -> http.Response:
-        response = http.send(request, limits)
-        if response.status == status:
-            return response
-        meaning, advice = MEANINGS.get(response.status, OTHER)
-        if response.status in http.REDIRECTS:
-            meaning = f"a redirect to {response.headers.get('Location', '')[:200]}"
-            advice = "Clients lose their token there: make that MCP_HTTP_URL."
-        if REALM in response.headers.get("WWW-Authenticate", ""):
-            meaning, advice = FOREIGN
-        raise Broken(f"{step}: HTTP {response.status}, {meaning}", advice)
-
     call = http.Request(url, "POST", PING, JSON)
-    refusal = ask("a call without a token", 401, call)
+    refusal = _ask("a call without a token", 401, call)
     challenge = METADATA.search(refusal.headers.get("WWW-Authenticate", ""))
     if not challenge:
-        raise Broken(f"HTTP 401, {GATED[0]}", GATED[1])
-    metadata = ask("the metadata", 200, http.Request(challenge[1]))
-    answer = ask("a call", 200, call._replace(headers={**JSON, "Authorization": f"Bearer {token}"}))
+        raise ToolError(f"{url}: HTTP 401, {GATED[0]}", GATED[1])
+    metadata = _ask("the metadata", 200, http.Request(challenge[1]))
+    token = tokens.sign(tokens.claims_of(CLAIMS, url, TOKEN_S), keys[0])
+    answer = _ask("a call", 200, call._replace(headers={**JSON, "Authorization": f"Bearer {token}"}))
     if b'"authorization_servers"' not in metadata.body or b'"result"' not in answer.body:
-        raise Broken(*OTHER)
+        raise ToolError(f"{url}: {OTHER[0]}", OTHER[1])
+    return Health("ok", f"{url} leads to the sign-in and answers")
+
+
+def _ask(step: str, status: int, request: http.Request) -> http.Response:
+    """The answer to a request, which has this status. Raises ToolError."""
+    try:
+        response = http.send(request, http.Limits(time.monotonic() + TIMEOUT_S, LONGEST_ANSWER))
+    except http.HttpError as error:
+        raise ToolError(f"{request.url}: {error.reason}", NOBODY) from None
+    if response.status == status:
+        return response
+    meaning, advice = MEANINGS.get(response.status, OTHER)
+    if response.status in http.REDIRECTS:
+        meaning = f"a redirect to {response.headers.get('Location', '')[:200]}"
+        advice = "Clients lose their token there: make that MCP_HTTP_URL."
+    if REALM in response.headers.get("WWW-Authenticate", ""):
+        meaning, advice = FOREIGN
+    raise ToolError(f"{request.url}: {step}: HTTP {response.status}, {meaning}", advice)

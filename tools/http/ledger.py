@@ -21,10 +21,13 @@ from tools.core.json_types import JsonObject
 NOTED_EVERY_S = 60
 LOST = "If tokens were revoked, they hold again. To end all: python3 -m tools token rotate, twice."
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS tokens (id TEXT PRIMARY KEY, user TEXT NOT NULL, scope TEXT NOT NULL, label TEXT NOT NULL,
-    expires REAL NOT NULL, revoked INTEGER NOT NULL DEFAULT 0, used REAL NOT NULL DEFAULT 0);
-CREATE TABLE IF NOT EXISTS secrets (digest BLOB PRIMARY KEY, kind TEXT NOT NULL, expires REAL NOT NULL,
-    grant TEXT NOT NULL, spent REAL);
+CREATE TABLE IF NOT EXISTS tokens (
+    id TEXT PRIMARY KEY, user TEXT NOT NULL, scope TEXT NOT NULL, label TEXT NOT NULL,
+    expires REAL NOT NULL, revoked INTEGER NOT NULL DEFAULT 0, used REAL NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS secrets (
+    digest BLOB PRIMARY KEY, kind TEXT NOT NULL, expires REAL NOT NULL, grant TEXT NOT NULL, spent REAL
+);
 """
 # A sign-in is renewed while it is used: it has secrets that hold still, whose grant has its days.
 ENTRIES = """
@@ -44,8 +47,8 @@ class Ledger:
         path.touch(0o600)
         if not path.stat().st_size and (folder / "http-keys").exists():  # keys are made after their ledger
             logging.getLogger("pi-mcp").warning("%s is new beside older keys. %s", path, LOST)
-        # Outside of `writing` each statement is a transaction of its own. The server opens it in one thread and
-        # uses it in the event loop's.
+        # Outside of `writing` each statement is a transaction of its own. The server opens it in one thread
+        # and uses it in the event loop's.
         self.db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self.db.close)
         self.db.row_factory = sqlite3.Row
@@ -62,8 +65,8 @@ class Ledger:
             yield
 
     def entries(self) -> list[sqlite3.Row]:
-        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days` of a
-        sign-in are those by which it is renewed while it is used; None of a token."""
+        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days`
+        of a sign-in are those by which it is renewed while it is used; None of a token."""
         return self.db.execute(ENTRIES, {"now": time.time()}).fetchall()
 
     def add(self, grant: JsonObject, lifetime_s: float) -> None:

@@ -1,6 +1,7 @@
 """Bounds of what callers over HTTP may take: requests a minute, work at a time."""
 
 import asyncio
+import math
 import resource
 import time
 from collections.abc import AsyncIterator
@@ -32,22 +33,23 @@ UVICORN: JsonObject = {
 
 
 class Rate:
-    """A token bucket per caller: `per_minute` requests, half of them at once."""
+    """`per_minute` requests of each caller, half of them at once."""
 
     def __init__(self, per_minute: float):
-        self.per_s = per_minute / 60
-        self.burst = max(1, per_minute // 2)
-        # Requests left, and when that was; by caller.
-        self.buckets: dict[str, tuple[float, float]] = {}
+        self.every_s = 60 / per_minute
+        # What may have been saved up, beside the request that is due.
+        self.most_saved_s = self.every_s * (max(1, per_minute // 2) - 1)
+        # By caller: since when its next request may come.
+        self.due_s: dict[str, float] = {}
 
     def wait_s(self, caller: str = "") -> float:
         """Take one request of this caller: 0, or the seconds after which there will be one."""
         time_s = time.monotonic()
-        requests, since_s = self.buckets.get(caller, (self.burst, time_s))
-        requests = min(self.burst, requests + (time_s - since_s) * self.per_s)
-        has_one = requests >= 1
-        self.buckets[caller] = (requests - has_one, time_s)
-        return 0 if has_one else (1 - requests) / self.per_s
+        due_s = max(self.due_s.get(caller, -math.inf), time_s - self.most_saved_s)
+        if due_s > time_s:
+            return due_s - time_s
+        self.due_s[caller] = due_s + self.every_s
+        return 0
 
 
 class Turns:

@@ -30,18 +30,19 @@ from tools.http import tokens
 from tools.http.ledger import Ledger
 
 LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # of invitations: no two of them look alike
-# They are guessed by nobody: ten thousand tries a second find one of 31^8 codes in ten minutes once in 140,000
-# attacks. A bound on tries would keep the person out.
+# They are guessed by nobody: ten thousand tries a second find one of 31^8 codes in ten minutes once in
+# 140,000 attacks. A bound on tries would keep the person out.
 INVITATION_S = 600
 CODE_S = 60
 GRACE_S = 60  # in which a refresh token may come again
 DAY_S = 86_400
 CLIENT = "pi-mcp client"  # the issuer of client ids, which makes them no access tokens
 LOOPBACK = r"http://(?:127\.0\.0\.1|localhost|\[::1\])"
-# Of a client, or to send the person back to: visible ASCII without # and \, on https or this machine; no user, so
-# the host is what it looks like.
+# Of a client, or to send the person back to: visible ASCII without # and \, on https or this machine; no
+# user, so the host is what it looks like.
 ADDRESS = re.compile(
-    rf'(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?', re.IGNORECASE | re.ASCII
+    rf'(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?',
+    re.IGNORECASE | re.ASCII,
 )
 LOOPBACK_PORT = re.compile(rf"^({LOOPBACK}):\d+")
 HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
@@ -79,7 +80,11 @@ class SignIn:
         metadata = "/.well-known/oauth-protected-resource"  # RFC 9728
         metadata_here = f"{metadata}{parts.path.rstrip('/')}"
         self.metadata_url = f"{self.issuer}{metadata_here}"
-        resource = {"resource": url, "authorization_servers": [self.issuer], "scopes_supported": scopes()}
+        resource = {
+            "resource": url,
+            "authorization_servers": [self.issuer],
+            "scopes_supported": scopes(),
+        }
         server = {
             "issuer": self.issuer,
             "authorization_endpoint": f"{self.issuer}/authorize",
@@ -120,6 +125,7 @@ class SignIn:
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["cookie"] = headers.get("cookie", "")
+            # The first of the two that the browser names.
             fields["lang"] = re.findall(r"\b(ru|en)\b", headers.get("accept-language", "") + " en")[0]
             answer = handler(fields)
             if is_page:
@@ -258,7 +264,8 @@ class SignIn:
 def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     """The code of a new invitation."""
     code = "".join(secrets.choice(LETTERS) for _ in range(8))
-    return ledger.make_secret("invitation", INVITATION_S, {"user": user, "scope": scope, "days": days}, code)
+    grant = {"user": user, "scope": scope, "days": days}
+    return ledger.make_secret("invitation", INVITATION_S, grant, code)
 
 
 def form(fields: dict[str, str], problem: str, name: str, origin: str = "", head: str = "") -> Answer:

@@ -45,23 +45,21 @@ Claude Code, Codex, Cursor and the others sign in by themselves: python3 -m tool
 def main(words: list[str]) -> int:
     """Run one of the commands. Exit status: 0 done, 1 it could not be done, 2 wrong usage."""
     parser = argparse.ArgumentParser(PROGRAM, usage=__doc__)
-    commands = parser.add_subparsers(required=True, prog=PROGRAM)
+    commands = parser.add_subparsers(dest="command", required=True, prog=PROGRAM)
     new = commands.add_parser("new")
     new.add_argument("--label", default="")
     invitation = commands.add_parser("invite", usage=INVITE)
-    for command, run, days in ((new, _new, 90), (invitation, _invite, 30)):
-        command.set_defaults(run=run)
+    for command, days in ((new, 90), (invitation, 30)):
         command.add_argument("--user", type=_name, required=True)
         command.add_argument("--scope", type=_scope, required=True)
         command.add_argument("--days", type=int, choices=range(1, 3651), metavar="1 to 3650", default=days)
-    commands.add_parser("list").set_defaults(run=_list)
-    revoke = commands.add_parser("revoke")
-    revoke.set_defaults(run=_revoke)
-    revoke.add_argument("id")
-    commands.add_parser("rotate").set_defaults(run=_rotate)
+    commands.add_parser("list")
+    commands.add_parser("revoke").add_argument("id")
+    commands.add_parser("rotate")
     options = parser.parse_args(words)
+    run = {"new": _new, "invite": _invite, "list": _list, "revoke": _revoke, "rotate": _rotate}
     try:
-        options.run(options, Ledger(current().state_dir))
+        run[options.command](options, Ledger(current().state_dir))
     except (OSError, sqlite3.Error) as error:
         print(error, file=sys.stderr)
         return 1

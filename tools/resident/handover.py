@@ -7,7 +7,7 @@ It runs at every start, before anything else, on the bare interpreter: it import
 # The contract, one exchange per connection:
 #   caller -> service   A frame: identity, folder and environment with NUL between them, and END; with its
 #                       first bytes stdin, stdout and stderr as SCM_RIGHTS.
-#   service -> caller   A line: `ok`, `refused: REASON` (serve the client yourself), `full: REASON` (give up).
+#   service -> caller   A line: `ok`, `full: REASON` (give up), or another reason (serve the client yourself).
 #   caller -> service   One byte. Only then does the service read from the client, or write more: a caller
 #                       that waited too long has gone on by itself, and two must never serve one client.
 #   service -> caller   The exit status, a line. If the connection closes without one, the session broke off.
@@ -25,21 +25,20 @@ from tools.core import places
 TYPE_CHECKING = False  # typing's own takes longer to import than all else here
 if TYPE_CHECKING:
     from _socket import socket
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import NoReturn
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-VENV = os.path.join(PROJECT, ".venv")
-# The ways to serve that need the SDK.
-BY_SDK = ("--http", "--sdk")
+SERVER = os.path.join(PROJECT, "server.py")
+# Has the SDK, for the ways to serve that need it.
+VENV_PYTHON = os.path.join(PROJECT, ".venv", "bin", "python")
 
 END = b"\0\0"
 TAKEN = b"ok\n"
 AGREED = b"!"
-# Kind of a refusal: the caller must give up. On any other it serves the client itself.
-FULL = "full"
-REFUSED = "refused"
+FULL = "full: "
 
+NOT_HANDED = "not handed to the service"
 # Seconds for the answer; systemd may only be starting the service, on a small Pi.
 ANSWER_S = 30
 STANDBY = 'read -r status <&3 || { echo "pi-mcp: the session broke off" >&2; status=1; }; exit "$status"'
@@ -55,9 +54,7 @@ def main() -> NoReturn:
     words = sys.argv[1:]
     if not words:
         attempt(os.environ)
-    os.execv(
-        sys.executable, [sys.executable, os.path.join(PROJECT, "server.py"), *(words or ["--standalone"])]
-    )
+    os.execv(sys.executable, [sys.executable, SERVER, *(words or ["--standalone"])])
 
 
 def begin() -> None:
@@ -68,17 +65,17 @@ def begin() -> None:
         raise SystemExit(2)
     if not sys.argv[1:]:
         attempt(os.environ)
-    python = os.path.join(VENV, "bin", "python")
-    if set(BY_SDK) & set(sys.argv) and sys.executable != python and os.path.exists(python):
-        os.execv(python, [python, os.path.join(PROJECT, "server.py"), *sys.argv[1:]])
+    is_by_sdk = "--http" in sys.argv or "--sdk" in sys.argv
+    if is_by_sdk and sys.executable != VENV_PYTHON and os.path.exists(VENV_PYTHON):
+        os.execv(VENV_PYTHON, [VENV_PYTHON, SERVER, *sys.argv[1:]])
 
 
 def ensure_stdio_open() -> None:
     """Open /dev/null for each of stdin, stdout and stderr that is closed: the next file opened would take its
     number, and be used as it."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            stream = open(os.devnull, mode)  # noqa: SIM115 | it takes the lowest number, which is the closed one's
+            stream = open(os.devnull, "r+")  # noqa: SIM115 | it takes the lowest number, the closed one's
             os.set_inheritable(stream.fileno(), True)
             setattr(sys, name, stream)
 
@@ -95,7 +92,7 @@ def attempt(environ: Mapping[str, str]) -> None:
     try:
         connection = _offer(path)
     except (ServeHere, OSError) as error:
-        sys.stderr.write(f"pi-mcp: not handed to the service at {path}, served here: {error}\n")
+        sys.stderr.write(f"pi-mcp: {NOT_HANDED} at {path}, served here: {error}\n")
     else:
         _stand_by(connection)
 
@@ -104,24 +101,19 @@ def identity() -> str:
     """A fingerprint of these sources. If the service has another one, it is outdated."""
     from binascii import crc32
 
-    files = sorted(_sources(os.path.join(PROJECT, "tools")))
-    files.append(("server.py", os.stat(os.path.join(PROJECT, "server.py"))))
-    stamps = "\n".join(f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files)
-    return f"{crc32(stamps.encode()):08x}"
-
-
-def _sources(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                yield entry.path, entry.stat()
-            elif entry.name != "__pycache__" and entry.is_dir():
-                yield from _sources(entry.path)
+    paths = [os.path.join(PROJECT, "server.py")]
+    for folder, _, names in os.walk(os.path.join(PROJECT, "tools")):
+        paths += [os.path.join(folder, name) for name in names if name.endswith(".py")]
+    fingerprint = 0
+    for path in sorted(paths):
+        status = os.stat(path)
+        fingerprint = crc32(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode(), fingerprint)
+    return f"{fingerprint:08x}"
 
 
 def _offer(path: str) -> socket:
     """The connection on which the service took the session. Raises ServeHere, OSError; SystemExit if the
-    service has no room: serving the client here would take what memory is left."""
+    service is full: serving the client here would take what memory is left."""
     import _socket
 
     _trust(path)
@@ -132,8 +124,8 @@ def _offer(path: str) -> socket:
         _send_session(connection)
         answer = connection.recv(4096)
         if answer != TAKEN:
-            kind, _, reason = answer.decode(errors="replace").strip().partition(": ")
-            if kind == FULL:
+            reason = answer.decode(errors="replace").strip()
+            if reason.startswith(FULL):
                 raise SystemExit(f"pi-mcp: {reason}")
             raise ServeHere(reason or "it ended")
         connection.sendall(AGREED)

@@ -22,8 +22,8 @@ def from_systemd() -> socket.socket | None:
     return socket.socket(fileno=SYSTEMD_FD)
 
 
-def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
-    """A socket at `path`, which `setting` names, and the lock on its folder that keeps a second service away.
+def at(path: Path) -> tuple[socket.socket, int]:
+    """A socket at `path`, and the lock on its folder that keeps a second service away.
 
     Raises CannotListen.
     """
@@ -45,15 +45,15 @@ def at(path: Path, setting: str = "MCP_SOCKET") -> tuple[socket.socket, int]:
     except BlockingIOError:
         raise CannotListen(f"another service listens at {path}") from None
     except OSError as error:
-        raise CannotListen(f"{path}: {error.strerror or error}; {setting} names another place") from None
+        raise CannotListen(f"cannot listen at {path}: {error.strerror or error}") from None
 
 
-def notify_systemd(state: str) -> None:
-    """Report to the service manager, if it asked for that."""
+def notify_ready() -> None:
+    """Tell the service manager that sessions are taken, if it asked for that."""
     if address := os.environ.get("NOTIFY_SOCKET"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
             manager.connect(address)
-            manager.send(state.encode())
+            manager.send(b"READY=1")
 
 
 def for_http(place: str) -> tuple[socket.socket, bool]:
@@ -65,7 +65,7 @@ def for_http(place: str) -> tuple[socket.socket, bool]:
     listener = from_systemd()
     is_kept = listener is not None
     if not listener and "/" in place:
-        listener, _lock = at(Path(place), "MCP_HTTP_LISTEN")  # the lock ends with this process
+        listener, _lock = at(Path(place))  # the lock ends with this process
     if not listener:
         listener = _tcp(place)
     if listener.family != socket.AF_UNIX:

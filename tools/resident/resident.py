@@ -16,117 +16,90 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tools.core import places, settings
-from tools.resident import handover, listening, session
+from tools.core import leaving, places, settings
+from tools.resident import handover, listening
 
 logger = logging.getLogger("pi-mcp")
 
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # Seconds until the next try after a session could not be started; without them the loop would spin.
 PAUSE_S = 0.5
-# At the other end, as the kernel knows them: process, user, group.
-PEER = struct.Struct("iII")
+# Seconds that a caller may take to offer its session and to agree.
+OFFER_S = 10
+PEER = "iII"  # of a connection, as the kernel knows it: process, user, group
+OUTDATED = "it runs other sources; `sudo systemctl restart pi-mcp`, or ./setup.sh --systemd in this folder"
+
+# The contract of the parent's loop:
+# - One thread, and fork only from here: a child inherits no lock that somebody held.
+# - The parent never reads from a connection, so no client can make it wait. It accepts, checks the caller's
+#   user, forks, and closes its end; the child does the talking and gives up after OFFER_S.
+# - A child counts as a session from its fork on, whether its caller says anything or not.
+# - Signals only wake the loop up (through a pipe, so that none is lost between looking and waiting). One that
+#   ends the service ends no session: each lives on until its own caller leaves.
 
 
-class Service:
-    """Accepts sessions on `listener` and forks a child for each, which calls `serve`.
+def main(serve: Callable[[], None], identity: str) -> int:
+    """Be the service, once everything that a session needs is imported: fork a child for each session, which
+    calls `serve`. `identity` is the fingerprint of the sources. Exit status 2: it cannot listen."""
+    path = Path(places.sockets(os.environ)[0])
+    lock = None
+    try:
+        listener = listening.from_systemd()
+        if not listener:
+            listener, lock = listening.at(path)
+    except listening.CannotListen as error:
+        sys.stderr.write(f"pi-mcp: {error}\n")
+        return 2
 
-    `lock` keeps a second service away from a listener that this one made; without a lock the listener is
-    systemd's, and the service ends after MCP_IDLE_EXIT seconds without a session. `identity` is the
-    fingerprint of the sources it was started with.
-    """
+    def run_session(connection: socket.socket) -> None:
+        listener.close()
+        if lock is not None:
+            os.close(lock)  # else the session would hold it until its end
+        if _take_over(connection, identity):
+            serve()
 
-    # The contract of the loop:
-    # - One thread, and fork only from here: a child inherits no lock that somebody held.
-    # - The parent never reads from a connection, so no client can make it wait. It accepts, checks the
-    #   caller's user, forks, and closes its end; the child does the talking and gives up after
-    #   session.OFFER_S.
-    # - A child counts as a session from its fork on, whether its caller says anything or not.
-    # - Signals only wake the loop up (through a pipe, so that none is lost between looking and waiting). One
-    #   that ends the service ends no session: each lives on until its own caller leaves.
+    _accept_sessions(listener, settings.current().idle_exit_s if lock is None else 0, run_session)
+    if lock is not None:
+        path.unlink(missing_ok=True)
+    return 0
 
-    def __init__(self, listener: socket.socket, lock: int | None, serve: Callable[[], None], identity: str):
-        self.listener = listener
-        self.lock = lock
-        self.serve = serve
-        self.identity = identity
-        self.most = settings.current().max_sessions
-        self.idle_exit_s = settings.current().idle_exit_s if lock is None else 0
-        self.children: set[int] = set()
-        self.idle_since = time.monotonic()
 
-    def run(self) -> None:
-        """Serve until a signal, or until idle for long enough. Running sessions go on by themselves."""
-        signals = _signals()
-        awaited: list[Any] = [signals, self.listener]
-        gc.collect()
-        gc.freeze()  # else a child's first collection would copy every page
-        listening.notify_systemd("READY=1")
-        while (left_s := self._left_s()) > 0:
-            ready, _, _ = select.select(awaited, [], [], left_s)
-            if signals in ready and not set(ENDING).isdisjoint(os.read(signals, 4096)):
-                return
-            self._reap()
-            if self.listener in ready:
-                try:
-                    self._accept()
-                except OSError as error:
-                    logger.warning("A session cannot be started: %s", error.strerror)
-                    time.sleep(PAUSE_S)
-
-    def _left_s(self) -> float:
-        """Seconds until the service was idle for long enough, or an hour."""
-        if not self.idle_exit_s or self.children:
-            return 3600
-        return self.idle_since + self.idle_exit_s - time.monotonic()
-
-    def _reap(self) -> None:
-        while self.children:
-            pid, _ = os.waitpid(-1, os.WNOHANG)
-            if not pid:
-                return
-            self.children.discard(pid)
-            self.idle_since = time.monotonic()
-
-    def _accept(self) -> None:
-        connection, _ = self.listener.accept()
-        with connection:
-            peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size)
-            if PEER.unpack(peer)[1] != os.getuid():
-                logger.warning("A connection of another user was closed")
-            elif len(self.children) >= self.most:
-                text = f"{self.most} sessions are running; end one, or raise MCP_MAX_SESSIONS for the service"
-                session.refuse(connection, handover.FULL, text)
-            elif pid := os.fork():
-                self.children.add(pid)
-            else:
-                self._become_session(connection)
-
-    def _become_session(self, connection: socket.socket) -> NoReturn:
-        """In the child: serve the client at the other end, and never go back into the parent's loop."""
-        code = 1
+def _accept_sessions(
+    listener: socket.socket, idle_exit_s: int, run_session: Callable[[socket.socket], None]
+) -> None:
+    """Fork a child that calls `run_session` for each connection, until a signal, or until `idle_exit_s`
+    seconds passed without a session, unless that is 0. Running sessions go on by themselves."""
+    signals = _signals()
+    awaited: list[Any] = [signals, listener]
+    children: set[int] = set()
+    idle_since = time.monotonic()
+    gc.collect()
+    gc.freeze()  # else a child's first collection would copy every page
+    listening.notify_ready()
+    while children or not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
+        ready, _, _ = select.select(awaited, [], [], idle_exit_s or None)
+        if signals in ready and not set(ENDING).isdisjoint(os.read(signals, 4096)):
+            return
+        while children and (pid := os.waitpid(-1, os.WNOHANG)[0]):
+            children.discard(pid)
+            idle_since = time.monotonic()
+        if listener not in ready:
+            continue
         try:
-            signal.set_wakeup_fd(-1)
-            for number in (*ENDING, signal.SIGCHLD):
-                signal.signal(number, signal.SIG_DFL)
-            os.setsid()  # a Ctrl-C at the service's terminal is not for its sessions
-            self.listener.close()
-            if self.lock is not None:
-                os.close(self.lock)  # else the session would hold it until its end
-            if session.accept(connection, self.identity):
-                self.serve()
-        except SystemExit as error:
-            code = error.code if isinstance(error.code, int) else 1
-        except (ConnectionError, TimeoutError):
-            pass  # the caller is gone, or says nothing
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            session.ended(code)
-            os._exit(code)
+            connection, _ = listener.accept()
+            with connection:
+                if _is_welcome(connection, len(children)):
+                    pid = os.fork()
+                    if not pid:
+                        _be_child(run_session, connection)
+                    children.add(pid)
+        except OSError as error:
+            logger.warning("A session cannot be started: %s", error.strerror)
+            time.sleep(PAUSE_S)
 
 
 def _signals() -> int:
@@ -138,17 +111,104 @@ def _signals() -> int:
     return reader
 
 
-def main(serve: Callable[[], None], identity: str) -> int:
-    """Be the service, once everything that a session needs is imported. Exit status 2: it cannot listen."""
-    path, lock = Path(places.sockets(os.environ)[0]), None
+def _is_welcome(connection: socket.socket, sessions: int) -> bool:
+    """True if the caller is this user, and there is room beside the `sessions` that run."""
+    most = settings.current().max_sessions
+    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(PEER))
+    _, user, _ = struct.unpack(PEER, peer)
+    if user != os.getuid():
+        logger.warning("A connection of another user was closed")
+        return False
+    if sessions >= most:
+        advice = "end one, or raise MCP_MAX_SESSIONS for the service"
+        _refuse(connection, f"{handover.FULL}{most} sessions are running; {advice}")
+        return False
+    return True
+
+
+# In the child.
+
+
+def _be_child(run_session: Callable[[socket.socket], None], connection: socket.socket) -> NoReturn:
+    """Serve the client at the other end, and never go back into the parent's loop."""
+    code = 1
     try:
-        listener = listening.from_systemd()
-        if not listener:
-            listener, lock = listening.at(path)
-    except listening.CannotListen as error:
-        sys.stderr.write(f"pi-mcp: {error}\n")
-        return 2
-    Service(listener, lock, serve, identity).run()
-    if lock is not None:
-        path.unlink(missing_ok=True)
-    return 0
+        signal.set_wakeup_fd(-1)
+        for number in (*ENDING, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        os.setsid()  # a Ctrl-C at the service's terminal is not for its sessions
+        run_session(connection)
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
+    except (ConnectionError, TimeoutError):
+        pass  # the caller is gone, or says nothing
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        _ended(code)
+        os._exit(code)
+
+
+def _take_over(connection: socket.socket, identity: str) -> bool:
+    """Become the session of the caller at the other end; False if it was refused or does not agree.
+
+    Raises ConnectionError, TimeoutError: the caller is gone, or says nothing.
+    """
+    connection.settimeout(OFFER_S)
+    # Together with handles the kernel gives 36 kB at most.
+    frame, handles, _, _ = socket.recv_fds(connection, 2**16, 3)
+    while not frame.endswith(handover.END):
+        part = connection.recv(2**16)
+        if not part:
+            raise ConnectionResetError("the caller left in the middle of its offer")
+        frame += part
+    caller, folder, *environ = frame.removesuffix(handover.END).split(b"\0")
+    reason = _enter(folder, environ) if caller == identity.encode() else OUTDATED
+    if reason:
+        _refuse(connection, reason)
+        return False
+    connection.sendall(handover.TAKEN)
+    if connection.recv(1) != handover.AGREED:
+        return False
+    connection.settimeout(None)
+    for handle, target in zip(handles, (0, 1, 2), strict=True):
+        os.dup2(handle, target)
+        os.close(handle)
+    leaving.handover_connection = connection
+    leaving.AT_LEAVING.insert(0, _ended)  # called last: then nothing of the session is left
+    return True
+
+
+def _enter(folder: bytes, environ: list[bytes]) -> str:
+    """Make the client's environment and folder this process's; return the reason if that is impossible."""
+    os.environb.clear()
+    for variable in environ:
+        name, _, value = variable.partition(b"=")
+        os.environb[name] = value
+    settings.forget()
+    time.tzset()
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        return f"it cannot enter {os.fsdecode(folder)}: {error.strerror}"
+    with suppress(settings.SettingsError):  # the session says what is wrong with them
+        for path in settings.written_folders():
+            existing = path
+            while not existing.exists():
+                existing = existing.parent
+            if not existing.is_dir() or not os.access(existing, os.W_OK):  # nor can it be made
+                return f"it may not write {path}"
+    return ""
+
+
+def _refuse(connection: socket.socket, reason: str) -> None:
+    """Send the caller a line that says why this session is not served here."""
+    with suppress(OSError):
+        connection.send(f"{reason}\n".encode(), socket.MSG_DONTWAIT)
+
+
+def _ended(code: int) -> None:
+    """Send the caller, if there is one, the exit status of its session."""
+    if leaving.handover_connection is not None:
+        with suppress(OSError):
+            leaving.handover_connection.send(b"%d\n" % code, socket.MSG_DONTWAIT)
