@@ -143,9 +143,9 @@ def _closest(text: str, terms: Sequence[Term]) -> int:
 
 
 def _nearest_names(query: str, catalogue: Index) -> str:
-    names = {page.path.removesuffix(pages.SUFFIX).lower(): page.path for page in catalogue.files}
-    near = several(query[:200].lower().replace(" ", "_"), names, cutoff=0.4)
-    listed = f"The nearest file names: {', '.join(names[name] for name in near)}. " if near else ""
+    names = [page.path for page in catalogue.files]
+    near = several(query[:200].replace(" ", "_"), names, cutoff=0.4)
+    listed = f"The nearest file names: {', '.join(near)}. " if near else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
 
 

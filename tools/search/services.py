@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from tools.core import http
 from tools.core.errors import ToolError, cut, quoted
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import JsonObject, compact_json, filled
 from tools.search.settings import current
 
 LONGEST_BYTES = 4 * 2**20
@@ -188,8 +188,8 @@ def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> 
     if not 200 <= response.status < 300:
         raise _refused(response, message_in(answer))
     if answer is None and text.strip() != "null":
-        form = "an HTML page" if text.lstrip().startswith("<") else "no JSON"
-        raise ToolError(f"The search service answered with {form}", URL_HINT, code="SEARCH_NOT_JSON")
+        message = f"The search service answered without JSON: {quoted(text)}"
+        raise ToolError(message, URL_HINT, code="SEARCH_NOT_JSON")
     return answer
 
 
@@ -291,14 +291,11 @@ def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> Js
 
 
 def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
-    fields = {}
-    for name, field in zip(FIELDS, engine.fields.split(), strict=False):
-        value = FIELDS[name](member.get(field))
-        if isinstance(value, str) and name != "url":
-            text = html.unescape(TAG.sub("", value))
-            value = text if full else cut(text, LONGEST_TEXT)
-        if value not in (None, ""):
-            fields[name] = value
+    names = zip(FIELDS, engine.fields.split(), strict=False)
+    fields = filled(**_result({name: member.get(field) for name, field in names}))
+    for name in TEXTS & fields.keys():
+        text = html.unescape(TAG.sub("", fields[name]))
+        fields[name] = text if full else cut(text, LONGEST_TEXT)
     return member | fields if full else fields
 
 
@@ -323,10 +320,8 @@ def read_own(answer: Any) -> JsonObject:
 
 
 def _no_results(answer: object) -> ToolError:
-    names = type(answer).__name__
-    if isinstance(answer, dict):
-        names = ", ".join(map(quoted, answer))[:200] or "nothing"
-    message = f"The search service's answer has no results, only: {names}{message_in(answer)}"
+    content = quoted(compact_json(answer), LONGEST_MESSAGE)
+    message = f"The search service's answer has no results, only {content}"
     hint = "It must answer {results: […]}, {items: […]} or a list; SEARCH_API_KIND names a public engine."
     return ToolError(message, f"{hint} ({N8N})", code="SEARCH_NO_RESULTS")
 
@@ -381,3 +376,4 @@ FIELDS: dict[str, Callable[[object], Any]] = {
     "content": _text,
     "score": _score,
 }
+TEXTS = {"title", "snippet", "content"}

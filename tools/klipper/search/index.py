@@ -31,7 +31,7 @@ from tools.core.settings import state_path
 from tools.klipper import headings, pages
 from tools.klipper.headings import ENTRY_LEVEL, Section
 from tools.klipper.pages import Page
-from tools.klipper.search.spelling import ENDINGS, RUSSIAN, STOP_WORDS, stem
+from tools.klipper.search.spelling import RUSSIAN, STOP_WORDS, stem
 
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
@@ -39,8 +39,10 @@ MARK = re.compile("[_-]")
 HEADING = 4
 """A word in a section's heading counts as often as so many in its text."""
 FILE, CHECKSUM = "klipper-index", b"%08x\n"
-CHECKSUM_BYTES = len(CHECKSUM % 0)
+CHECKSUM_BYTES = 9
 ASKED_FILE = Path(__file__).with_name("asked.txt")
+# A line of it: `page#anchor`, tab, English, tab, Russian.
+ASKED = re.compile(r"^([^#\n]+)#([^\t\n]*)\t(.*)", re.MULTILINE)
 # The sources that make an index, as they are while they are imported.
 SOURCES = sorted([Path(headings.__file__), *Path(__file__).parent.glob("*.*")])
 MAKERS = [(path.name, path.stat().st_mtime_ns) for path in SOURCES]
@@ -86,13 +88,7 @@ class Index:
     def forms(self, word: str) -> frozenset[str]:
         """The words of the pages that are forms of this one, `calibrating` of `calibrate`."""
         text, endings = stem(word)
-        found = []
-        for other in self.beginning(text):
-            tail = other[len(text) :]
-            doubled = endings is ENDINGS and tail[:1] == text[-1:] and tail[1:] in ENDINGS  # `stop` + `ping`
-            if tail in endings or doubled:
-                found.append(other)
-        return frozenset(found)
+        return frozenset(other for other in self.beginning(text) if other[len(text) :] in endings)
 
     def beginning(self, text: str) -> Iterator[str]:
         """The words of the pages that begin with a text."""
@@ -142,12 +138,9 @@ def _sections(text: str) -> Iterator[tuple[str, Section, int]]:
 
 @cache
 def asked_words() -> dict[str, dict[str, set[str]]]:
-    """The words with which people come to a section, by its page and anchor: `asked.txt` has a line `page#anchor`,
-    tab, English, tab, Russian for each."""
+    """The words with which people come to a section, by its page and anchor."""
     asked: dict[str, dict[str, set[str]]] = {}
-    for line in ASKED_FILE.read_text("utf-8").splitlines():
-        place, _, text = line.partition("\t")
-        page, _, anchor = place.partition("#")
+    for page, anchor, text in ASKED.findall(ASKED_FILE.read_text("utf-8")):
         asked.setdefault(page, {})[anchor] = set(tokens(text)) - STOP_WORDS
     return asked
 

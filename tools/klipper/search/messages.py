@@ -16,6 +16,7 @@ from tools.klipper.search import spelling
 from tools.klipper.search.spelling import nearest, stem
 
 TABLE = Path(__file__).with_name("messages.txt")
+ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < (.+)", re.MULTILINE)
 # Words that people leave out or add; other words for one.
 SILENT = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
@@ -75,9 +76,7 @@ def explained(message: Message) -> JsonObject:
 def messages() -> list[tuple[list[str], Message]]:
     """All messages with their wordings."""
     listed = []
-    for entry in re.split(r"\n(?! )", TABLE.read_text("utf-8").strip()):
-        forms, meaning, first, places = map(str.strip, entry.split("\n"))
-        pages, _, sources = places.partition(" < ")
+    for forms, meaning, first, pages, sources in ENTRY.findall(TABLE.read_text("utf-8")):
         wordings = forms.split(" | ")
         message = Message(wordings[0], meaning, first, tuple(pages.split("; ")), tuple(sources.split()))
         listed.append((wordings, message))

@@ -34,6 +34,7 @@ SHORTEST_PART = 3
 # with it; an English key is whole words. `a/b` in a meaning are alternatives for one word. A search looks for
 # the meaning beside the words as they were typed. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")
+ENTRY = re.compile(r"([^\s;][^;\n]*): ([^;\n]+)")
 SHORTEST_STEM, LONGEST_ENDING = 3, 2
 """A stem of so few letters (`ток`) takes an ending of at most so many."""
 Meaning = list[list[str]]
@@ -70,13 +71,11 @@ def _terms(typed: Sequence[str], index: Index) -> Iterator[tuple[str, Term]]:
         if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
             continue
         own = _forms(group, index)
-        translated = [_forms(alternatives, index) for alternatives in meaning]
-        if own or any(translated):
-            for forms in translated or [own]:
-                yield word, forms | own
-        else:
-            for word in group:
-                yield word, _elsewhere(word, index)
+        terms = [own | _forms(alternatives, index) for alternatives in meaning]
+        if not any(terms):
+            terms = [_elsewhere(word, index) for word in group]
+        for term in terms:
+            yield word, term
 
 
 def _forms(alternatives: Iterable[str], index: Index) -> Term:
@@ -100,12 +99,12 @@ def _identifiers(text: str, index: Index) -> Iterator[Term]:
 
 
 def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
-    """The number of the first words that have a meaning here, and that meaning; (1, []) if the first word has
-    none."""
+    """The number of the first words that have a meaning here, and that meaning; the first word itself if it
+    has none."""
     for key, meaning in glossary().get(words[0][:2], ()):
         if len(key) <= len(words) and all(map(_fits, words, key)):
             return len(key), meaning
-    return 1, []
+    return 1, [[words[0]]]
 
 
 def _fits(word: str, key: str) -> bool:
@@ -119,15 +118,11 @@ def glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
     """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
     and longer ones first."""
     entries: dict[str, list[tuple[list[str], Meaning]]] = {}
-    for line in GLOSSARY.read_text("utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        for text in line.split(";"):
-            key, _, value = text.strip().partition(": ")
-            meaning = [word.split("/") for word in value.split()]
-            entries.setdefault(key[:2], []).append((key.split(), meaning))
+    for key, value in ENTRY.findall(GLOSSARY.read_text("utf-8")):
+        meaning = [word.split("/") for word in value.split()]
+        entries.setdefault(key[:2], []).append((key.split(), meaning))
     for group in entries.values():
-        group.sort(reverse=True)
+        group.sort(key=lambda entry: (len(entry[0]), entry[0]), reverse=True)
     return entries
 
 
