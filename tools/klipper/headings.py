@@ -1,7 +1,6 @@
 """The headings of a Markdown page, as GitHub reads them, and its sections, by what people and pages call
 them."""
 
-import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -85,9 +84,11 @@ def sections(text: str) -> dict[str, Section]:
     starts.sort(key=lambda section: section.offset)
     named: dict[str, Section] = {}
     for number, section in enumerate(starts):
-        base = anchor(section.heading)
-        names = itertools.chain([base], (f"{base}-{count}" for count in itertools.count(1)))
-        name = next(name for name in names if name not in named)
+        name = base = anchor(section.heading)
+        again = 0
+        while name in named:
+            again += 1
+            name = f"{base}-{again}"
         following = (later.offset for later in starts[number + 1 :] if later.level <= section.level)
         named[name] = section._replace(end=next(following, len(text)))
     return named
@@ -102,15 +103,9 @@ def find(text: str, wanted: str, path: str) -> Section:
     typed = wanted.strip("# \t")
     named = sections(text)
     every = list(named.values())
-    kind, _, name = typed.strip("[]").lower().partition(" ")
-    if typed.startswith("[") and name:  # [mcu EBBCan] is as [mcu my_extra_mcu]
-        for section in every:
-            if section.heading.startswith(f"[{kind} "):
-                return section
-    for spelling in _spellings(typed, kind):
-        if spelling in named:
-            return named[spelling]
-    places = _described(text, kind.strip(":`"), every)
+    if section := _named(typed, named):
+        return section
+    places = _described(text, typed.strip("[]").partition(" ")[0].strip(":`"), every)
     words = set(WORD.findall(typed.lower()))
     if len(places) != 1 and words:  # the only heading that has all the words
         headed = [section for section in every if words <= set(WORD.findall(section.heading.lower()))]
@@ -128,14 +123,20 @@ def find(text: str, wanted: str, path: str) -> Section:
     raise ToolError(f"No such heading in {path}: {typed[:200]}", hint, code="HEADING_NOT_FOUND")
 
 
-def _spellings(typed: str, kind: str) -> Iterator[str]:
-    """The anchors that may be meant, the likeliest first."""
-    yield anchor(DATE.sub(r"\1-\2-\3", typed).rstrip(": "))
-    if typed.startswith("[") or "_" in kind:
+def _named(typed: str, named: dict[str, Section]) -> Section | None:
+    """The section of this heading, anchor, date or section of printer.cfg."""
+    is_section = typed.startswith("[")
+    kind, _, name = typed.strip("[]").lower().partition(" ")
+    if is_section and name:  # [mcu EBBCan] is as [mcu my_extra_mcu]
+        for section in named.values():
+            if section.heading.startswith(f"[{kind} "):
+                return section
+    spellings = [anchor(DATE.sub(r"\1-\2-\3", typed).rstrip(": "))]
+    if is_section or "_" in kind:
         base = LAST_NUMBER.sub("", kind)
-        yield kind  # [heater_fan hotend]
-        yield base + "1"  # [extruder2] is as [extruder1]
-        yield AXIS.sub("", base)  # [stepper_x] is as [stepper]
+        # [heater_fan hotend], [extruder2] as [extruder1], [stepper_x] as [stepper]
+        spellings += [kind, base + "1", AXIS.sub("", base)]
+    return next((named[spelling] for spelling in spellings if spelling in named), None)
 
 
 def _described(text: str, name: str, every: list[Section]) -> list[Section]:

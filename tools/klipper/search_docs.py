@@ -67,7 +67,8 @@ def search_docs(
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
     catalogue = index.current()
-    known = [{"message": known.message, **messages.explained(known)} for known in messages.messages_in(query)]
+    found = messages.messages_in(query)
+    known = [{"message": message.message, **messages.explained(message)} for message in found]
     terms, absent = question(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
     answer: JsonObject = {}
@@ -132,14 +133,13 @@ def _letters(text: str) -> str:
 def _closest(text: str, terms: Sequence[Term]) -> int:
     """The place in a section from which most words of the question are close together."""
     words = Term().union(*terms)
-    matches = [match for match in WORD.finditer(text.lower()) if match[0] in words]
-    most, offset = 0, 0
-    for number, first in enumerate(matches):
-        near = matches[number : number + 20]
-        close = {match[0] for match in near if match.start() < first.start() + CLOSE}
-        if len(close) > most:
-            most, offset = len(close), first.start()
-    return offset
+    low = text.lower()
+    starts = [match.start() for match in WORD.finditer(low) if match[0] in words]
+
+    def variety(start: int) -> int:
+        return len(words.intersection(WORD.findall(low, start, start + CLOSE)))
+
+    return max(starts, key=variety, default=0)
 
 
 def _nearest_names(query: str, catalogue: Index) -> str:

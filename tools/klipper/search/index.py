@@ -43,9 +43,9 @@ CHECKSUM_BYTES = 9
 ASKED_FILE = Path(__file__).with_name("asked.txt")
 # A line of it: `page#anchor`, tab, English, tab, Russian.
 ASKED = re.compile(r"^([^#\n]+)#([^\t\n]*)\t(.*)", re.MULTILINE)
-# The sources that make an index, as they are while they are imported.
-SOURCES = sorted([Path(headings.__file__), *Path(__file__).parent.glob("*.*")])
-MAKERS = [(path.name, path.stat().st_mtime_ns) for path in SOURCES]
+# The sources that make an index, and the newest of them while they are imported.
+SOURCES = [Path(headings.__file__), *Path(__file__).parent.glob("*.*")]
+MADE_NS = max(path.stat().st_mtime_ns for path in SOURCES)
 
 
 class Place(NamedTuple):
@@ -178,7 +178,7 @@ _one_at_a_time = Lock()
 def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     """The index that an earlier session kept, if it is of these pages and undamaged, or else a new one."""
     files = [page for page, *_ in stamped]
-    of_these = crc32(repr((MAKERS, stamped)).encode())
+    of_these = crc32(repr((MADE_NS, stamped)).encode())
     with suppress(OSError, ValueError), plain_file(state_path(FILE), of_this_user=True) as file:
         kept = mmap(file.fileno(), 0, access=ACCESS_READ)
         if kept[:CHECKSUM_BYTES] == CHECKSUM % crc32(memoryview(kept)[CHECKSUM_BYTES:], of_these):

@@ -37,8 +37,6 @@ GLOSSARY = Path(__file__).with_name("glossary.txt")
 ENTRY = re.compile(r"([^\s;][^;\n]*): ([^;\n]+)")
 SHORTEST_STEM, LONGEST_ENDING = 3, 2
 """A stem of so few letters (`ток`) takes an ending of at most so many."""
-Meaning = list[list[str]]
-"""English words in a row, each a list of alternatives."""
 SATURATION, LENGTH = 1.2, 0.75
 HEADED, COVERAGE, OF_NAME = 0.5, 0.7, 2.0
 NEXT, MOST_NEXT = 0.4, 4
@@ -59,7 +57,7 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     return list(filter(None, dict.fromkeys(terms)))[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
-def _terms(typed: Sequence[str], index: Index) -> Iterator[tuple[str, Term]]:
+def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:
     """Each word as typed with its term, empty if it is nowhere; the words that are one expression of the
     glossary with the terms of its meaning."""
     start = 0
@@ -71,7 +69,7 @@ def _terms(typed: Sequence[str], index: Index) -> Iterator[tuple[str, Term]]:
         if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
             continue
         own = _forms(group, index)
-        terms = [own | _forms(alternatives, index) for alternatives in meaning]
+        terms = [own | _forms(alternatives.split("/"), index) for alternatives in meaning]
         if not any(terms):
             terms = [_elsewhere(word, index) for word in group]
         for term in terms:
@@ -98,13 +96,13 @@ def _identifiers(text: str, index: Index) -> Iterator[Term]:
             yield index.forms(joined) or index.containing(joined)
 
 
-def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
+def meaning_of(words: list[str]) -> tuple[int, list[str]]:
     """The number of the first words that have a meaning here, and that meaning; the first word itself if it
     has none."""
     for key, meaning in glossary().get(words[0][:2], ()):
         if len(key) <= len(words) and all(map(_fits, words, key)):
             return len(key), meaning
-    return 1, [[words[0]]]
+    return 1, words[:1]
 
 
 def _fits(word: str, key: str) -> bool:
@@ -114,13 +112,12 @@ def _fits(word: str, key: str) -> bool:
 
 
 @cache
-def glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
+def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
     """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
     and longer ones first."""
-    entries: dict[str, list[tuple[list[str], Meaning]]] = {}
+    entries: dict[str, list[tuple[list[str], list[str]]]] = {}
     for key, value in ENTRY.findall(GLOSSARY.read_text("utf-8")):
-        meaning = [word.split("/") for word in value.split()]
-        entries.setdefault(key[:2], []).append((key.split(), meaning))
+        entries.setdefault(key[:2], []).append((key.split(), value.split()))
     for group in entries.values():
         group.sort(key=lambda entry: (len(entry[0]), entry[0]), reverse=True)
     return entries
