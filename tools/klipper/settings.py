@@ -18,8 +18,10 @@ CURRENT = "current"
 SPARSE = "info/sparse-checkout"
 """The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper has
 not, and stays at its version."""
-# The parts of a Repository as it is written.
-REPOSITORY = re.compile(r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::(.*))?)?", re.ASCII)
+# The parts of a Repository as it is written; no part of docs-path begins with a dot.
+REPOSITORY = re.compile(
+    r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?", re.ASCII
+)
 
 
 class Repository(NamedTuple):
@@ -36,11 +38,10 @@ def _repositories(value: str) -> tuple[Repository, ...]:
     repositories = []
     for word in value.split():
         match = REPOSITORY.fullmatch(word)
-        name, url, branch, docs = match.groups("") if match else ("", "", "", "..")
-        docs = (docs or "docs").strip("/")
-        if {"", ".", ".."} & set(docs.split("/")):
+        if not match:
             raise ValueError(f"expected name=url#branch:docs-path, got {settings.masked(word)!r}")
-        repositories.append(Repository(name, url, branch, docs))
+        name, url, branch, docs = match.groups("")
+        repositories.append(Repository(name, url, branch, docs or "docs"))
     if len({"klipper", *(repository.name.lower() for repository in repositories)}) <= len(repositories):
         raise ValueError("two repositories have the same name; the first is called klipper")
     return tuple(repositories)

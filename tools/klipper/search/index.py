@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import Lock
@@ -40,6 +40,8 @@ HEADING = 4
 """A word in a section's heading counts as often as so many in its text."""
 FILE, CHECKSUM = "klipper-index", b"%08x\n"
 CHECKSUM_BYTES = 9
+LAST = "\U0010ffff"
+"""A letter behind all others."""
 ASKED_FILE = Path(__file__).with_name("asked.txt")
 # A line of it: `page#anchor`, tab, English, tab, Russian.
 ASKED = re.compile(r"^([^#\n]+)#([^\t\n]*)\t(.*)", re.MULTILINE)
@@ -90,10 +92,9 @@ class Index:
         text, endings = stem(word)
         return frozenset(other for other in self.beginning(text) if other[len(text) :] in endings)
 
-    def beginning(self, text: str) -> Iterator[str]:
+    def beginning(self, text: str) -> list[str]:
         """The words of the pages that begin with a text."""
-        following = self.words[bisect_left(self.words, text) :]
-        return takewhile(lambda word: word.startswith(text), following)
+        return self.words[bisect_left(self.words, text) : bisect_left(self.words, text + LAST)]
 
     def containing(self, part: str) -> frozenset[str]:
         """The words of the pages that this is a part of."""
@@ -108,8 +109,8 @@ def counted(files: Sequence[Page]) -> bytes:
         checkpoint()
         text = read(page)
         asked = asked_words().get(page.path, {})
-        for anchor, section, end in _sections(text):
-            body = list(tokens(text[section.offset : end]))
+        for (anchor, section), (_, following) in pairwise(_sections(text)):
+            body = list(tokens(text[section.offset : following.offset]))
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
             if section.offset == 0:
                 head += tokens(Path(page.path).stem)
@@ -118,8 +119,8 @@ def counted(files: Sequence[Page]) -> bytes:
             for word, count in counts.items():
                 postings.setdefault(word, array("I")).extend((len(places), count))
             headed = sorted(set(head) - STOP_WORDS)
-            place = Place(number, section.heading, section.level, section.offset, end, len(body), headed)
-            places.append(place)
+            heading, level, offset, _ = section
+            places.append(Place(number, heading, level, offset, following.offset, len(body), headed))
     words = sorted(postings)
     runs = [postings[word] for word in words]
     ends = array("I", accumulate(map(len, runs), initial=0))
@@ -127,13 +128,12 @@ def counted(files: Sequence[Page]) -> bytes:
     return b"".join((lists, b"\n", bytes(ends), *map(bytes, runs)))
 
 
-def _sections(text: str) -> Iterator[tuple[str, Section, int]]:
-    """The anchor of each section of a page, the section, and where the next heading begins."""
+def _sections(text: str) -> list[tuple[str, Section]]:
+    """The sections of a page by their anchors, with one for what stands before the first heading; last, one
+    that begins at the end."""
     listed = [*headings.sections(text).items(), ("", Section("", 1, len(text)))]
-    if listed[0][1].offset:
-        listed.insert(0, ("", Section("", 1, 0)))
-    for (anchor, section), (_, following) in pairwise(listed):
-        yield anchor, section, following.offset
+    first = listed[0][1].offset
+    return [("", Section("", 1, 0)), *listed] if first else listed
 
 
 @cache
