@@ -30,8 +30,6 @@ WEAK = 0.5
 ANOTHER = 0.85
 """The share of the best section's score that another section of the page has to have to be shown beside
 it."""
-NEAR = 0.8
-"""The main source comes first where its page has this share of the score of another source's."""
 CLOSE = 160
 """Characters in which the words of a question are together."""
 ROOM, LEAD = 196, 80
@@ -82,16 +80,11 @@ def search_docs(
 
 
 def _results(catalogue: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
-    """The results of the best pages; a page of several sources comes once, those of further ones behind, unless
-    the query names the source."""
-    scored = []
-    for page in ranked(catalogue, terms):
-        is_behind = catalogue.files[page.page].source not in query.lower()
-        scored.append((page.score * NEAR if is_behind else page.score, page))
-    scored.sort(key=lambda row: -row[0])
+    """The results of the best pages; a page of several sources comes once."""
+    ranking = ranked(catalogue, terms, query)
     same: dict[str, list[Ranked]] = {}
-    for score, page in scored:
-        if score >= WEAK * scored[0][0]:
+    for page in ranking:
+        if page.score >= WEAK * ranking[0].score:
             file = catalogue.files[page.page]
             same.setdefault(file.path.removeprefix(f"{file.source}/"), []).append(page)
     for first, *others in same.values():
@@ -122,7 +115,7 @@ def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[
         match = place.offset + _closest(text[place.offset : place.end], terms)
         result["snippet"] = _snippet(text, match)
         if place.level == ENTRY_LEVEL:
-            result["date"] = place.heading[:10]
+            result["date"] = place.heading
         yield result
 
 

@@ -54,7 +54,9 @@ def sync_docs(
         since = date.fromisoformat(since).isoformat() if since else None
     except ValueError:
         raise ToolError(f"{since} is not a date", "Write it as 2026-10-22.", code="INVALID_DAY") from None
-    every, answers, failures = sources(), [], []
+    every = sources()
+    answers: list[JsonObject] = []
+    failures: list[ToolError] = []
     with freshness.announcing():
         for number, source in enumerate(every):
             report = partial(_report, source.label, number, len(every))

@@ -43,6 +43,8 @@ LONGEST_TEXT = 600
 MOST_BYTES = 100_000
 SHORTEST_TEXT = 200
 TAG = re.compile(r"</?\w[^<>]*>")
+FIELDS = "title url snippet content score".split()
+TEXTS = {"title", "snippet", "content"}
 # An address of the web; a score.
 URL = re.compile(r"https?://[^\s/]\S*")
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d\d?)?")
@@ -316,7 +318,7 @@ def read_own(answer: Any) -> JsonObject:
         case _:
             raise _no_results(answer)
     results = [_result(member) for member in members or () if member is not None]
-    return {"results": results, "nextCursor": _text(cursor)}
+    return {"results": results, "nextCursor": _value("nextCursor", cursor)}
 
 
 def _no_results(answer: object) -> ToolError:
@@ -352,28 +354,16 @@ def _result(member: Any) -> JsonObject:
         member = {"snippet": member}
     elif isinstance(member.get("json"), dict):
         member = member["json"]
-    return member | {name: FIELDS[name](member[name]) for name in FIELDS if name in member}
+    return member | {name: _value(name, member[name]) for name in FIELDS if name in member}
 
 
-def _text(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _url(value: object) -> str | None:
-    address = str(value).strip()
-    return address if URL.fullmatch(address) else None
-
-
-def _score(value: object) -> float | None:
-    number = str(value).replace(",", ".")
-    return float(number) if NUMBER.fullmatch(number) else None
-
-
-FIELDS: dict[str, Callable[[object], Any]] = {
-    "title": _text,
-    "url": _url,
-    "snippet": _text,
-    "content": _text,
-    "score": _score,
-}
-TEXTS = {"title", "snippet", "content"}
+def _value(name: str, value: object) -> str | float | None:
+    """A field as it is documented: a text; an address of the web; a number; null for what is none."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if name == "score":
+        number = text.replace(",", ".")
+        return float(number) if NUMBER.fullmatch(number) else None
+    if name == "url":
+        address = text.strip()
+        return address if URL.fullmatch(address) else None
+    return None if value is None else text

@@ -6,8 +6,8 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 # A section scores for each term its rarity, times how often it has it, which saturates (SATURATION), for its
 # length (LENGTH). A heading that says the question and little else counts besides (HEADED). The sum is worth
 # less, the less of the question a section has (COVERAGE). A page is its best section and a part (NEXT) of
-# each next one, and what its file name and title have of the question. The constants are textbook values, or
-# were moved only where both halves of the questions gained.
+# each next one, and what its name has of the question (OF_NAME): its first heading and its file name. The
+# constants are textbook values, or were moved only where both halves of the questions gained.
 
 import math
 import re
@@ -25,7 +25,6 @@ MOST_TERMS = 32
 """A pasted log has no more to say than its first lines."""
 # Decimals and single digits: coordinates and versions, which no page is about.
 NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
-
 SHORTEST_PART = 3
 """Letters of a word that is looked for inside of others."""
 
@@ -40,6 +39,8 @@ SHORTEST_STEM, LONGEST_ENDING = 3, 2
 SATURATION, LENGTH = 1.2, 0.75
 HEADED, COVERAGE, OF_NAME = 0.5, 0.7, 2.0
 NEXT, MOST_NEXT = 0.4, 4
+FURTHER = 0.8
+"""A page of a further source has this share of its score, unless the question names the source."""
 
 Term = frozenset[str]
 """One thing to look for: the words of the pages that say it."""
@@ -131,8 +132,8 @@ class Ranked(NamedTuple):
     sections: list[tuple[float, float, int]]
 
 
-def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
-    """The pages that have something of a question, best first."""
+def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
+    """The pages that have something of a question, best first. `text` may name a further source."""
     hits: defaultdict[int, list[tuple[Term, float, int]]] = defaultdict(list)
     total = 0.0
     for term in terms:
@@ -149,6 +150,7 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
     for section in sorted(hits):
         place = index.places[section]
         size = max(place.size / index.mean, 1)  # a short section is not more about it
+        # The count that brings half of the most a term can bring.
         half = SATURATION * (1 - LENGTH + LENGTH * size)
         score = found = headed = 0.0
         heading_words = 0
@@ -169,5 +171,7 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
         together = OF_NAME * names.get(page, 0)
         for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
             together += score * NEXT**number
+        if index.files[page].source not in text.lower():
+            together *= FURTHER
         result.append(Ranked(page, together, sections))
     return sorted(result, key=lambda page: -page.score)
