@@ -104,6 +104,10 @@ def test_the_glossary_has_no_entry_twice_and_no_empty_meaning():
     assert all(meaning and all(map(all, meaning)) for _, meaning in entries)
 
 
+def test_of_the_keys_that_fit_the_one_with_most_words_wins():
+    assert queries.meaning_of(["шагов", "экструдера"]) == (2, ["rotation_distance", "extruder"])
+
+
 def test_a_blank_query_or_a_limit_out_of_range_is_an_error_with_a_hint():
     for query in ("", " ", "\n\t", "\u2003"):
         assert answer(query)["code"] == "EMPTY_QUERY" and answer(query)["hint"]

@@ -31,15 +31,15 @@ def read_doc(
     is not the page's. With a heading `next_heading` names the section that follows.
     """
     page = pages.resolve(path)
-    text, name = pages.read(page), page.path
-    wanted = (heading or "").strip("# \t") or page.anchor.strip("# \t")
-    section = headings.find(text, wanted, name) if wanted else None
+    text = pages.read(page)
+    wanted = (heading or "").strip("# \t") or page.anchor
+    section = headings.find(text, wanted, page.path) if wanted else None
     end = section.end if section else len(text)
     offset = max(offset, section.offset) if section else offset
     window, stop = _window(text, offset, end, " and this heading" if section else "")
     answer: JsonObject = {
-        "path": name,
-        "title": pages.title(text, name),
+        "path": page.path,
+        "title": pages.title(text, page.path),
         "text": window,
         "offset": offset,
         "total_chars": len(text),

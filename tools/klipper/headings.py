@@ -28,8 +28,6 @@ ENTRY_LEVEL = 7
 # What tells the sections of a series apart: `extruder2`, `stepper_x`.
 LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
 WORD = re.compile(r"\w{3,}")
-LONGEST_NAME = 80
-"""Characters of an option or a command."""
 # The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a command
 # in a list, anywhere as code.
 DESCRIPTIONS = (
@@ -141,7 +139,7 @@ def _named(typed: str, named: dict[str, Section]) -> Section | None:
 
 def _described(text: str, name: str, every: list[Section]) -> list[Section]:
     """The innermost sections in which a section of printer.cfg, an option or a command is described."""
-    if not 0 < len(name) <= LONGEST_NAME:
+    if not name:
         return []
     offsets = [section.offset for section in every]
     for description in DESCRIPTIONS:

@@ -49,9 +49,7 @@ def _repositories(value: str) -> tuple[Repository, ...]:
 
 def is_foreign(checkout: Path) -> bool:
     """True if somebody else made what is there: it is only read."""
-    if (checkout / STATE).is_dir():
-        return False
-    return checkout.exists() and (not checkout.is_dir() or any(checkout.iterdir()))
+    return not (checkout / STATE).is_dir() and checkout.is_dir() and any(checkout.iterdir())
 
 
 class KlipperSettings(Section):

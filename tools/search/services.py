@@ -201,7 +201,7 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
     headers = {"Accept": "application/json"}
     name, _, scheme = key.partition(": ")
     if secret and name.startswith("?"):
-        values = {**values, name[1:]: secret}
+        values = values | {name[1:]: secret}
     elif secret:
         headers[name] = secret if name == "Authorization" and SCHEME.match(secret) else scheme + secret
     if "{query}" in url:  # the address says itself how it wants to be asked

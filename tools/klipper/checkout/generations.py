@@ -162,11 +162,10 @@ def _tidy(source: Source, current: Path) -> JsonObject:
     edited: list[str] = []
     for name in (source.docs.partition("/")[0], ".git"):
         path, target = source.checkout / name, f"{STATE}/{CURRENT}/{name}"
-        if not path.is_symlink() or os.readlink(path) != target:
-            if os.path.lexists(path):
-                _move(path, aside)
-                edited.append(name)
-            _link(path, target)
+        if path.exists() and not path.is_symlink():
+            _move(path, aside)
+            edited.append(name)
+        _link(path, target)
     others = sorted(path for path in current.parent.iterdir() if path != current)
     for folder in others:
         files = [path for path in _changed(folder, source.docs) if path.is_symlink() or not path.is_dir()]

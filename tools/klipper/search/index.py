@@ -191,7 +191,7 @@ def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
 
 
 def read(page: Page) -> str:
-    """The text of a page; "" if a sync has removed it, or it is not text, or too long."""
+    """The text of a page; "" if a sync has removed it, or it is not text."""
     try:
         return pages.read(page)
     except ToolError:

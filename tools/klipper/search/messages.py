@@ -40,8 +40,8 @@ class Message(NamedTuple):
     message: str
     meaning: str
     first: str
-    read: tuple[str, ...]
-    sources: tuple[str, ...]
+    read: list[str]
+    sources: list[str]
 
 
 def messages_in(text: str) -> list[Message]:
@@ -69,7 +69,7 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
 
 def explained(message: Message) -> JsonObject:
     """A message for the model: what it means, what to look at first, where to read on."""
-    return {"means": message.meaning, "first": message.first, "read": list(message.read)}
+    return {"means": message.meaning, "first": message.first, "read": message.read}
 
 
 @cache
@@ -78,7 +78,7 @@ def messages() -> list[tuple[list[str], Message]]:
     listed = []
     for forms, meaning, first, pages, sources in ENTRY.findall(TABLE.read_text("utf-8")):
         wordings = forms.split(" | ")
-        message = Message(wordings[0], meaning, first, tuple(pages.split("; ")), tuple(sources.split()))
+        message = Message(wordings[0], meaning, first, pages.split("; "), sources.split())
         listed.append((wordings, message))
     return listed
 
