@@ -2,7 +2,6 @@
 them."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -141,11 +140,12 @@ def _described(text: str, name: str, every: list[Section]) -> list[Section]:
     """The innermost sections in which a section of printer.cfg, an option or a command is described."""
     if not name:
         return []
-    offsets = [section.offset for section in every]
     for description in DESCRIPTIONS:
         pattern = description.format(re.escape(name))
-        matches = re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE)
-        numbers = (bisect_right(offsets, match.start()) for match in matches)
-        if places := list(dict.fromkeys(every[number - 1] for number in numbers if number)):
-            return places
+        places: list[Section] = []
+        for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
+            before = [section for section in every if section.offset <= match.start()]
+            places += before[-1:]
+        if places:
+            return list(dict.fromkeys(places))
     return []

@@ -1,7 +1,6 @@
 """Bringing the documentation up to date, and its state for `server.py --check`."""
 
 from datetime import date
-from functools import partial
 from typing import Annotated
 
 from tools.core import calls
@@ -59,9 +58,8 @@ def sync_docs(
     failures: list[ToolError] = []
     with freshness.announcing():
         for number, source in enumerate(every):
-            report = partial(_report, source.label, number, len(every))
             try:
-                answer = _sync(source, report, since)
+                answer = _sync(source, since, number, len(every))
             except Cancelled:
                 raise
             except ToolError as error:
@@ -74,11 +72,12 @@ def sync_docs(
     return {"sources": answers} if len(every) > 1 else answer
 
 
-def _report(label: str, number: int, count: int, percent: int, step: str) -> None:
-    calls.report(100 * number + percent, 100 * count, f"{label}: {step}")
+def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObject:
+    """Bring one source up to date: `number` of `count`."""
 
+    def report(percent: int, step: str) -> None:
+        calls.report(100 * number + percent, 100 * count, f"{source.label}: {step}")
 
-def _sync(source: Source, report: generations.Report, since: str | None) -> JsonObject:
     check_place(source.checkout)
     if is_foreign(source.checkout):
         if not source.root.is_dir():

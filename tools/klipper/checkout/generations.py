@@ -104,7 +104,6 @@ def _renewed(source: Source, branch: str, report: Report) -> Path:
     place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"
     try:
         commit = _fetch(source, branch, place, report)
-        report(90, "switching to them")
         return _switch(source, place, commit)
     finally:
         _remove(place)
@@ -112,7 +111,7 @@ def _renewed(source: Source, branch: str, report: Report) -> Path:
 
 def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
     """Bring the pages of a branch's newest commit into a folder; its day and the commit."""
-    run = partial(git.run, git_dir=place / ".git", timeout_s=git.FETCH_TIMEOUT_S)
+    run = partial(git.run, git_dir=place / ".git")
     report(10, "fetching the newest commit")
     run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
     info = place / ".git/info"

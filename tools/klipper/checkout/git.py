@@ -68,7 +68,7 @@ HINTS = {
 }
 
 
-def run(*words: str, timeout_s: float, git_dir: Path = Path(os.devnull)) -> str:
+def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = FETCH_TIMEOUT_S) -> str:
     """Run git on `git_dir` and return what it writes to stdout.
 
     Raises ToolError: TIMEOUT, or what git says went wrong.

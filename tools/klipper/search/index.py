@@ -116,11 +116,14 @@ def counted(files: Sequence[Page]) -> bytes:
                 head += tokens(Path(page.path).stem)
             counts = Counter(body + HEADING * head)
             counts.update(asked.get(anchor, ()))  # each once
+
             for word, count in counts.items():
                 postings.setdefault(word, array("I")).extend((len(places), count))
+
             headed = sorted(set(head) - STOP_WORDS)
             heading, level, offset, _ = section
             places.append(Place(number, heading, level, offset, following.offset, len(body), headed))
+    # A run of postings is section, count, section, count …; `ends` are the places between two runs.
     words = sorted(postings)
     runs = [postings[word] for word in words]
     ends = array("I", accumulate(map(len, runs), initial=0))
@@ -178,6 +181,7 @@ _one_at_a_time = Lock()
 def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     """The index that an earlier session kept, if it is of these pages and undamaged, or else a new one."""
     files = [page for page, *_ in stamped]
+    # The checksum begins with that of what the index was made of and by, so that it holds for no other pages.
     of_these = crc32(repr((MADE_NS, stamped)).encode())
     with suppress(OSError, ValueError), plain_file(state_path(FILE), of_this_user=True) as file:
         kept = mmap(file.fileno(), 0, access=ACCESS_READ)

@@ -141,10 +141,12 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
         for word in term:
             for section, times in index.row(word):
                 counts[section] += times
+        # BM25's inverse document frequency, with sections for documents.
         rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
         for section, count in counts.items():
             hits[section].append((term, rarity, count))
+
     pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
     names: dict[int, float] = {}
     for section in sorted(hits):
@@ -165,6 +167,7 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
         pages[place.page].append((score * share**COVERAGE, share, section))
         if place.offset == 0:  # its heading has the page's name
             names[place.page] = headed
+
     result = []
     for page, sections in pages.items():
         sections.sort(key=lambda scored: -scored[0])
