@@ -75,7 +75,7 @@ def search_docs(
     if absent:
         answer["absent"] = f"not found in the documentation: {', '.join(absent[:MOST_ABSENT])}"
     if not results:
-        return {**answer, "result": [], "hint": _nearest_names(query, catalogue)}
+        answer["hint"] = _nearest_names(query, catalogue)
     return {**answer, "result": results} if answer else results
 
 

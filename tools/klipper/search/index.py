@@ -80,12 +80,13 @@ class Index:
         total = sum(place.size for place in self.places)
         self.mean = max(total, 1) / max(len(self.places), 1)
 
-    def row(self, word: str) -> Iterator[tuple[int, int]]:
+    def row(self, word: str) -> dict[int, int]:
         """The sections that have a word, with its count in each."""
         number = bisect_left(self.words, word)
-        if self.words[number : number + 1] == [word]:
-            run = self.postings[self.ends[number] : self.ends[number + 1]]
-            yield from zip(run[::2], run[1::2], strict=True)
+        if self.words[number : number + 1] != [word]:
+            return {}
+        run = self.postings[self.ends[number] : self.ends[number + 1]]
+        return dict(zip(run[::2], run[1::2], strict=True))
 
     def forms(self, word: str) -> frozenset[str]:
         """The words of the pages that are forms of this one, `calibrating` of `calibrate`."""

@@ -139,8 +139,7 @@ def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
     for term in terms:
         counts: Counter[int] = Counter()
         for word in term:
-            for section, times in index.row(word):
-                counts[section] += times
+            counts.update(index.row(word))
         # BM25's inverse document frequency, with sections for documents.
         rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
