@@ -27,8 +27,8 @@ ENTRY_LEVEL = 7
 # What tells the sections of a series apart: `extruder2`, `stepper_x`.
 LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
 WORD = re.compile(r"\w{3,}")
-# The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a command
-# in a list, anywhere as code.
+# The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a
+# command in a list, anywhere as code.
 DESCRIPTIONS = (
     r"^#? ?\[?{}(?: [^\]\n]{{1,80}})?(?:\]|:)",
     r"^ *[-*] [^`\n]{{0,200}}`{}\b",

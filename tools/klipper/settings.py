@@ -16,8 +16,8 @@ STATE = ".pi-mcp"
 CURRENT = "current"
 """The link in it to the generation to read. A sync switches by replacing it."""
 SPARSE = "info/sparse-checkout"
-"""The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper has
-not, and stays at its version."""
+"""The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper
+has not, and stays at its version."""
 # The parts of a Repository as it is written; no part of docs-path begins with a dot.
 REPOSITORY = re.compile(
     r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?", re.ASCII

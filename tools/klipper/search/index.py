@@ -52,7 +52,7 @@ MADE_NS = max(path.stat().st_mtime_ns for path in SOURCES)
 
 class Place(NamedTuple):
     """A section of a page: the number of the page, its heading, where it begins and ends, how many words it
-    has; the words of its heading that say something, of a page's first section also those of the file name."""
+    has; the words of its heading that say something, of a page's first section the file name's, too."""
 
     page: int
     heading: str
@@ -64,8 +64,8 @@ class Place(NamedTuple):
 
 
 class Index:
-    """`places` are the sections of all pages, `words` all words in order. The postings of a word, the sections that
-    have it with the count in each, lie between two of `ends`."""
+    """`places` are the sections of all pages, `words` all words in order. The postings of a word, the
+    sections that have it with the count in each, lie between two of `ends`."""
 
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
         """`kept` is a checksum and what `counted` gives."""
