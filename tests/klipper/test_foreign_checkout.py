@@ -49,6 +49,12 @@ def sparse(docs, upstream):
     git(docs, "checkout", "-q", "master")
 
 
+def sparse_and_packed(docs, upstream):
+    """As `git gc` leaves it from time to time."""
+    sparse(docs, upstream)
+    git(docs, "pack-refs", "--all")
+
+
 def unpacked(docs, upstream):
     shutil.copytree(upstream.folder, docs, ignore=shutil.ignore_patterns(".git"))
 
@@ -64,7 +70,7 @@ def at_work(docs, upstream):
     (docs / "docs/Bed_Mesh.md").write_text(page("Bed Mesh, edited"))
 
 
-@pytest.fixture(params=[sparse, unpacked, at_work], ids=lambda kind: kind.__name__)
+@pytest.fixture(params=[sparse, sparse_and_packed, unpacked, at_work], ids=lambda kind: kind.__name__)
 def foreign(request, docs, upstream, env):
     docs.parent.mkdir()
     request.param(docs, upstream)

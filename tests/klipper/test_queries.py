@@ -49,7 +49,7 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
         return (
             one.places,
             one.mean,
-            {word: [*one.row(word)] for word in one.words},
+            {word: one.row(word) for word in one.words},
         )
 
     first, file = index.current(), index.state_path(index.FILE)
@@ -63,13 +63,13 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
     whole = file.read_bytes()
     for damaged in damages(whole):
         file.write_bytes(damaged)
-        assert list(of_another_session().row("katapult")) == [(1, 1)] and file.read_bytes() == whole
+        assert of_another_session().row("katapult") == {1: 1} and file.read_bytes() == whole
     file.unlink()
     os.mkfifo(file)  # nobody waits for it, and an index takes its place
-    assert list(of_another_session().row("katapult")) == [(1, 1)] and file.read_bytes() == whole
+    assert of_another_session().row("katapult") == {1: 1} and file.read_bytes() == whole
     file.unlink()
     file.mkdir()  # nothing can be kept
-    assert list(of_another_session().row("katapult")) == [(1, 1)]
+    assert of_another_session().row("katapult") == {1: 1}
 
 
 def test_of_many_who_ask_first_at_once_one_counts_the_pages(docs, monkeypatch):
@@ -102,6 +102,10 @@ def test_the_glossary_has_no_entry_twice_and_no_empty_meaning():
     entries = [entry for group in queries.glossary().values() for entry in group]
     assert len({tuple(key) for key, _ in entries}) == len(entries)
     assert all(meaning and all(map(all, meaning)) for _, meaning in entries)
+
+
+def test_of_the_keys_that_fit_the_one_with_most_words_wins():
+    assert queries.meaning_of(["шагов", "экструдера"]) == (2, ["rotation_distance", "extruder"])
 
 
 def test_a_blank_query_or_a_limit_out_of_range_is_an_error_with_a_hint():

@@ -12,6 +12,7 @@ from tools.klipper.settings import Source, sources
 LIMIT = 10_000
 """Characters of one answer's text, its closing line included."""
 CLOSING = "\n[… {} characters more: read_doc again with offset={}{}]"
+LONGEST_CLOSING = 100
 
 
 @Tool("read_doc", title="Read Klipper's docs", requires=pages.require_docs, envelope=True)
@@ -30,15 +31,15 @@ def read_doc(
     is not the page's. With a heading `next_heading` names the section that follows.
     """
     page = pages.resolve(path)
-    text, name = pages.read(page), page.path
-    wanted = (heading or "").strip("# \t") or page.anchor.strip("# \t")
-    section = headings.find(text, wanted, name) if wanted else None
+    text = pages.read(page)
+    wanted = (heading or "").strip("# \t") or page.anchor
+    section = headings.find(text, wanted, page.path) if wanted else None
     end = section.end if section else len(text)
     offset = max(offset, section.offset) if section else offset
-    window, stop = _window(text, offset, end, in_section=section is not None)
+    window, stop = _window(text, offset, end, " and this heading" if section else "")
     answer: JsonObject = {
-        "path": name,
-        "title": pages.title(text, name),
+        "path": page.path,
+        "title": pages.title(text, page.path),
         "text": window,
         "offset": offset,
         "total_chars": len(text),
@@ -51,15 +52,14 @@ def read_doc(
     return answer
 
 
-def _window(text: str, offset: int, end: int, *, in_section: bool) -> tuple[str, int]:
+def _window(text: str, offset: int, end: int, also: str) -> tuple[str, int]:
     """The part that fits into one answer from `offset`, cut after a line where that costs little, and its
-    end."""
+    end. `also` is to be sent beside the next offset."""
     if end - offset <= LIMIT:
         return text[offset:end], end
-    also = " and this heading" if in_section else ""
-    stop = offset + LIMIT - len(CLOSING) - len(also) - 2 * len(str(len(text)))
-    line_end = text.rfind("\n", offset + LIMIT // 2, stop) + 1
-    stop = line_end or stop
+    longest = offset + LIMIT - LONGEST_CLOSING
+    line_end = text.rfind("\n", offset + LIMIT // 2, longest) + 1
+    stop = line_end or longest
     return text[offset:stop] + CLOSING.format(end - stop, stop, also), stop
 
 

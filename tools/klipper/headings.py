@@ -1,9 +1,7 @@
 """The headings of a Markdown page, as GitHub reads them, and its sections, by what people and pages call
 them."""
 
-import itertools
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -29,10 +27,8 @@ ENTRY_LEVEL = 7
 # What tells the sections of a series apart: `extruder2`, `stepper_x`.
 LAST_NUMBER, AXIS = re.compile(r"\d+$"), re.compile(r"_[a-z]$")
 WORD = re.compile(r"\w{3,}")
-LONGEST_NAME = 80
-"""Characters of an option or a command."""
-# The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a command
-# in a list, anywhere as code.
+# The description of a name on a page, the likeliest first: as a section or an option of printer.cfg, as a
+# command in a list, anywhere as code.
 DESCRIPTIONS = (
     r"^#? ?\[?{}(?: [^\]\n]{{1,80}})?(?:\]|:)",
     r"^ *[-*] [^`\n]{{0,200}}`{}\b",
@@ -85,9 +81,11 @@ def sections(text: str) -> dict[str, Section]:
     starts.sort(key=lambda section: section.offset)
     named: dict[str, Section] = {}
     for number, section in enumerate(starts):
-        base = anchor(section.heading)
-        names = itertools.chain([base], (f"{base}-{count}" for count in itertools.count(1)))
-        name = next(name for name in names if name not in named)
+        name = base = anchor(section.heading)
+        again = 0
+        while name in named:
+            again += 1
+            name = f"{base}-{again}"
         following = (later.offset for later in starts[number + 1 :] if later.level <= section.level)
         named[name] = section._replace(end=next(following, len(text)))
     return named
@@ -102,15 +100,9 @@ def find(text: str, wanted: str, path: str) -> Section:
     typed = wanted.strip("# \t")
     named = sections(text)
     every = list(named.values())
-    kind, _, name = typed.strip("[]").lower().partition(" ")
-    if typed.startswith("[") and name:  # [mcu EBBCan] is as [mcu my_extra_mcu]
-        for section in every:
-            if section.heading.startswith(f"[{kind} "):
-                return section
-    for spelling in _spellings(typed, kind):
-        if spelling in named:
-            return named[spelling]
-    places = _described(text, kind.strip(":`"), every)
+    if section := _named(typed, named):
+        return section
+    places = _described(text, typed.strip("[]").partition(" ")[0].strip(":`"), every)
     words = set(WORD.findall(typed.lower()))
     if len(places) != 1 and words:  # the only heading that has all the words
         headed = [section for section in every if words <= set(WORD.findall(section.heading.lower()))]
@@ -128,25 +120,32 @@ def find(text: str, wanted: str, path: str) -> Section:
     raise ToolError(f"No such heading in {path}: {typed[:200]}", hint, code="HEADING_NOT_FOUND")
 
 
-def _spellings(typed: str, kind: str) -> Iterator[str]:
-    """The anchors that may be meant, the likeliest first."""
-    yield anchor(DATE.sub(r"\1-\2-\3", typed).rstrip(": "))
-    if typed.startswith("[") or "_" in kind:
+def _named(typed: str, named: dict[str, Section]) -> Section | None:
+    """The section of this heading, anchor, date or section of printer.cfg."""
+    is_section = typed.startswith("[")
+    kind, _, name = typed.strip("[]").lower().partition(" ")
+    if is_section and name:  # [mcu EBBCan] is as [mcu my_extra_mcu]
+        for section in named.values():
+            if section.heading.startswith(f"[{kind} "):
+                return section
+    spellings = [anchor(DATE.sub(r"\1-\2-\3", typed).rstrip(": "))]
+    if is_section or "_" in kind:
         base = LAST_NUMBER.sub("", kind)
-        yield kind  # [heater_fan hotend]
-        yield base + "1"  # [extruder2] is as [extruder1]
-        yield AXIS.sub("", base)  # [stepper_x] is as [stepper]
+        # [heater_fan hotend], [extruder2] as [extruder1], [stepper_x] as [stepper]
+        spellings += [kind, base + "1", AXIS.sub("", base)]
+    return next((named[spelling] for spelling in spellings if spelling in named), None)
 
 
 def _described(text: str, name: str, every: list[Section]) -> list[Section]:
     """The innermost sections in which a section of printer.cfg, an option or a command is described."""
-    if not 0 < len(name) <= LONGEST_NAME:
+    if not name:
         return []
-    offsets = [section.offset for section in every]
     for description in DESCRIPTIONS:
         pattern = description.format(re.escape(name))
-        matches = re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE)
-        numbers = (bisect_right(offsets, match.start()) for match in matches)
-        if places := list(dict.fromkeys(every[number - 1] for number in numbers if number)):
-            return places
+        places: list[Section] = []
+        for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
+            before = [section for section in every if section.offset <= match.start()]
+            places += before[-1:]
+        if places:
+            return list(dict.fromkeys(places))
     return []

@@ -53,13 +53,14 @@ def is_markdown(page: Page) -> bool:
 def files(source: Source) -> list[Page]:
     """The files of a source that are not hidden and can be named, by path; links lead out of it neither for
     files nor for folders."""
+    root = str(source.root)
     listed = []
-    for folder, folders, names in os.walk(source.root):
+    for folder, folders, names in os.walk(root):
         folders[:] = filter(_is_shown, folders)
         for name in filter(_is_shown, names):
             location = os.path.join(folder, name)
-            if not os.path.islink(location) or _is_inside(location, source.root):
-                path = source.prefix + os.path.relpath(location, source.root)
+            if not os.path.islink(location) or _is_inside(location, root):
+                path = source.prefix + location.removeprefix(f"{root}/")
                 listed.append(Page(path, location, source.name))
     return sorted(listed)
 
@@ -70,7 +71,7 @@ def _is_shown(name: str) -> bool:
     return name.isprintable() and not name.startswith(".")
 
 
-def _is_inside(path: str, root: Path) -> bool:
+def _is_inside(path: str, root: str) -> bool:
     inside = os.path.realpath(root)
     return os.path.commonpath([os.path.realpath(path), inside]) == inside
 
@@ -136,7 +137,8 @@ def resolve(path: str) -> Page:
 
 def _page(path: str) -> Page | None:
     for source in sources():
-        location = os.path.join(source.root, path.removeprefix(source.prefix))
-        if path.startswith(source.prefix) and os.path.isfile(location) and _is_inside(location, source.root):
+        root = str(source.root)
+        location = os.path.join(root, path.removeprefix(source.prefix))
+        if path.startswith(source.prefix) and os.path.isfile(location) and _is_inside(location, root):
             return Page(path, location, source.name)
     return None

@@ -30,8 +30,6 @@ WEAK = 0.5
 ANOTHER = 0.85
 """The share of the best section's score that another section of the page has to have to be shown beside
 it."""
-NEAR = 0.8
-"""The main source comes first where its page has this share of the score of another source's."""
 CLOSE = 160
 """Characters in which the words of a question are together."""
 ROOM, LEAD = 196, 80
@@ -67,7 +65,8 @@ def search_docs(
         hint = "Name a subject, an option, a command or an error; list_docs_map shows all pages."
         raise ToolError("The query is empty", hint, code="EMPTY_QUERY")
     catalogue = index.current()
-    known = [{"message": known.message, **messages.explained(known)} for known in messages.messages_in(query)]
+    found = messages.messages_in(query)
+    known = [{"message": message.message, **messages.explained(message)} for message in found]
     terms, absent = question(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
     answer: JsonObject = {}
@@ -76,21 +75,16 @@ def search_docs(
     if absent:
         answer["absent"] = f"not found in the documentation: {', '.join(absent[:MOST_ABSENT])}"
     if not results:
-        return {**answer, "result": [], "hint": _nearest_names(query, catalogue)}
+        answer["hint"] = _nearest_names(query, catalogue)
     return {**answer, "result": results} if answer else results
 
 
 def _results(catalogue: Index, terms: Sequence[Term], query: str) -> Iterator[JsonObject]:
-    """The results of the best pages; a page of several sources comes once, those of further ones behind, unless
-    the query names the source."""
-    scored = []
-    for page in ranked(catalogue, terms):
-        is_behind = catalogue.files[page.page].source not in query.lower()
-        scored.append((page.score * NEAR if is_behind else page.score, page))
-    scored.sort(key=lambda row: -row[0])
+    """The results of the best pages; a page of several sources comes once."""
+    ranking = ranked(catalogue, terms, query)
     same: dict[str, list[Ranked]] = {}
-    for score, page in scored:
-        if score >= WEAK * scored[0][0]:
+    for page in ranking:
+        if page.score >= WEAK * ranking[0].score:
             file = catalogue.files[page.page]
             same.setdefault(file.path.removeprefix(f"{file.source}/"), []).append(page)
     for first, *others in same.values():
@@ -121,7 +115,7 @@ def _of_page(catalogue: Index, page: Ranked, terms: Sequence[Term]) -> Iterator[
         match = place.offset + _closest(text[place.offset : place.end], terms)
         result["snippet"] = _snippet(text, match)
         if place.level == ENTRY_LEVEL:
-            result["date"] = place.heading[:10]
+            result["date"] = place.heading
         yield result
 
 
@@ -132,20 +126,19 @@ def _letters(text: str) -> str:
 def _closest(text: str, terms: Sequence[Term]) -> int:
     """The place in a section from which most words of the question are close together."""
     words = Term().union(*terms)
-    matches = [match for match in WORD.finditer(text.lower()) if match[0] in words]
-    most, offset = 0, 0
-    for number, first in enumerate(matches):
-        near = matches[number : number + 20]
-        close = {match[0] for match in near if match.start() < first.start() + CLOSE}
-        if len(close) > most:
-            most, offset = len(close), first.start()
-    return offset
+    low = text.lower()
+    starts = [match.start() for match in WORD.finditer(low) if match[0] in words]
+
+    def variety(start: int) -> int:
+        return len(words.intersection(WORD.findall(low, start, start + CLOSE)))
+
+    return max(starts, key=variety, default=0)
 
 
 def _nearest_names(query: str, catalogue: Index) -> str:
-    names = {page.path.removesuffix(pages.SUFFIX).lower(): page.path for page in catalogue.files}
-    near = several(query[:200].lower().replace(" ", "_"), names, cutoff=0.4)
-    listed = f"The nearest file names: {', '.join(names[name] for name in near)}. " if near else ""
+    names = [page.path for page in catalogue.files]
+    near = several(query[:200].replace(" ", "_"), names, cutoff=0.4)
+    listed = f"The nearest file names: {', '.join(near)}. " if near else ""
     return f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."
 
 

@@ -16,10 +16,12 @@ STATE = ".pi-mcp"
 CURRENT = "current"
 """The link in it to the generation to read. A sync switches by replacing it."""
 SPARSE = "info/sparse-checkout"
-"""The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper has
-not, and stays at its version."""
-# The parts of a Repository as it is written.
-REPOSITORY = re.compile(r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::(.*))?)?", re.ASCII)
+"""The git folder of a checkout of the documentation alone has this file; that of a printer's whole ~/klipper
+has not, and stays at its version."""
+# The parts of a Repository as it is written; no part of docs-path begins with a dot.
+REPOSITORY = re.compile(
+    r"([A-Za-z0-9][\w-]*)=([^-#][^#]*)(?:#((?!-)[^:]*)(?::/?([^/.][^/]*(?:/[^/.][^/]*)*)?/?)?)?", re.ASCII
+)
 
 
 class Repository(NamedTuple):
@@ -36,11 +38,10 @@ def _repositories(value: str) -> tuple[Repository, ...]:
     repositories = []
     for word in value.split():
         match = REPOSITORY.fullmatch(word)
-        name, url, branch, docs = match.groups("") if match else ("", "", "", "..")
-        docs = (docs or "docs").strip("/")
-        if {"", ".", ".."} & set(docs.split("/")):
+        if not match:
             raise ValueError(f"expected name=url#branch:docs-path, got {settings.masked(word)!r}")
-        repositories.append(Repository(name, url, branch, docs))
+        name, url, branch, docs = match.groups("")
+        repositories.append(Repository(name, url, branch, docs or "docs"))
     if len({"klipper", *(repository.name.lower() for repository in repositories)}) <= len(repositories):
         raise ValueError("two repositories have the same name; the first is called klipper")
     return tuple(repositories)
@@ -48,9 +49,7 @@ def _repositories(value: str) -> tuple[Repository, ...]:
 
 def is_foreign(checkout: Path) -> bool:
     """True if somebody else made what is there: it is only read."""
-    if (checkout / STATE).is_dir():
-        return False
-    return checkout.exists() and (not checkout.is_dir() or any(checkout.iterdir()))
+    return not (checkout / STATE).is_dir() and checkout.is_dir() and any(checkout.iterdir())
 
 
 class KlipperSettings(Section):
@@ -122,7 +121,11 @@ class Source(NamedTuple):
         with suppress(OSError, ValueError):
             if (git_dir / SPARSE).is_file():  # read without git: this configuration may name programs
                 branch = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
-                return (git_dir / branch).read_text("ascii").strip()
+                if (git_dir / branch).is_file():
+                    return (git_dir / branch).read_text("ascii").strip()
+                packed = (git_dir / "packed-refs").read_text("utf-8")  # rows of `commit name`
+                row = re.search(rf"^(\w+) {re.escape(branch)}$", packed, re.MULTILINE)
+                return row[1] if row else ""
         return ""
 
     @property

@@ -1,7 +1,6 @@
 """Bringing the documentation up to date, and its state for `server.py --check`."""
 
 from datetime import date
-from functools import partial
 from typing import Annotated
 
 from tools.core import calls
@@ -54,12 +53,13 @@ def sync_docs(
         since = date.fromisoformat(since).isoformat() if since else None
     except ValueError:
         raise ToolError(f"{since} is not a date", "Write it as 2026-10-22.", code="INVALID_DAY") from None
-    every, answers, failures = sources(), [], []
+    every = sources()
+    answers: list[JsonObject] = []
+    failures: list[ToolError] = []
     with freshness.announcing():
         for number, source in enumerate(every):
-            report = partial(_report, source.label, number, len(every))
             try:
-                answer = _sync(source, report, since)
+                answer = _sync(source, since, number, len(every))
             except Cancelled:
                 raise
             except ToolError as error:
@@ -72,11 +72,12 @@ def sync_docs(
     return {"sources": answers} if len(every) > 1 else answer
 
 
-def _report(label: str, number: int, count: int, percent: int, step: str) -> None:
-    calls.report(100 * number + percent, 100 * count, f"{label}: {step}")
+def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObject:
+    """Bring one source up to date: `number` of `count`."""
 
+    def report(percent: int, step: str) -> None:
+        calls.report(100 * number + percent, 100 * count, f"{source.label}: {step}")
 
-def _sync(source: Source, report: generations.Report, since: str | None) -> JsonObject:
     check_place(source.checkout)
     if is_foreign(source.checkout):
         if not source.root.is_dir():

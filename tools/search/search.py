@@ -39,10 +39,9 @@ def search(
     else:
         values = filled(query=query, limit=limit, cursor=cursor, time_range=time_range)
         answer = services.read_own(services.ask(values, current().search_api_method == "post"))
-    results = services.fitted(answer["results"][:limit])
-    omitted = len(answer["results"]) - len(results)
-    answer["results"] = results
-    return answer | filled(omitted=omitted)
+    every = answer["results"]
+    answer["results"] = services.fitted(every[:limit])
+    return answer | filled(omitted=len(every) - len(answer["results"]))
 
 
 @check

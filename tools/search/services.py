@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from tools.core import http
 from tools.core.errors import ToolError, cut, quoted
-from tools.core.json_types import JsonObject, compact_json
+from tools.core.json_types import JsonObject, compact_json, filled
 from tools.search.settings import current
 
 LONGEST_BYTES = 4 * 2**20
@@ -43,6 +43,8 @@ LONGEST_TEXT = 600
 MOST_BYTES = 100_000
 SHORTEST_TEXT = 200
 TAG = re.compile(r"</?\w[^<>]*>")
+FIELDS = "title url snippet content score".split()
+TEXTS = {"title", "snippet", "content"}
 # An address of the web; a score.
 URL = re.compile(r"https?://[^\s/]\S*")
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d\d?)?")
@@ -188,8 +190,8 @@ def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> 
     if not 200 <= response.status < 300:
         raise _refused(response, message_in(answer))
     if answer is None and text.strip() != "null":
-        form = "an HTML page" if text.lstrip().startswith("<") else "no JSON"
-        raise ToolError(f"The search service answered with {form}", URL_HINT, code="SEARCH_NOT_JSON")
+        message = f"The search service answered without JSON: {quoted(text)}"
+        raise ToolError(message, URL_HINT, code="SEARCH_NOT_JSON")
     return answer
 
 
@@ -199,7 +201,7 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
     headers = {"Accept": "application/json"}
     name, _, scheme = key.partition(": ")
     if secret and name.startswith("?"):
-        values = {**values, name[1:]: secret}
+        values = values | {name[1:]: secret}
     elif secret:
         headers[name] = secret if name == "Authorization" and SCHEME.match(secret) else scheme + secret
     if "{query}" in url:  # the address says itself how it wants to be asked
@@ -291,14 +293,11 @@ def read(engine: Engine, answer: Any, limit: int, cursor: str, full: bool) -> Js
 
 
 def _known(engine: Engine, member: JsonObject, full: bool) -> JsonObject:
-    fields = {}
-    for name, field in zip(FIELDS, engine.fields.split(), strict=False):
-        value = FIELDS[name](member.get(field))
-        if isinstance(value, str) and name != "url":
-            text = html.unescape(TAG.sub("", value))
-            value = text if full else cut(text, LONGEST_TEXT)
-        if value not in (None, ""):
-            fields[name] = value
+    names = zip(FIELDS, engine.fields.split(), strict=False)
+    fields = filled(**_result({name: member.get(field) for name, field in names}))
+    for name in TEXTS & fields.keys():
+        text = html.unescape(TAG.sub("", fields[name]))
+        fields[name] = text if full else cut(text, LONGEST_TEXT)
     return member | fields if full else fields
 
 
@@ -319,14 +318,12 @@ def read_own(answer: Any) -> JsonObject:
         case _:
             raise _no_results(answer)
     results = [_result(member) for member in members or () if member is not None]
-    return {"results": results, "nextCursor": _text(cursor)}
+    return {"results": results, "nextCursor": _value("nextCursor", cursor)}
 
 
 def _no_results(answer: object) -> ToolError:
-    names = type(answer).__name__
-    if isinstance(answer, dict):
-        names = ", ".join(map(quoted, answer))[:200] or "nothing"
-    message = f"The search service's answer has no results, only: {names}{message_in(answer)}"
+    content = quoted(compact_json(answer), LONGEST_MESSAGE)
+    message = f"The search service's answer has no results, only {content}"
     hint = "It must answer {results: […]}, {items: […]} or a list; SEARCH_API_KIND names a public engine."
     return ToolError(message, f"{hint} ({N8N})", code="SEARCH_NO_RESULTS")
 
@@ -357,27 +354,16 @@ def _result(member: Any) -> JsonObject:
         member = {"snippet": member}
     elif isinstance(member.get("json"), dict):
         member = member["json"]
-    return member | {name: FIELDS[name](member[name]) for name in FIELDS if name in member}
+    return member | {name: _value(name, member[name]) for name in FIELDS if name in member}
 
 
-def _text(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _url(value: object) -> str | None:
-    address = str(value).strip()
-    return address if URL.fullmatch(address) else None
-
-
-def _score(value: object) -> float | None:
-    number = str(value).replace(",", ".")
-    return float(number) if NUMBER.fullmatch(number) else None
-
-
-FIELDS: dict[str, Callable[[object], Any]] = {
-    "title": _text,
-    "url": _url,
-    "snippet": _text,
-    "content": _text,
-    "score": _score,
-}
+def _value(name: str, value: object) -> str | float | None:
+    """A field as it is documented: a text; an address of the web; a number; null for what is none."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if name == "score":
+        number = text.replace(",", ".")
+        return float(number) if NUMBER.fullmatch(number) else None
+    if name == "url":
+        address = text.strip()
+        return address if URL.fullmatch(address) else None
+    return None if value is None else text

@@ -65,7 +65,7 @@ def is_behind(source: Source) -> bool | None:
 
 @contextmanager
 def announcing() -> Iterator[None]:
-    """Tell who serves the tools if the note came or went inside, or the pages changed, which are resources."""
+    """Tell who serves the tools if the note came or went inside, or the pages changed: they are resources."""
     before = note(), sources()
     yield
     if (note(), sources()) != before:

@@ -104,7 +104,6 @@ def _renewed(source: Source, branch: str, report: Report) -> Path:
     place = source.checkout / STATE / f"new-{os.urandom(4).hex()}"
     try:
         commit = _fetch(source, branch, place, report)
-        report(90, "switching to them")
         return _switch(source, place, commit)
     finally:
         _remove(place)
@@ -112,7 +111,7 @@ def _renewed(source: Source, branch: str, report: Report) -> Path:
 
 def _fetch(source: Source, branch: str, place: Path, report: Report) -> str:
     """Bring the pages of a branch's newest commit into a folder; its day and the commit."""
-    run = partial(git.run, git_dir=place / ".git", timeout_s=git.FETCH_TIMEOUT_S)
+    run = partial(git.run, git_dir=place / ".git")
     report(10, "fetching the newest commit")
     run(*CLONE, f"--branch={branch}", "--", source.url, str(place))
     info = place / ".git/info"
@@ -162,11 +161,10 @@ def _tidy(source: Source, current: Path) -> JsonObject:
     edited: list[str] = []
     for name in (source.docs.partition("/")[0], ".git"):
         path, target = source.checkout / name, f"{STATE}/{CURRENT}/{name}"
-        if not path.is_symlink() or os.readlink(path) != target:
-            if os.path.lexists(path):
-                _move(path, aside)
-                edited.append(name)
-            _link(path, target)
+        if path.exists() and not path.is_symlink():
+            _move(path, aside)
+            edited.append(name)
+        _link(path, target)
     others = sorted(path for path in current.parent.iterdir() if path != current)
     for folder in others:
         files = [path for path in _changed(folder, source.docs) if path.is_symlink() or not path.is_dir()]

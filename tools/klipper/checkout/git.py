@@ -27,14 +27,14 @@ ENVIRON = {
     "SSH_ASKPASS": "",
 }
 """No prompts, English messages, only known protocols."""
-CONFIG = {
-    "core.fsmonitor": "false",
-    "core.hooksPath": os.devnull,
-    "fetch.fsckObjects": "true",  # no paths that lead out of the checkout, or through a link
-    "log.showSignature": "false",
-    "maintenance.auto": "false",
-    "protocol.ext.allow": "never",
-}
+CONFIG = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "fetch.fsckObjects=true",  # no paths that lead out of the checkout, or through a link
+    "log.showSignature=false",
+    "maintenance.auto=false",
+    "protocol.ext.allow=never",
+)
 """These win over the user's own configuration."""
 # The lines of git that say what went wrong, and its cure for a repository on this machine that is another
 # user's.
@@ -68,16 +68,18 @@ HINTS = {
 }
 
 
-def run(*words: str, timeout_s: float, git_dir: Path = Path(os.devnull)) -> str:
+def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = FETCH_TIMEOUT_S) -> str:
     """Run git on `git_dir` and return what it writes to stdout.
 
     Raises ToolError: TIMEOUT, or what git says went wrong.
     """
-    options = [word for name, value in CONFIG.items() for word in ("-c", f"{name}={value}")]
+    command = ["git"]
+    for setting in CONFIG:
+        command += ["-c", setting]
     inherited = {name: value for name, value in os.environ.items() if INHERITED.match(name)}
     variables = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir)}
     try:
-        ended = processes.run(["git", *options, *words], variables, timeout_s)
+        ended = processes.run([*command, *words], variables, timeout_s)
     except TimeoutError:
         raise failure("TIMEOUT", f"git {words[0]} was ended after {timeout_s:g} s") from None
     if ended.status:
@@ -97,9 +99,9 @@ def _failed(command: str, ended: processes.Ended) -> ToolError:
     words = masked(ended.errors.decode("utf-8", "replace"))
     if ended.status < 0:
         words += f"\nended by signal {-ended.status}"
-    lines = [line.strip() for line in re.split(r"[\r\n]+", words) if line.strip()]
-    telling = [line for line in lines if TELLING.match(line)]
-    reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400] or "no word from git"
+    lines = re.split(r"\s*[\r\n]\s*", words.strip())
+    telling = list(filter(TELLING.match, lines))
+    reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400]
     code = next(code for code, pattern in CAUSES.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")
 

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import Lock
@@ -31,7 +31,7 @@ from tools.core.settings import state_path
 from tools.klipper import headings, pages
 from tools.klipper.headings import ENTRY_LEVEL, Section
 from tools.klipper.pages import Page
-from tools.klipper.search.spelling import ENDINGS, RUSSIAN, STOP_WORDS, stem
+from tools.klipper.search.spelling import RUSSIAN, STOP_WORDS, stem
 
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
@@ -39,16 +39,20 @@ MARK = re.compile("[_-]")
 HEADING = 4
 """A word in a section's heading counts as often as so many in its text."""
 FILE, CHECKSUM = "klipper-index", b"%08x\n"
-CHECKSUM_BYTES = len(CHECKSUM % 0)
+CHECKSUM_BYTES = 9
+LAST = "\U0010ffff"
+"""A letter behind all others."""
 ASKED_FILE = Path(__file__).with_name("asked.txt")
-# The sources that make an index, as they are while they are imported.
-SOURCES = sorted([Path(headings.__file__), *Path(__file__).parent.glob("*.*")])
-MAKERS = [(path.name, path.stat().st_mtime_ns) for path in SOURCES]
+# A line of it: `page#anchor`, tab, English, tab, Russian.
+ASKED = re.compile(r"^([^#\n]+)#([^\t\n]*)\t(.*)", re.MULTILINE)
+# The sources that make an index, and the newest of them while they are imported.
+SOURCES = [Path(headings.__file__), *Path(__file__).parent.glob("*.*")]
+MADE_NS = max(path.stat().st_mtime_ns for path in SOURCES)
 
 
 class Place(NamedTuple):
     """A section of a page: the number of the page, its heading, where it begins and ends, how many words it
-    has; the words of its heading that say something, of a page's first section also those of the file name."""
+    has; the words of its heading that say something, of a page's first section the file name's, too."""
 
     page: int
     heading: str
@@ -60,8 +64,8 @@ class Place(NamedTuple):
 
 
 class Index:
-    """`places` are the sections of all pages, `words` all words in order. The postings of a word, the sections that
-    have it with the count in each, lie between two of `ends`."""
+    """`places` are the sections of all pages, `words` all words in order. The postings of a word, the
+    sections that have it with the count in each, lie between two of `ends`."""
 
     def __init__(self, files: Sequence[Page], kept: bytes | mmap):
         """`kept` is a checksum and what `counted` gives."""
@@ -76,28 +80,22 @@ class Index:
         total = sum(place.size for place in self.places)
         self.mean = max(total, 1) / max(len(self.places), 1)
 
-    def row(self, word: str) -> Iterator[tuple[int, int]]:
+    def row(self, word: str) -> dict[int, int]:
         """The sections that have a word, with its count in each."""
         number = bisect_left(self.words, word)
-        if self.words[number : number + 1] == [word]:
-            run = self.postings[self.ends[number] : self.ends[number + 1]]
-            yield from zip(run[::2], run[1::2], strict=True)
+        if self.words[number : number + 1] != [word]:
+            return {}
+        run = self.postings[self.ends[number] : self.ends[number + 1]]
+        return dict(zip(run[::2], run[1::2], strict=True))
 
     def forms(self, word: str) -> frozenset[str]:
         """The words of the pages that are forms of this one, `calibrating` of `calibrate`."""
         text, endings = stem(word)
-        found = []
-        for other in self.beginning(text):
-            tail = other[len(text) :]
-            doubled = endings is ENDINGS and tail[:1] == text[-1:] and tail[1:] in ENDINGS  # `stop` + `ping`
-            if tail in endings or doubled:
-                found.append(other)
-        return frozenset(found)
+        return frozenset(other for other in self.beginning(text) if other[len(text) :] in endings)
 
-    def beginning(self, text: str) -> Iterator[str]:
+    def beginning(self, text: str) -> list[str]:
         """The words of the pages that begin with a text."""
-        following = self.words[bisect_left(self.words, text) :]
-        return takewhile(lambda word: word.startswith(text), following)
+        return self.words[bisect_left(self.words, text) : bisect_left(self.words, text + LAST)]
 
     def containing(self, part: str) -> frozenset[str]:
         """The words of the pages that this is a part of."""
@@ -112,18 +110,21 @@ def counted(files: Sequence[Page]) -> bytes:
         checkpoint()
         text = read(page)
         asked = asked_words().get(page.path, {})
-        for anchor, section, end in _sections(text):
-            body = list(tokens(text[section.offset : end]))
+        for (anchor, section), (_, following) in pairwise(_sections(text)):
+            body = list(tokens(text[section.offset : following.offset]))
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
             if section.offset == 0:
                 head += tokens(Path(page.path).stem)
             counts = Counter(body + HEADING * head)
             counts.update(asked.get(anchor, ()))  # each once
+
             for word, count in counts.items():
                 postings.setdefault(word, array("I")).extend((len(places), count))
+
             headed = sorted(set(head) - STOP_WORDS)
-            place = Place(number, section.heading, section.level, section.offset, end, len(body), headed)
-            places.append(place)
+            heading, level, offset, _ = section
+            places.append(Place(number, heading, level, offset, following.offset, len(body), headed))
+    # A run of postings is section, count, section, count …; `ends` are the places between two runs.
     words = sorted(postings)
     runs = [postings[word] for word in words]
     ends = array("I", accumulate(map(len, runs), initial=0))
@@ -131,23 +132,19 @@ def counted(files: Sequence[Page]) -> bytes:
     return b"".join((lists, b"\n", bytes(ends), *map(bytes, runs)))
 
 
-def _sections(text: str) -> Iterator[tuple[str, Section, int]]:
-    """The anchor of each section of a page, the section, and where the next heading begins."""
+def _sections(text: str) -> list[tuple[str, Section]]:
+    """The sections of a page by their anchors, with one for what stands before the first heading; last, one
+    that begins at the end."""
     listed = [*headings.sections(text).items(), ("", Section("", 1, len(text)))]
-    if listed[0][1].offset:
-        listed.insert(0, ("", Section("", 1, 0)))
-    for (anchor, section), (_, following) in pairwise(listed):
-        yield anchor, section, following.offset
+    first = listed[0][1].offset
+    return [("", Section("", 1, 0)), *listed] if first else listed
 
 
 @cache
 def asked_words() -> dict[str, dict[str, set[str]]]:
-    """The words with which people come to a section, by its page and anchor: `asked.txt` has a line `page#anchor`,
-    tab, English, tab, Russian for each."""
+    """The words with which people come to a section, by its page and anchor."""
     asked: dict[str, dict[str, set[str]]] = {}
-    for line in ASKED_FILE.read_text("utf-8").splitlines():
-        place, _, text = line.partition("\t")
-        page, _, anchor = place.partition("#")
+    for page, anchor, text in ASKED.findall(ASKED_FILE.read_text("utf-8")):
         asked.setdefault(page, {})[anchor] = set(tokens(text)) - STOP_WORDS
     return asked
 
@@ -185,7 +182,8 @@ _one_at_a_time = Lock()
 def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
     """The index that an earlier session kept, if it is of these pages and undamaged, or else a new one."""
     files = [page for page, *_ in stamped]
-    of_these = crc32(repr((MAKERS, stamped)).encode())
+    # The checksum begins with that of what the index was made of and by, so that it holds for no other pages.
+    of_these = crc32(repr((MADE_NS, stamped)).encode())
     with suppress(OSError, ValueError), plain_file(state_path(FILE), of_this_user=True) as file:
         kept = mmap(file.fileno(), 0, access=ACCESS_READ)
         if kept[:CHECKSUM_BYTES] == CHECKSUM % crc32(memoryview(kept)[CHECKSUM_BYTES:], of_these):
@@ -198,7 +196,7 @@ def _of(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
 
 
 def read(page: Page) -> str:
-    """The text of a page; "" if a sync has removed it, or it is not text, or too long."""
+    """The text of a page; "" if a sync has removed it, or it is not text."""
     try:
         return pages.read(page)
     except ToolError:

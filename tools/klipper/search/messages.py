@@ -16,6 +16,7 @@ from tools.klipper.search import spelling
 from tools.klipper.search.spelling import nearest, stem
 
 TABLE = Path(__file__).with_name("messages.txt")
+ENTRY = re.compile(r"^(\S.*)\n +(.+)\n +(.+)\n +(.+) < (.+)", re.MULTILINE)
 # Words that people leave out or add; other words for one.
 SILENT = frozenset(
     "a an the is are was were be been of in on at for with and or my it its this i me got get".split()
@@ -39,8 +40,8 @@ class Message(NamedTuple):
     message: str
     meaning: str
     first: str
-    read: tuple[str, ...]
-    sources: tuple[str, ...]
+    read: list[str]
+    sources: list[str]
 
 
 def messages_in(text: str) -> list[Message]:
@@ -68,18 +69,16 @@ def of_line(line: str, *, spell: bool = False) -> Message | None:
 
 def explained(message: Message) -> JsonObject:
     """A message for the model: what it means, what to look at first, where to read on."""
-    return {"means": message.meaning, "first": message.first, "read": list(message.read)}
+    return {"means": message.meaning, "first": message.first, "read": message.read}
 
 
 @cache
 def messages() -> list[tuple[list[str], Message]]:
     """All messages with their wordings."""
     listed = []
-    for entry in re.split(r"\n(?! )", TABLE.read_text("utf-8").strip()):
-        forms, meaning, first, places = map(str.strip, entry.split("\n"))
-        pages, _, sources = places.partition(" < ")
+    for forms, meaning, first, pages, sources in ENTRY.findall(TABLE.read_text("utf-8")):
         wordings = forms.split(" | ")
-        message = Message(wordings[0], meaning, first, tuple(pages.split("; ")), tuple(sources.split()))
+        message = Message(wordings[0], meaning, first, pages.split("; "), sources.split())
         listed.append((wordings, message))
     return listed
 

@@ -6,8 +6,8 @@ The order is BM25 over sections (Robertson and Zaragoza, The Probabilistic Relev
 # A section scores for each term its rarity, times how often it has it, which saturates (SATURATION), for its
 # length (LENGTH). A heading that says the question and little else counts besides (HEADED). The sum is worth
 # less, the less of the question a section has (COVERAGE). A page is its best section and a part (NEXT) of
-# each next one, and what its file name and title have of the question. The constants are textbook values, or
-# were moved only where both halves of the questions gained.
+# each next one, and what its name has of the question (OF_NAME): its first heading and its file name. The
+# constants are textbook values, or were moved only where both halves of the questions gained.
 
 import math
 import re
@@ -25,7 +25,6 @@ MOST_TERMS = 32
 """A pasted log has no more to say than its first lines."""
 # Decimals and single digits: coordinates and versions, which no page is about.
 NUMBER = re.compile(r"(?<![^\W_])(?:\d+\.)*\d+\.\d+(?![^\W_])|(?<![^\W_])\d(?![^\W_])")
-
 SHORTEST_PART = 3
 """Letters of a word that is looked for inside of others."""
 
@@ -34,13 +33,14 @@ SHORTEST_PART = 3
 # with it; an English key is whole words. `a/b` in a meaning are alternatives for one word. A search looks for
 # the meaning beside the words as they were typed. Of the keys that fit, the one with most words wins.
 GLOSSARY = Path(__file__).with_name("glossary.txt")
+ENTRY = re.compile(r"([^\s;][^;\n]*): ([^;\n]+)")
 SHORTEST_STEM, LONGEST_ENDING = 3, 2
 """A stem of so few letters (`ток`) takes an ending of at most so many."""
-Meaning = list[list[str]]
-"""English words in a row, each a list of alternatives."""
 SATURATION, LENGTH = 1.2, 0.75
 HEADED, COVERAGE, OF_NAME = 0.5, 0.7, 2.0
 NEXT, MOST_NEXT = 0.4, 4
+FURTHER = 0.8
+"""A page of a further source has this share of its score, unless the question names the source."""
 
 Term = frozenset[str]
 """One thing to look for: the words of the pages that say it."""
@@ -58,7 +58,7 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
     return list(filter(None, dict.fromkeys(terms)))[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
-def _terms(typed: Sequence[str], index: Index) -> Iterator[tuple[str, Term]]:
+def _terms(typed: list[str], index: Index) -> Iterator[tuple[str, Term]]:
     """Each word as typed with its term, empty if it is nowhere; the words that are one expression of the
     glossary with the terms of its meaning."""
     start = 0
@@ -70,13 +70,11 @@ def _terms(typed: Sequence[str], index: Index) -> Iterator[tuple[str, Term]]:
         if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
             continue
         own = _forms(group, index)
-        translated = [_forms(alternatives, index) for alternatives in meaning]
-        if own or any(translated):
-            for forms in translated or [own]:
-                yield word, forms | own
-        else:
-            for word in group:
-                yield word, _elsewhere(word, index)
+        terms = [own | _forms(alternatives.split("/"), index) for alternatives in meaning]
+        if not any(terms):
+            terms = [_elsewhere(word, index) for word in group]
+        for term in terms:
+            yield word, term
 
 
 def _forms(alternatives: Iterable[str], index: Index) -> Term:
@@ -99,13 +97,13 @@ def _identifiers(text: str, index: Index) -> Iterator[Term]:
             yield index.forms(joined) or index.containing(joined)
 
 
-def meaning_of(words: Sequence[str]) -> tuple[int, Meaning]:
-    """The number of the first words that have a meaning here, and that meaning; (1, []) if the first word has
-    none."""
+def meaning_of(words: list[str]) -> tuple[int, list[str]]:
+    """The number of the first words that have a meaning here, and that meaning; the first word itself if it
+    has none."""
     for key, meaning in glossary().get(words[0][:2], ()):
         if len(key) <= len(words) and all(map(_fits, words, key)):
             return len(key), meaning
-    return 1, []
+    return 1, words[:1]
 
 
 def _fits(word: str, key: str) -> bool:
@@ -115,19 +113,14 @@ def _fits(word: str, key: str) -> bool:
 
 
 @cache
-def glossary() -> dict[str, list[tuple[list[str], Meaning]]]:
+def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
     """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
     and longer ones first."""
-    entries: dict[str, list[tuple[list[str], Meaning]]] = {}
-    for line in GLOSSARY.read_text("utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        for text in line.split(";"):
-            key, _, value = text.strip().partition(": ")
-            meaning = [word.split("/") for word in value.split()]
-            entries.setdefault(key[:2], []).append((key.split(), meaning))
+    entries: dict[str, list[tuple[list[str], list[str]]]] = {}
+    for key, value in ENTRY.findall(GLOSSARY.read_text("utf-8")):
+        entries.setdefault(key[:2], []).append((key.split(), value.split()))
     for group in entries.values():
-        group.sort(reverse=True)
+        group.sort(key=lambda entry: (len(entry[0]), entry[0]), reverse=True)
     return entries
 
 
@@ -139,24 +132,26 @@ class Ranked(NamedTuple):
     sections: list[tuple[float, float, int]]
 
 
-def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
-    """The pages that have something of a question, best first."""
+def ranked(index: Index, terms: Sequence[Term], text: str) -> list[Ranked]:
+    """The pages that have something of a question, best first. `text` may name a further source."""
     hits: defaultdict[int, list[tuple[Term, float, int]]] = defaultdict(list)
     total = 0.0
     for term in terms:
         counts: Counter[int] = Counter()
         for word in term:
-            for section, times in index.row(word):
-                counts[section] += times
+            counts.update(index.row(word))
+        # BM25's inverse document frequency, with sections for documents.
         rarity = math.log(1 + (len(index.places) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
         for section, count in counts.items():
             hits[section].append((term, rarity, count))
+
     pages: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
     names: dict[int, float] = {}
     for section in sorted(hits):
         place = index.places[section]
         size = max(place.size / index.mean, 1)  # a short section is not more about it
+        # The count that brings half of the most a term can bring.
         half = SATURATION * (1 - LENGTH + LENGTH * size)
         score = found = headed = 0.0
         heading_words = 0
@@ -171,11 +166,14 @@ def ranked(index: Index, terms: Sequence[Term]) -> list[Ranked]:
         pages[place.page].append((score * share**COVERAGE, share, section))
         if place.offset == 0:  # its heading has the page's name
             names[place.page] = headed
+
     result = []
     for page, sections in pages.items():
         sections.sort(key=lambda scored: -scored[0])
         together = OF_NAME * names.get(page, 0)
         for number, (score, _, _) in enumerate(sections[:MOST_NEXT]):
             together += score * NEXT**number
+        if index.files[page].source not in text.lower():
+            together *= FURTHER
         result.append(Ranked(page, together, sections))
     return sorted(result, key=lambda page: -page.score)

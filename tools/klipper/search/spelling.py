@@ -24,8 +24,6 @@ RUSSIAN = re.compile(
     r"(?<=[а-яё]{3})(?:ться|тся|ами|ями|ого|его|ому|ему|ыми|ими|ешь|ишь|ает|яет|ует|ить|ать|еть|ять|ют|ут|ат|ят|ит|ет|ли|ло|ла"
     r"|ый|ий|ой|ая|яя|ое|ее|ые|ие|ых|их|ую|юю|ым|им|ом|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|ии|[аеёиоуыэюяьй])$"
 )
-# The doubled last letter of a stem: `stopp` of `stopping`, `levell` of `levelling`.
-DOUBLED = re.compile(r"(?<=\w{2})([bdgmnprt])\1$|(?<=\w{4})ll$")
 SHORTEST, LONGEST = 4, 40
 """Letters of a word that is respelt."""
 LONG, ALIKE = 8, 0.8
@@ -35,8 +33,8 @@ SHORT = 3
 EXACT = frozenset(("",))
 PLURAL = frozenset(("", "s"))
 AFTER_Y = frozenset(("y", "ies", "ied"))
-ENDINGS = frozenset(
-    ("", *"e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations".split())
+ENDINGS = EXACT.union(
+    "e es ed ing ings ion ions ment ments ement ements s d ate ates ated ating ation ations".split()
 )
 
 
@@ -68,7 +66,7 @@ def stem(word: str) -> Stem:
         return Stem(text, PLURAL)
     if suffix and suffix[0] in ("y", "ies", "ied"):
         return Stem(text, AFTER_Y)
-    return Stem(DOUBLED.sub(lambda double: double[0][0], text), ENDINGS)
+    return Stem(text, ENDINGS)
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
