@@ -62,7 +62,7 @@ def check(file: str) -> TextOutput:
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
     are."""
-    report: JsonObject = {"sections": len(config.sections), "options": _options(config)}
+    report: JsonObject = {"sections": len(config.sections), "options": len(config.settings)}
     levels = Counter(finding.level for finding in findings)
     report |= {f"{level}s": count for level, count in levels.items()}
     report |= {"findings": [], "not_checked": not_checked(config)}
@@ -79,10 +79,6 @@ def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
     return report
 
 
-def _options(config: PrinterConfig) -> int:
-    return sum(len(section.settings) for section in config.sections.values())
-
-
 def _size(value: Any) -> int:
     """The bytes of a value as compact JSON."""
     return len(compact_json(value).encode("utf-8", "replace"))
@@ -90,8 +86,7 @@ def _size(value: Any) -> int:
 
 def not_checked(config: PrinterConfig) -> list[str]:
     """The things that a check leaves out, each in a few words: an empty list of findings is no all-clear."""
-    names = [setting.name for section in config.sections.values() for setting in section.settings]
-    templates = sum(name.endswith("gcode") for name in names)
+    templates = sum(setting.name.endswith("gcode") for setting in config.settings)
     saved = sum(section.saved for section in config.sections.values())
     left_out = [ALWAYS]
     if config.missing:
@@ -130,6 +125,6 @@ def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
         listed.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
     levels = Counter(finding.level for finding in findings)
     counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
-    total = f"{len(config.sections)} sections, {_options(config)} options: {counts}"
+    total = f"{len(config.sections)} sections, {len(config.settings)} options: {counts}"
     left_out = [f"not checked: {part}" for part in not_checked(config)]
     return "\n".join([*listed, total, *left_out])

@@ -71,7 +71,8 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
 
 def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
-    lengths = [len(names) + 5 for names, _ in chain(*map(_groups, blocks))]
+    groups = chain.from_iterable(map(_groups, blocks))
+    lengths = [len(names) + 5 for names, _ in groups]
     share = (BUDGET - sum(lengths)) // max(1, len(lengths))
     longest = FULL if full else max(LEAST, share)
     variants = []

@@ -34,7 +34,6 @@ section`."""
 # change.
 PATTERN = re.compile(r"(\w+_)<\w+>")
 NEW = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
-LONGEST_ENTRY, LONGEST_NAME = 3000, 100
 
 
 class Entry(NamedTuple):
@@ -59,7 +58,7 @@ def entries(text: str) -> list[Entry]:
     listed = []
     for day, part in zip(parts[::2], parts[1::2], strict=True):
         plain = LINK.sub(r"\1", " ".join(part.split()))
-        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain[:LONGEST_ENTRY]))
+        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain))
     return listed
 
 
@@ -81,7 +80,7 @@ def about(listed: Sequence[Entry], name: str) -> list[Entry]:
 def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     """The fate of an option of a section by the newest entry that tells it; the successor may be an older
     one's."""
-    changes = list(_changes(listed, option)) if len(option) < LONGEST_NAME else []
+    changes = list(_changes(listed, option))
     # The word by which entries speak of a section: `stepper` for `stepper_z1`.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
     of_section = [change for change, text in changes if subject in text.lower()]

@@ -19,7 +19,7 @@ from itertools import chain, islice
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import MOST_FINDINGS, Z_PROBE, ParsedPrinter, cut, finding_at, merged
+from tools.klipper.config.machine import MOST_FINDINGS, Z_PROBE, ParsedPrinter, finding_at, merged
 from tools.klipper.config.printer_cfg import (
     ERROR,
     HINT,
@@ -135,7 +135,7 @@ class Checker:
         near = nearest(section.name.lower(), self.reference.kinds)
         if not near and (kind := nearest(word.lower(), self.reference.kinds)):
             near = kind + space + rest
-        message = f"Section '{cut(section.name)}' is not in Klipper's documentation: "
+        message = f"Section '{section.name}' is not in Klipper's documentation: "
         message += "misspelt?" if near else "a plugin's, or misspelt; not judged"
         return finding_at(section, "", message, WARNING if near else HINT, near)
 
@@ -153,12 +153,12 @@ class Checker:
         elif message := options.wrong(section.name, option, name, value):
             yield finding_at(section, name, message)
         if name.endswith("gcode") and "{" in value and (mistake := options.template_mistake(value)):
-            message = f"Error loading template '{cut(section.name)}:{name}': {mistake}"
+            message = f"Error loading template '{section.name}:{name}': {mistake}"
             yield finding_at(section, name, message)
 
     def _unknown(self, section: Section, name: str, known: Options) -> Finding:
         """An option that the section does not have: gone, or another one's, or misspelt."""
-        message = f"Option '{cut(name)}' is not valid in section '{cut(section.name)}'"
+        message = f"Option '{name}' is not valid in section '{section.name}'"
         if change := changes.change(self.entries, section.kind, name):
             return _changed(section, name, change)
         if meant := options.meant_by_marlin(name):
@@ -188,7 +188,7 @@ def _twice(section: Section) -> Iterator[Finding]:
         if before == setting or (before.value == setting.value and setting.saved):
             continue
         holds = "the saved value is not used" if setting.saved and not before.saved else "the last one holds"
-        message = f"Option '{cut(setting.name)}' is defined twice in section '{cut(section.name)}'"
+        message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
         finding = finding_at(section, setting.name, message, WARNING)
         yield finding._replace(line=setting.line, file=setting.file)
@@ -196,6 +196,6 @@ def _twice(section: Section) -> Iterator[Finding]:
 
 def _changed(section: Section, name: str, change: Change) -> Finding:
     level, what = (WARNING, "is deprecated") if change.deprecated else (ERROR, "is gone")
-    option = f"Option '{cut(name)}' in section '{cut(section.name)}'"
+    option = f"Option '{name}' in section '{section.name}'"
     message = f"{option} {what}, {change.date}: {change.sentence}"
     return finding_at(section, name, message, level, change.successor)

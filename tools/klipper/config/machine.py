@@ -4,14 +4,12 @@ it."""
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from tools.core import errors
 from tools.klipper.config import options
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
 MOST_FINDINGS = 1000
 """A check ends after so many: nobody reads a tenth of them."""
-LONGEST_NAME = 60
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 HEATERS = ("extruder", "heater_bed", "heater_generic")
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
@@ -24,27 +22,23 @@ Z_PROBE = "z_virtual_endstop"
 def finding_at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
     """A finding about an option, or, if the section has none of that name, about the section."""
     place = section.values.get(option) or section
-    return Finding(place.line, place.file, cut(section.name), cut(option), level, message, near)
+    return Finding(place.line, place.file, section.name, option, level, message, near)
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, errors first, each level in the order of files and lines; one for those that differ only
     in their section's name."""
-    groups: dict[tuple[str, str, str, str], list[Finding]] = {}
+    groups: dict[tuple[str, ...], Finding] = {}
     for finding in sorted(findings, key=lambda finding: finding.line):
         kind = finding.section.partition(" ")[0]
-        message = finding.message.replace(finding.section, kind) if finding.section else finding.message
-        groups.setdefault((finding.level, finding.file, finding.option, message), []).append(finding)
-    ordered = []
-    for first, *others in groups.values():
-        lines = dict.fromkeys(finding.line for finding in others)
-        ordered.append(first._replace(also=tuple(lines)))
-    return sorted(ordered, key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line))
-
-
-def cut(name: str) -> str:
-    """A name that is not too long for a message."""
-    return errors.cut(name, LONGEST_NAME)
+        alike = finding.message.replace(f"'{finding.section}'", kind)
+        key = (finding.level, finding.file, finding.option, alike)
+        first = groups.setdefault(key, finding)
+        if finding.line not in (first.line, *first.also):
+            groups[key] = first._replace(also=(*first.also, finding.line))
+    return sorted(
+        groups.values(), key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line)
+    )
 
 
 class ParsedPrinter:
@@ -88,8 +82,8 @@ class ParsedPrinter:
 
     def plugin_brings(self, what: str) -> bool:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
-        words = options.words_of("plugin")[what]
-        return any(word in kind for kind in self.plugins for word in words)
+        kinds = " ".join(self.plugins)
+        return any(word in kinds for word in options.words_of("plugin")[what])
 
     @cached_property
     def mcus(self) -> set[str]:
@@ -99,7 +93,8 @@ class ParsedPrinter:
     @cached_property
     def heaters(self) -> set[str]:
         """The names of the heaters, as options name them."""
-        return {section.name.split()[-1] for section in self.of(*HEATERS)}
+        heaters = self.of(*HEATERS)
+        return {section.name.split()[-1] for section in heaters}
 
     @cached_property
     def chips(self) -> dict[str, Section]:
@@ -124,7 +119,7 @@ class ParsedPrinter:
     def missing(self, section: Section, *options: str) -> Iterator[Finding]:
         """The options that a section has to have and has not; merged, if another file may have them."""
         names = [option for option in options if option.lower() not in section.values]
-        place = f"in section '{cut(section.name)}' must be specified"
+        place = f"in section '{section.name}' must be specified"
         if len(names) > 1 and not self.is_whole:
             yield self.absent(section, names[0], f"Options {', '.join(names)} {place}")
             return

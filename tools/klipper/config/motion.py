@@ -1,18 +1,11 @@
 """The rules of motion: axes and steppers, their drivers, the bed and its screws."""
 
-import operator
 from collections.abc import Iterator
 
 from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
-from tools.klipper.config.options import words_of
+from tools.klipper.config.options import out_of_bounds, words_of
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 
-RELATIONS = {
-    "above": ("be above", operator.le),
-    "minimum": ("have minimum of", operator.lt),
-    "maximum": ("have maximum of", operator.gt),
-}
-"""How an option bounds another one: Klipper's words, and what is wrong."""
 STEPS = "1 2 4 8 16 32 64 128 256".split()
 ALGORITHMS = ("lagrange", "bicubic")
 RECTANGULAR = ("cartesian", "corexy", "corexz")
@@ -44,13 +37,13 @@ def axes(machine: ParsedPrinter) -> Iterator[Finding]:
 
 def bounds(section: Section) -> Iterator[Finding]:
     """Options that bound each other, or that exclude each other."""
-    for place, (relation, other, *default) in words_of("bound").items():
+    for place, (sign, other, *default) in words_of("bound").items():
         kind, option = place.split()
-        words, is_wrong = RELATIONS[relation]
-        value, bound = section.number(option), section.number(other, *map(float, default))
-        is_of_kind = kind in ("*", section.kind)
-        if is_of_kind and value is not None and bound is not None and is_wrong(value, bound):
-            message = f"Option '{option}' in section '{section.name}' must {words} {bound}, its {other}"
+        bound = section.number(other, *map(float, default))
+        if kind not in ("*", section.kind) or bound is None:
+            continue
+        if problem := out_of_bounds(section.numbers(option), sign, bound):
+            message = f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
             yield finding_at(section, option, message)
     for place, (other,) in words_of("beside").items():
         kind, option = place.split()
@@ -128,12 +121,7 @@ def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
 def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
     """The points of the mesh: where, how many, how they are joined."""
     section = machine.section("bed_mesh")
-    counts = section.numbers("probe_count", "3")
-    if "mesh_radius" in section.values:
-        counts = section.numbers("round_probe_count", "5")
-        if counts and counts[0] % 2 == 0:
-            message = "bed_mesh: probe_count must be odd for round beds"
-            yield finding_at(section, "round_probe_count", message)
+    counts = section.numbers("probe_count") + section.numbers("round_probe_count")
     least, most = section.numbers("mesh_min"), section.numbers("mesh_max")
     if len(least) == len(most) == 2 and (most[0] <= least[0] or most[1] <= least[1]):
         message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"

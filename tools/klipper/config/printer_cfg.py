@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,8 @@ MAGIC = frozenset("*?[")
 MOST_LINES = 50_000
 """Lines and includes that are read, those of included files counted, too: no printer has a tenth of it."""
 UNOPENED = "Unable to open config file"
+LONGEST_NAME = 100
+"""Characters of a section's or an option's name; none that Klipper has is half as long."""
 LONGEST = 4_000_000
 """Characters of a configuration, and bytes of each file."""
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
@@ -117,6 +120,11 @@ class PrinterConfig:
     sections: dict[str, Section] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+
+    @property
+    def settings(self) -> list[Setting]:
+        """The settings of all sections."""
+        return list(chain.from_iterable(section.settings for section in self.sections.values()))
 
 
 def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
@@ -231,7 +239,7 @@ class _Reader:
             return
         self.setting, self.indent = None, indent
         if content.startswith("[") and "]" in content[2:]:
-            name = content[1 : content.rindex("]")]
+            name = content[1 : content.rindex("]")][:LONGEST_NAME]
             self.saved = saved or name.startswith(PROFILES)
             section = Section(name, number, self.files[-1], self.saved)
             self.section = self.config.sections.setdefault(name, section)
@@ -248,7 +256,7 @@ class _Reader:
     def option(self, number: int, line: str, section: Section) -> None:
         """Begin an option, unless its line looks like G-Code that is not indented."""
         match = OPTION.match(line)
-        name = match[1].rstrip().lower() if match else ""
+        name = match[1].rstrip().lower()[:LONGEST_NAME] if match else ""
         before = section.settings[-1].name if section.settings else ""
         if before.endswith("gcode") and (not name or " " in name or line.startswith("{")):
             self.skipping = True

@@ -51,7 +51,6 @@ KINEMATICS = "kinematics"
 """The option of `[printer]` that decides which of several blocks of a section holds."""
 ELLIPSIS = "..."
 STEPPER = "stepper"
-LONGEST_LINE = 1000
 
 
 @dataclass
@@ -153,7 +152,6 @@ def blocks(text: str) -> Iterator[Block]:
     group = heading = ""
     block: Block | None = None
     for line in text.splitlines():
-        line = line[:LONGEST_LINE]
         header = HEADER.match(line)
         if line.startswith("```") or (block and header):
             if block and (block.name or block.options):

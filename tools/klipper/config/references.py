@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tools.klipper.config.machine import HEATERS, PROBES, ParsedPrinter, cut, finding_at
+from tools.klipper.config.machine import HEATERS, PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.options import spec, table, words_of
 from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section
 from tools.klipper.config.reference import SENSOR
@@ -77,7 +77,7 @@ def check_name(section: Section) -> Iterator[Finding]:
     kind, space, _ = section.name.partition(" ")
     if table().kind(kind).sign == ("-" if space else "+"):
         what = "takes no name" if space else "needs a name behind it"
-        message = f"Section '{cut(section.name)}' is not a valid config section: [{kind}] {what}"
+        message = f"Section '{section.name}' is not a valid config section: [{kind}] {what}"
         yield finding_at(section, "", message)
 
 
@@ -110,7 +110,7 @@ def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Findi
     if SENSOR in section.values and section.kind.startswith(MEASURING):
         if not machine.has_sensor(sensor):
             if not (machine.plugins and MODULE.match(sensor)):
-                yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(sensor)}'")
+                yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
         elif f"{SENSOR} {sensor}" not in table().kinds:  # it is on an analog pin
             yield from machine.missing(section, "sensor_pin")
     order = section.value("color_order")
@@ -129,7 +129,7 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
         _, _, name = section.name.upper().partition(" ")
         before = named.setdefault(name, section)
         if before is not section:
-            message = f"gcode command {cut(name)} already registered: also in [{cut(before.name)}]"
+            message = f"gcode command {name} already registered: also in [{before.name}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
     known = set(named)
@@ -145,7 +145,7 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
 def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
     """The name of a macro, whether it takes a command's, and its variables."""
     if len(name.split()) > 1:
-        yield finding_at(section, "", f"Name of section '{cut(section.name)}' contains illegal whitespace")
+        yield finding_at(section, "", f"Name of section '{section.name}' contains illegal whitespace")
     renamed = section.value("rename_existing")
     is_number = bool(NUMBER.match(name))
     if name in taken and not renamed:
@@ -155,21 +155,22 @@ def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
         message = f"G-Code macro rename of different types ('{name}' vs '{renamed[:40]}')"
         yield finding_at(section, "rename_existing", message)
     elif not is_number and not NAME.match(name.partition(" ")[0]):
-        yield finding_at(section, "", f"Can't register '{cut(name)}' as it is an invalid name")
+        yield finding_at(section, "", f"Can't register '{name}' as it is an invalid name")
     for setting in section.values.values():
         if setting.name.startswith(VARIABLE):
             try:
                 ast.literal_eval(setting.value)
             except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
-                message = f"Option '{setting.name}' in section '{cut(section.name)}' is not a valid literal"
+                message = f"Option '{setting.name}' in section '{section.name}' is not a valid literal"
                 yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
 
 
 def probes(machine: ParsedPrinter) -> Iterator[Finding]:
     """More than one probe."""
-    every = [section for section in machine.of(*PROBES) if not section.saved]
-    for section in every[1:]:
-        already = f"Printer object 'probe' already created: there is [{every[0].name}], too"
+    every = machine.of(*PROBES)
+    written = [section for section in every if not section.saved]
+    for section in written[1:]:
+        already = f"Printer object 'probe' already created: there is [{written[0].name}], too"
         yield finding_at(section, "", f"{already}; only one may be there")
 
 
@@ -207,7 +208,7 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
         shared = name == option and option.startswith(SHARED)
         is_allowed = f"{chip}:{pin}".removeprefix("mcu:") in allowed
         if other is not section and not shared and not is_allowed:
-            message = f"pin {pin[:60]} used multiple times in config: also in [{cut(other.name)}]"
+            message = f"pin {pin[:60]} used multiple times in config: also in [{other.name}]"
             yield finding_at(section, option, message)
 
 
@@ -220,7 +221,7 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
         for part in setting.value.split(","):
             alias, _, pin = (word.strip() for word in part.partition("="))
             if own.setdefault(alias, pin) != pin:
-                message = f"Alias {cut(alias)} mapped to {cut(own[alias])} - can't alias to {cut(pin)}"
+                message = f"Alias {alias} mapped to {own[alias]} - can't alias to {pin}"
                 yield finding_at(section, name, message)
     aliases.update((alias, pin) for alias, pin in own.items() if "<" not in pin)
 
