@@ -54,11 +54,10 @@ def bounds(section: Section) -> Iterator[Finding]:
 
 def gears(section: Section) -> Iterator[Finding]:
     """Gears and steps that cannot be."""
-    pairs = section.value("gear_ratio").replace("\n", ",").split(",")
-    for pair in filter(str.strip, pairs):
+    for pair in section.words("gear_ratio"):
         teeth = pair.split(":")
         if len(teeth) != 2 or "0" in map(str.strip, teeth):
-            words = f"must have 2 elements above 0: '{pair.strip()[:40]}'"
+            words = f"must have 2 elements above 0: '{pair[:40]}'"
             yield finding_at(
                 section, "gear_ratio", f"Option 'gear_ratio' in section '{section.name}' {words}"
             )
@@ -129,7 +128,7 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
     algorithm = section.value("algorithm").lower() or "lagrange"
     if algorithm not in ALGORITHMS:
         yield finding_at(section, "algorithm", f"bed_mesh: Unknown algorithm <{algorithm[:40]}>")
-    elif algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps", "2")):
+    elif algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps") or [2]):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
         yield finding_at(section, "probe_count", message)
     probes = machine.of(*PROBES)

@@ -80,11 +80,15 @@ class Section:
         """The value of an option; "" if it is not there."""
         return self.values[option].value if option in self.values else ""
 
-    def numbers(self, option: str, default: str = "") -> list[float]:
+    def words(self, option: str) -> list[str]:
+        """The words of a list with commas."""
+        words = map(str.strip, self.value(option).split(","))
+        return list(filter(None, words))
+
+    def numbers(self, option: str) -> list[float]:
         """The numbers of a list with commas; none if something else stands there."""
-        words = (self.value(option) or default).split(",")
         try:
-            return [float(word) for word in words if word.strip()]
+            return [float(word) for word in self.words(option)]
         except ValueError:
             return []
 

@@ -85,23 +85,17 @@ def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Findi
     """Names of heaters, steppers, micro-controllers and accelerometers that are not there."""
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
     for place, (what, *default) in words_of("names").items():
-        owner, option = place.split()
-        if owner not in ("*", section.kind) or (what == "accelerometer" and machine.plugin_brings(what)):
+        kind, option = place.split()
+        if kind not in ("*", section.kind) or (what == "accelerometer" and machine.plugin_brings(what)):
             continue
-        for name in _words(section.value(option) or "".join(default)):
+        names = section.words(option) or default
+        if option == "name":  # that of the section itself
+            names = [section.name.partition(" ")[2]]
+            option = ""
+        for name in names:
             if name not in there.get(what, machine.sections):
-                yield machine.absent(section, option, _unknown_name(what, name))
-    heater = section.name.partition(" ")[2]
-    if section.kind == "verify_heater" and heater not in machine.heaters:
-        yield machine.absent(section, "", _unknown_name("heater", heater))
-
-
-def _unknown_name(what: str, name: str) -> str:
-    return " ".join(words_of("unknown")[what]).format(name)
-
-
-def _words(value: str) -> list[str]:
-    return [word.strip() for word in value.split(",") if word.strip()]
+                message = " ".join(words_of("unknown")[what])
+                yield machine.absent(section, option, message.format(name))
 
 
 def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
@@ -113,9 +107,9 @@ def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Findi
                 yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
         elif f"{SENSOR} {sensor}" not in table().kinds:  # it is on an analog pin
             yield from machine.missing(section, "sensor_pin")
-    order = section.value("color_order")
-    if not all("".join(sorted(word)) in ("BGR", "BGRW") for word in _words(order)):
-        yield finding_at(section, "color_order", f"Invalid color_order '{order[:40]}'")
+    for order in section.words("color_order"):
+        if "".join(sorted(order)) not in ("BGR", "BGRW"):
+            yield finding_at(section, "color_order", f"Invalid color_order '{order[:40]}'")
 
 
 def macros(machine: ParsedPrinter) -> Iterator[Finding]:
@@ -185,7 +179,7 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
     for section in machine.of(ALIASES):
         yield from _aliases(section, aliases)
     first: dict[tuple[str, str], tuple[Section, str]] = {}
-    override = _words(machine.section(OVERRIDE).value("pins"))
+    override = machine.section(OVERRIDE).words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _described(machine):
         pattern, form = MARKS.get(spec(section.kind, option), MARKS[ANY_MARKS])
@@ -215,15 +209,14 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
 def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
     """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is none. Finds one that has two pins."""
     own: dict[str, str] = {}
-    for name, setting in section.values.items():
-        if not name.startswith("aliases"):
-            continue
-        for part in setting.value.split(","):
-            alias, _, pin = (word.strip() for word in part.partition("="))
+    for name in section.values:
+        for word in section.words(name) if name.startswith("aliases") else ():
+            alias, _, pin = map(str.strip, word.partition("="))
             if own.setdefault(alias, pin) != pin:
                 message = f"Alias {alias} mapped to {own[alias]} - can't alias to {pin}"
                 yield finding_at(section, name, message)
-    aliases.update((alias, pin) for alias, pin in own.items() if "<" not in pin)
+            if not pin.startswith("<"):
+                aliases[alias] = pin
 
 
 def _described(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
@@ -234,7 +227,7 @@ def _described(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
             continue
         for setting in section.values.values():
             if PIN.search(setting.name):
-                for text in _words(setting.value):
+                for text in section.words(setting.name):
                     yield section, setting.name, text
 
 
