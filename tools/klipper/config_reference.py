@@ -115,7 +115,7 @@ def _option(
     """
     name = option.strip("#: ").lower()
     every = [(block, known) for block, _ in reference.described(blocks) for known in block.options]
-    by_key = {known.key: known for _, known in reversed(every)}  # the first of a series
+    by_key = {known.key: known for _, known in every}
     if found := Options(by_key).find(name):
         owners = [(block, known) for block, known in every if known.key == found.key]
         answer: JsonObject = {"option": found.name, "page": PAGE, "sections": _described(owners)}
@@ -127,8 +127,7 @@ def _option(
     near = several(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
         near = [f"{meant}, which is Marlin's {name}"]
-    place = PAGE if blocks is reference.blocks else blocks[0].heading
-    raise _not_found(f"No such option in {place}: {option}", near)
+    raise _not_found(f"No such option: {option}", near)
 
 
 def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:

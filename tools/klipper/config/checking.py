@@ -19,7 +19,7 @@ from itertools import chain, islice
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import MOST_FINDINGS, Z_PROBE, ParsedPrinter, finding_at, merged
+from tools.klipper.config.machine import MEASURING, MOST_FINDINGS, Z_PROBE, ParsedPrinter, finding_at, merged
 from tools.klipper.config.printer_cfg import (
     ERROR,
     HINT,
@@ -171,12 +171,22 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
     needed = options.required(section) + machine.axes.get(section.name, [])
     if Z_PROBE in section.value("endstop_pin"):
         needed = [option for option in needed if option != "position_endstop"]
+    sensor = section.value(SENSOR)
+    is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and machine.has_sensor(sensor)
+    if is_analog and section.kind.startswith(MEASURING):
+        needed.append("sensor_pin")
     missing = []
     for option in needed:
-        names = option.lower().split("|")  # one of these
-        if known.find(names[0]) and section.values.keys().isdisjoint(names):
-            missing.append(option.partition("|")[0])
-    yield from machine.missing(section, *missing)
+        first, *others = option.split("|")  # one of these
+        names = {name.lower() for name in (first, *others)}
+        if known.find(first.lower()) and section.values.keys().isdisjoint(names):
+            missing.append(first)
+    place = f"in section '{section.name}' must be specified"
+    if len(missing) > 1 and not machine.is_whole:  # another file may have them
+        yield machine.absent(section, missing[0], f"Options {', '.join(missing)} {place}")
+        return
+    for option in missing:
+        yield machine.absent(section, option, f"Option '{option}' {place}")
 
 
 def _twice(section: Section) -> Iterator[Finding]:

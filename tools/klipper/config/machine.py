@@ -1,7 +1,7 @@
 """A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in
 it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 
 from tools.klipper.config import options
@@ -12,6 +12,7 @@ MOST_FINDINGS = 1000
 """A check ends after so many: nobody reads a tenth of them."""
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
 HEATERS = ("extruder", "heater_bed", "heater_generic")
+MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
 """Begin the names of sections whose pins are not a micro-controller's."""
 OWN_SENSORS = ("thermistor", "adc_temperature")
@@ -29,16 +30,15 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, errors first, each level in the order of files and lines; one for those that differ only
     in their section's name."""
     groups: dict[tuple[str, ...], Finding] = {}
-    for finding in sorted(findings, key=lambda finding: finding.line):
+    ordered = sorted(findings, key=lambda one: (LEVELS.index(one.level), one.file, one.line))
+    for finding in ordered:
         kind = finding.section.partition(" ")[0]
         alike = finding.message.replace(f"'{finding.section}'", kind)
         key = (finding.level, finding.file, finding.option, alike)
         first = groups.setdefault(key, finding)
         if finding.line not in (first.line, *first.also):
             groups[key] = first._replace(also=(*first.also, finding.line))
-    return sorted(
-        groups.values(), key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line)
-    )
+    return list(groups.values())
 
 
 class ParsedPrinter:
@@ -109,22 +109,12 @@ class ParsedPrinter:
     def has_sensor(self, name: str) -> bool:
         """True if Klipper, the documentation, or a section defines a temperature sensor of that name."""
         own = {f"{kind} {name}" for kind in OWN_SENSORS}
-        return name in self.sensors or not own.isdisjoint(self.sections)
+        return name in self.sensors or not self.sections.keys().isdisjoint(own)
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """Something is missing: an error only if no other file can have it."""
         level, unless = (ERROR, "") if self.is_whole else (HINT, ", unless another file has it")
         return finding_at(section, option, message + unless, level)
-
-    def missing(self, section: Section, *options: str) -> Iterator[Finding]:
-        """The options that a section has to have and has not; merged, if another file may have them."""
-        names = [option for option in options if option.lower() not in section.values]
-        place = f"in section '{section.name}' must be specified"
-        if len(names) > 1 and not self.is_whole:
-            yield self.absent(section, names[0], f"Options {', '.join(names)} {place}")
-            return
-        for option in names:
-            yield self.absent(section, option, f"Option '{option}' {place}")
 
 
 def short(text: str, most: int) -> str:

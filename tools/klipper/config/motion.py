@@ -77,8 +77,7 @@ def endstop(section: Section) -> Iterator[Finding]:
 
 
 def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The needs of drivers: of their steppers, and of each other on one wire."""
-    wires: set[tuple[str, ...]] = set()
+    """The stepper of a driver, and the steps that it can make."""
     for section in machine.sections.values():
         name = section.name.partition(" ")[2]
         if not section.kind.startswith("tmc") or section.saved or not name:
@@ -91,12 +90,6 @@ def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
         elif steps not in STEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{name}' is not a valid choice"
             yield finding_at(stepper, "microsteps", f"{message} with a {section.kind}")
-        pin = section.value("uart_pin").replace(" ", "").lstrip("^~!")
-        wire = (pin, section.value("select_pins"), section.value("uart_address") or "0")
-        if pin and wire in wires:
-            message = "Shared TMC uarts need unique address or select_pins polarity"
-            yield finding_at(section, "uart_pin", message)
-        wires.add(wire)
 
 
 def levelling(machine: ParsedPrinter) -> Iterator[Finding]:

@@ -238,19 +238,17 @@ class Options:
     def __init__(self, options: Mapping[str, Option]):
         self.by_key = options
         self.names = [key for key in options if "<" not in key]
-        self._series: dict[str, Option] = {}
         self._patterns: list[tuple[str, Option]] = []
         for key, option in options.items():
-            if SERIES.search(key):
-                self._series[SERIES.sub("0", key)] = option
-            if "<" in key:
-                self._patterns.append((PLACEHOLDER.sub(".+", key), option))
+            pattern = SERIES.sub(r"\\d+", PLACEHOLDER.sub(".+", key))
+            if pattern != key:
+                self._patterns.append((pattern, option))
 
     def find(self, name: str) -> Option | None:
         """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern
         (`variable_<name>`)."""
-        if option := self.by_key.get(name) or self._series.get(SERIES.sub("0", name)):
-            return option
+        if name in self.by_key:
+            return self.by_key[name]
         for pattern, option in self._patterns:
             if re.fullmatch(pattern, name):
                 return option

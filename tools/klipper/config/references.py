@@ -4,13 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tools.klipper.config.machine import HEATERS, PROBES, ParsedPrinter, finding_at
+from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.options import spec, table, words_of
 from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
 
-MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CAN_UUID = re.compile(r"[0-9a-f]{12}$", re.IGNORECASE)
 # The name of a sensor that only a plugin can have brought: a module's, `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")
@@ -99,14 +98,12 @@ def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Findi
 
 
 def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
-    """A temperature sensor that Klipper does not know or that has no pin, the colours of LEDs."""
+    """A temperature sensor that Klipper does not know, the colours of LEDs."""
     sensor = section.value(SENSOR)
-    if SENSOR in section.values and section.kind.startswith(MEASURING):
-        if not machine.has_sensor(sensor):
-            if not (machine.plugins and MODULE.match(sensor)):
-                yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
-        elif f"{SENSOR} {sensor}" not in table().kinds:  # it is on an analog pin
-            yield from machine.missing(section, "sensor_pin")
+    is_measuring = SENSOR in section.values and section.kind.startswith(MEASURING)
+    is_plugins = machine.plugins and MODULE.match(sensor)
+    if is_measuring and not is_plugins and not machine.has_sensor(sensor):
+        yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
     for order in section.words("color_order"):
         if "".join(sorted(order)) not in ("BGR", "BGRW"):
             yield finding_at(section, "color_order", f"Invalid color_order '{order[:40]}'")
@@ -236,15 +233,12 @@ def _unknown(machine: ParsedPrinter, chip: str, pin: str) -> str:
     if chip in machine.mcus:
         return "" if FORM.fullmatch(pin) else f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
     unknown = f"Unknown pin chip name '{chip[:40]}'"
+    owner = machine.chips.get(chip)
     if chip.startswith("tmc") and pin == "virtual_endstop":  # homing without a switch
-        driver = machine.chips.get(chip)
-        if not driver:
+        if not owner:
             return f"{unknown}: there is no such driver with a diag_pin"
-        return "" if set(UNUSED) & driver.values.keys() else "tmc virtual endstop requires diag pin config"
-    if chip in machine.chips or any(chip.startswith(kind.lower()) for kind in machine.plugins):
+        return "" if set(UNUSED) & owner.values.keys() else "tmc virtual endstop requires diag pin config"
+    is_probe = chip == "probe" and (machine.of(*PROBES) or machine.plugin_brings("probe"))
+    if owner or is_probe or any(chip.startswith(kind.lower()) for kind in machine.plugins):
         return ""
-    if chip != "probe":
-        return unknown
-    if machine.of(*PROBES) or machine.plugin_brings("probe"):
-        return ""
-    return f"{unknown}: z_virtual_endstop needs a probe's section"
+    return f"{unknown}: z_virtual_endstop needs a probe's section" if chip == "probe" else unknown
