@@ -87,8 +87,6 @@ def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -
         answer["options"] = variants[0]["options"]
     else:
         answer["variants"] = variants
-    see = chain.from_iterable(block.refers for block in blocks)
-    answer["see"] = sorted({name for name, _ in see})
     answer["changes"] = _changes(entries, first.kind or first.heading, full=full)
     return {name: value for name, value in answer.items() if value}
 

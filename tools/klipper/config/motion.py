@@ -39,9 +39,9 @@ def bounds(section: Section) -> Iterator[Finding]:
     """Options that bound each other, or that exclude each other."""
     for place, (sign, other, *default) in words_of("bound").items():
         kind, option = place.split()
-        bound = section.number(other, *map(float, default))
-        if kind not in ("*", section.kind) or bound is None:
+        if kind not in ("*", section.kind):
             continue
+        bound = section.number(other, *map(float, default))
         if problem := out_of_bounds(section.numbers(option), sign, bound):
             message = f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
             yield finding_at(section, option, message)
@@ -57,23 +57,23 @@ def gears(section: Section) -> Iterator[Finding]:
     for pair in section.words("gear_ratio"):
         teeth = pair.split(":")
         if len(teeth) != 2 or "0" in map(str.strip, teeth):
-            words = f"must have 2 elements above 0: '{pair[:40]}'"
-            yield finding_at(
-                section, "gear_ratio", f"Option 'gear_ratio' in section '{section.name}' {words}"
-            )
-    if (section.number("full_steps_per_rotation") or 0) % 4:
+            message = f"Option 'gear_ratio' in section '{section.name}' must have 2 elements above 0"
+            yield finding_at(section, "gear_ratio", f"{message}: '{pair[:40]}'")
+    if section.number("full_steps_per_rotation") % 4 > 0:
         message = f"full_steps_per_rotation invalid in section '{section.name}'"
         yield finding_at(section, "full_steps_per_rotation", message)
 
 
 def endstop(section: Section) -> Iterator[Finding]:
     """An endstop outside of its axis."""
-    place, least = section.number("position_endstop"), section.number("position_min", 0.0)
+    place = section.number("position_endstop")
+    least = section.number("position_min", 0.0)
     most = section.number("position_max")
-    if place is None or least is None or most is None or least <= place <= most or most <= least:
-        return
-    message = f"position_endstop in section '{section.name}' must be between position_min and position_max"
-    yield finding_at(section, "position_endstop", message)
+    if least < most and (place < least or place > most):
+        message = (
+            f"position_endstop in section '{section.name}' must be between position_min and position_max"
+        )
+        yield finding_at(section, "position_endstop", message)
 
 
 def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
@@ -134,12 +134,15 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
     """A corner of the mesh where the probe would take the nozzle off an axis."""
     for axis, place in zip("xy", mesh.numbers(option), strict=False):
         stepper = machine.section(f"stepper_{axis}")
+        least = stepper.number("position_min", 0.0)
+        most = stepper.number("position_max")
         offset = probe.number(f"{axis}_offset", 0.0)
-        least, most = stepper.number("position_min", 0.0), stepper.number("position_max")
-        if offset is None or least is None or most is None or least <= place - offset <= most:
-            continue
-        message = f"{option} takes the nozzle to {axis} = {place - offset:g}, but stepper_{axis} goes from {least:g} to {most:g}"
-        yield finding_at(mesh, option, f"{message} (the probe's {axis}_offset is {offset:g})", WARNING)
+        nozzle = place - offset
+        if nozzle < least or nozzle > most:
+            message = f"{option} takes the nozzle to {axis} = {nozzle:g}"
+            message += f", but stepper_{axis} goes from {least:g} to {most:g}"
+            message += f" (the probe's {axis}_offset is {offset:g})"
+            yield finding_at(mesh, option, message, WARNING)
 
 
 def homing(machine: ParsedPrinter) -> Iterator[Finding]:

@@ -140,7 +140,7 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
     option."""
     known = spec(section.partition(" ")[0], name)
     what = f"option '{name}' in section '{section[:60]}'"
-    if not value and known.startswith(("i", "f", "b", "c", "p")):
+    if not value and known and not known.startswith("l"):
         return f"Unable to parse {what}: it is empty"
     if not value or "{" in value:  # `{…}`: the constants of a fork of Klipper
         return ""

@@ -2,6 +2,7 @@
 
 import fnmatch
 import glob
+import math
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
@@ -92,12 +93,13 @@ class Section:
         except ValueError:
             return []
 
-    def number(self, option: str, default: float | None = None) -> float | None:
-        """The number of an option; the default if it is not there, None if something else stands there."""
+    def number(self, option: str, default: float = math.nan) -> float:
+        """The number of an option; the default if it is not there, NaN if something else stands there. No
+        comparison with NaN is true."""
         if not self.value(option):
             return default
         numbers = self.numbers(option)
-        return numbers[0] if len(numbers) == 1 else None
+        return numbers[0] if len(numbers) == 1 else math.nan
 
 
 class Finding(NamedTuple):
