@@ -21,6 +21,7 @@ MOST_ENTRIES = 40
 LONGEST_MESSAGE = 240
 MOST_LINES_TOLD = 8
 MOST_MISTAKES, LONGEST_MISTAKE = 4, 140
+"""Mistakes that are named in the answer of another tool, and characters of each."""
 ALWAYS = (
     "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not",
     "the commands in G-Code options, and sections that only SAVE_CONFIG wrote",

@@ -19,9 +19,12 @@ Name = Annotated[str | None, Limits(max_length=200)]
 BUDGET = 2500
 """Characters of a section's options with shortened texts."""
 LEAST, FULL = 24, 1_000_000
-MOST_CHANGES = 4
+"""Characters of a text however many there are, and of one that is not shortened."""
+LONGEST_TEXT, MOST_TEXTS = 300, 6
+"""Characters of each text of an option that has several, and how many of them."""
 MOST_OWNERS, MOST_NEAR = 30, 4
-LONGEST_CHANGE, LONGEST_TEXT, MOST_TEXTS = 160, 300, 6
+"""Sections that have an option, and those with a name that is near."""
+LONGEST_CHANGE, MOST_CHANGES = 160, 4
 
 
 @Tool("config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True)

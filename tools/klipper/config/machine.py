@@ -10,7 +10,9 @@ from tools.klipper.config.reference import KINEMATICS, Reference
 
 MOST_FINDINGS = 1000
 """A check ends after so many: nobody reads a tenth of them."""
+# The sections that make the object `probe`.
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
+# The sections that other options call a heater, and those that measure with any sensor_type.
 HEATERS = ("extruder", "heater_bed", "heater_generic")
 MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
@@ -18,6 +20,7 @@ CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp47
 OWN_SENSORS = ("thermistor", "adc_temperature")
 """Sections that define a sensor by the name behind."""
 Z_PROBE = "z_virtual_endstop"
+"""The pin with which a probe is the endstop of the z axis."""
 
 
 def finding_at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:

@@ -6,6 +6,7 @@ from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding
 from tools.klipper.config.options import out_of_bounds, words_of
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 
+# The microsteps that a TMC driver can make; the option itself may have any number.
 STEPS = "1 2 4 8 16 32 64 128 256".split()
 ALGORITHMS = ("lagrange", "bicubic")
 RECTANGULAR = ("cartesian", "corexy", "corexz")
@@ -22,7 +23,10 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def axes(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The kinematics, and the steppers that it needs."""
+    """The kinematics, and the steppers that it needs.
+
+    Source: klippy/toolhead.py, klippy/kinematics/.
+    """
     printer, known = machine.section("printer"), words_of("axes")
     if machine.kinematics not in ("", *known):
         message = f"Kinematics '{machine.kinematics[:60]}' is not one of {', '.join(known)}"
@@ -36,7 +40,10 @@ def axes(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def bounds(section: Section) -> Iterator[Finding]:
-    """Options that bound each other, or that exclude each other."""
+    """Options that bound each other, or that exclude each other.
+
+    Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
+    """
     for place, (sign, other, *default) in words_of("bound").items():
         kind, option = place.split()
         if kind not in ("*", section.kind):
@@ -53,7 +60,10 @@ def bounds(section: Section) -> Iterator[Finding]:
 
 
 def gears(section: Section) -> Iterator[Finding]:
-    """Gears and steps that cannot be."""
+    """Gears and steps that cannot be.
+
+    Source: parse_gear_ratio and parse_step_distance in klippy/stepper.py.
+    """
     for pair in section.words("gear_ratio"):
         teeth = pair.split(":")
         if len(teeth) != 2 or "0" in map(str.strip, teeth):
@@ -65,7 +75,10 @@ def gears(section: Section) -> Iterator[Finding]:
 
 
 def endstop(section: Section) -> Iterator[Finding]:
-    """An endstop outside of its axis."""
+    """An endstop outside of its axis.
+
+    Source: GenericPrinterRail in klippy/stepper.py.
+    """
     place = section.number("position_endstop")
     least = section.number("position_min", 0.0)
     most = section.number("position_max")
@@ -77,7 +90,10 @@ def endstop(section: Section) -> Iterator[Finding]:
 
 
 def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The stepper of a driver, and the steps that it can make."""
+    """The stepper of a driver, and the steps that it can make.
+
+    Source: klippy/extras/tmc.py.
+    """
     for section in machine.sections.values():
         name = section.name.partition(" ")[2]
         if not section.kind.startswith("tmc") or section.saved or not name:
@@ -93,7 +109,10 @@ def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
-    """As many steppers, points and screws as the levelling needs."""
+    """As many steppers, points and screws as the levelling needs.
+
+    Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
+    """
     motors = sum(name.startswith("stepper_z") for name in machine.sections)
     for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
         section = machine.section(name)
@@ -111,7 +130,10 @@ def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The points of the mesh: where, how many, how they are joined."""
+    """The points of the mesh: where, how many, how they are joined.
+
+    Source: klippy/extras/bed_mesh.py.
+    """
     section = machine.section("bed_mesh")
     counts = section.numbers("probe_count") + section.numbers("round_probe_count")
     least, most = section.numbers("mesh_min"), section.numbers("mesh_max")
@@ -131,7 +153,10 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Iterator[Finding]:
-    """A corner of the mesh where the probe would take the nozzle off an axis."""
+    """A corner of the mesh where the probe would take the nozzle off an axis.
+
+    Klipper takes it, and the calibration ends with "Move out of range".
+    """
     for axis, place in zip("xy", mesh.numbers(option), strict=False):
         stepper = machine.section(f"stepper_{axis}")
         least = stepper.number("position_min", 0.0)
@@ -146,7 +171,10 @@ def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -
 
 
 def homing(machine: ParsedPrinter) -> Iterator[Finding]:
-    """Homing by the probe, and the two sections that replace G28."""
+    """Homing by the probe, and the two sections that replace G28.
+
+    Source: klippy/stepper.py, klippy/extras/safe_z_home.py.
+    """
     stepper = machine.section("stepper_z")
     place = stepper.values.get("position_endstop")
     if place and not place.saved and Z_PROBE in stepper.value("endstop_pin"):

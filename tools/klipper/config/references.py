@@ -58,11 +58,15 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def needed(machine: ParsedPrinter) -> Iterator[Finding]:
-    """`[printer]` and `[mcu]`, and the way to each micro-controller."""
+    """`[printer]` and `[mcu]`, and the way to each micro-controller.
+
+    Source: klippy/toolhead.py, klippy/mcu.py.
+    """
     is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.config.missing
     for kind, gone, option in (("printer", "mcu", "serial"), ("mcu", "printer", "kinematics")):
         if is_printer and kind in machine.sections and gone not in machine.sections:
-            message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"
+            message = f"Option '{option}' in section '{gone}' must be specified"
+            message += ": there is no such section, unless another file has it"
             yield finding_at(machine.section(kind), option, message, WARNING)._replace(section=gone)
     for section in machine.of("mcu"):
         uuid = section.value("canbus_uuid")
@@ -72,7 +76,10 @@ def needed(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def check_name(section: Section) -> Iterator[Finding]:
-    """A name behind the kind of section where there must be none, or none where there must be one."""
+    """A name behind the kind of section where there must be none, or none where there must be one.
+
+    Source: check_unused_options in klippy/configfile.py.
+    """
     kind, space, _ = section.name.partition(" ")
     if table().kind(kind).sign == ("-" if space else "+"):
         what = "takes no name" if space else "needs a name behind it"
@@ -81,7 +88,10 @@ def check_name(section: Section) -> Iterator[Finding]:
 
 
 def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
-    """Names of heaters, steppers, micro-controllers and accelerometers that are not there."""
+    """Names of heaters, steppers, micro-controllers and accelerometers that are not there.
+
+    Source: each option's reader; known.txt has their words.
+    """
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
     for place, (what, *default) in words_of("names").items():
         kind, option = place.split()
@@ -98,7 +108,10 @@ def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Findi
 
 
 def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
-    """A temperature sensor that Klipper does not know, the colours of LEDs."""
+    """A temperature sensor that Klipper does not know, the colours of LEDs.
+
+    Source: klippy/extras/heaters.py, klippy/extras/neopixel.py.
+    """
     sensor = section.value(SENSOR)
     is_measuring = SENSOR in section.values and section.kind.startswith(MEASURING)
     is_plugins = machine.plugins and MODULE.match(sensor)
@@ -134,14 +147,18 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
-    """The name of a macro, whether it takes a command's, and its variables."""
+    """The name of a macro, whether it takes a command's, and its variables.
+
+    Source: klippy/gcode.py, klippy/extras/gcode_macro.py.
+    """
     if len(name.split()) > 1:
         yield finding_at(section, "", f"Name of section '{section.name}' contains illegal whitespace")
     renamed = section.value("rename_existing")
     is_number = bool(NUMBER.match(name))
     if name in taken and not renamed:
-        message = f"gcode command {name} already registered: a macro in the place of a command needs rename_existing"
-        yield finding_at(section, "", message)
+        message = f"gcode command {name} already registered"
+        needs = "a macro in the place of a command needs rename_existing"
+        yield finding_at(section, "", f"{message}: {needs}")
     elif renamed and is_number != bool(NUMBER.match(renamed.upper())):
         message = f"G-Code macro rename of different types ('{name}' vs '{renamed[:40]}')"
         yield finding_at(section, "rename_existing", message)
@@ -171,7 +188,10 @@ def probes(machine: ParsedPrinter) -> Iterator[Finding]:
 # through its virtual endstop. Pins without a digit are not compared: they are names that a board or a plugin
 # defines.
 def pins(machine: ParsedPrinter) -> Iterator[Finding]:
-    """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it."""
+    """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it.
+
+    Source: klippy/pins.py.
+    """
     aliases: dict[str, str] = {}
     for section in machine.of(ALIASES):
         yield from _aliases(section, aliases)
@@ -185,20 +205,19 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
             message = f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
             yield finding_at(section, option, message)
             continue
-        chip, pin = match[1] or "mcu", aliases.get(match[2], match[2])
+        chip = match[1] or "mcu"
+        pin = aliases.get(match[2], match[2])
         if not pin.isascii():
-            message = (
-                f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}': it has letters that are not ASCII"
-            )
-            yield finding_at(section, option, message)
+            message = f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
+            yield finding_at(section, option, f"{message}: it has letters that are not ASCII")
         elif message := _unknown(machine, chip, pin):  # an alias or a chip may be in another file
             yield machine.absent(section, option, message)
-        if "virtual" in pin or option in UNUSED or not any(char.isdigit() for char in pin):
+        if option in UNUSED or not re.search(r"\d", pin):
             continue
         other, name = first.setdefault((chip, pin), (section, option))
-        shared = name == option and option.startswith(SHARED)
+        is_shared = name == option and option.startswith(SHARED)
         is_allowed = f"{chip}:{pin}".removeprefix("mcu:") in allowed
-        if other is not section and not shared and not is_allowed:
+        if other is not section and not is_shared and not is_allowed:
             message = f"pin {pin[:60]} used multiple times in config: also in [{other.name}]"
             yield finding_at(section, option, message)
 
@@ -219,7 +238,7 @@ def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
 def _described(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
     """Every pin as it is written, with its section and option."""
     for section in machine.sections.values():
-        is_analog = any(name.startswith(ANALOG) for name in section.values)  # buttons share such a pin
+        is_analog = ANALOG in " ".join(section.values)  # buttons share such a pin
         if is_analog or section.kind in (OVERRIDE, ALIASES, *machine.plugins):
             continue
         for setting in section.values.values():
