@@ -68,7 +68,7 @@ def check(file: str) -> TextOutput:
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
     are."""
-    report: JsonObject = {"sections": len(config.sections), "options": len(config.settings)}
+    report: JsonObject = {"sections": len(config.sections), "options": config.options}
     levels = Counter(finding.level for finding in findings)
     report |= {f"{level}s": count for level, count in levels.items()}
     entries = [_entry(finding) for finding in findings[:MOST_ENTRIES]]
@@ -122,6 +122,6 @@ def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
         listed.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
     levels = Counter(finding.level for finding in findings)
     counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
-    total = f"{len(config.sections)} sections, {len(config.settings)} options: {counts}"
+    total = f"{len(config.sections)} sections, {config.options} options: {counts}"
     left_out = [f"not checked: {part}" for part in not_checked(config)]
     return "\n".join([*listed, total, *left_out])

@@ -136,7 +136,8 @@ def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
     last."""
     places: dict[str, list[str]] = {}
     for block, option in owners:
-        place = _marked(f"[{block.name}]" if block.name else block.heading, option)
+        name = f"[{block.name}]" if block.name else block.heading
+        place = _marked(name, option)
         names = places.setdefault(option.text, [])
         if place not in names:
             names.append(place)
@@ -152,7 +153,7 @@ def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
     listed = []
-    for entry in changes.about(entries, name):
-        text = entry.text if full else short(changes.saying(entry, name), LONGEST_CHANGE)
+    for entry, saying in changes.about(entries, name):
+        text = entry.text if full else short(saying, LONGEST_CHANGE)
         listed.append(f"{entry.date}: {text}")
     return listed if full else listed[:MOST_CHANGES]

@@ -59,7 +59,8 @@ def printer_state() -> JsonObject:
             info = call(INFO, {})
             status = call(QUERY, {"objects": OBJECTS})["status"]
             heaters = _part(status, "heaters")
-            names = [*(heaters.get("available_heaters") or []), *(heaters.get("available_sensors") or [])]
+            names = heaters.get("available_heaters") or []
+            names += heaters.get("available_sensors") or []
             wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
             degrees = call(QUERY, {"objects": wanted})["status"]
             answer = _answer(info, status, degrees)
@@ -67,7 +68,7 @@ def printer_state() -> JsonObject:
         message = "Klipper did not answer in time; it may be starting or hanging"
     except OSError as error:
         message = f"Klipper is not running: nothing answers at {path} ({error.strerror or error})"
-    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
         message = f"What answers at klippy.sock is not Klipper ({error})"
     else:
         if answer["state"] in ENDED:

@@ -62,19 +62,14 @@ def entries(text: str) -> list[Entry]:
     return listed
 
 
-def saying(entry: Entry, name: str) -> str:
-    """The text of an entry from its first sentence on that has a name."""
-    sentences = SENTENCE_END.split(entry.text)
-    for number, sentence in enumerate(sentences):
-        if name.lower() in sentence.lower():
-            return " ".join(sentences[number:])
-    return entry.text
-
-
-def about(listed: Sequence[Entry], name: str) -> list[Entry]:
-    """The entries that name an option or a section."""
-    pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w])", re.IGNORECASE)
-    return [entry for entry in listed if pattern.search(entry.text)]
+def about(listed: Sequence[Entry], name: str) -> Iterator[tuple[Entry, str]]:
+    """The entries that name an option or a section, each with its text from the first sentence on that does."""
+    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    for entry in listed:
+        sentences = SENTENCE_END.split(entry.text)
+        naming = [number for number, sentence in enumerate(sentences) if pattern.search(sentence)]
+        if naming:
+            yield entry, " ".join(sentences[naming[0] :])
 
 
 def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:

@@ -78,8 +78,12 @@ class Checker:
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
         machine = ParsedPrinter(config, self.reference, self.sensors)
-        own = chain.from_iterable(self._section(machine, section) for section in config.sections.values())
-        every = chain(config.problems, own, motion.findings(machine), references.findings(machine))
+        every = chain(
+            config.problems,
+            self._sections(machine),
+            motion.findings(machine),
+            references.findings(machine),
+        )
         return merged(islice(every, MOST_FINDINGS))
 
     def errors(self, config: PrinterConfig) -> list[Finding]:
@@ -107,14 +111,18 @@ class Checker:
                 sensors.update((option.default, *option.text.split('"')[1::2]))
         return sensors - {""}
 
-    def _section(self, machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
-        """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
-        if section.kind in self.others or section.name.startswith(PROFILES):
-            return
-        if not self.reference.kind(section.name):
-            if not section.saved and section.kind not in options.table().kinds:
+    def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
+        """The findings of each section; SAVE_CONFIG's own are Klipper's business."""
+        for section in machine.sections.values():
+            if section.kind in self.others or section.name.startswith(PROFILES):
+                continue
+            if self.reference.kind(section.name):
+                yield from self._section(machine, section)
+            elif not section.saved and section.kind not in options.table().kinds:
                 yield self._unknown_section(section)
-            return
+
+    def _section(self, machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
+        """The findings of a section that the reference has."""
         known = self.options_of(section, machine.kinematics)
         yield from _twice(section)
         sensor = section.value(SENSOR)
@@ -171,6 +179,7 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
     needed = options.required(section) + machine.axes.get(section.name, [])
     if Z_PROBE in section.value("endstop_pin"):
         needed = [option for option in needed if option != "position_endstop"]
+    # A sensor of which the table says nothing is on an analog pin.
     sensor = section.value(SENSOR)
     is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and machine.has_sensor(sensor)
     if is_analog and section.kind.startswith(MEASURING):

@@ -102,6 +102,7 @@ class ParsedPrinter:
     @cached_property
     def chips(self) -> dict[str, Section]:
         """The sections that are a chip of their own, by the names that pins give them."""
+        # `[sx1509 x]` is `x` or `sx1509_x`, `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
         chips: dict[str, Section] = {}
         for section in self.sections.values():
             if section.kind.startswith(tuple(CHIPS)):

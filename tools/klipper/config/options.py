@@ -139,6 +139,7 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
     """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of each
     option."""
     known = spec(section.partition(" ")[0], name)
+    # The words that all of Klipper's messages have.
     what = f"option '{name}' in section '{section[:60]}'"
     if not value and known and not known.startswith("l"):
         return f"Unable to parse {what}: it is empty"
@@ -163,7 +164,7 @@ def _wrong_number(what: str, value: str, known: re.Match[str]) -> str:
     """Klipper's words for a number, or a list with their count, that it refuses; "" if it takes it."""
     is_list, of, per_line, count, opening, low, high, closing = known.groups()
     rows = [[value]]
-    if is_list:
+    if is_list:  # points have a line each, gears a `:` between them
         lines = value.split("\n") if per_line else [value.replace("\n", ",")]
         rows = [re.split("[,:]", line) for line in lines if line.strip()]
     if count and any(len(row) != int(count) for row in rows):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -128,9 +128,9 @@ class PrinterConfig:
     missing: list[str] = field(default_factory=list)
 
     @property
-    def settings(self) -> list[Setting]:
-        """The settings of all sections."""
-        return list(chain.from_iterable(section.settings for section in self.sections.values()))
+    def options(self) -> int:
+        """The number of options in all sections."""
+        return sum(len(section.settings) for section in self.sections.values())
 
     def refuse(self, file: str, line: int, message: str, section: str = "") -> None:
         """Note what Klipper cannot read in a file."""

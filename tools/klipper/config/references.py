@@ -125,6 +125,7 @@ def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Findi
 def macros(machine: ParsedPrinter) -> Iterator[Finding]:
     """The names of macros, their variables, and commands in them that nothing has and that are nearly a known
     one."""
+    # The commands of what is loaded: a macro takes none of them without rename_existing.
     taken: set[str] = set()
     for section in machine.sections.values():
         taken.update(table().kind(section.kind).commands)
@@ -136,6 +137,7 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
             message = f"gcode command {name} already registered: also in [{before.name}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
+    # All commands that there are: one that is nearly a known one is misspelt.
     known = set(named)
     for kind in table().kinds.values():
         known.update(kind.commands)
@@ -195,6 +197,7 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
     aliases: dict[str, str] = {}
     for section in machine.of(ALIASES):
         yield from _aliases(section, aliases)
+    # The section and option that used each pin of a chip first.
     first: dict[tuple[str, str], tuple[Section, str]] = {}
     override = machine.section(OVERRIDE).words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
