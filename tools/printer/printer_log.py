@@ -24,10 +24,12 @@ from tools.klipper.search.messages import Message
 LIMIT = 2800
 """Characters of an answer: 700 tokens."""
 MOST_ERRORS, MOST_EARLIER = 4, 6
+"""Messages of the start that is asked for, and earlier starts that failed."""
 MOST_BYTES, LONGEST_READ = 200_000_000, 65_536
 """The end of a log that is read if it is longer, line by line: a day of printing writes 60 MB. And of a
 line."""
 MOST_FILES = 3
+"""Days of logs that are looked through for the beginning of a start."""
 MOST_DIFFERENT, MOST_CONFIG = 20_000, 50_000
 """Lines that are looked at for a message, numbers aside, and those of one configuration."""
 STATS, CONFIG, CONFIG_END = b"Stats ", "===== Config file =====", "======================="

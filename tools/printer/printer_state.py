@@ -25,7 +25,9 @@ INFO, QUERY = "info", "objects/query"
 END = b"\x03"
 """Ends each message."""
 TIMEOUT_S, MOST_BYTES = 4.0, 1_000_000
+"""The wait for each part of an answer, and the bytes of a message: Klipper's have a few thousand."""
 MOST_HEATERS, MOST_WARNINGS = 6, 3
+# The fields that are asked for (Status_Reference.md).
 OBJECTS: JsonObject = {
     "print_stats": "filename state message print_duration filament_used info".split(),
     "virtual_sdcard": ["progress"],

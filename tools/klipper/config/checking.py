@@ -13,7 +13,7 @@
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, islice
 
 from tools.klipper import pages
@@ -73,6 +73,13 @@ class Checker:
         self.reference = reference
         self.others = frozenset(others) - set(reference.kinds)
         self.entries = entries
+        self.sensors = set(options.table().sensors)
+        """The values of `sensor_type` that Klipper or the reference has."""
+        for block in reference.blocks:
+            for option in block.options:
+                if option.key == SENSOR:  # beside it, or in quotes
+                    self.sensors.update((option.default, *option.text.split('"')[1::2]))
+        self.sensors.discard("")
         self._options: dict[tuple[str, str], Options] = {}
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
@@ -101,15 +108,6 @@ class Checker:
             more = {name: Option(name) for name in taken}
             self._options[key] = Options(more | described)
         return self._options[key]
-
-    @cached_property
-    def sensors(self) -> set[str]:
-        """The values of `sensor_type` that Klipper or the reference has."""
-        sensors = set(options.table().sensors)
-        for option in chain.from_iterable(block.options for block in self.reference.blocks):
-            if option.key == SENSOR:  # beside it, or in quotes
-                sensors.update((option.default, *option.text.split('"')[1::2]))
-        return sensors - {""}
 
     def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
         """The findings of each section; SAVE_CONFIG's own are Klipper's business."""

@@ -50,12 +50,21 @@ class ParsedPrinter:
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
         """`sensors` are the values of sensor_type that Klipper or the documentation has."""
         self.config = config
-        self.reference = reference
         self.sensors = sensors
         self.sections = config.sections
         self.is_whole = "printer" in self.sections and "mcu" in self.sections and not config.missing
         """True if nothing can stand in another file."""
         self.kinematics = self.section("printer").value(KINEMATICS)
+        mcus, heaters = self.of("mcu"), self.of(*HEATERS)
+        self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in mcus)
+        """The names of the micro-controllers, as pins and options name them."""
+        self.heaters = {section.name.split()[-1] for section in heaters}
+        """The names of the heaters, as options name them."""
+        kinds = {section.kind for section in self.sections.values()}
+        others = kinds.difference(options.table().kinds)
+        self.plugins = {kind for kind in others if not reference.kind(kind)}
+        """The kinds of sections that neither the documentation nor Klipper's source has: other programs may bring
+        what they name."""
 
     def section(self, name: str) -> Section:
         """A section; an empty one if it is not there."""
@@ -75,29 +84,10 @@ class ParsedPrinter:
             axes[f"stepper_{axis}"] = needed
         return axes
 
-    @cached_property
-    def plugins(self) -> set[str]:
-        """The kinds of sections that neither the documentation nor Klipper's source has: other programs may bring
-        what they name."""
-        kinds = {section.kind for section in self.sections.values()}
-        own = options.table().kinds
-        return {kind for kind in kinds if kind not in own and not self.reference.kind(kind)}
-
     def plugin_brings(self, what: str) -> bool:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
         kinds = " ".join(self.plugins)
         return any(word in kinds for word in options.words_of("plugin")[what])
-
-    @cached_property
-    def mcus(self) -> set[str]:
-        """The names of the micro-controllers, as pins and options name them."""
-        return {"mcu", *(section.name.removeprefix("mcu ") for section in self.of("mcu"))}
-
-    @cached_property
-    def heaters(self) -> set[str]:
-        """The names of the heaters, as options name them."""
-        heaters = self.of(*HEATERS)
-        return {section.name.split()[-1] for section in heaters}
 
     @cached_property
     def chips(self) -> dict[str, Section]:
