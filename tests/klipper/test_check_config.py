@@ -139,6 +139,8 @@ def test_an_option_gives_every_section_that_has_it_or_what_became_of_it(docs):
     answer = look_up(section="heater_fan", option="hardware_pwm")  # described in another section
     assert answer["sections"] == [{"in": ["[fan] (False)"], "text": "The default is False."}]
     assert look_up(section="printer", option="max_hop")["changes"][0].startswith("2025-08-11: Support for")
+    heater = look_up(section="heater_bed", option="nozzle_diameter")  # not of the part it refers to
+    assert heater["code"] == "NOT_FOUND"
 
 
 def test_near_misses_are_named_and_without_a_name_all_sections(docs):

@@ -115,7 +115,7 @@ def _option(
     Raises ToolError if nothing has that name.
     """
     name = option.strip("#: ").lower()
-    every = [(block, known) for block, _ in reference.described(blocks) for known in block.options]
+    every = list(reference.described(blocks))
     by_key = {known.key: known for _, known in every}
     if found := Options(by_key).find(name):
         owners = [(block, known) for block, known in every if known.key == found.key]

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 
 PAGE = "Config_Reference.md"
 # What tells the sections of a series apart: `extruder2`.
@@ -206,30 +207,31 @@ class Reference:
         if kinematics and any(block.kinematics == kinematics for block in self.blocks):
             blocks = [block for block in blocks if block.kinematics in ("", kinematics)]
         options: dict[str, Option] = {}
-        for block, parts in self.described(blocks):
-            for option in block.options:
-                if option.part in parts:
-                    options.setdefault(option.key, option)
+        for _, option in self.described(blocks):
+            options.setdefault(option.key, option)
         return options
 
-    def described(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, set[int]]]:
-        """These blocks, those that they refer to, and so on, each with the parts that count; where a sensor is
-        named, all sensors."""
+    def described(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, Option]]:
+        """The options of these blocks, of those that they refer to, and so on, each with its block; where a
+        sensor is named, of all sensors."""
         queue = [(block, _parts(block, None)) for block in blocks]
         seen = {id(block) for block, _ in queue}
         keys: set[str] = set()
         for block, parts in queue:
-            yield block, parts
-            own = {option.key for option in block.options if option.part in parts}
+            options = [option for option in block.options if option.part in parts]
+            own = {option.key for option in options}
             keys |= own
+            yield from zip(repeat(block), options)
             for name, part in block.refers:
                 for other in self.named(name) if part in parts else ():
                     wanted = _parts(other, None if block.open or not block.options else own)
                     if wanted and id(other) not in seen:
                         seen.add(id(other))
                         queue.append((other, wanted))
-        if SENSOR in keys and "min_temp" in keys:
-            yield from ((block, _parts(block, None)) for block in self.blocks if block.group == SENSORS)
+        if {SENSOR, "min_temp"} <= keys:
+            for block in self.blocks:
+                if block.group == SENSORS:
+                    yield from zip(repeat(block), block.options)
 
 
 class Options:
