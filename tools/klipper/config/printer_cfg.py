@@ -30,7 +30,7 @@ MAGIC = frozenset("*?[")
 """A pattern with one of these may fit no file."""
 MOST_LINES = 50_000
 """Lines and includes that are read, those of included files counted, too: no printer has a tenth of it."""
-UNOPENED, UNPARSED = "Unable to open config file", "Unable to parse the line"
+UNOPENED = "Unable to open config file"
 LONGEST_NAME = 100
 """Characters of a section's or an option's name; none that Klipper has is half as long."""
 LONGEST = 4_000_000
@@ -204,34 +204,31 @@ def _read(data: bytes, find: Find) -> PrinterConfig:
             is_saved = saved or name.startswith(PROFILES)
             section = config.sections.setdefault(name, Section(name, number, file, is_saved))
             is_skipping = False
-        elif not is_skipping:
-            name, value = _option(text)
-            problem = _problem(section, name, text)
-            if problem:
-                config.refuse(file, number, problem, section.name if section else "")
-                is_skipping = not problem.startswith(UNPARSED)
-            elif section:
-                setting = Setting(name, [value], number, file, is_saved)
+        elif section is None and not is_skipping:  # the first such line stands for all
+            message = f"File contains no section headers: '{text[:60]}' stands in no section"
+            config.refuse(file, number, message)
+            is_skipping = True
+        elif section and not is_skipping:
+            match = OPTION.match(text)
+            name = match[1].rstrip().lower()[:LONGEST_NAME] if match else ""
+            if _is_code(section, name, text):
+                message = f"'{text[:60]}' is at the beginning of its line; the rest is skipped"
+                config.refuse(file, number, f"G-Code of a macro must be indented: {message}", section.name)
+                is_skipping = True
+            elif match and name:
+                setting = Setting(name, [match[2].strip()], number, file, is_saved)
                 section.settings.append(setting)
                 section.saved = section.saved and is_saved
+            else:
+                message = f"'{text[:60]}' is neither 'option: value' nor a section"
+                config.refuse(file, number, f"Unable to parse the line: {message}", section.name)
     return config
 
 
-def _option(line: str) -> tuple[str, str]:
-    """The name and the value in a line; no name if it is no option."""
-    match = OPTION.match(line)
-    return (match[1].rstrip().lower()[:LONGEST_NAME], match[2].strip()) if match else ("", "")
-
-
-def _problem(section: Section | None, name: str, line: str) -> str:
-    """The reason why Klipper cannot read a line; "" if it is an option."""
-    if not section:  # the first such line stands for all
-        return f"File contains no section headers: '{line[:60]}' stands in no section"
+def _is_code(section: Section, name: str, line: str) -> bool:
+    """True for a line that looks like G-Code and follows an option that holds G-Code."""
     before = section.settings[-1].name if section.settings else ""
-    if before.endswith("gcode") and (not name or " " in name or line.startswith("{")):
-        message = f"'{line[:60]}' is at the beginning of its line; the rest is skipped"
-        return f"G-Code of a macro must be indented: {message}"
-    return "" if name else f"{UNPARSED}: '{line[:60]}' is neither 'option: value' nor a section"
+    return before.endswith("gcode") and (not name or " " in name or line.startswith("{"))
 
 
 def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> Iterator[Line]:
