@@ -63,7 +63,8 @@ def entries(text: str) -> list[Entry]:
 
 
 def about(listed: Sequence[Entry], name: str) -> Iterator[tuple[Entry, str]]:
-    """The entries that name an option or a section, each with its text from the first sentence on that does."""
+    """The entries that name an option or a section, each with its text from the first sentence on that has
+    the name."""
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
     for entry in listed:
         sentences = SENTENCE_END.split(entry.text)

@@ -126,7 +126,8 @@ def words_of(what: str) -> Mapping[str, list[str]]:
         subject, _, words = line.partition(":")
         sort, _, name = subject.partition(" ")
         if sort == what:
-            listed.setdefault(name, []).extend(words.split())
+            for alike in name.split("|"):
+                listed.setdefault(alike, []).extend(words.split())
     return listed
 
 

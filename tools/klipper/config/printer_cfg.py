@@ -138,8 +138,8 @@ class PrinterConfig:
 
 
 Find = Callable[[str, str], dict[str, bytes | None]]
-"""The contents of the files that an include means, by their names: of its pattern beside the file that has it,
-or of the bare pattern. None for a file that cannot be read."""
+"""The contents of the files that an include means, by their names: of its pattern beside the file that has
+it, or of the bare pattern. None for a file that cannot be read."""
 Line = tuple[str, int, str, bool]
 """A line without its comment, with its file and number before it; whether SAVE_CONFIG wrote it. An empty one
 stands where a file begins, and behind an include."""

@@ -190,8 +190,8 @@ class Reference:
         return alike if alike in self.kinds else ""
 
     def named(self, name: str) -> list[Block]:
-        """The blocks of a section or of common options, by what a person or a text calls them: the kind, or the
-        heading."""
+        """The blocks of a section or of common options, by what a person or a text calls them: the kind, or
+        the heading."""
         name = name.lower()
         headed = [block for block in self.blocks if block.heading.lower() in (name, f"[{name}]")]
         kind = self.kinds.get(name, [])  # a chip of [load_cell] has a heading of its own

@@ -185,10 +185,10 @@ def probes(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 # A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with the
-# chip it is on: aliases of [board_pins] are resolved. Klipper lets several sections name one pin if it is shared
-# under the same option (SHARED), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken only
-# through its virtual endstop. Pins without a digit are not compared: they are names that a board or a plugin
-# defines.
+# chip it is on: aliases of [board_pins] are resolved. Klipper lets several sections name one pin if it is
+# shared under the same option (SHARED), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken
+# only through its virtual endstop. Pins without a digit are not compared: they are names that a board or a
+# plugin defines.
 def pins(machine: ParsedPrinter) -> Iterator[Finding]:
     """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it.
 
