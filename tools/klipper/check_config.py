@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
@@ -15,11 +15,17 @@ from tools.klipper.config.machine import short
 from tools.klipper.config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 
 LIMIT = 3000
-"""Characters of an answer as JSON."""
+"""Bytes of an answer as JSON."""
+MOST_ENTRIES = 40
+"""More findings than fit into it."""
 LONGEST_MESSAGE = 240
 MOST_LINES_TOLD = 8
 MOST_MISTAKES, LONGEST_MISTAKE = 4, 140
-ALWAYS = "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not"
+"""Mistakes that are named in the answer of another tool, and characters of each."""
+ALWAYS = (
+    "whether the board has each pin, the wiring, and values that Klipper takes but your printer does not",
+    "the commands in G-Code options, and sections that only SAVE_CONFIG wrote",
+)
 
 
 @Tool("check_config", title="Check printer.cfg", requires=pages.require_docs, envelope=True)
@@ -62,46 +68,32 @@ def check(file: str) -> TextOutput:
 def answer(config: PrinterConfig, findings: Sequence[Finding]) -> JsonObject:
     """The answer of check_config: as many findings as fit into LIMIT, worst first, and how many more there
     are."""
-    report: JsonObject = {"sections": len(config.sections), "options": _options(config)}
+    report: JsonObject = {"sections": len(config.sections), "options": config.options}
     levels = Counter(finding.level for finding in findings)
     report |= {f"{level}s": count for level, count in levels.items()}
-    report |= {"findings": [], "not_checked": not_checked(config)}
-    left = LIMIT - _size(report) - len(',"more":99999999')
-    for number, finding in enumerate(findings):
-        entry = {name: value for name, value in finding._asdict().items() if value}
-        entry["message"] = short(finding.message, LONGEST_MESSAGE)
-        if also := entry.pop("also", None):
-            entry["also_in_lines"] = also[:MOST_LINES_TOLD]
-        left -= _size(entry) + 1
-        if left < 0:
-            return report | {"more": len(findings) - number}
-        report["findings"].append(entry)
+    entries = [_entry(finding) for finding in findings[:MOST_ENTRIES]]
+    report |= {"findings": entries, "not_checked": not_checked(config)}
+    while len(compact_json(report).encode("utf-8", "replace")) > LIMIT:
+        entries.pop()
+        report["more"] = len(findings) - len(entries)
     return report
 
 
-def _options(config: PrinterConfig) -> int:
-    return sum(len(section.settings) for section in config.sections.values())
-
-
-def _size(value: Any) -> int:
-    """The bytes of a value as compact JSON."""
-    return len(compact_json(value).encode("utf-8", "replace"))
+def _entry(finding: Finding) -> JsonObject:
+    entry = {name: value for name, value in finding._asdict().items() if value}
+    entry["message"] = short(finding.message, LONGEST_MESSAGE)
+    if also := entry.pop("also", None):
+        entry["also_in_lines"] = also[:MOST_LINES_TOLD]
+    return entry
 
 
 def not_checked(config: PrinterConfig) -> list[str]:
     """The things that a check leaves out, each in a few words: an empty list of findings is no all-clear."""
-    names = [setting.name for section in config.sections.values() for setting in section.settings]
-    templates = sum(name.endswith("gcode") for name in names)
-    saved = sum(section.saved for section in config.sections.values())
-    left_out = [ALWAYS]
+    left_out = [*ALWAYS]
     if config.missing:
         left_out.append(f"includes that were not given: {short(', '.join(config.missing), LONGEST_MESSAGE)}")
     elif not {"printer", "mcu"} <= config.sections.keys():
         left_out.append("what other files of this configuration hold: it has no [printer] or no [mcu]")
-    if templates:
-        left_out.append(f"the commands in {templates} G-Code options")
-    if saved:
-        left_out.append(f"{saved} sections that only SAVE_CONFIG wrote")
     return left_out
 
 
@@ -130,6 +122,6 @@ def lines(file: str, config: PrinterConfig, findings: Sequence[Finding]) -> str:
         listed.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
     levels = Counter(finding.level for finding in findings)
     counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
-    total = f"{len(config.sections)} sections, {_options(config)} options: {counts}"
+    total = f"{len(config.sections)} sections, {config.options} options: {counts}"
     left_out = [f"not checked: {part}" for part in not_checked(config)]
     return "\n".join([*listed, total, *left_out])

@@ -19,9 +19,12 @@ Name = Annotated[str | None, Limits(max_length=200)]
 BUDGET = 2500
 """Characters of a section's options with shortened texts."""
 LEAST, FULL = 24, 1_000_000
-MOST_CHANGES = 4
+"""Characters of a text however many there are, and of one that is not shortened."""
+LONGEST_TEXT, MOST_TEXTS = 300, 6
+"""Characters of each text of an option that has several, and how many of them."""
 MOST_OWNERS, MOST_NEAR = 30, 4
-LONGEST_CHANGE, LONGEST_TEXT, MOST_TEXTS = 160, 300, 6
+"""Sections that have an option, and those with a name that is near."""
+LONGEST_CHANGE, MOST_CHANGES = 160, 4
 
 
 @Tool("config_reference", title="Options of printer.cfg", requires=pages.require_docs, envelope=True)
@@ -71,7 +74,8 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
 
 def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -> JsonObject:
     """The options of a section: `name (default): text` each, or those of a group together."""
-    lengths = [len(names) + 5 for names, _ in chain(*map(_groups, blocks))]
+    groups = chain.from_iterable(map(_groups, blocks))
+    lengths = [len(names) + 5 for names, _ in groups]
     share = (BUDGET - sum(lengths)) // max(1, len(lengths))
     longest = FULL if full else max(LEAST, share)
     variants = []
@@ -86,8 +90,6 @@ def _section(blocks: Sequence[Block], entries: Sequence[Entry], *, full: bool) -
         answer["options"] = variants[0]["options"]
     else:
         answer["variants"] = variants
-    see = chain.from_iterable(block.refers for block in blocks)
-    answer["see"] = sorted({name for name, _ in see})
     answer["changes"] = _changes(entries, first.kind or first.heading, full=full)
     return {name: value for name, value in answer.items() if value}
 
@@ -113,8 +115,8 @@ def _option(
     Raises ToolError if nothing has that name.
     """
     name = option.strip("#: ").lower()
-    every = [(block, known) for block, _ in reference.described(blocks) for known in block.options]
-    by_key = {known.key: known for _, known in reversed(every)}  # the first of a series
+    every = list(reference.described(blocks))
+    by_key = {known.key: known for _, known in every}
     if found := Options(by_key).find(name):
         owners = [(block, known) for block, known in every if known.key == found.key]
         answer: JsonObject = {"option": found.name, "page": PAGE, "sections": _described(owners)}
@@ -126,8 +128,7 @@ def _option(
     near = several(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
         near = [f"{meant}, which is Marlin's {name}"]
-    place = PAGE if blocks is reference.blocks else blocks[0].heading
-    raise _not_found(f"No such option in {place}: {option}", near)
+    raise _not_found(f"No such option: {option}", near)
 
 
 def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
@@ -135,7 +136,8 @@ def _described(owners: Sequence[tuple[Block, Option]]) -> list[JsonObject]:
     last."""
     places: dict[str, list[str]] = {}
     for block, option in owners:
-        place = _marked(f"[{block.name}]" if block.name else block.heading, option)
+        name = f"[{block.name}]" if block.name else block.heading
+        place = _marked(name, option)
         names = places.setdefault(option.text, [])
         if place not in names:
             names.append(place)
@@ -151,7 +153,7 @@ def _changes(entries: Sequence[Entry], name: str, *, full: bool) -> list[str]:
     """The entries of the page on changes that have a name: each entry's date, and of its text the first
     sentence that has it."""
     listed = []
-    for entry in changes.about(entries, name):
-        text = entry.text if full else short(changes.saying(entry, name), LONGEST_CHANGE)
+    for entry, saying in changes.about(entries, name):
+        text = entry.text if full else short(saying, LONGEST_CHANGE)
         listed.append(f"{entry.date}: {text}")
     return listed if full else listed[:MOST_CHANGES]

@@ -3,8 +3,10 @@
 import os
 import re
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -22,10 +24,12 @@ from tools.klipper.search.messages import Message
 LIMIT = 2800
 """Characters of an answer: 700 tokens."""
 MOST_ERRORS, MOST_EARLIER = 4, 6
+"""Messages of the start that is asked for, and earlier starts that failed."""
 MOST_BYTES, LONGEST_READ = 200_000_000, 65_536
 """The end of a log that is read if it is longer, line by line: a day of printing writes 60 MB. And of a
 line."""
 MOST_FILES = 3
+"""Days of logs that are looked through for the beginning of a start."""
 MOST_DIFFERENT, MOST_CONFIG = 20_000, 50_000
 """Lines that are looked at for a message, numbers aside, and those of one configuration."""
 STATS, CONFIG, CONFIG_END = b"Stats ", "===== Config file =====", "======================="
@@ -185,10 +189,10 @@ class Start:
         line = self.errors[0].line if self.counted and never_ran else ""
         return short(self.state or line, 120)
 
-    def count(self, message: Message, line: str, times: int = 1) -> None:
+    def count(self, message: Message, line: str) -> None:
         """Count a message; the one that came last is the last of `counted`."""
-        times += self.counted.pop(message.meaning, Error(message, line, 0)).times
-        self.counted[message.meaning] = Error(message, line, times)
+        before = self.counted.pop(message.meaning, Error(message, line, 0))
+        self.counted[message.meaning] = Error(message, line, before.times + 1)
 
     def stop(self, line: str) -> bool:
         """Take a line that may say why everything stopped; False if it only follows from that."""
@@ -200,65 +204,59 @@ class Start:
             self.state = line
         return True
 
-    def merge(self, rest: "Start") -> None:
-        """Add what the log of the next day says of this start."""
-        for error in rest.counted.values():
-            self.count(*error)
-        self.config = rest.config or self.config
-        self.stats = rest.stats or self.stats
-        self.state = self.state or rest.state
-        self.version = self.version or rest.version
-
 
 def _starts(folder: Path) -> list[Start]:
     """The starts in the log and, where that has none, in the rotated ones before it; the oldest first.
 
-    Raises ToolError if there is no log.
+    Klipper begins a new log each day. Raises ToolError if there is no log.
     """
     logs = folder / "logs"
-    rotated = sorted(logs.glob("klippy.log.*"), reverse=True)  # `klippy.log.2026-08-03`
-    starts = [Start()]
-    for path in [logs / "klippy.log", *rotated][:MOST_FILES]:
-        earlier = _read(path, folder)
-        earlier[-1].merge(starts[0])  # Klipper begins a new log each day
-        starts = earlier + starts[1:]
+    rotated = sorted(logs.glob("klippy.log.*"))  # `klippy.log.2026-08-03`
+    paths = [*rotated, logs / "klippy.log"]
+    starts: list[Start] = []
+    for count in range(1, min(MOST_FILES, len(paths)) + 1):
+        starts = _read(paths[-count:], folder)
         if len(starts) > 1:
-            break
-    return starts[1:] or [start for start in starts if start.counted or start.stats or start.config]
+            return starts[1:]
+    return [start for start in starts if start.counted or start.stats or start.config]
 
 
-def _read(path: Path, folder: Path) -> list[Start]:
-    """The starts in a log; the first one is what stands before the first that begins in it."""
+def _read(paths: Sequence[Path], folder: Path) -> list[Start]:
+    """The starts in some logs; the first one is what stands before the first that begins there."""
     starts = [Start()]
     version = ""
     config: list[str] | None = None  # while it is read
     known: dict[str, Message | None] = {}
+    for line in chain.from_iterable(_lines(path, folder) for path in paths):
+        start = starts[-1]
+        if line.startswith(STATS):  # most lines
+            start.stats = line
+            continue
+        text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
+        if match := STARTED.match(text):
+            starts.append(Start(match[1][:60], float(match[2]), version))
+            config = None  # the power may have cut it off
+        elif match := VERSION.match(text):
+            version = match[1][:60]  # of the start that follows
+            start.version = start.version or version
+            config = None
+        elif text == CONFIG:
+            config = []
+        elif config is not None and text == CONFIG_END:
+            start.config, config = config, None
+        elif config is not None and len(config) < MOST_CONFIG:
+            config.append(text)
+        elif text == REFUSED:
+            start.refused = True
+        elif len(line) <= LONGEST_LINE and TELLING.match(line):
+            _count(start, text, known)
+    return starts
+
+
+def _lines(path: Path, folder: Path) -> Iterator[bytes]:
     with printer_data.opened(path, folder) as file:
         file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_BYTES))
-        for line in iter(lambda: file.readline(LONGEST_READ), b""):
-            start = starts[-1]
-            if line.startswith(STATS):  # most lines
-                start.stats = line
-                continue
-            text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip()
-            if match := STARTED.match(text):
-                starts.append(Start(match[1][:60], float(match[2]), version))
-                config = None  # the power may have cut it off
-            elif match := VERSION.match(text):
-                version = match[1][:60]  # of the start that follows
-                start.version = start.version or version
-                config = None
-            elif text == CONFIG:
-                config = []
-            elif config is not None and text == CONFIG_END:
-                start.config, config = config, None
-            elif config is not None and len(config) < MOST_CONFIG:
-                config.append(text)
-            elif text == REFUSED:
-                start.refused = True
-            elif len(line) <= LONGEST_LINE and TELLING.match(line):
-                _count(start, text, known)
-    return starts
+        yield from iter(lambda: file.readline(LONGEST_READ), b"")
 
 
 def _count(start: Start, text: str, known: dict[str, Message | None]) -> None:

@@ -38,6 +38,7 @@ PULSES = {
 }
 NEGLIGIBLE = 1 / 20
 """The share of the highest peak up to which Klipper ignores a vibration."""
+# Sections that say what to do with the answer.
 READ = [
     "Measuring_Resonances.md#selecting-max_accel",
     "Measuring_Resonances.md#unreliable-measurements-of-resonance-frequencies",

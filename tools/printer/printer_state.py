@@ -25,7 +25,9 @@ INFO, QUERY = "info", "objects/query"
 END = b"\x03"
 """Ends each message."""
 TIMEOUT_S, MOST_BYTES = 4.0, 1_000_000
+"""The wait for each part of an answer, and the bytes of a message: Klipper's have a few thousand."""
 MOST_HEATERS, MOST_WARNINGS = 6, 3
+# The fields that are asked for (Status_Reference.md).
 OBJECTS: JsonObject = {
     "print_stats": "filename state message print_duration filament_used info".split(),
     "virtual_sdcard": ["progress"],
@@ -59,7 +61,8 @@ def printer_state() -> JsonObject:
             info = call(INFO, {})
             status = call(QUERY, {"objects": OBJECTS})["status"]
             heaters = _part(status, "heaters")
-            names = [*(heaters.get("available_heaters") or []), *(heaters.get("available_sensors") or [])]
+            names = heaters.get("available_heaters") or []
+            names += heaters.get("available_sensors") or []
             wanted = {str(name): ["temperature", "target"] for name in names[:MOST_HEATERS]}
             degrees = call(QUERY, {"objects": wanted})["status"]
             answer = _answer(info, status, degrees)
@@ -67,7 +70,7 @@ def printer_state() -> JsonObject:
         message = "Klipper did not answer in time; it may be starting or hanging"
     except OSError as error:
         message = f"Klipper is not running: nothing answers at {path} ({error.strerror or error})"
-    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
         message = f"What answers at klippy.sock is not Klipper ({error})"
     else:
         if answer["state"] in ENDED:

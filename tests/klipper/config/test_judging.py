@@ -71,7 +71,6 @@ def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(judged
         "[probe]\npin: PG1\nz_offset: 1\n[bltouch]\nsensor_pin: PG2\ncontrol_pin: PG3\nz_offset: 1\n": "Printer object 'probe'",
         f"{TMC}[stepper_x]\nmicrosteps: 15\n": "Choice '15' for option 'microsteps'",
         f"{TMC}[tmc2209 stepper_q]\nuart_pin: PF2\nrun_current: 1\n": "Could not find config section '[stepper_q]'",
-        f"{TMC}[tmc2209 stepper_y]\nuart_pin: PF1\nrun_current: 1\n": "Shared TMC uarts need unique address",
         f"{TMC}[stepper_x]\nendstop_pin: tmc2209_stepper_x:virtual_endstop\n": "requires diag pin config",
         f"{TMC}driver_SGTHRS: 300\n": "must have maximum of 255",
         f"{TMC}uart_address: 7\n": "must have maximum of 3",

@@ -34,7 +34,6 @@ section`."""
 # change.
 PATTERN = re.compile(r"(\w+_)<\w+>")
 NEW = re.compile(r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$")
-LONGEST_ENTRY, LONGEST_NAME = 3000, 100
 
 
 class Entry(NamedTuple):
@@ -59,29 +58,25 @@ def entries(text: str) -> list[Entry]:
     listed = []
     for day, part in zip(parts[::2], parts[1::2], strict=True):
         plain = LINK.sub(r"\1", " ".join(part.split()))
-        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain[:LONGEST_ENTRY]))
+        listed.append(Entry(f"{day[:4]}-{day[4:6]}-{day[6:]}", plain))
     return listed
 
 
-def saying(entry: Entry, name: str) -> str:
-    """The text of an entry from its first sentence on that has a name."""
-    sentences = SENTENCE_END.split(entry.text)
-    for number, sentence in enumerate(sentences):
-        if name.lower() in sentence.lower():
-            return " ".join(sentences[number:])
-    return entry.text
-
-
-def about(listed: Sequence[Entry], name: str) -> list[Entry]:
-    """The entries that name an option or a section."""
-    pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w])", re.IGNORECASE)
-    return [entry for entry in listed if pattern.search(entry.text)]
+def about(listed: Sequence[Entry], name: str) -> Iterator[tuple[Entry, str]]:
+    """The entries that name an option or a section, each with its text from the first sentence on that has
+    the name."""
+    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    for entry in listed:
+        sentences = SENTENCE_END.split(entry.text)
+        naming = [number for number, sentence in enumerate(sentences) if pattern.search(sentence)]
+        if naming:
+            yield entry, " ".join(sentences[naming[0] :])
 
 
 def change(listed: Sequence[Entry], section: str, option: str) -> Change | None:
     """The fate of an option of a section by the newest entry that tells it; the successor may be an older
     one's."""
-    changes = list(_changes(listed, option)) if len(option) < LONGEST_NAME else []
+    changes = list(_changes(listed, option))
     # The word by which entries speak of a section: `stepper` for `stepper_z1`.
     subject = section.partition(" ")[0].rstrip("0123456789").partition("_")[0]
     of_section = [change for change, text in changes if subject in text.lower()]

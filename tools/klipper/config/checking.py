@@ -13,13 +13,13 @@
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, islice
 
 from tools.klipper import pages
 from tools.klipper.config import changes, motion, options, reference, references
 from tools.klipper.config.changes import Change, Entry
-from tools.klipper.config.machine import MOST_FINDINGS, Z_PROBE, ParsedPrinter, cut, finding_at, merged
+from tools.klipper.config.machine import MEASURING, MOST_FINDINGS, Z_PROBE, ParsedPrinter, finding_at, merged
 from tools.klipper.config.printer_cfg import (
     ERROR,
     HINT,
@@ -73,13 +73,24 @@ class Checker:
         self.reference = reference
         self.others = frozenset(others) - set(reference.kinds)
         self.entries = entries
+        self.sensors = set(options.table().sensors)
+        """The values of `sensor_type` that Klipper or the reference has."""
+        for block in reference.blocks:
+            for option in block.options:
+                if option.key == SENSOR:  # beside it, or in quotes
+                    self.sensors.update((option.default, *option.text.split('"')[1::2]))
+        self.sensors.discard("")
         self._options: dict[tuple[str, str], Options] = {}
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """Everything there is to say of a configuration, worst first."""
         machine = ParsedPrinter(config, self.reference, self.sensors)
-        own = chain.from_iterable(self._section(machine, section) for section in config.sections.values())
-        every = chain(config.problems, own, motion.findings(machine), references.findings(machine))
+        every = chain(
+            config.problems,
+            self._sections(machine),
+            motion.findings(machine),
+            references.findings(machine),
+        )
         return merged(islice(every, MOST_FINDINGS))
 
     def errors(self, config: PrinterConfig) -> list[Finding]:
@@ -98,23 +109,18 @@ class Checker:
             self._options[key] = Options(more | described)
         return self._options[key]
 
-    @cached_property
-    def sensors(self) -> set[str]:
-        """The values of `sensor_type` that Klipper or the reference has."""
-        sensors = set(options.table().sensors)
-        for option in chain.from_iterable(block.options for block in self.reference.blocks):
-            if option.key == SENSOR:  # beside it, or in quotes
-                sensors.update((option.default, *option.text.split('"')[1::2]))
-        return sensors - {""}
+    def _sections(self, machine: ParsedPrinter) -> Iterator[Finding]:
+        """The findings of each section; SAVE_CONFIG's own are Klipper's business."""
+        for section in machine.sections.values():
+            if section.kind in self.others or section.name.startswith(PROFILES):
+                continue
+            if self.reference.kind(section.name):
+                yield from self._section(machine, section)
+            elif not section.saved and section.kind not in options.table().kinds:
+                yield self._unknown_section(section)
 
     def _section(self, machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
-        """The findings of a section; SAVE_CONFIG's own are Klipper's business."""
-        if section.kind in self.others or section.name.startswith(PROFILES):
-            return
-        if not self.reference.kind(section.name):
-            if not section.saved and section.kind not in options.table().kinds:
-                yield self._unknown_section(section)
-            return
+        """The findings of a section that the reference has."""
         known = self.options_of(section, machine.kinematics)
         yield from _twice(section)
         sensor = section.value(SENSOR)
@@ -135,7 +141,7 @@ class Checker:
         near = nearest(section.name.lower(), self.reference.kinds)
         if not near and (kind := nearest(word.lower(), self.reference.kinds)):
             near = kind + space + rest
-        message = f"Section '{cut(section.name)}' is not in Klipper's documentation: "
+        message = f"Section '{section.name}' is not in Klipper's documentation: "
         message += "misspelt?" if near else "a plugin's, or misspelt; not judged"
         return finding_at(section, "", message, WARNING if near else HINT, near)
 
@@ -153,12 +159,12 @@ class Checker:
         elif message := options.wrong(section.name, option, name, value):
             yield finding_at(section, name, message)
         if name.endswith("gcode") and "{" in value and (mistake := options.template_mistake(value)):
-            message = f"Error loading template '{cut(section.name)}:{name}': {mistake}"
+            message = f"Error loading template '{section.name}:{name}': {mistake}"
             yield finding_at(section, name, message)
 
     def _unknown(self, section: Section, name: str, known: Options) -> Finding:
         """An option that the section does not have: gone, or another one's, or misspelt."""
-        message = f"Option '{cut(name)}' is not valid in section '{cut(section.name)}'"
+        message = f"Option '{name}' is not valid in section '{section.name}'"
         if change := changes.change(self.entries, section.kind, name):
             return _changed(section, name, change)
         if meant := options.meant_by_marlin(name):
@@ -171,12 +177,23 @@ def _required(machine: ParsedPrinter, section: Section, known: Options) -> Itera
     needed = options.required(section) + machine.axes.get(section.name, [])
     if Z_PROBE in section.value("endstop_pin"):
         needed = [option for option in needed if option != "position_endstop"]
+    # A sensor of which the table says nothing is on an analog pin.
+    sensor = section.value(SENSOR)
+    is_analog = f"{SENSOR} {sensor}" not in options.table().kinds and machine.has_sensor(sensor)
+    if is_analog and section.kind.startswith(MEASURING):
+        needed.append("sensor_pin")
     missing = []
     for option in needed:
-        names = option.lower().split("|")  # one of these
-        if known.find(names[0]) and section.values.keys().isdisjoint(names):
-            missing.append(option.partition("|")[0])
-    yield from machine.missing(section, *missing)
+        first, *others = option.split("|")  # one of these
+        names = {name.lower() for name in (first, *others)}
+        if known.find(first.lower()) and section.values.keys().isdisjoint(names):
+            missing.append(first)
+    place = f"in section '{section.name}' must be specified"
+    if len(missing) > 1 and not machine.is_whole:  # another file may have them
+        yield machine.absent(section, missing[0], f"Options {', '.join(missing)} {place}")
+        return
+    for option in missing:
+        yield machine.absent(section, option, f"Option '{option}' {place}")
 
 
 def _twice(section: Section) -> Iterator[Finding]:
@@ -188,7 +205,7 @@ def _twice(section: Section) -> Iterator[Finding]:
         if before == setting or (before.value == setting.value and setting.saved):
             continue
         holds = "the saved value is not used" if setting.saved and not before.saved else "the last one holds"
-        message = f"Option '{cut(setting.name)}' is defined twice in section '{cut(section.name)}'"
+        message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
         finding = finding_at(section, setting.name, message, WARNING)
         yield finding._replace(line=setting.line, file=setting.file)
@@ -196,6 +213,6 @@ def _twice(section: Section) -> Iterator[Finding]:
 
 def _changed(section: Section, name: str, change: Change) -> Finding:
     level, what = (WARNING, "is deprecated") if change.deprecated else (ERROR, "is gone")
-    option = f"Option '{cut(name)}' in section '{cut(section.name)}'"
+    option = f"Option '{name}' in section '{section.name}'"
     message = f"{option} {what}, {change.date}: {change.sentence}"
     return finding_at(section, name, message, level, change.successor)

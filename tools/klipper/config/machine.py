@@ -1,50 +1,47 @@
 """A printer's configuration as a whole: what its sections say, what is not there, and what the rules find in
 it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 
-from tools.core import errors
 from tools.klipper.config import options
 from tools.klipper.config.printer_cfg import ERROR, HINT, LEVELS, Finding, PrinterConfig, Section
 from tools.klipper.config.reference import KINEMATICS, Reference
 
 MOST_FINDINGS = 1000
 """A check ends after so many: nobody reads a tenth of them."""
-LONGEST_NAME = 60
+# The sections that make the object `probe`.
 PROBES = ("probe", "bltouch", "smart_effector", "load_cell_probe", "probe_eddy_current")
+# The sections that other options call a heater, and those that measure with any sensor_type.
 HEATERS = ("extruder", "heater_bed", "heater_generic")
+MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CHIPS = "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
 """Begin the names of sections whose pins are not a micro-controller's."""
 OWN_SENSORS = ("thermistor", "adc_temperature")
 """Sections that define a sensor by the name behind."""
 Z_PROBE = "z_virtual_endstop"
+"""The pin with which a probe is the endstop of the z axis."""
 
 
 def finding_at(section: Section, option: str, message: str, level: str = ERROR, near: str = "") -> Finding:
     """A finding about an option, or, if the section has none of that name, about the section."""
     place = section.values.get(option) or section
-    return Finding(place.line, place.file, cut(section.name), cut(option), level, message, near)
+    return Finding(place.line, place.file, section.name, option, level, message, near)
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, errors first, each level in the order of files and lines; one for those that differ only
     in their section's name."""
-    groups: dict[tuple[str, str, str, str], list[Finding]] = {}
-    for finding in sorted(findings, key=lambda finding: finding.line):
+    groups: dict[tuple[str, ...], Finding] = {}
+    ordered = sorted(findings, key=lambda one: (LEVELS.index(one.level), one.file, one.line))
+    for finding in ordered:
         kind = finding.section.partition(" ")[0]
-        message = finding.message.replace(finding.section, kind) if finding.section else finding.message
-        groups.setdefault((finding.level, finding.file, finding.option, message), []).append(finding)
-    ordered = []
-    for first, *others in groups.values():
-        lines = dict.fromkeys(finding.line for finding in others)
-        ordered.append(first._replace(also=tuple(lines)))
-    return sorted(ordered, key=lambda finding: (LEVELS.index(finding.level), finding.file, finding.line))
-
-
-def cut(name: str) -> str:
-    """A name that is not too long for a message."""
-    return errors.cut(name, LONGEST_NAME)
+        alike = finding.message.replace(f"'{finding.section}'", kind)
+        key = (finding.level, finding.file, finding.option, alike)
+        first = groups.setdefault(key, finding)
+        if finding.line not in (first.line, *first.also):
+            groups[key] = first._replace(also=(*first.also, finding.line))
+    return list(groups.values())
 
 
 class ParsedPrinter:
@@ -53,12 +50,21 @@ class ParsedPrinter:
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
         """`sensors` are the values of sensor_type that Klipper or the documentation has."""
         self.config = config
-        self.reference = reference
         self.sensors = sensors
         self.sections = config.sections
         self.is_whole = "printer" in self.sections and "mcu" in self.sections and not config.missing
         """True if nothing can stand in another file."""
         self.kinematics = self.section("printer").value(KINEMATICS)
+        mcus, heaters = self.of("mcu"), self.of(*HEATERS)
+        self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in mcus)
+        """The names of the micro-controllers, as pins and options name them."""
+        self.heaters = {section.name.split()[-1] for section in heaters}
+        """The names of the heaters, as options name them."""
+        kinds = {section.kind for section in self.sections.values()}
+        others = kinds.difference(options.table().kinds)
+        self.plugins = {kind for kind in others if not reference.kind(kind)}
+        """The kinds of sections that neither the documentation nor Klipper's source has: other programs may bring
+        what they name."""
 
     def section(self, name: str) -> Section:
         """A section; an empty one if it is not there."""
@@ -78,32 +84,15 @@ class ParsedPrinter:
             axes[f"stepper_{axis}"] = needed
         return axes
 
-    @cached_property
-    def plugins(self) -> set[str]:
-        """The kinds of sections that neither the documentation nor Klipper's source has: other programs may bring
-        what they name."""
-        kinds = {section.kind for section in self.sections.values()}
-        own = options.table().kinds
-        return {kind for kind in kinds if kind not in own and not self.reference.kind(kind)}
-
     def plugin_brings(self, what: str) -> bool:
         """True if a plugin may be the probe or accelerometer that is named, by the words in its name."""
-        words = options.words_of("plugin")[what]
-        return any(word in kind for kind in self.plugins for word in words)
-
-    @cached_property
-    def mcus(self) -> set[str]:
-        """The names of the micro-controllers, as pins and options name them."""
-        return {"mcu", *(section.name.removeprefix("mcu ") for section in self.of("mcu"))}
-
-    @cached_property
-    def heaters(self) -> set[str]:
-        """The names of the heaters, as options name them."""
-        return {section.name.split()[-1] for section in self.of(*HEATERS)}
+        kinds = " ".join(self.plugins)
+        return any(word in kinds for word in options.words_of("plugin")[what])
 
     @cached_property
     def chips(self) -> dict[str, Section]:
         """The sections that are a chip of their own, by the names that pins give them."""
+        # `[sx1509 x]` is `x` or `sx1509_x`, `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
         chips: dict[str, Section] = {}
         for section in self.sections.values():
             if section.kind.startswith(tuple(CHIPS)):
@@ -114,22 +103,12 @@ class ParsedPrinter:
     def has_sensor(self, name: str) -> bool:
         """True if Klipper, the documentation, or a section defines a temperature sensor of that name."""
         own = {f"{kind} {name}" for kind in OWN_SENSORS}
-        return name in self.sensors or not own.isdisjoint(self.sections)
+        return name in self.sensors or not self.sections.keys().isdisjoint(own)
 
     def absent(self, section: Section, option: str, message: str) -> Finding:
         """Something is missing: an error only if no other file can have it."""
         level, unless = (ERROR, "") if self.is_whole else (HINT, ", unless another file has it")
         return finding_at(section, option, message + unless, level)
-
-    def missing(self, section: Section, *options: str) -> Iterator[Finding]:
-        """The options that a section has to have and has not; merged, if another file may have them."""
-        names = [option for option in options if option.lower() not in section.values]
-        place = f"in section '{cut(section.name)}' must be specified"
-        if len(names) > 1 and not self.is_whole:
-            yield self.absent(section, names[0], f"Options {', '.join(names)} {place}")
-            return
-        for option in names:
-            yield self.absent(section, option, f"Option '{option}' {place}")
 
 
 def short(text: str, most: int) -> str:

@@ -1,18 +1,12 @@
 """The rules of motion: axes and steppers, their drivers, the bed and its screws."""
 
-import operator
 from collections.abc import Iterator
 
 from tools.klipper.config.machine import PROBES, Z_PROBE, ParsedPrinter, finding_at
-from tools.klipper.config.options import words_of
+from tools.klipper.config.options import out_of_bounds, words_of
 from tools.klipper.config.printer_cfg import WARNING, Finding, Section
 
-RELATIONS = {
-    "above": ("be above", operator.le),
-    "minimum": ("have minimum of", operator.lt),
-    "maximum": ("have maximum of", operator.gt),
-}
-"""How an option bounds another one: Klipper's words, and what is wrong."""
+# The microsteps that a TMC driver can make; the option itself may have any number.
 STEPS = "1 2 4 8 16 32 64 128 256".split()
 ALGORITHMS = ("lagrange", "bicubic")
 RECTANGULAR = ("cartesian", "corexy", "corexz")
@@ -29,7 +23,10 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def axes(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The kinematics, and the steppers that it needs."""
+    """The kinematics, and the steppers that it needs.
+
+    Source: klippy/toolhead.py, klippy/kinematics/.
+    """
     printer, known = machine.section("printer"), words_of("axes")
     if machine.kinematics not in ("", *known):
         message = f"Kinematics '{machine.kinematics[:60]}' is not one of {', '.join(known)}"
@@ -43,14 +40,17 @@ def axes(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def bounds(section: Section) -> Iterator[Finding]:
-    """Options that bound each other, or that exclude each other."""
-    for place, (relation, other, *default) in words_of("bound").items():
+    """Options that bound each other, or that exclude each other.
+
+    Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
+    """
+    for place, (sign, other, *default) in words_of("bound").items():
         kind, option = place.split()
-        words, is_wrong = RELATIONS[relation]
-        value, bound = section.number(option), section.number(other, *map(float, default))
-        is_of_kind = kind in ("*", section.kind)
-        if is_of_kind and value is not None and bound is not None and is_wrong(value, bound):
-            message = f"Option '{option}' in section '{section.name}' must {words} {bound}, its {other}"
+        if kind not in ("*", section.kind):
+            continue
+        bound = section.number(other, *map(float, default))
+        if problem := out_of_bounds(section.numbers(option), sign, bound):
+            message = f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
             yield finding_at(section, option, message)
     for place, (other,) in words_of("beside").items():
         kind, option = place.split()
@@ -60,33 +60,40 @@ def bounds(section: Section) -> Iterator[Finding]:
 
 
 def gears(section: Section) -> Iterator[Finding]:
-    """Gears and steps that cannot be."""
-    pairs = section.value("gear_ratio").replace("\n", ",").split(",")
-    for pair in filter(str.strip, pairs):
+    """Gears and steps that cannot be.
+
+    Source: parse_gear_ratio and parse_step_distance in klippy/stepper.py.
+    """
+    for pair in section.words("gear_ratio"):
         teeth = pair.split(":")
         if len(teeth) != 2 or "0" in map(str.strip, teeth):
-            words = f"must have 2 elements above 0: '{pair.strip()[:40]}'"
-            yield finding_at(
-                section, "gear_ratio", f"Option 'gear_ratio' in section '{section.name}' {words}"
-            )
-    if (section.number("full_steps_per_rotation") or 0) % 4:
+            message = f"Option 'gear_ratio' in section '{section.name}' must have 2 elements above 0"
+            yield finding_at(section, "gear_ratio", f"{message}: '{pair[:40]}'")
+    if section.number("full_steps_per_rotation") % 4 > 0:
         message = f"full_steps_per_rotation invalid in section '{section.name}'"
         yield finding_at(section, "full_steps_per_rotation", message)
 
 
 def endstop(section: Section) -> Iterator[Finding]:
-    """An endstop outside of its axis."""
-    place, least = section.number("position_endstop"), section.number("position_min", 0.0)
+    """An endstop outside of its axis.
+
+    Source: GenericPrinterRail in klippy/stepper.py.
+    """
+    place = section.number("position_endstop")
+    least = section.number("position_min", 0.0)
     most = section.number("position_max")
-    if place is None or least is None or most is None or least <= place <= most or most <= least:
-        return
-    message = f"position_endstop in section '{section.name}' must be between position_min and position_max"
-    yield finding_at(section, "position_endstop", message)
+    if least < most and (place < least or place > most):
+        message = (
+            f"position_endstop in section '{section.name}' must be between position_min and position_max"
+        )
+        yield finding_at(section, "position_endstop", message)
 
 
 def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The needs of drivers: of their steppers, and of each other on one wire."""
-    wires: set[tuple[str, ...]] = set()
+    """The stepper of a driver, and the steps that it can make.
+
+    Source: klippy/extras/tmc.py.
+    """
     for section in machine.sections.values():
         name = section.name.partition(" ")[2]
         if not section.kind.startswith("tmc") or section.saved or not name:
@@ -99,16 +106,13 @@ def drivers(machine: ParsedPrinter) -> Iterator[Finding]:
         elif steps not in STEPS and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{name}' is not a valid choice"
             yield finding_at(stepper, "microsteps", f"{message} with a {section.kind}")
-        pin = section.value("uart_pin").replace(" ", "").lstrip("^~!")
-        wire = (pin, section.value("select_pins"), section.value("uart_address") or "0")
-        if pin and wire in wires:
-            message = "Shared TMC uarts need unique address or select_pins polarity"
-            yield finding_at(section, "uart_pin", message)
-        wires.add(wire)
 
 
 def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
-    """As many steppers, points and screws as the levelling needs."""
+    """As many steppers, points and screws as the levelling needs.
+
+    Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
+    """
     motors = sum(name.startswith("stepper_z") for name in machine.sections)
     for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
         section = machine.section(name)
@@ -126,14 +130,12 @@ def levelling(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
-    """The points of the mesh: where, how many, how they are joined."""
+    """The points of the mesh: where, how many, how they are joined.
+
+    Source: klippy/extras/bed_mesh.py.
+    """
     section = machine.section("bed_mesh")
-    counts = section.numbers("probe_count", "3")
-    if "mesh_radius" in section.values:
-        counts = section.numbers("round_probe_count", "5")
-        if counts and counts[0] % 2 == 0:
-            message = "bed_mesh: probe_count must be odd for round beds"
-            yield finding_at(section, "round_probe_count", message)
+    counts = section.numbers("probe_count") + section.numbers("round_probe_count")
     least, most = section.numbers("mesh_min"), section.numbers("mesh_max")
     if len(least) == len(most) == 2 and (most[0] <= least[0] or most[1] <= least[1]):
         message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
@@ -141,7 +143,7 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
     algorithm = section.value("algorithm").lower() or "lagrange"
     if algorithm not in ALGORITHMS:
         yield finding_at(section, "algorithm", f"bed_mesh: Unknown algorithm <{algorithm[:40]}>")
-    elif algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps", "2")):
+    elif algorithm == "lagrange" and max(counts, default=0) > 6 and any(section.numbers("mesh_pps") or [2]):
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
         yield finding_at(section, "probe_count", message)
     probes = machine.of(*PROBES)
@@ -151,19 +153,28 @@ def mesh(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def _reach(machine: ParsedPrinter, mesh: Section, option: str, probe: Section) -> Iterator[Finding]:
-    """A corner of the mesh where the probe would take the nozzle off an axis."""
+    """A corner of the mesh where the probe would take the nozzle off an axis.
+
+    Klipper takes it, and the calibration ends with "Move out of range".
+    """
     for axis, place in zip("xy", mesh.numbers(option), strict=False):
         stepper = machine.section(f"stepper_{axis}")
+        least = stepper.number("position_min", 0.0)
+        most = stepper.number("position_max")
         offset = probe.number(f"{axis}_offset", 0.0)
-        least, most = stepper.number("position_min", 0.0), stepper.number("position_max")
-        if offset is None or least is None or most is None or least <= place - offset <= most:
-            continue
-        message = f"{option} takes the nozzle to {axis} = {place - offset:g}, but stepper_{axis} goes from {least:g} to {most:g}"
-        yield finding_at(mesh, option, f"{message} (the probe's {axis}_offset is {offset:g})", WARNING)
+        nozzle = place - offset
+        if nozzle < least or nozzle > most:
+            message = f"{option} takes the nozzle to {axis} = {nozzle:g}"
+            message += f", but stepper_{axis} goes from {least:g} to {most:g}"
+            message += f" (the probe's {axis}_offset is {offset:g})"
+            yield finding_at(mesh, option, message, WARNING)
 
 
 def homing(machine: ParsedPrinter) -> Iterator[Finding]:
-    """Homing by the probe, and the two sections that replace G28."""
+    """Homing by the probe, and the two sections that replace G28.
+
+    Source: klippy/stepper.py, klippy/extras/safe_z_home.py.
+    """
     stepper = machine.section("stepper_z")
     place = stepper.values.get("position_endstop")
     if place and not place.saved and Z_PROBE in stepper.value("endstop_pin"):

@@ -9,8 +9,9 @@ never, + always, ? perhaps), what it has to have (`a|b`: one of them), and the c
 `tests/lab/klipper/facts.py` makes it from a checkout of Klipper.
 """
 
+import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -34,6 +35,13 @@ TAG = re.compile(r"\{%[-+]?\s*(\w+)")
 # What is written in a template and is none of it: comments, and marks in a text that do not end it.
 ASIDE = re.compile(r"\{#.*?#\}|\\[\\'\"]", re.DOTALL)
 BLOCKS = "if for macro call filter".split()
+BOUNDS = {
+    "(": ("be above", operator.le),
+    "[": ("have minimum of", operator.lt),
+    "]": ("have maximum of", operator.gt),
+    ")": ("be below", operator.ge),
+}
+"""How a number is bound: Klipper's words, and what is wrong."""
 EXPECTED = {"i": "a whole number", "f": "a number", "l": "numbers with commas between"}
 
 
@@ -118,7 +126,8 @@ def words_of(what: str) -> Mapping[str, list[str]]:
         subject, _, words = line.partition(":")
         sort, _, name = subject.partition(" ")
         if sort == what:
-            listed.setdefault(name, []).extend(words.split())
+            for alike in name.split("|"):
+                listed.setdefault(alike, []).extend(words.split())
     return listed
 
 
@@ -131,8 +140,9 @@ def wrong(section: str, option: Option, name: str, value: str) -> str:
     """Klipper's words for a value that it refuses; "" if it takes it. An empty text or list is a matter of each
     option."""
     known = spec(section.partition(" ")[0], name)
+    # The words that all of Klipper's messages have.
     what = f"option '{name}' in section '{section[:60]}'"
-    if not value and known.startswith(("i", "f", "b", "c", "p")):
+    if not value and known and not known.startswith("l"):
         return f"Unable to parse {what}: it is empty"
     if not value or "{" in value:  # `{…}`: the constants of a fork of Klipper
         return ""
@@ -155,7 +165,7 @@ def _wrong_number(what: str, value: str, known: re.Match[str]) -> str:
     """Klipper's words for a number, or a list with their count, that it refuses; "" if it takes it."""
     is_list, of, per_line, count, opening, low, high, closing = known.groups()
     rows = [[value]]
-    if is_list:
+    if is_list:  # points have a line each, gears a `:` between them
         lines = value.split("\n") if per_line else [value.replace("\n", ",")]
         rows = [re.split("[,:]", line) for line in lines if line.strip()]
     if count and any(len(row) != int(count) for row in rows):
@@ -164,17 +174,21 @@ def _wrong_number(what: str, value: str, known: re.Match[str]) -> str:
     if not of:
         return ""
     parse = int if of == "i" else float
+    words = filter(str.strip, chain.from_iterable(rows))
     try:
-        numbers = [parse(word) for word in chain(*rows) if word.strip()]
+        numbers = [parse(word) for word in words]
     except ValueError:
         return f"Unable to parse {what}: expected {EXPECTED[is_list or of]}, not '{value[:40]}'"
-    bound = ""
-    for number in numbers:
-        if low and (number < float(low) or (opening == "(" and number == float(low))):
-            bound = f"be above {float(low)}" if opening == "(" else f"have minimum of {float(low):g}"
-        if high and (number > float(high) or (closing == ")" and number == float(high))):
-            bound = f"be below {float(high)}" if closing == ")" else f"have maximum of {float(high)}"
-    return f"O{what[1:]} must {bound}" if bound else ""
+    for sign, bound in ((opening, low), (closing, high)):
+        if bound and (problem := out_of_bounds(numbers, sign, parse(float(bound)))):
+            return f"O{what[1:]} must {problem}"
+    return ""
+
+
+def out_of_bounds(numbers: Iterable[float], sign: str, bound: float) -> str:
+    """Klipper's words for a bound that one of the numbers does not keep; "" if all do."""
+    words, is_wrong = BOUNDS[sign]
+    return f"{words} {bound}" if any(is_wrong(number, bound) for number in numbers) else ""
 
 
 def template_mistake(value: str) -> str:

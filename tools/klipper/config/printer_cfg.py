@@ -2,12 +2,14 @@
 
 import fnmatch
 import glob
+import math
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +31,8 @@ MAGIC = frozenset("*?[")
 MOST_LINES = 50_000
 """Lines and includes that are read, those of included files counted, too: no printer has a tenth of it."""
 UNOPENED = "Unable to open config file"
+LONGEST_NAME = 100
+"""Characters of a section's or an option's name; none that Klipper has is half as long."""
 LONGEST = 4_000_000
 """Characters of a configuration, and bytes of each file."""
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
@@ -77,20 +81,25 @@ class Section:
         """The value of an option; "" if it is not there."""
         return self.values[option].value if option in self.values else ""
 
-    def numbers(self, option: str, default: str = "") -> list[float]:
+    def words(self, option: str) -> list[str]:
+        """The words of a list with commas."""
+        words = map(str.strip, self.value(option).split(","))
+        return list(filter(None, words))
+
+    def numbers(self, option: str) -> list[float]:
         """The numbers of a list with commas; none if something else stands there."""
-        words = (self.value(option) or default).split(",")
         try:
-            return [float(word) for word in words if word.strip()]
+            return [float(word) for word in self.words(option)]
         except ValueError:
             return []
 
-    def number(self, option: str, default: float | None = None) -> float | None:
-        """The number of an option; the default if it is not there, None if something else stands there."""
+    def number(self, option: str, default: float = math.nan) -> float:
+        """The number of an option; the default if it is not there, NaN if something else stands there. No
+        comparison with NaN is true."""
         if not self.value(option):
             return default
         numbers = self.numbers(option)
-        return numbers[0] if len(numbers) == 1 else None
+        return numbers[0] if len(numbers) == 1 else math.nan
 
 
 class Finding(NamedTuple):
@@ -118,6 +127,23 @@ class PrinterConfig:
     problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
+    @property
+    def options(self) -> int:
+        """The number of options in all sections."""
+        return sum(len(section.settings) for section in self.sections.values())
+
+    def refuse(self, file: str, line: int, message: str, section: str = "") -> None:
+        """Note what Klipper cannot read in a file."""
+        self.problems.append(Finding(line, file, section, "", ERROR, message))
+
+
+Find = Callable[[str, str], dict[str, bytes | None]]
+"""The contents of the files that an include means, by their names: of its pattern beside the file that has
+it, or of the bare pattern. None for a file that cannot be read."""
+Line = tuple[str, int, str, bool]
+"""A line without its comment, with its file and number before it; whether SAVE_CONFIG wrote it. An empty one
+stands where a file begins, and behind an include."""
+
 
 def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
     """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
@@ -127,9 +153,11 @@ def read(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
         names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
         return {name: given[name] for name in sorted(names)} or {pattern: None}
 
-    reader = _Reader(find)
-    reader.read(_encoded(text), "")
-    return reader.config
+    return _read(_encoded(text), find)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
@@ -146,13 +174,7 @@ def read_files(path: Path, inside: Path | None = None) -> PrinterConfig:
                 files[name] = content(path.parent / name, inside, LONGEST)
         return files
 
-    reader = _Reader(find)
-    reader.read(content(path, inside, LONGEST), "")
-    return reader.config
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
+    return _read(content(path, inside, LONGEST), find)
 
 
 # What Klipper does, and the reader with it:
@@ -161,114 +183,68 @@ def _encoded(text: str) -> bytes:
 # - An include is read where it stands; what follows it has no section until the next `[…]`.
 # - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
 # A line that Klipper cannot read is a problem, and the reader goes on behind it.
-class _Reader:
-    """Reads files line by line.
-
-    `find` gives the contents of the files that an include means, by their names, first if it is beside the
-    file that has it; None for a file that cannot be read.
-    """
-
-    def __init__(self, find: Callable[[str, str], dict[str, bytes | None]]):
-        self.config = PrinterConfig()
-        self.find = find
-        self.files: list[str] = []
-        self.lines = 0
-
-    def begin(self) -> None:
-        """Begin a file, or what follows an include. As for Klipper it has no section yet."""
-        self.section: Section | None = None
-        self.setting: Setting | None = None
-        self.indent = 0
-        self.saved = self.skipping = False
-
-    def read(self, data: bytes, name: str) -> None:
-        """Read a file, and what it includes at its place."""
-        self.files.append(name)
-        self.begin()
-        if data.startswith(BOM_UTF8):
-            self.problem(1, f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM")
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            bad = data.count(b"\n", 0, error.start) + 1
-            self.problem(bad, f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start")
-            text = data.decode("utf-8-sig", "replace")
-        for number, line, saved in _lines(text):
-            self.lines += 1
-            if self.lines >= MOST_LINES:
-                break
-            if line.startswith(INCLUDE) and "]" in line:
-                self.include(line[len(INCLUDE) : line.rindex("]")].strip(), number)
-                self.begin()
+def _read(data: bytes, find: Find) -> PrinterConfig:
+    config = PrinterConfig()
+    section: Section | None = None
+    setting: Setting | None = None
+    indent = 0
+    is_skipping = is_saved = False
+    for file, number, line, saved in islice(_lines(config, [""], data, find), MOST_LINES):
+        text = line.strip()
+        depth = len(line) - len(line.lstrip())
+        if setting and depth > indent:
+            setting.lines.append(text)
+            continue
+        setting, indent = None, depth
+        if not text:
+            section = None
+            is_skipping = False
+        elif text.startswith("[") and "]" in text[2:]:
+            name = text[1 : text.rindex("]")][:LONGEST_NAME]
+            is_saved = saved or name.startswith(PROFILES)
+            section = config.sections.setdefault(name, Section(name, number, file, is_saved))
+            is_skipping = False
+        elif section is None and not is_skipping:  # the first such line stands for all
+            message = f"File contains no section headers: '{text[:60]}' stands in no section"
+            config.refuse(file, number, message)
+            is_skipping = True
+        elif section and not is_skipping:
+            match = OPTION.match(text)
+            name = match[1].rstrip().lower()[:LONGEST_NAME] if match else ""
+            if _is_code(section, name, text):
+                message = f"'{text[:60]}' is at the beginning of its line; the rest is skipped"
+                config.refuse(file, number, f"G-Code of a macro must be indented: {message}", section.name)
+                is_skipping = True
+            elif match and name:
+                setting = Setting(name, [match[2].strip()], number, file, is_saved)
+                section.settings.append(setting)
+                section.saved = section.saved and is_saved
             else:
-                self.line(number, line, saved)
-        self.files.pop()
-
-    def include(self, pattern: str, line: int) -> None:
-        """Read the files that an include means; Klipper takes those of a pattern in the order of their
-        names."""
-        folder, slash, _ = self.files[-1].rpartition("/")
-        files = self.find(folder + slash + pattern, pattern)  # Klipper looks beside the file
-        if not files and not MAGIC & set(pattern):
-            self.problem(line, f"Include file '{pattern[:80]}' does not exist")
-        for file, data in files.items():
-            self.lines += 1  # files that include all others come in every order
-            if self.lines >= MOST_LINES:
-                break
-            if data is None:
-                self.config.missing.append(file)
-            elif file in self.files:
-                self.problem(line, f"Recursive include of config file '{file[:80]}'")
-            else:
-                self.read(data, file)
-
-    def line(self, number: int, line: str, saved: bool) -> None:
-        """Take the next line, which has no comment and is not blank."""
-        content = line.strip()
-        indent = len(line) - len(line.lstrip())
-        if self.setting and indent > self.indent:
-            self.setting.lines.append(content)
-            return
-        self.setting, self.indent = None, indent
-        if content.startswith("[") and "]" in content[2:]:
-            name = content[1 : content.rindex("]")]
-            self.saved = saved or name.startswith(PROFILES)
-            section = Section(name, number, self.files[-1], self.saved)
-            self.section = self.config.sections.setdefault(name, section)
-            self.skipping = False
-        elif self.skipping:
-            pass
-        elif self.section:
-            self.option(number, content, self.section)
-        else:  # the first such line stands for all
-            self.skipping = True
-            message = f"File contains no section headers: '{content[:60]}' stands in no section"
-            self.problem(number, message)
-
-    def option(self, number: int, line: str, section: Section) -> None:
-        """Begin an option, unless its line looks like G-Code that is not indented."""
-        match = OPTION.match(line)
-        name = match[1].rstrip().lower() if match else ""
-        before = section.settings[-1].name if section.settings else ""
-        if before.endswith("gcode") and (not name or " " in name or line.startswith("{")):
-            self.skipping = True
-            message = f"'{line[:60]}' is at the beginning of its line; the rest is skipped"
-            self.problem(number, f"G-Code of a macro must be indented: {message}", section.name)
-        elif match and name:
-            self.setting = Setting(name, [match[2].strip()], number, self.files[-1], self.saved)
-            section.settings.append(self.setting)
-            section.saved = section.saved and self.saved
-        else:
-            message = f"Unable to parse the line: '{line[:60]}' is neither 'option: value' nor a section"
-            self.problem(number, message, section.name)
-
-    def problem(self, line: int, message: str, section: str = "") -> None:
-        """Note what Klipper cannot read in the file."""
-        self.config.problems.append(Finding(line, self.files[-1], section, "", ERROR, message))
+                message = f"'{text[:60]}' is neither 'option: value' nor a section"
+                config.refuse(file, number, f"Unable to parse the line: {message}", section.name)
+    return config
 
 
-def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Each line with its number, without comments and without the marks of what SAVE_CONFIG wrote."""
+def _is_code(section: Section, name: str, line: str) -> bool:
+    """True for a line that looks like G-Code and follows an option that holds G-Code."""
+    before = section.settings[-1].name if section.settings else ""
+    return before.endswith("gcode") and (not name or " " in name or line.startswith("{"))
+
+
+def _lines(config: PrinterConfig, files: list[str], data: bytes, find: Find) -> Iterator[Line]:
+    """The lines of a file, the last of `files`, each of which includes the next, and of what it includes."""
+    file = files[-1]
+    yield file, 0, "", False
+    if data.startswith(BOM_UTF8):
+        message = f"{UNOPENED}: it begins with a byte order mark; save as UTF-8 without BOM"
+        config.refuse(file, 1, message)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        bad = data.count(b"\n", 0, error.start) + 1
+        message = f"{UNOPENED}: a byte in line {bad} is not UTF-8, and Klipper does not start"
+        config.refuse(file, bad, message)
+        text = data.decode("utf-8-sig", "replace")
     saved = False
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith(SAVED_HEADER):
@@ -276,5 +252,26 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
         elif saved and not line.startswith(NOTICE):
             line = line.removeprefix(SAVED)
         line = COMMENT.split(line, 1)[0]
-        if line.strip():
-            yield number, line, saved
+        if line.startswith(INCLUDE) and "]" in line:
+            pattern = line[len(INCLUDE) : line.rindex("]")].strip()
+            yield from _included(config, files, pattern, number, find)
+            yield file, number, "", saved
+        elif line.strip():
+            yield file, number, line, saved
+
+
+def _included(config: PrinterConfig, files: list[str], pattern: str, line: int, find: Find) -> Iterator[Line]:
+    """The lines of the files that an include means; Klipper takes those of a pattern in the order of their
+    names."""
+    folder, slash, _ = files[-1].rpartition("/")
+    contents = find(folder + slash + pattern, pattern)  # Klipper looks beside the file
+    if not contents and not MAGIC & set(pattern):
+        config.refuse(files[-1], line, f"Include file '{pattern[:80]}' does not exist")
+    for name, data in contents.items():
+        if data is None:
+            config.missing.append(name)
+        elif name in files:
+            yield files[-1], line, "", False  # files that include all others come in every order
+            config.refuse(files[-1], line, f"Recursive include of config file '{name[:80]}'")
+        else:
+            yield from _lines(config, [*files, name], data, find)

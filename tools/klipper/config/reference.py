@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 
 PAGE = "Config_Reference.md"
 # What tells the sections of a series apart: `extruder2`.
@@ -51,7 +52,6 @@ KINEMATICS = "kinematics"
 """The option of `[printer]` that decides which of several blocks of a section holds."""
 ELLIPSIS = "..."
 STEPPER = "stepper"
-LONGEST_LINE = 1000
 
 
 @dataclass
@@ -153,7 +153,6 @@ def blocks(text: str) -> Iterator[Block]:
     group = heading = ""
     block: Block | None = None
     for line in text.splitlines():
-        line = line[:LONGEST_LINE]
         header = HEADER.match(line)
         if line.startswith("```") or (block and header):
             if block and (block.name or block.options):
@@ -191,8 +190,8 @@ class Reference:
         return alike if alike in self.kinds else ""
 
     def named(self, name: str) -> list[Block]:
-        """The blocks of a section or of common options, by what a person or a text calls them: the kind, or the
-        heading."""
+        """The blocks of a section or of common options, by what a person or a text calls them: the kind, or
+        the heading."""
         name = name.lower()
         headed = [block for block in self.blocks if block.heading.lower() in (name, f"[{name}]")]
         kind = self.kinds.get(name, [])  # a chip of [load_cell] has a heading of its own
@@ -208,30 +207,31 @@ class Reference:
         if kinematics and any(block.kinematics == kinematics for block in self.blocks):
             blocks = [block for block in blocks if block.kinematics in ("", kinematics)]
         options: dict[str, Option] = {}
-        for block, parts in self.described(blocks):
-            for option in block.options:
-                if option.part in parts:
-                    options.setdefault(option.key, option)
+        for _, option in self.described(blocks):
+            options.setdefault(option.key, option)
         return options
 
-    def described(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, set[int]]]:
-        """These blocks, those that they refer to, and so on, each with the parts that count; where a sensor is
-        named, all sensors."""
+    def described(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, Option]]:
+        """The options of these blocks, of those that they refer to, and so on, each with its block; where a
+        sensor is named, of all sensors."""
         queue = [(block, _parts(block, None)) for block in blocks]
         seen = {id(block) for block, _ in queue}
         keys: set[str] = set()
         for block, parts in queue:
-            yield block, parts
-            own = {option.key for option in block.options if option.part in parts}
+            options = [option for option in block.options if option.part in parts]
+            own = {option.key for option in options}
             keys |= own
+            yield from zip(repeat(block), options)
             for name, part in block.refers:
                 for other in self.named(name) if part in parts else ():
                     wanted = _parts(other, None if block.open or not block.options else own)
                     if wanted and id(other) not in seen:
                         seen.add(id(other))
                         queue.append((other, wanted))
-        if SENSOR in keys and "min_temp" in keys:
-            yield from ((block, _parts(block, None)) for block in self.blocks if block.group == SENSORS)
+        if {SENSOR, "min_temp"} <= keys:
+            for block in self.blocks:
+                if block.group == SENSORS:
+                    yield from zip(repeat(block), block.options)
 
 
 class Options:
@@ -240,19 +240,17 @@ class Options:
     def __init__(self, options: Mapping[str, Option]):
         self.by_key = options
         self.names = [key for key in options if "<" not in key]
-        self._series: dict[str, Option] = {}
         self._patterns: list[tuple[str, Option]] = []
         for key, option in options.items():
-            if SERIES.search(key):
-                self._series[SERIES.sub("0", key)] = option
-            if "<" in key:
-                self._patterns.append((PLACEHOLDER.sub(".+", key), option))
+            pattern = SERIES.sub(r"\\d+", PLACEHOLDER.sub(".+", key))
+            if pattern != key:
+                self._patterns.append((pattern, option))
 
     def find(self, name: str) -> Option | None:
         """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern
         (`variable_<name>`)."""
-        if option := self.by_key.get(name) or self._series.get(SERIES.sub("0", name)):
-            return option
+        if name in self.by_key:
+            return self.by_key[name]
         for pattern, option in self._patterns:
             if re.fullmatch(pattern, name):
                 return option

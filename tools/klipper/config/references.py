@@ -4,13 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tools.klipper.config.machine import HEATERS, PROBES, ParsedPrinter, cut, finding_at
+from tools.klipper.config.machine import MEASURING, PROBES, ParsedPrinter, finding_at
 from tools.klipper.config.options import spec, table, words_of
 from tools.klipper.config.printer_cfg import HINT, WARNING, Finding, Section
 from tools.klipper.config.reference import SENSOR
 from tools.klipper.search.spelling import nearest
 
-MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CAN_UUID = re.compile(r"[0-9a-f]{12}$", re.IGNORECASE)
 # The name of a sensor that only a plugin can have brought: a module's, `temperature_oams`.
 MODULE = re.compile(r"[a-z][a-z_]*$")
@@ -59,11 +58,15 @@ def findings(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def needed(machine: ParsedPrinter) -> Iterator[Finding]:
-    """`[printer]` and `[mcu]`, and the way to each micro-controller."""
+    """`[printer]` and `[mcu]`, and the way to each micro-controller.
+
+    Source: klippy/toolhead.py, klippy/mcu.py.
+    """
     is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.config.missing
     for kind, gone, option in (("printer", "mcu", "serial"), ("mcu", "printer", "kinematics")):
         if is_printer and kind in machine.sections and gone not in machine.sections:
-            message = f"Option '{option}' in section '{gone}' must be specified: there is no such section, unless another file has it"
+            message = f"Option '{option}' in section '{gone}' must be specified"
+            message += ": there is no such section, unless another file has it"
             yield finding_at(machine.section(kind), option, message, WARNING)._replace(section=gone)
     for section in machine.of("mcu"):
         uuid = section.value("canbus_uuid")
@@ -73,54 +76,56 @@ def needed(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def check_name(section: Section) -> Iterator[Finding]:
-    """A name behind the kind of section where there must be none, or none where there must be one."""
+    """A name behind the kind of section where there must be none, or none where there must be one.
+
+    Source: check_unused_options in klippy/configfile.py.
+    """
     kind, space, _ = section.name.partition(" ")
     if table().kind(kind).sign == ("-" if space else "+"):
         what = "takes no name" if space else "needs a name behind it"
-        message = f"Section '{cut(section.name)}' is not a valid config section: [{kind}] {what}"
+        message = f"Section '{section.name}' is not a valid config section: [{kind}] {what}"
         yield finding_at(section, "", message)
 
 
 def check_references(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
-    """Names of heaters, steppers, micro-controllers and accelerometers that are not there."""
+    """Names of heaters, steppers, micro-controllers and accelerometers that are not there.
+
+    Source: each option's reader; known.txt has their words.
+    """
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
     for place, (what, *default) in words_of("names").items():
-        owner, option = place.split()
-        if owner not in ("*", section.kind) or (what == "accelerometer" and machine.plugin_brings(what)):
+        kind, option = place.split()
+        if kind not in ("*", section.kind) or (what == "accelerometer" and machine.plugin_brings(what)):
             continue
-        for name in _words(section.value(option) or "".join(default)):
+        names = section.words(option) or default
+        if option == "name":  # that of the section itself
+            names = [section.name.partition(" ")[2]]
+            option = ""
+        for name in names:
             if name not in there.get(what, machine.sections):
-                yield machine.absent(section, option, _unknown_name(what, name))
-    heater = section.name.partition(" ")[2]
-    if section.kind == "verify_heater" and heater not in machine.heaters:
-        yield machine.absent(section, "", _unknown_name("heater", heater))
-
-
-def _unknown_name(what: str, name: str) -> str:
-    return " ".join(words_of("unknown")[what]).format(name)
-
-
-def _words(value: str) -> list[str]:
-    return [word.strip() for word in value.split(",") if word.strip()]
+                message = " ".join(words_of("unknown")[what])
+                yield machine.absent(section, option, message.format(name))
 
 
 def check_components(machine: ParsedPrinter, section: Section) -> Iterator[Finding]:
-    """A temperature sensor that Klipper does not know or that has no pin, the colours of LEDs."""
+    """A temperature sensor that Klipper does not know, the colours of LEDs.
+
+    Source: klippy/extras/heaters.py, klippy/extras/neopixel.py.
+    """
     sensor = section.value(SENSOR)
-    if SENSOR in section.values and section.kind.startswith(MEASURING):
-        if not machine.has_sensor(sensor):
-            if not (machine.plugins and MODULE.match(sensor)):
-                yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{cut(sensor)}'")
-        elif f"{SENSOR} {sensor}" not in table().kinds:  # it is on an analog pin
-            yield from machine.missing(section, "sensor_pin")
-    order = section.value("color_order")
-    if not all("".join(sorted(word)) in ("BGR", "BGRW") for word in _words(order)):
-        yield finding_at(section, "color_order", f"Invalid color_order '{order[:40]}'")
+    is_measuring = SENSOR in section.values and section.kind.startswith(MEASURING)
+    is_plugins = machine.plugins and MODULE.match(sensor)
+    if is_measuring and not is_plugins and not machine.has_sensor(sensor):
+        yield machine.absent(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
+    for order in section.words("color_order"):
+        if "".join(sorted(order)) not in ("BGR", "BGRW"):
+            yield finding_at(section, "color_order", f"Invalid color_order '{order[:40]}'")
 
 
 def macros(machine: ParsedPrinter) -> Iterator[Finding]:
     """The names of macros, their variables, and commands in them that nothing has and that are nearly a known
     one."""
+    # The commands of what is loaded: a macro takes none of them without rename_existing.
     taken: set[str] = set()
     for section in machine.sections.values():
         taken.update(table().kind(section.kind).commands)
@@ -129,9 +134,10 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
         _, _, name = section.name.upper().partition(" ")
         before = named.setdefault(name, section)
         if before is not section:
-            message = f"gcode command {cut(name)} already registered: also in [{cut(before.name)}]"
+            message = f"gcode command {name} already registered: also in [{before.name}]"
             yield finding_at(section, "", message)
         yield from _macro(section, name, taken)
+    # All commands that there are: one that is nearly a known one is misspelt.
     known = set(named)
     for kind in table().kinds.values():
         known.update(kind.commands)
@@ -143,48 +149,57 @@ def macros(machine: ParsedPrinter) -> Iterator[Finding]:
 
 
 def _macro(section: Section, name: str, taken: set[str]) -> Iterator[Finding]:
-    """The name of a macro, whether it takes a command's, and its variables."""
+    """The name of a macro, whether it takes a command's, and its variables.
+
+    Source: klippy/gcode.py, klippy/extras/gcode_macro.py.
+    """
     if len(name.split()) > 1:
-        yield finding_at(section, "", f"Name of section '{cut(section.name)}' contains illegal whitespace")
+        yield finding_at(section, "", f"Name of section '{section.name}' contains illegal whitespace")
     renamed = section.value("rename_existing")
     is_number = bool(NUMBER.match(name))
     if name in taken and not renamed:
-        message = f"gcode command {name} already registered: a macro in the place of a command needs rename_existing"
-        yield finding_at(section, "", message)
+        message = f"gcode command {name} already registered"
+        needs = "a macro in the place of a command needs rename_existing"
+        yield finding_at(section, "", f"{message}: {needs}")
     elif renamed and is_number != bool(NUMBER.match(renamed.upper())):
         message = f"G-Code macro rename of different types ('{name}' vs '{renamed[:40]}')"
         yield finding_at(section, "rename_existing", message)
     elif not is_number and not NAME.match(name.partition(" ")[0]):
-        yield finding_at(section, "", f"Can't register '{cut(name)}' as it is an invalid name")
+        yield finding_at(section, "", f"Can't register '{name}' as it is an invalid name")
     for setting in section.values.values():
         if setting.name.startswith(VARIABLE):
             try:
                 ast.literal_eval(setting.value)
             except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
-                message = f"Option '{setting.name}' in section '{cut(section.name)}' is not a valid literal"
+                message = f"Option '{setting.name}' in section '{section.name}' is not a valid literal"
                 yield finding_at(section, setting.name, f"{message}: a text needs quotes ('…')")
 
 
 def probes(machine: ParsedPrinter) -> Iterator[Finding]:
     """More than one probe."""
-    every = [section for section in machine.of(*PROBES) if not section.saved]
-    for section in every[1:]:
-        already = f"Printer object 'probe' already created: there is [{every[0].name}], too"
+    every = machine.of(*PROBES)
+    written = [section for section in every if not section.saved]
+    for section in written[1:]:
+        already = f"Printer object 'probe' already created: there is [{written[0].name}], too"
         yield finding_at(section, "", f"{already}; only one may be there")
 
 
 # A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with the
-# chip it is on: aliases of [board_pins] are resolved. Klipper lets several sections name one pin if it is shared
-# under the same option (SHARED), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken only
-# through its virtual endstop. Pins without a digit are not compared: they are names that a board or a plugin
-# defines.
+# chip it is on: aliases of [board_pins] are resolved. Klipper lets several sections name one pin if it is
+# shared under the same option (SHARED), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken
+# only through its virtual endstop. Pins without a digit are not compared: they are names that a board or a
+# plugin defines.
 def pins(machine: ParsedPrinter) -> Iterator[Finding]:
-    """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it."""
+    """Pins: their form, the chip they are on, and who else uses them where Klipper does not allow it.
+
+    Source: klippy/pins.py.
+    """
     aliases: dict[str, str] = {}
     for section in machine.of(ALIASES):
         yield from _aliases(section, aliases)
+    # The section and option that used each pin of a chip first.
     first: dict[tuple[str, str], tuple[Section, str]] = {}
-    override = _words(machine.section(OVERRIDE).value("pins"))
+    override = machine.section(OVERRIDE).words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, text in _described(machine):
         pattern, form = MARKS.get(spec(section.kind, option), MARKS[ANY_MARKS])
@@ -193,47 +208,45 @@ def pins(machine: ParsedPrinter) -> Iterator[Finding]:
             message = f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
             yield finding_at(section, option, message)
             continue
-        chip, pin = match[1] or "mcu", aliases.get(match[2], match[2])
+        chip = match[1] or "mcu"
+        pin = aliases.get(match[2], match[2])
         if not pin.isascii():
-            message = (
-                f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}': it has letters that are not ASCII"
-            )
-            yield finding_at(section, option, message)
+            message = f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
+            yield finding_at(section, option, f"{message}: it has letters that are not ASCII")
         elif message := _unknown(machine, chip, pin):  # an alias or a chip may be in another file
             yield machine.absent(section, option, message)
-        if "virtual" in pin or option in UNUSED or not any(char.isdigit() for char in pin):
+        if option in UNUSED or not re.search(r"\d", pin):
             continue
         other, name = first.setdefault((chip, pin), (section, option))
-        shared = name == option and option.startswith(SHARED)
+        is_shared = name == option and option.startswith(SHARED)
         is_allowed = f"{chip}:{pin}".removeprefix("mcu:") in allowed
-        if other is not section and not shared and not is_allowed:
-            message = f"pin {pin[:60]} used multiple times in config: also in [{cut(other.name)}]"
+        if other is not section and not is_shared and not is_allowed:
+            message = f"pin {pin[:60]} used multiple times in config: also in [{other.name}]"
             yield finding_at(section, option, message)
 
 
 def _aliases(section: Section, aliases: dict[str, str]) -> Iterator[Finding]:
     """Add the aliases of a section, `EXP1_1=PE8`; `<GND>` is none. Finds one that has two pins."""
     own: dict[str, str] = {}
-    for name, setting in section.values.items():
-        if not name.startswith("aliases"):
-            continue
-        for part in setting.value.split(","):
-            alias, _, pin = (word.strip() for word in part.partition("="))
+    for name in section.values:
+        for word in section.words(name) if name.startswith("aliases") else ():
+            alias, _, pin = map(str.strip, word.partition("="))
             if own.setdefault(alias, pin) != pin:
-                message = f"Alias {cut(alias)} mapped to {cut(own[alias])} - can't alias to {cut(pin)}"
+                message = f"Alias {alias} mapped to {own[alias]} - can't alias to {pin}"
                 yield finding_at(section, name, message)
-    aliases.update((alias, pin) for alias, pin in own.items() if "<" not in pin)
+            if not pin.startswith("<"):
+                aliases[alias] = pin
 
 
 def _described(machine: ParsedPrinter) -> Iterator[tuple[Section, str, str]]:
     """Every pin as it is written, with its section and option."""
     for section in machine.sections.values():
-        is_analog = any(name.startswith(ANALOG) for name in section.values)  # buttons share such a pin
+        is_analog = ANALOG in " ".join(section.values)  # buttons share such a pin
         if is_analog or section.kind in (OVERRIDE, ALIASES, *machine.plugins):
             continue
         for setting in section.values.values():
             if PIN.search(setting.name):
-                for text in _words(setting.value):
+                for text in section.words(setting.name):
                     yield section, setting.name, text
 
 
@@ -242,15 +255,12 @@ def _unknown(machine: ParsedPrinter, chip: str, pin: str) -> str:
     if chip in machine.mcus:
         return "" if FORM.fullmatch(pin) else f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
     unknown = f"Unknown pin chip name '{chip[:40]}'"
+    owner = machine.chips.get(chip)
     if chip.startswith("tmc") and pin == "virtual_endstop":  # homing without a switch
-        driver = machine.chips.get(chip)
-        if not driver:
+        if not owner:
             return f"{unknown}: there is no such driver with a diag_pin"
-        return "" if set(UNUSED) & driver.values.keys() else "tmc virtual endstop requires diag pin config"
-    if chip in machine.chips or any(chip.startswith(kind.lower()) for kind in machine.plugins):
+        return "" if set(UNUSED) & owner.values.keys() else "tmc virtual endstop requires diag pin config"
+    is_probe = chip == "probe" and (machine.of(*PROBES) or machine.plugin_brings("probe"))
+    if owner or is_probe or any(chip.startswith(kind.lower()) for kind in machine.plugins):
         return ""
-    if chip != "probe":
-        return unknown
-    if machine.of(*PROBES) or machine.plugin_brings("probe"):
-        return ""
-    return f"{unknown}: z_virtual_endstop needs a probe's section"
+    return f"{unknown}: z_virtual_endstop needs a probe's section" if chip == "probe" else unknown
