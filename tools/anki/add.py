@@ -35,7 +35,7 @@ SEPARATORS = (";", " — ", " – ", " - ", "|", ",")
 # Signs of HTML on purpose: </b>, <br>, <img src=…>.
 MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src", re.IGNORECASE)
 
-Item: TypeAlias = NoteInput | ItemError
+Item: TypeAlias = NoteInput | ToolError
 """A note to be added, or why it cannot be."""
 
 LOOK_FIRST = "Look with anki_find_notes first: with allowDuplicates Anki adds once more what it got."
@@ -95,13 +95,13 @@ def _note(item: JsonObject, index: int) -> Item:
     try:
         return read_value(NoteInput, item, f"items.{index}")
     except ToolError as error:
-        return ItemError(error.message, error.hint, code=error.code)
+        return error
 
 
 def _notes_of_rows(rows: list[list[str]], names: list[str]) -> list[Item]:
-    """Raises ItemError if no row fits the names."""
+    """Raises ToolError if no row fits the names."""
     items = [_row(row, names) for row in rows]
-    wrong = [item for item in items if isinstance(item, ItemError)]
+    wrong = [item for item in items if isinstance(item, ToolError)]
     if wrong and len(wrong) == len(items):
         wrong[0].message += ", and no other row fits. Nothing was sent to Anki"
         raise wrong[0]
@@ -208,7 +208,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             elif name:
                 self.types[name] = answer
             else:
-                simplest = _simplest_type(model_ids, [note for note in added if not note.model])
+                simplest = _simplest_type(model_ids, added)
                 self.types[name] = simplest
                 self.warnings.append(f"{default!r} is not in this collection: {simplest.name!r} was taken")
         there = notes.indexed(infos)
@@ -292,11 +292,10 @@ class AddBatch(Batch[NoteInput, Ready]):
             return
         keys: dict[str, int] = {}
         for index, repeated in zip(repeating, matches, strict=True):
-            key = self.ready[index].key
             if repeated:
                 self.details[index]["noteId"] = max(repeated)
-            if repeated and key:
-                keys[key] = max(repeated)
+                keys[self.ready[index].key] = max(repeated)
+        keys.pop("", None)
         with suppress(ToolError):
             # A call before may have added it and ended before its key was kept.
             state.remember_keys(keys, self.profile)
@@ -309,5 +308,8 @@ def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteTyp
     answers = client.results(*(("modelFieldNames", {"modelName": name}) for name in names))
     types = [NoteType(name, model_ids[name], fields) for name, fields in zip(names, answers, strict=True)]
     used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
-    fitting = [each for each in types if used.issubset(map(str.casefold, each.fields))] or types
-    return next((each for each in fitting if len(each.fields) == 2), fitting[0])
+
+    def unfitness(note_type: NoteType) -> tuple[bool, bool]:
+        return not used.issubset(map(str.casefold, note_type.fields)), len(note_type.fields) != 2
+
+    return min(types, key=unfitness)

@@ -79,8 +79,6 @@ class Batch(Generic[Item, Ready]):
         self.details: list[JsonObject] = []
         self.ready: dict[int, Ready] = {}
         """The items that can be sent, by their index."""
-        self.steps = 0
-        self.steps_done = 0
 
     def prepare(self, index: int, item: Item) -> Ready:
         """Check an item and store its pictures. Raises ItemError or Refused if it cannot be sent."""
@@ -94,10 +92,8 @@ class Batch(Generic[Item, Ready]):
         """Look at what was done, also after an error; not while Anki hangs."""
         raise NotImplementedError
 
-    def prepare_all(self, items: Sequence[Item | ItemError]) -> None:
-        """Make `ready` and the details. An ItemError in place of an item is reported as its failure."""
-        pictured = [item for item in items if not isinstance(item, ItemError) and item.images]
-        self.steps = len(items) + len(pictured)
+    def prepare_all(self, items: Sequence[Item | ToolError]) -> None:
+        """Make `ready` and the details. An error in place of an item is reported as its failure."""
         for index, item in enumerate(items):
             calls.checkpoint()
             self.details.append({"index": index})
@@ -105,12 +101,12 @@ class Batch(Generic[Item, Ready]):
                 self.details[index]["noteId"] = item.noteId
             self.set(index, "not_sent")
             try:
-                if isinstance(item, ItemError):
-                    raise item
+                if isinstance(item, ToolError):
+                    self.failed(index, item)
+                    continue
                 self.ready[index] = self.prepare(index, item)
                 if item.images:
-                    self.steps_done += 1
-                    calls.report(self.steps_done, self.steps, "placing images")
+                    calls.report(index + 1, 2 * len(items), "placing images")
             except (ItemError, Refused) as error:
                 self.failed(index, error)
 
@@ -120,12 +116,13 @@ class Batch(Generic[Item, Ready]):
         Raises the ToolError that ends it, with what is known of every item, and `advice` in its hint.
         """
         part: list[int] = []
+        sent = 0
         try:
             for part in Parts(self.ready, weight):
                 calls.checkpoint()
                 self.send(part)
-                self.steps_done += len(part)
-                calls.report(self.steps_done, self.steps, "writing notes")
+                sent += len(part)
+                calls.report(len(self.details) + sent, 2 * len(self.details), "writing notes")
         except ToolError as error:
             if hangs(error):
                 self.warnings.append("not read back: Anki does not answer")
@@ -134,8 +131,8 @@ class Batch(Generic[Item, Ready]):
             if isinstance(error, Unanswered):
                 for index in part:
                     self.set(index, "unknown")
-            count = {word: len(self.indexes(word)) for word in ("ok", "unknown", "not_sent")}
-            counts = f"{self.done} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
+            ok, unknown, not_sent = (len(self.indexes(word)) for word in ("ok", "unknown", "not_sent"))
+            counts = f"{self.done} {ok}, not known {unknown}, not sent {not_sent}"
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
             error.hint += f" {advice}"
             error.data.update(self.answer())
@@ -149,10 +146,10 @@ class Batch(Generic[Item, Ready]):
     def failed(self, index: int, error: ToolError, **more: object) -> None:
         """The item failed by itself; AnkiConnect's own texts give the reason."""
         text = error.message
-        reason = error.code.lower() if isinstance(error, ItemError) else "other"
+        reason = error.code.lower()
         if isinstance(error, Refused):
             text = error.text
-            reason = next((word for part, word in REASONS.items() if part in text), reason)
+            reason = next((word for part, word in REASONS.items() if part in text), "other")
         if reason == "duplicate":
             self.set(index, reason, reason=reason, **error.data, **more)
         else:

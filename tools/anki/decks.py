@@ -36,7 +36,7 @@ def list_decks() -> list[JsonObject]:
 
 def ids() -> dict[str, int]:
     """Each deck's id by its name."""
-    return client.call("deckNamesAndIds") or {}
+    return client.call("deckNamesAndIds")
 
 
 def default_name(decks: dict[str, int]) -> str:

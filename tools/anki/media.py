@@ -81,8 +81,8 @@ def delete_media(
 
     if dryRun:
         using = users()
-        examples = notes.examples(notes.by_id(using[: notes.EXAMPLES]))
-        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(using), **examples}
+        answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
+        return {**answer, **notes.examples(notes.by_id(using[: notes.EXAMPLES]))}
 
     def words(using: list[int]) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"

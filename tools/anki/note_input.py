@@ -92,7 +92,7 @@ def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[I
     aimed = []
     unknown = []
     for image in images:
-        target = find_field(image.target_field, model_fields) if image.target_field else default
+        target = find_field(image.target_field or default, model_fields)
         if target is None:
             unknown.append(image.target_field)
         else:

@@ -191,9 +191,9 @@ def indexed(answer: Iterable[Info | None] | None) -> dict[int, Info]:
     return {info["noteId"]: info for info in answer or [] if info}
 
 
-def deck_by_card(answer: dict[str, list[int]] | None) -> dict[int, str]:
+def deck_by_card(answer: dict[str, list[int]]) -> dict[int, str]:
     """An answer of getDecks, by card."""
-    return {card: deck for deck, cards in (answer or {}).items() for card in cards}
+    return {card: deck for deck, cards in answer.items() for card in cards}
 
 
 def decks_of(cards: list[int]) -> dict[int, str]:
@@ -203,8 +203,7 @@ def decks_of(cards: list[int]) -> dict[int, str]:
 
 def values(info: Info) -> dict[str, str]:
     """The fields of a note as plain text, in the order of its note type."""
-    fields = sorted(info["fields"].items(), key=lambda item: item[1]["order"])
-    return {name: field["value"] for name, field in fields}
+    return {name: field["value"] for name, field in info["fields"].items()}
 
 
 def counted(count: int, noun: str) -> str:

@@ -76,7 +76,6 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.query = query
         self.replace = replace
         self.pictures = Pictures()
-        self.changing: set[int] = set()
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._look, set, self._words, expected, demanded=bool(self.query)):
@@ -111,9 +110,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             self.updates = replacing.updates(self.query, self.replace)
         self.before = notes.by_id([update.noteId for update in self.updates])
         self.homes: dict[int, str] = {}
-        moving = [self.before.get(update.noteId) for update in self.updates if update.deckName]
-        if moving:
-            cards = chain.from_iterable(info["cards"] for info in moving if info)
+        if any(update.deckName for update in self.updates):
+            cards = chain.from_iterable(info["cards"] for info in self.before.values())
             asked: list[Action] = [("getDecks", {"cards": list(cards)}), ("deckNamesAndIds", {})]
             by_deck, self.deck_ids = client.results(*asked)
             self.homes = notes.deck_by_card(by_deck)
@@ -159,7 +157,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             fields={name: replacing.difference(old[name], text) for name, text in new.items()},
             addTags=update.addTags,
             removeTags=update.removeTags,
-            deckName=update.deckName and [self.homes.get(info["cards"][0], ""), update.deckName],
+            deckName=update.deckName and [self.homes[info["cards"][0]], update.deckName],
         )
 
     def _new_values(self, update: NoteUpdate, old: dict[str, str]) -> dict[str, str]:
@@ -175,9 +173,6 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if note not in self.before:
             hint = "anki_find_notes shows which notes exist."
             raise ItemError(f"note {note} was not found", hint, code="MISSING")
-        if note in self.changing:
-            hint = "Put its changes into one update, or send them in another call."
-            raise ItemError(f"note {note} is in this call twice", hint, code="TWICE")
         info = self.before[note]
         old = notes.values(info)
         new = self._new_values(update, old)
@@ -199,7 +194,6 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             if any(decks.within(each, tag.casefold()) for each in tags):
                 removed.append(tag)
         placed = place(self.pictures, new, old, images)
-        self.changing.add(note)
         made = filled(
             updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
         )

@@ -94,7 +94,6 @@ def fetch(url: str) -> bytes:
     Raises ImageError: not http(s), an address that is not public, no answer in time, an HTTP error, too many
     redirects, more than IMAGE_MAX_BYTES.
     """
-    url = url.strip()
     if not WEB_ADDRESS.fullmatch(url):
         hint = "Give one with %20 for a space, or send base64."
         raise ImageError(f"{url[:200]!r} is not an http(s) address", hint)

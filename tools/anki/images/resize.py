@@ -71,7 +71,7 @@ def _pillow() -> tuple[Any, Any]:
     try:
         from PIL import Image, ImageOps
     except ImportError:
-        if not VENV_PACKAGES.is_dir() or str(VENV_PACKAGES) in sys.path:
+        if str(VENV_PACKAGES) in sys.path:
             raise
         sys.path.append(str(VENV_PACKAGES))
         from PIL import Image, ImageOps
