@@ -214,11 +214,7 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
             hint = "They came in the meantime, or Anki did not move them: move them with anki_change_cards (deck)."
             raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
         # The default deck cannot be deleted; empty, it is hidden.
-        gone = [old]
-        if deck_ids[old] == DEFAULT_ID:
-            gone = [name for name in targets if name != old]
-        if gone:
-            delete(gone)
+        delete([name for name in targets if deck_ids[name] != DEFAULT_ID])
     except ToolError as error:
         error.message += f". No card is lost: each is in {old!r} or in {new!r}"
         error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."

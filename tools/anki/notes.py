@@ -95,15 +95,16 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
     name = decks.quoted(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
     for note, info in in_parts(ids):
-        texts = {name.casefold(): text for name, text in values(info).items()}
-        text = plain(texts.get(field.casefold(), "")).casefold()
-        groups.setdefault(text, []).append(note)
+        for field_name, text in values(info).items():
+            if field_name.casefold() == field.casefold():
+                groups.setdefault(plain(text).casefold(), []).append(note)
     if not groups:
         raise unknown_field(field)
-    same = [(text, notes) for text, notes in groups.items() if text and len(notes) > 1]
-    page = same[offset : offset + limit]
-    rows = [{"text": cut(text, LONGEST_TEXT), "noteIds": notes} for text, notes in page]
-    return {"groups": rows, "total": len(same)}
+    rows = []
+    for text, same in groups.items():
+        if text and len(same) > 1:
+            rows.append({"text": cut(text, LONGEST_TEXT), "noteIds": same})
+    return {"groups": rows[offset : offset + limit], "total": len(rows)}
 
 
 def unknown_field(name: str) -> ToolError:

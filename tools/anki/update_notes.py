@@ -1,6 +1,5 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
@@ -223,9 +222,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 
     def _record(self) -> None:
         """Put on record what will be overwritten."""
-        back = chain.from_iterable(change.back for change in self.ready.values())
-        # Removing a tag takes those below it: what a note had is added last.
-        steps = list(_merged(sorted(back, key=lambda step: step.action == "addTags")).values())
+        steps = list(chain.from_iterable(change.back for change in self.ready.values()))
         if steps:
             count = notes.counted(len(self.ready), "note")
             profile = next(iter(self.before.values())).get("profile", "")
@@ -233,9 +230,14 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             journal.announce(number, f"the {count}")
 
     def send(self, part: list[int]) -> None:
-        steps = _merged(chain.from_iterable(self.ready[index].steps.values() for index in part))
-        actions = chain.from_iterable(step.actions() for step in steps.values())
-        answers = dict(zip(steps, client.multi(*actions), strict=True))
+        # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open, however many
+        # notes it is for.
+        merged: dict[str, Step] = {}
+        for step in chain.from_iterable(self.ready[index].steps.values() for index in part):
+            earlier = merged.get(_key(step), step._replace(ids=[]))
+            merged[_key(step)] = step._replace(ids=earlier.ids + step.ids)
+        actions = chain.from_iterable(step.actions() for step in merged.values())
+        answers = dict(zip(merged, client.multi(*actions), strict=True))
         for index in part:
             change = self.ready[index]
             refusal = None
@@ -279,14 +281,3 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 def _key(step: Step) -> str:
     """The same for steps that can be one action."""
     return repr(step if step.action == SET_FIELDS else step[:3])
-
-
-def _merged(steps: Iterable[Step]) -> dict[str, Step]:
-    """Steps by their key, on all of their ids: an action takes some milliseconds, 290 with the Browser open, however
-    many notes it is for."""
-    merged: dict[str, Step] = {}
-    for step in steps:
-        key = _key(step)
-        ids = merged[key].ids if key in merged else []
-        merged[key] = step._replace(ids=ids + step.ids)
-    return merged
