@@ -96,10 +96,7 @@ class Batch(Generic[Item, Ready]):
         """Make `ready` and the details. An error in place of an item is reported as its failure."""
         for index, item in enumerate(items):
             calls.checkpoint()
-            self.details.append({"index": index})
-            if isinstance(item, NoteUpdate):
-                self.details[index]["noteId"] = item.noteId
-            self.set(index, "not_sent")
+            self.details.append({"index": index, "status": "not_sent"})
             try:
                 if isinstance(item, ToolError):
                     self.failed(index, item)

@@ -94,7 +94,7 @@ def checked_name(name: str) -> str:
     Raises ToolError for one that Anki would change into another.
     """
     parts = [part.strip() for part in unicodedata.normalize("NFC", name).split(SEPARATOR)]
-    if not all(parts) or any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
+    if not all(parts) or any(unicodedata.category(char) == "Cc" for char in name):
         hint = "A name and each part of it between `::` must have text, and no line breaks."
         raise ItemError(f"ValueError: {name[:80]!r} is not a deck name", hint, code="INVALID_DECK_NAME")
     return SEPARATOR.join(parts)

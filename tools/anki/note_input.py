@@ -118,7 +118,7 @@ def checked_filename(name: str) -> str:
 
     Raises ItemError for an invalid name: empty, blank, `.`, `..`, with control characters or separators.
     """
-    control = any(unicodedata.category(char) in ("Cc", "Cs") for char in name)
+    control = any(unicodedata.category(char) == "Cc" for char in name)
     if name.strip() in ("", ".", "..") or control or "/" in name or "\\" in name:
         problem = f"ValueError: {name[:80]!r} is not a media file name: Anki's media folder is flat"
         hint = "Give the bare name of one file, such as `hello.mp3`, without `/`, `\\` or control characters."

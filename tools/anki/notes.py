@@ -14,9 +14,6 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
-LARGEST_ID = 2**63 - 1
-"""Anki refuses a whole request for one id beyond."""
-
 Info = JsonObject
 
 # A word or a quoted phrase that stands for itself: nothing with `:`, no wildcard, not negated.
@@ -169,8 +166,7 @@ def infos(ids: list[int]) -> list[JsonObject | None]:
 def by_id(ids: list[int]) -> dict[int, Info]:
     """The notes that exist, as notesInfo has them, with their cards in the order of their making. One
     request."""
-    possible = [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
-    infos = indexed(client.call("notesInfo", notes=possible)) if possible else {}
+    infos = indexed(client.call("notesInfo", notes=ids)) if ids else {}
     # Of other servers that speak AnkiConnect, notesInfo names no cards.
     bare = [info for info in infos.values() if "cards" not in info]
     cards = client.results(*(("findCards", {"query": f"nid:{info['noteId']}"}) for info in bare))

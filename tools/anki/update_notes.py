@@ -7,7 +7,6 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
-from tools.anki.client import Action
 from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
@@ -111,8 +110,10 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.homes: dict[int, str] = {}
         if any(update.deckName for update in self.updates):
             cards = chain.from_iterable(info["cards"] for info in self.before.values())
-            asked: list[Action] = [("getDecks", {"cards": list(cards)}), ("deckNamesAndIds", {})]
-            by_deck, self.deck_ids = client.results(*asked)
+            by_deck, self.deck_ids = client.results(
+                ("getDecks", {"cards": list(cards)}),
+                ("deckNamesAndIds", {}),
+            )
             self.homes = notes.deck_by_card(by_deck)
         return self.before
 
@@ -136,7 +137,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     def _makes(self) -> JsonObject:
         """The decks and tags that Anki does not have yet."""
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
-        existing = set(map(str.casefold, client.call("getTags"))) if tags else set()
+        existing = set(map(str.casefold, client.call("getTags")))
         names = {update.deckName for update in self.updates if update.deckName}
         return filled(
             decks=sorted(name for name in names if decks.spelled_by_anki(name, self.deck_ids) is None),
@@ -169,6 +170,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 
     def prepare(self, index: int, update: NoteUpdate) -> Change:
         note = update.noteId
+        self.details[index]["noteId"] = note
         if note not in self.before:
             hint = "anki_find_notes shows which notes exist."
             raise ItemError(f"note {note} was not found", hint, code="MISSING")
@@ -188,10 +190,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         added = note_input.checked_tags(update.addTags)
         tags = [tag.casefold() for tag in (*info["tags"], *added)]
         # Anki removes with a tag what lies below it.
-        removed = []
-        for tag in note_input.checked_tags(update.removeTags):
-            if any(decks.within(each, tag.casefold()) for each in tags):
-                removed.append(tag)
+        asked = note_input.checked_tags(update.removeTags)
+        removed = [tag for tag in asked if decks.below([tag.casefold()], tags)]
         placed = place(self.pictures, new, old, images)
         made = filled(
             updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
