@@ -65,6 +65,18 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
     assert back(anki.collection, three).startswith("cleaned")
 
 
+def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, call):
+    (note,) = add_notes(anki.collection, "A", "a")
+    field = {"noteId": note, "fields": {"Back": "first"}}
+
+    tagged = call("anki.update_notes", notes=[field, field, {"noteId": note, "addTags": ["x"]}])
+    answer = call("anki.update_notes", notes=[field, {"noteId": note, "fields": {"Back": "second"}}])
+
+    assert (tagged["updated"], anki.collection.get_note(note).tags) == (3, ["x"])
+    assert [detail.get("reason") for detail in answer["details"]] == ["unchanged", None]
+    assert back(anki.collection, note) == "second"
+
+
 def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, call):
     (basic,) = add_notes(anki.collection, "A", "a")
     cloze = anki.collection.new_note(anki.collection.models.by_name("Cloze"))

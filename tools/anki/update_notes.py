@@ -42,7 +42,8 @@ def update_notes(
     """
     query = query.strip()
     pairs = replace or {}
-    if bool(notes) == bool(query) or bool(query) != bool(pairs) or any(not old for old, _ in pairs.values()):
+    is_empty = any(not old for old, _ in pairs.values())
+    if bool(notes) == bool(query) or bool(query) != bool(pairs) or is_empty:
         problem = "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed"
         hint = 'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.'
         raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
@@ -63,8 +64,14 @@ class Change:
     """The actions that take it back."""
 
 
+# The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is there already,
+# and a replacement knows its own result. What is overwritten goes to the journal before the first request that
+# changes anything; what Anki says it did is read back.
 class UpdateBatch(Batch[NoteUpdate, Change]):
-    """Changes of notes. With a `query` it replaces texts in what that finds."""
+    """Changes of notes: {updated, skipped, details}. With a `query` it replaces texts in what that finds.
+
+    `before`: the notes as they are, by id. `homes`: the deck of each card of a note that may move.
+    """
 
     done = "updated"
 
@@ -79,6 +86,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         with confirm.agreed(self._look, set, self._words, expected, demanded=bool(self.query)):
             self.prepare_all(self.updates)
             self._record()
+            # Fields are changed note by note, tags and decks of many notes in one action.
             one_by_one = any(change.placed.values for change in self.ready.values())
             return self.send_all(1 if one_by_one else TOGETHER, AGAIN)
 
@@ -95,12 +103,16 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             "dryRun": True,
             "count": len(self.before),
             "missing": len(self.updates) - len(examples),
-            # Of a query all is shown by the places.
+            # What a query replaces is shown by its places.
             "examples": [] if self.query else examples[: notes.EXAMPLES],
             "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back", *self.warnings],
         }
-        answer.update(filled(places=places[:MOST_PLACES], placesInAll=len(places), makes=self._makes()))
-        return answer
+        more = filled(
+            places=places[:MOST_PLACES],
+            placesInAll=len(places),
+            makes=self._makes(),
+        )
+        return {**answer, **more}
 
     def _look(self) -> dict[int, Info]:
         """The notes as they are, by id. One request, with new decks two; with a query more."""
@@ -122,15 +134,17 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if not found:
             return ""
         updates = self.updates
-        fields = dict.fromkeys(chain.from_iterable({**update.fields, **update.replace} for update in updates))
+        named = ({**update.fields, **update.replace} for update in updates)
+        fields = dict.fromkeys(chain.from_iterable(named))
         decks = dict.fromkeys(update.deckName for update in updates if update.deckName)
+        # By the words for it: is it among the changes?
         subjects = {
             f"fields {quoted(', '.join(fields))}": fields,
             "tags": any(update.addTags or update.removeTags for update in updates),
             f"deck to {', '.join(map(quoted, decks))}": decks,
             "pictures": any(update.images for update in updates),
         }
-        words = ", ".join(subject for subject, concerns in subjects.items() if concerns)
+        words = ", ".join(subject for subject, is_changed in subjects.items() if is_changed)
         texts = map(notes.first_text, found.values())
         return f"change {words} of {notes.counted(len(found), 'note')}{confirm.examples(texts)}"
 
@@ -194,7 +208,10 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         removed = [tag for tag in asked if decks.below([tag.casefold()], tags)]
         placed = place(self.pictures, new, old, images)
         made = filled(
-            updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
+            updatedFields=list(placed.values),
+            addedTags=added,
+            removedTags=removed,
+            deckChangedTo=deck,
         )
         steps = {
             "updatedFields": Step("notes", SET_FIELDS, {"fields": placed.values}, [note]),
@@ -215,9 +232,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if "addedTags" in made or "removedTags" in made:
             steps += journal.tagged_again({note: info["tags"]}, made.get("addedTags", []))
         if "deckChangedTo" in made:
-            steps += [
-                Step("cards", "changeDeck", {"deck": self.homes[card]}, [card]) for card in info["cards"]
-            ]
+            for card in info["cards"]:
+                steps.append(Step("cards", "changeDeck", {"deck": self.homes[card]}, [card]))
         return steps
 
     def _record(self) -> None:
@@ -234,11 +250,13 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         # notes it is for.
         merged: dict[str, Step] = {}
         for step in chain.from_iterable(self.ready[index].steps.values() for index in part):
-            earlier = merged.get(_key(step), step._replace(ids=[]))
-            merged[_key(step)] = step._replace(ids=earlier.ids + step.ids)
+            earlier = merged.get(_key(step), step)
+            ids = dict.fromkeys([*earlier.ids, *step.ids])
+            merged[_key(step)] = step._replace(ids=list(ids))
         actions = chain.from_iterable(step.actions() for step in merged.values())
         answers = dict(zip(merged, client.multi(*actions), strict=True))
         for index in part:
+            # An update of several steps fails with the refusal of one; the details name those that were made.
             change = self.ready[index]
             refusal = None
             for name, step in change.steps.items():
@@ -267,10 +285,10 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         for index in done:
             info = infos.get(self.updates[index].noteId)
             texts = notes.values(info) if info else {}
-            sent = self.ready[index].placed.values
-            stale = [
-                name for name in sent if replacing.kept(texts.get(name, "")) != replacing.kept(sent[name])
-            ]
+            stale = []
+            for name, sent in self.ready[index].placed.values.items():
+                if replacing.kept(texts.get(name, "")) != replacing.kept(sent):
+                    stale.append(name)
             if stale:
                 problem = f"{', '.join(stale)} is not as it was sent: is the note open in Anki's Browser?"
                 hint = "Close the Browser, or select another note in it, then call again."
