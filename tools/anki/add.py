@@ -147,9 +147,10 @@ class Ready:
     search: Action
 
 
-# The same call made again adds no note twice: Anki refuses a note whose first field is there, and the answer
-# names the note that it repeats. A dedup_key is kept once Anki has answered with the id of its note, never before. The
-# pictures of all notes are stored before the first note is sent: a picture stored again gets the same name.
+# The same call made again adds no note twice:
+# - Anki refuses a note whose first field is there already, and the answer names the note that it repeats;
+# - a dedup_key is kept once Anki has answered with the id of its note, never before, and for each profile of Anki;
+# - the pictures of all notes are stored before the first note is sent: stored again, one gets the same name.
 class AddBatch(Batch[NoteInput, Ready]):
     """Notes added to a deck: {added, skipped, details}.
 
@@ -186,14 +187,15 @@ class AddBatch(Batch[NoteInput, Ready]):
         request; without the default note type two."""
         by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
         known = chain.from_iterable(by_profile.values() for by_profile in by_key.values())
-        names = list({note.model or self.model for note in added})
         default = current().anki_default_model
+        names = list({note.model or self.model for note in added})
+        of_fields = [("modelFieldNames", {"modelName": name or default}) for name in names]
         profile, deck_ids, model_ids, infos, *fields = client.multi(
             client.PROFILE,
             ("deckNamesAndIds", {}),
             ("modelNamesAndIds", {}),
             ("notesInfo", {"notes": list(known)}),
-            *(("modelFieldNames", {"modelName": name or default}) for name in names),
+            *of_fields,
         )
         client.whole([deck_ids, model_ids, infos])
         self.profile = client.profile(profile)
@@ -211,9 +213,9 @@ class AddBatch(Batch[NoteInput, Ready]):
                 simplest = _simplest_type(model_ids, added)
                 self.types[name] = simplest
                 self.warnings.append(f"{default!r} is not in this collection: {simplest.name!r} was taken")
-        there = notes.indexed(infos)
         self.by_key: dict[str, int] = {}
         """The notes of dedup_keys; 0 for one of this call."""
+        there = notes.indexed(infos)
         for key, by_profile in by_key.items():
             # If AnkiConnect did not name the profile, a key counts in every profile that has its note.
             note = by_profile.get(self.profile, by_profile.get("", 0))
@@ -236,9 +238,10 @@ class AddBatch(Batch[NoteInput, Ready]):
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
             raise ItemError("dedup_key was used before", "Update that note.", code="DUPLICATE", **earlier)
         placed = place(self.pictures, fields, {}, images)
+        for name in unknown:
+            placed.images.append({"target_field": name, "fields": note_type.fields})
         if unknown:
             placed.warnings.append(note_input.UNKNOWN_TARGET)
-            placed.images += [{"target_field": name, "fields": note_type.fields} for name in unknown]
         if key:
             self.by_key[key] = 0
         entry = {
@@ -248,10 +251,11 @@ class AddBatch(Batch[NoteInput, Ready]):
             "tags": tags,
             "options": {"allowDuplicate": self.allow_duplicates},
         }
-        search = notes.like(note_type.id, placed.values.get(note_type.fields[0], ""))
-        return Ready(entry, placed, key, search)
+        first = placed.values.get(note_type.fields[0], "")
+        return Ready(entry, placed, key, notes.like(note_type.id, first))
 
     def send(self, part: list[int]) -> None:
+        # It leaves a deck that is there as it is.
         create: list[Action] = [] if self.strict else [("createDeck", {"deck": self.deck})]
         adding: list[Action] = [("addNote", {"note": self.ready[index].note}) for index in part]
         profile, *answers = client.multi(client.PROFILE, *create, *adding)
@@ -264,13 +268,14 @@ class AddBatch(Batch[NoteInput, Ready]):
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):
             ready = self.ready[index]
-            more = filled(dedup_key=ready.key, **ready.placed.detail())
+            detail = filled(dedup_key=ready.key, **ready.placed.detail())
             if isinstance(answer, int):
-                self.set(index, "ok", noteId=answer, **more)
+                self.set(index, "ok", noteId=answer, **detail)
                 if ready.key:
                     keys[ready.key] = answer
             else:
-                self.failed(index, answer if isinstance(answer, Refused) else Refused(""), **more)
+                refusal = answer if isinstance(answer, Refused) else Refused("")
+                self.failed(index, refusal, **detail)
         state.remember_keys(keys, self.profile)
 
     def end(self) -> None:
@@ -280,24 +285,25 @@ class AddBatch(Batch[NoteInput, Ready]):
         repeating = [index for index in self.indexes("duplicate") if index in self.ready]
         if not added and not repeating:
             return
-        ids = ["0", *(str(self.details[index]["noteId"]) for index in added)]  # no list may be empty
-        search: Action = ("findCards", {"query": f"nid:{','.join(ids)} did:{decks.DEFAULT_ID}"})
+        ids = [self.details[index]["noteId"] for index in added] or [0]  # `nid:` needs one
+        query = f"nid:{','.join(map(str, ids))} did:{decks.DEFAULT_ID}"
+        searches = [self.ready[index].search for index in repeating]
         try:
-            astray, *matches = client.results(search, *(self.ready[index].search for index in repeating))
+            astray, *matches = client.results(("findCards", {"query": query}), *searches)
             if astray:
                 client.call("changeDeck", cards=astray, deck=self.deck)
         except ToolError as error:
             problem = f"not looked at again: {error.message}"
             self.warnings.append(f"{problem}; new cards in the default deck are moved by anki_change_cards")
             return
+        # A call before may have added it and ended before its key was kept.
         keys: dict[str, int] = {}
-        for index, repeated in zip(repeating, matches, strict=True):
-            if repeated:
-                self.details[index]["noteId"] = max(repeated)
-                keys[self.ready[index].key] = max(repeated)
+        for index, same in zip(repeating, matches, strict=True):
+            if same:
+                self.details[index]["noteId"] = max(same)
+                keys[self.ready[index].key] = max(same)
         keys.pop("", None)
         with suppress(ToolError):
-            # A call before may have added it and ended before its key was kept.
             state.remember_keys(keys, self.profile)
 
 
@@ -306,10 +312,11 @@ def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteTyp
     collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
     answers = client.results(*(("modelFieldNames", {"modelName": name}) for name in names))
-    types = [NoteType(name, model_ids[name], fields) for name, fields in zip(names, answers, strict=True)]
     used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
 
     def unfitness(note_type: NoteType) -> tuple[bool, bool]:
-        return not used.issubset(map(str.casefold, note_type.fields)), len(note_type.fields) != 2
+        there = map(str.casefold, note_type.fields)
+        return not used.issubset(there), len(note_type.fields) != 2
 
+    types = [NoteType(name, model_ids[name], fields) for name, fields in zip(names, answers, strict=True)]
     return min(types, key=unfitness)

@@ -250,9 +250,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         # notes it is for.
         merged: dict[str, Step] = {}
         for step in chain.from_iterable(self.ready[index].steps.values() for index in part):
-            earlier = merged.get(_key(step), step)
-            ids = dict.fromkeys([*earlier.ids, *step.ids])
-            merged[_key(step)] = step._replace(ids=list(ids))
+            key = _key(step)
+            ids = [*merged[key].ids, *step.ids] if key in merged else step.ids
+            merged[key] = step._replace(ids=list(dict.fromkeys(ids)))
         actions = chain.from_iterable(step.actions() for step in merged.values())
         answers = dict(zip(merged, client.multi(*actions), strict=True))
         for index in part:
