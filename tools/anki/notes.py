@@ -16,7 +16,8 @@ from tools.core.tool import Tool
 
 Info = JsonObject
 
-# A word or a quoted phrase that stands for itself: nothing with `:`, no wildcard, not negated.
+# A word or a quoted phrase that stands for itself: letters and digits between blanks or brackets, so nothing with `:`,
+# no wildcard, not negated.
 PLAIN = re.compile(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])')
 # deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to the next one.
 NAMED = re.compile(r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE)
@@ -62,23 +63,25 @@ def find_notes(
         raise ToolError(
             "There is nothing to find", "The query deck:* finds every note.", code="INVALID_ARGUMENTS"
         )
+    # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
     searches: list[Action] = [("findNotes", {"query": text}) for text in (query, other) if text]
     matches, *wider = client.results(*searches)
     ids = sorted(matches)
+    more = set().union(*wider).difference(ids)
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:
+        length = excerpt or LONGEST_TEXT
         rows = by_id(page).items()
-        answer = {"notes": [[note, first_text(info, excerpt or LONGEST_TEXT)] for note, info in rows]}
+        answer = {"notes": [[note, first_text(info, length)] for note, info in rows]}
     else:
         answer = {"noteIds": page, "notes": infos(page)}
         for info in answer["notes"]:
             if info and excerpt:
                 info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
     answer["total"] = len(ids)
-    # Anki folds upper and lower case of Latin letters only.
-    if more := set().union(*wider).difference(ids):
+    if more:
         answer["inOtherCase"] = {"more": len(more), "query": other}
     if not ids and (unknown := _unknown_names(query)):
         answer["warnings"] = unknown
@@ -132,8 +135,8 @@ def _in_any_case(query: str) -> str:
 
 def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
-    answers = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
-    by_kind = dict(zip(("deck", "tag", "note"), answers, strict=True))
+    decks, tags, models = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
+    by_kind = {"deck": decks, "tag": tags, "note": models}
     sentences = []
     for match in NAMED.finditer(query):
         kind = match[2].lower()
@@ -149,7 +152,8 @@ def _unknown_names(query: str) -> list[str]:
 def infos(ids: list[int]) -> list[JsonObject | None]:
     """The note of each id as the tools show it, None if it does not exist. Two requests."""
     by_note = by_id(ids)
-    deck_of = decks_of(list(chain.from_iterable(info["cards"] for info in by_note.values())))
+    cards = chain.from_iterable(info["cards"] for info in by_note.values())
+    deck_of = decks_of(list(cards))
     rows = {}
     for note, info in by_note.items():
         rows[note] = {
@@ -168,10 +172,10 @@ def by_id(ids: list[int]) -> dict[int, Info]:
     request."""
     infos = indexed(client.call("notesInfo", notes=ids)) if ids else {}
     # Of other servers that speak AnkiConnect, notesInfo names no cards.
-    bare = [info for info in infos.values() if "cards" not in info]
-    cards = client.results(*(("findCards", {"query": f"nid:{info['noteId']}"}) for info in bare))
-    for info, its_cards in zip(bare, cards, strict=True):
-        info["cards"] = its_cards
+    bare = [note for note, info in infos.items() if "cards" not in info]
+    searches = [("findCards", {"query": f"nid:{note}"}) for note in bare]
+    for note, cards in zip(bare, client.results(*searches), strict=True):
+        infos[note]["cards"] = cards
     for info in infos.values():
         info["cards"].sort()
     return infos

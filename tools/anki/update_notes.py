@@ -74,6 +74,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
     """
 
     done = "updated"
+    dry = False
+    """Nothing is to be stored, no picture either."""
 
     def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, Pair]):
         super().__init__(brief=bool(query))
@@ -92,13 +94,15 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
+        self.dry = True
         self._look()
+        self.prepare_all(self.updates)
         places: list[list[int | str]] = []
         examples = []
-        for update in self.updates:
+        for index, update in enumerate(self.updates):
             if info := self.before.get(update.noteId):
                 places += replacing.places(update, notes.values(info))
-                examples.append(self._example(update, info))
+                examples.append(self._example(index, info))
         answer = {
             "dryRun": True,
             "count": len(self.before),
@@ -158,13 +162,13 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             tags=sorted(tag for tag in tags if tag.casefold() not in existing),
         )
 
-    def _example(self, update: NoteUpdate, info: Info) -> JsonObject:
-        """What the dry run shows of an update."""
+    def _example(self, index: int, info: Info) -> JsonObject:
+        """The change of a note as the dry run shows it, or why there is none."""
+        if index not in self.ready:
+            return self.details[index]
+        update = self.updates[index]
+        new = self.ready[index].placed.values
         old = notes.values(info)
-        try:
-            new = self._new_values(update, old)
-        except ItemError as error:
-            return {"noteId": update.noteId, "error": error.message, "hint": error.hint}
         return filled(
             noteId=update.noteId,
             text=notes.first_text(info),
@@ -174,14 +178,6 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             deckName=update.deckName and [self.homes[info["cards"][0]], update.deckName],
         )
 
-    def _new_values(self, update: NoteUpdate, old: dict[str, str]) -> dict[str, str]:
-        """The fields that an update changes; warns if the first one is going to be empty."""
-        new = replacing.new_values(update, old)
-        first = next(iter(old))
-        if first in new and not plain(new[first]):
-            self.warnings.append(f"note {update.noteId} has nothing in its first field, {first}, after this")
-        return new
-
     def prepare(self, index: int, update: NoteUpdate) -> Change:
         note = update.noteId
         self.details[index]["noteId"] = note
@@ -190,7 +186,10 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             raise ItemError(f"note {note} was not found", hint, code="MISSING")
         info = self.before[note]
         old = notes.values(info)
-        new = self._new_values(update, old)
+        new = replacing.new_values(update, old)
+        first = next(iter(old))
+        if first in new and not plain(new[first]):
+            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
         images, unknown = note_input.aim_images(update.images, list(old))
         if unknown:
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
@@ -206,7 +205,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         # Anki removes with a tag what lies below it.
         asked = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in asked if decks.below([tag.casefold()], tags)]
-        placed = place(self.pictures, new, old, images)
+        placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
         made = filled(
             updatedFields=list(placed.values),
             addedTags=added,
