@@ -25,8 +25,8 @@ BESIDE = ("tags", "images", "dedup_key")
 """Names in a flat item that are not fields of the note type."""
 
 ITEM = (
-    "{fields: {name: HTML}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second by "
-    "default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model}; also flat: "
+    "{fields: {name: HTML}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second "
+    "by default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model}; also flat: "
     '{"Front": "…", "tags": […]}'
 )
 
@@ -149,7 +149,7 @@ class Ready:
 
 # The same call made again adds no note twice:
 # - Anki refuses a note whose first field is there already, and the answer names the note that it repeats;
-# - a dedup_key is kept once Anki has answered with the id of its note, never before, and for each profile of Anki;
+# - a dedup_key is kept once Anki has answered with the id of its note, never before, and for each profile;
 # - the pictures of all notes are stored before the first note is sent: stored again, one gets the same name.
 class AddBatch(Batch[NoteInput, Ready]):
     """Notes added to a deck: {added, skipped, details}.
@@ -184,7 +184,11 @@ class AddBatch(Batch[NoteInput, Ready]):
 
     def _look(self, added: list[NoteInput]) -> None:
         """The state of Anki at the moment: its decks, the types of these notes, the notes of their keys. One
-        request; without the default note type two."""
+        request; without the default note type two.
+
+        Anki drops the value of a field that a note type does not have and says nothing, so the fields are asked
+        for first. A note type that it does not have is refused note by note, with Anki's own words.
+        """
         by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
         known = chain.from_iterable(by_profile.values() for by_profile in by_key.values())
         default = current().anki_default_model
@@ -254,6 +258,8 @@ class AddBatch(Batch[NoteInput, Ready]):
         first = placed.values.get(note_type.fields[0], "")
         return Ready(entry, placed, key, notes.like(note_type.id, first))
 
+    # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
+    # single bad one, and names it by its text only.
     def send(self, part: list[int]) -> None:
         # It leaves a deck that is there as it is.
         create: list[Action] = [] if self.strict else [("createDeck", {"deck": self.deck})]
@@ -280,7 +286,11 @@ class AddBatch(Batch[NoteInput, Ready]):
 
     def end(self) -> None:
         """Move the cards that older add-ons, that of 2023 among them, put into the default deck, and name the
-        notes that duplicates repeat. At most two requests."""
+        notes that duplicates repeat. At most two requests.
+
+        What a duplicate repeats gets its dedup_key, too: a call before may have added it and ended before its key
+        was kept.
+        """
         added = [] if self.is_default_deck else self.indexes("ok")
         repeating = [index for index in self.indexes("duplicate") if index in self.ready]
         if not added and not repeating:
@@ -296,7 +306,6 @@ class AddBatch(Batch[NoteInput, Ready]):
             problem = f"not looked at again: {error.message}"
             self.warnings.append(f"{problem}; new cards in the default deck are moved by anki_change_cards")
             return
-        # A call before may have added it and ended before its key was kept.
         keys: dict[str, int] = {}
         for index, same in zip(repeating, matches, strict=True):
             if same:

@@ -59,7 +59,8 @@ class Parts(Generic[Member]):
 # What a caller can rely on, whatever happens to a request:
 # - While the items are prepared nothing of them is sent; an error there ends the call.
 # - Unreachable: nothing went out; its items stay `not_sent`.
-# - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of them.
+# - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of
+#   them.
 # - Refused: Anki answered that it did not do it; that item fails with Anki's reason, the others go on.
 # - A cancelled call stops between two parts; no part takes Anki longer than about ten seconds.
 class Batch(Generic[Item, Ready]):

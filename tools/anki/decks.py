@@ -211,7 +211,7 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
         if not taken:
             client.results(*actions)
         if left := cards_within([old]):
-            hint = "They came in the meantime, or Anki did not move them: move them with anki_change_cards (deck)."
+            hint = "They came meanwhile, or Anki did not move them: move them with anki_change_cards (deck)."
             raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
         # The default deck cannot be deleted; empty, it is hidden.
         delete([name for name in targets if deck_ids[name] != DEFAULT_ID])

@@ -66,8 +66,8 @@ def find_field(name: str, model_fields: list[str]) -> str | None:
 def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[str, str]:
     """The values under the note type's own names.
 
-    Raises ItemError for a name that it does not have, or that comes twice: a value would be dropped, and nothing
-    said.
+    Raises ItemError for a name that it does not have, or that comes twice: Anki would drop a value and say
+    nothing.
     """
     values_by_field: dict[str, str] = {}
     for name, value in values.items():

@@ -16,10 +16,11 @@ from tools.core.tool import Tool
 
 Info = JsonObject
 
-# A word or a quoted phrase that stands for itself: letters and digits between blanks or brackets, so nothing with `:`,
-# no wildcard, not negated.
+# A word or a quoted phrase that stands for itself: letters and digits between blanks or brackets, so
+# nothing with `:`, no wildcard, not negated.
 PLAIN = re.compile(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])')
-# deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to the next one.
+# deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to
+# the next one.
 NAMED = re.compile(r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE)
 # Names with a meaning of their own, wildcards, regular expressions.
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
@@ -81,6 +82,7 @@ def find_notes(
             if info and excerpt:
                 info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
     answer["total"] = len(ids)
+    # A search without matches is often a word in another case, or a name that is written otherwise.
     if more:
         answer["inOtherCase"] = {"more": len(more), "query": other}
     if not ids and (unknown := _unknown_names(query)):
@@ -89,8 +91,10 @@ def find_notes(
 
 
 def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
-    """The notes with the same text in a field, in groups: {groups: [{text, noteIds}], total}. A request for each
-    500 notes, and one. Upper and lower case, tags and blanks do not count."""
+    """The notes with the same text in a field, in groups: {groups: [{text, noteIds}], total}.
+
+    A request for each 500 notes, and one. Upper and lower case, tags and blanks do not count.
+    """
     groups: dict[str, list[int]] = {}
     name = decks.quoted(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
@@ -108,7 +112,10 @@ def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
 
 
 def unknown_field(name: str) -> ToolError:
-    hint = "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, Change Note Type."
+    hint = (
+        "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
+        "Change Note Type."
+    )
     return ToolError(f"No note here has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
 
 
@@ -182,8 +189,10 @@ def by_id(ids: list[int]) -> dict[int, Info]:
 
 
 def existing(ids: list[int]) -> list[int]:
-    """The notes of these that exist. One request. To ask notesInfo for thousands that do not holds Anki's window
-    for minutes: each is an exception there."""
+    """The notes of these that exist. One request.
+
+    To ask notesInfo for thousands that do not holds Anki's window for minutes: each is an exception there.
+    """
     return client.call("findNotes", query=f"nid:{','.join(map(str, ids))}") if ids else []
 
 
@@ -224,7 +233,8 @@ def examples(infos: dict[int, Info]) -> JsonObject:
 
 
 def like(model_id: int, text: str) -> Action:
-    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check does."""
+    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check
+    does."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     # Behind a line break Anki finds nothing; as an entity it is taken for what it is.
     escaped = decks.BLANK.sub(lambda match: f"&#{ord(match[0])};", escaped)

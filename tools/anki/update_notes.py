@@ -19,8 +19,8 @@ from tools.core.schema import Published
 from tools.core.tool import Tool
 
 NOTE = (
-    "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there more than "
-    "once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
+    "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there more "
+    "than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
 AGAIN = "The same call can be made again: what is changed already stays as it is."
 MOST_PLACES = 10
@@ -53,7 +53,10 @@ def update_notes(
 
 @dataclass
 class Change:
-    """An update that fits its note, with its pictures stored."""
+    """An update that fits its note, with its pictures stored.
+
+    It has an action for each thing that it changes: some may be refused and others not.
+    """
 
     placed: Placed
     made: JsonObject
@@ -64,9 +67,9 @@ class Change:
     """The actions that take it back."""
 
 
-# The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is there already,
-# and a replacement knows its own result. What is overwritten goes to the journal before the first request that
-# changes anything; what Anki says it did is read back.
+# The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
+# there already, and a replacement knows its own result. What is overwritten goes to the journal before
+# the first request that changes anything; what Anki says it did is read back.
 class UpdateBatch(Batch[NoteUpdate, Change]):
     """Changes of notes: {updated, skipped, details}. With a `query` it replaces texts in what that finds.
 
@@ -178,6 +181,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             deckName=update.deckName and [self.homes[info["cards"][0]], update.deckName],
         )
 
+    # The texts are made from what the note has now, so that they can be compared, counted and put back; a
+    # deck or tag that it has already is left out, and the journal gets no entry for it.
     def prepare(self, index: int, update: NoteUpdate) -> Change:
         note = update.noteId
         self.details[index]["noteId"] = note
@@ -195,6 +200,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
             hint = f"target_field must be one of {', '.join(old)}."
             raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
+        # A deck that Anki does not have yet is made by changeDeck, under any name that it gets.
         deck = update.deckName.strip()
         if deck:
             deck = decks.spelled_by_anki(deck, self.deck_ids) or decks.checked_name(deck)
@@ -236,7 +242,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         return steps
 
     def _record(self) -> None:
-        """Put on record what will be overwritten."""
+        """Put on record what will be overwritten; a call that changes nothing has no entry."""
         steps = list(chain.from_iterable(change.back for change in self.ready.values()))
         if steps:
             count = notes.counted(len(self.ready), "note")
@@ -245,8 +251,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             journal.announce(number, f"the {count}")
 
     def send(self, part: list[int]) -> None:
-        # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open, however many
-        # notes it is for.
+        # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
+        # however many notes it is for.
         merged: dict[str, Step] = {}
         for step in chain.from_iterable(self.ready[index].steps.values() for index in part):
             key = _key(step)

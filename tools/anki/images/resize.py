@@ -2,9 +2,10 @@
 
 # The contract of `shrink`, the one place that decodes data from strangers:
 # - Pillow is an extra: without it, or if it fails, the image is stored as it came, and the answer says so.
-# - Only the decoder of the sniffed format looks at the data: Pillow would otherwise run Ghostscript for PostScript.
-# - Opening reads the header only. The size is weighed before a pixel is decoded: on a board of 512 MB other sessions
-#   live, too, and a picture of a kilobyte can claim gigabytes.
+# - Only the decoder of the sniffed format looks at the data: Pillow would otherwise run Ghostscript for
+#   PostScript.
+# - Opening reads the header only. The size is weighed before a pixel is decoded: on a board of 512 MB other
+#   sessions live, too, and a picture of a kilobyte can claim gigabytes.
 # - What moves (animated GIF, WebP) or is drawn (SVG) stays as it is, without a warning.
 # - The result is upright, without palette and transparency, and never larger than it was.
 
