@@ -10,7 +10,6 @@ from typing import Annotated, TypeAlias
 from tools.anki import client, decks, note_input, notes, state
 from tools.anki.batch import Batch
 from tools.anki.client import Action
-from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
 from tools.anki.note_input import OBJECTS, ItemError, NoteInput
 from tools.anki.replies import Refused
@@ -175,7 +174,6 @@ class AddBatch(Batch[NoteInput, Ready]):
         """The type of notes that name none; empty for the default one."""
         self.strict = strict
         self.allow_duplicates = allow_duplicates
-        self.pictures = Pictures()
 
     def run(self, items: list[Item]) -> JsonObject:
         self._look([item for item in items if isinstance(item, NoteInput)])

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from tools.anki.images.pictures import Pictures
 from tools.anki.note_input import ItemError, NoteInput, NoteUpdate
 from tools.anki.replies import Refused, Unanswered, hangs
 from tools.core import calls
@@ -76,6 +77,7 @@ class Batch(Generic[Item, Ready]):
     def __init__(self, *, brief: bool):
         self.brief = brief
         """Only what did not go well has a detail; of the rest the answer has the range of ids."""
+        self.pictures = Pictures()
         self.warnings: list[str] = []
         self.details: list[JsonObject] = []
         self.ready: dict[int, Ready] = {}

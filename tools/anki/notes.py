@@ -133,8 +133,8 @@ def _in_any_case(query: str) -> str:
 
     def fold(match: re.Match[str]) -> str:
         text = match[0].strip('"')
-        is_other = any(not char.isascii() and char.lower() != char.upper() for char in text)
-        return f'"re:{text}"' if is_other else match[0]
+        has_cases = not text.isascii() and text.lower() != text.upper()
+        return f'"re:{text}"' if has_cases else match[0]
 
     other = PLAIN.sub(fold, query)
     return other if other != query else ""

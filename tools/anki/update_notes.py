@@ -7,7 +7,6 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
-from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
@@ -85,7 +84,6 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         self.updates = updates
         self.query = query
         self.replace = replace
-        self.pictures = Pictures()
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._look, set, self._words, expected, demanded=bool(self.query)):
