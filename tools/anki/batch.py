@@ -165,5 +165,5 @@ class Batch(Generic[Item, Ready]):
             ids = [self.details[index]["noteId"] for index in ok]
             others = [detail for detail in self.details if detail["status"] != "ok"]
             outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
-        outcomes.update(filled(warnings=self.warnings))
+        outcomes |= filled(warnings=self.warnings)
         return {self.done: len(ok), "skipped": len(self.details) - len(ok), **outcomes}

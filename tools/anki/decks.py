@@ -5,7 +5,7 @@ AnkiConnect cannot rename: new decks are made, the cards moved, and the old deck
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from tools.anki import client
 from tools.anki.client import Action
@@ -160,6 +160,8 @@ def delete(names: list[str]) -> None:
         raise ToolError(problem, "Delete it in Anki's own window.", code="DECK_NOT_DELETED")
 
 
+# One request makes the new decks and moves all cards, so after a lost answer the old decks are as they were,
+# or empty beside the new ones: then the same call made again has only to delete them.
 @Tool("anki.rename_deck", write=True)
 def rename_deck(oldName: str, newName: str) -> None:
     """Rename or move a deck with its subdecks (`::` puts it under another). Scheduling and presets stay, a
@@ -171,23 +173,11 @@ def rename_deck(oldName: str, newName: str) -> None:
     # `Default` also means the deck with id 1, which Anki names in the language of the profile.
     old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
     new = spelled(checked_name(newName), deck_ids)
-    if old == new or not same(old, new) or deck_ids.get(old) == DEFAULT_ID:
-        return _rename(old, new, deck_ids)
-    # From `geo` to `Geo` by a name in between: to Anki a new deck `Geo` would be the old one.
-    between = f"{new} (renaming)"
-    if old in deck_ids or between not in deck_ids:
-        _rename(old, between, deck_ids)
-    return _rename(between, new, ids())
-
-
-# One request makes the new decks and moves all cards, so after a lost answer the old decks are as they were,
-# or empty beside the new ones: then the same call made again has only to delete them.
-def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     if old not in deck_ids:
         raise not_found([old], deck_ids)
     if within(folded(new), folded(old)):
         problem = f"To Anki {new!r} is {old!r} itself, or a subdeck of it"
-        hint = "Rename it to a free name first, then to this one."
+        hint = "Upper and lower case are one: rename it to a free name first, then to this one."
         raise ToolError(problem, hint, code="DECK_EXISTS")
     targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
     presets, filtered, cards = contents(targets, deck_ids)
@@ -195,13 +185,6 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
         problem = f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename"
         hint = "Rename it in Anki, or delete it there first: its cards return to their decks."
         raise ToolError(problem, hint, code="FILTERED_DECK")
-    actions: list[Action] = []
-    for name, target in targets.items():
-        actions.append(("createDeck", {"deck": target}))
-        if name in presets:
-            actions.append(("setDeckConfigId", {"decks": [target], "configId": presets[name]}))
-        if cards[name]:
-            actions.append(("changeDeck", {"cards": cards[name], "deck": target}))
     taken = equal(new, deck_ids)
     if taken and any(cards.values()):
         hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
@@ -209,7 +192,7 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     calls.checkpoint()
     try:
         if not taken:
-            client.results(*actions)
+            client.results(*_moves(targets, presets, cards))
         if left := cards_within([old]):
             hint = "They came meanwhile, or Anki did not move them: move them with anki_change_cards (deck)."
             raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
@@ -219,3 +202,13 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
         error.message += f". No card is lost: each is in {old!r} or in {new!r}"
         error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."
         raise
+
+
+def _moves(targets: dict[str, str], presets: dict[str, int], cards: dict[str, list[int]]) -> Iterator[Action]:
+    """The actions that make the new decks with the presets of the old ones, and move the cards."""
+    for name, target in targets.items():
+        yield "createDeck", {"deck": target}
+        if name in presets:
+            yield "setDeckConfigId", {"decks": [target], "configId": presets[name]}
+        if cards[name]:
+            yield "changeDeck", {"cards": cards[name], "deck": target}
