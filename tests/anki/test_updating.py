@@ -270,6 +270,17 @@ def test_a_dry_run_of_updates_shows_all_that_would_change_and_be_made(anki, call
     assert "undo list" in dry["warnings"][0]
 
 
+def test_a_dry_run_names_each_update_that_would_fail(geo, call):
+    picture = {"image_base64": base64.b64encode(png()).decode()}
+    updates = [{"addTags": ["two words"]}, {"replace": {"Back": ["zzz", "x"]}}, {"images": [picture]}]
+    notes = [{"noteId": note, **update} for note, update in zip(geo.ids, updates, strict=False)]
+
+    examples = call("anki.update_notes", notes=notes, dryRun=True)["examples"]
+
+    assert [example.get("reason") for example in examples] == ["invalid_tag", "no_such_text", None]
+    assert "storeMediaFile" not in geo.actions()
+
+
 def test_a_misspelt_field_in_a_query_s_replace_is_an_error(geo, call):
     answer = call("anki.update_notes", query="deck:Geo", replace={"Bakc": ["answer", "x"]}, dryRun=True)
     assert answer["code"] == "UNKNOWN_FIELD" and "Bakc" in answer["error"]

@@ -188,7 +188,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         for first. A note type that it does not have is refused note by note, with Anki's own words.
         """
         by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
-        known = chain.from_iterable(by_profile.values() for by_profile in by_key.values())
+        known = chain.from_iterable(map(dict.values, by_key.values()))
         default = current().anki_default_model
         names = list({note.model or self.model for note in added})
         of_fields = [("modelFieldNames", {"modelName": name or default}) for name in names]
@@ -325,5 +325,4 @@ def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteTyp
         there = map(str.casefold, note_type.fields)
         return not used.issubset(there), len(note_type.fields) != 2
 
-    types = [NoteType(name, model_ids[name], fields) for name, fields in zip(names, answers, strict=True)]
-    return min(types, key=unfitness)
+    return min(map(NoteType, names, sorted(model_ids.values()), answers), key=unfitness)

@@ -1,7 +1,9 @@
 """Batches of notes: each item prepared, then sent to Anki in parts, each with its outcome."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 from tools.anki.images.pictures import Pictures
@@ -131,8 +133,8 @@ class Batch(Generic[Item, Ready]):
             if isinstance(error, Unanswered):
                 for index in part:
                     self.set(index, "unknown")
-            ok, unknown, not_sent = (len(self.indexes(word)) for word in ("ok", "unknown", "not_sent"))
-            counts = f"{self.done} {ok}, not known {unknown}, not sent {not_sent}"
+            count = Counter(map(itemgetter("status"), self.details))
+            counts = f"{self.done} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
             error.hint += f" {advice}"
             error.data.update(self.answer())

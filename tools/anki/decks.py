@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from tools.anki import client
 from tools.anki.client import Action
-from tools.anki.note_input import ItemError
+from tools.anki.note_input import CONTROL, ItemError
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
@@ -85,7 +85,11 @@ def within(name: str, deck: str) -> bool:
 
 def below(decks: list[str], names: Iterable[str]) -> list[str]:
     """The names of decks and of those that lie in them."""
-    return [name for name in names if any(within(name, deck) for deck in decks)]
+    inside = []
+    for name in names:
+        if any(within(name, deck) for deck in decks):
+            inside.append(name)
+    return inside
 
 
 def checked_name(name: str) -> str:
@@ -93,8 +97,8 @@ def checked_name(name: str) -> str:
 
     Raises ToolError for one that Anki would change into another.
     """
-    parts = [part.strip() for part in unicodedata.normalize("NFC", name).split(SEPARATOR)]
-    if not all(parts) or any(unicodedata.category(char) == "Cc" for char in name):
+    parts = list(map(str.strip, unicodedata.normalize("NFC", name).split(SEPARATOR)))
+    if not all(parts) or CONTROL.search(name):
         hint = "A name and each part of it between `::` must have text, and no line breaks."
         raise ItemError(f"ValueError: {name[:80]!r} is not a deck name", hint, code="INVALID_DECK_NAME")
     return SEPARATOR.join(parts)
@@ -122,17 +126,19 @@ def contents(
 ) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
     """The preset of each deck; those that are filtered and so have none; the cards of each, without its
     subdecks. One request."""
-    of_configs = [("getDeckConfig", {"deck": name}) for name in names]
-    of_cards = [("findCards", {"query": search([deck_ids[name]])}) for name in names]
-    results = client.results(*of_configs, *of_cards)
+    actions: list[Action] = []
+    for name in names:
+        actions.append(("getDeckConfig", {"deck": name}))
+        actions.append(("findCards", {"query": search([deck_ids[name]])}))
+    answers = client.results(*actions)
     presets = {}
     filtered = []
-    for name, config in zip(names, results, strict=False):
+    for name, config in zip(names, answers[::2], strict=True):
         if config and config.get("dyn"):
             filtered.append(name)
         elif config:
             presets[name] = config["id"]
-    return presets, filtered, dict(zip(names, results[len(names) :], strict=True))
+    return presets, filtered, dict(zip(names, answers[1::2], strict=True))
 
 
 def cards_within(names: list[str]) -> list[int]:

@@ -13,6 +13,8 @@ from tools.core.schema import Alias, Limits
 OBJECTS = {"type": "array", "items": {"type": "object"}}
 Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
 """A text and the one that takes its place."""
+# Line breaks among them: no name may have one.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 UNKNOWN_TARGET = "unknown_target_field"
 """The warning, in the words of the contract, about an image whose target field the note type does not
 have."""
@@ -118,8 +120,7 @@ def checked_filename(name: str) -> str:
 
     Raises ItemError for an invalid name: empty, blank, `.`, `..`, with control characters or separators.
     """
-    control = any(unicodedata.category(char) == "Cc" for char in name)
-    if name.strip() in ("", ".", "..") or control or "/" in name or "\\" in name:
+    if name.strip() in ("", ".", "..") or CONTROL.search(name) or "/" in name or "\\" in name:
         problem = f"ValueError: {name[:80]!r} is not a media file name: Anki's media folder is flat"
         hint = "Give the bare name of one file, such as `hello.mp3`, without `/`, `\\` or control characters."
         raise ItemError(problem, hint, code="INVALID_FILENAME")

@@ -66,7 +66,9 @@ def find_notes(
         )
     # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
-    searches: list[Action] = [("findNotes", {"query": text}) for text in (query, other) if text]
+    searches: list[Action] = [("findNotes", {"query": query})]
+    if other:
+        searches.append(("findNotes", {"query": other}))
     matches, *wider = client.results(*searches)
     ids = sorted(matches)
     more = set().union(*wider).difference(ids)
@@ -159,8 +161,7 @@ def _unknown_names(query: str) -> list[str]:
 def infos(ids: list[int]) -> list[JsonObject | None]:
     """The note of each id as the tools show it, None if it does not exist. Two requests."""
     by_note = by_id(ids)
-    cards = chain.from_iterable(info["cards"] for info in by_note.values())
-    deck_of = decks_of(list(cards))
+    deck_of = decks_of(cards_of(by_note))
     rows = {}
     for note, info in by_note.items():
         rows[note] = {
@@ -186,6 +187,11 @@ def by_id(ids: list[int]) -> dict[int, Info]:
     for info in infos.values():
         info["cards"].sort()
     return infos
+
+
+def cards_of(infos: dict[int, Info]) -> list[int]:
+    """The cards of all these notes."""
+    return list(chain.from_iterable(info["cards"] for info in infos.values()))
 
 
 def existing(ids: list[int]) -> list[int]:

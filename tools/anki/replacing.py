@@ -82,7 +82,7 @@ def difference(old: str, new: str) -> list[str]:
     """Both texts from shortly before the first difference."""
     same = len(commonprefix([old, new]))  # noqa: RUF071
     start = max(0, same - AROUND)
-    return [cut(text[start:], notes.LONGEST_TEXT) for text in (old, new)]
+    return [cut(old[start:], notes.LONGEST_TEXT), cut(new[start:], notes.LONGEST_TEXT)]
 
 
 def _matches(name: str, pair: Pair, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:

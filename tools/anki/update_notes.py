@@ -72,12 +72,15 @@ class Change:
 class UpdateBatch(Batch[NoteUpdate, Change]):
     """Changes of notes: {updated, skipped, details}. With a `query` it replaces texts in what that finds.
 
-    `before`: the notes as they are, by id. `homes`: the deck of each card of a note that may move.
+    `before`: the notes as they are, by id. `destinations`: the decks that updates name. `homes`: if there are
+    any, the deck of each card.
     """
 
     done = "updated"
     dry = False
     """Nothing is to be stored, no picture either."""
+    weight = TOGETHER
+    """Fields are changed note by note, tags and decks of many notes in one action."""
 
     def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, Pair]):
         super().__init__(brief=bool(query))
@@ -89,9 +92,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         with confirm.agreed(self._look, set, self._words, expected, demanded=bool(self.query)):
             self.prepare_all(self.updates)
             self._record()
-            # Fields are changed note by note, tags and decks of many notes in one action.
-            one_by_one = any(change.placed.values for change in self.ready.values())
-            return self.send_all(1 if one_by_one else TOGETHER, AGAIN)
+            return self.send_all(self.weight, AGAIN)
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
@@ -124,11 +125,11 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if self.query:
             self.updates = replacing.updates(self.query, self.replace)
         self.before = notes.by_id([update.noteId for update in self.updates])
+        self.destinations = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
         self.homes: dict[int, str] = {}
-        if any(update.deckName for update in self.updates):
-            cards = chain.from_iterable(info["cards"] for info in self.before.values())
+        if self.destinations:
             by_deck, self.deck_ids = client.results(
-                ("getDecks", {"cards": list(cards)}),
+                ("getDecks", {"cards": notes.cards_of(self.before)}),
                 ("deckNamesAndIds", {}),
             )
             self.homes = notes.deck_by_card(by_deck)
@@ -141,25 +142,23 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         updates = self.updates
         named = ({**update.fields, **update.replace} for update in updates)
         fields = dict.fromkeys(chain.from_iterable(named))
-        decks = dict.fromkeys(update.deckName for update in updates if update.deckName)
         # By the words for it: is it among the changes?
         subjects = {
             f"fields {quoted(', '.join(fields))}": fields,
             "tags": any(update.addTags or update.removeTags for update in updates),
-            f"deck to {', '.join(map(quoted, decks))}": decks,
+            f"deck to {', '.join(map(quoted, self.destinations))}": self.destinations,
             "pictures": any(update.images for update in updates),
         }
         words = ", ".join(subject for subject, is_changed in subjects.items() if is_changed)
         texts = map(notes.first_text, found.values())
-        return f"change {words} of {notes.counted(len(found), 'note')}{confirm.examples(texts)}"
+        return f"change {words or 'nothing'} of {notes.counted(len(found), 'note')}{confirm.examples(texts)}"
 
     def _makes(self) -> JsonObject:
         """The decks and tags that Anki does not have yet."""
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
         existing = set(map(str.casefold, client.call("getTags")))
-        names = {update.deckName for update in self.updates if update.deckName}
         return filled(
-            decks=sorted(name for name in names if decks.spelled_by_anki(name, self.deck_ids) is None),
+            decks=[name for name in self.destinations if decks.spelled_by_anki(name, self.deck_ids) is None],
             tags=sorted(tag for tag in tags if tag.casefold() not in existing),
         )
 
@@ -202,14 +201,16 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         deck = update.deckName.strip()
         if deck:
             deck = decks.spelled_by_anki(deck, self.deck_ids) or decks.checked_name(deck)
-        if all(self.homes.get(card) == deck for card in info["cards"]):
+        if set(map(self.homes.get, info["cards"])) == {deck}:
             deck = ""
         added = note_input.checked_tags(update.addTags)
-        tags = [tag.casefold() for tag in (*info["tags"], *added)]
+        tags = list(map(str.casefold, [*info["tags"], *added]))
         # Anki removes with a tag what lies below it.
         asked = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in asked if decks.below([tag.casefold()], tags)]
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
+        if placed.values:
+            self.weight = 1
         made = filled(
             updatedFields=list(placed.values),
             addedTags=added,
@@ -241,7 +242,9 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 
     def _record(self) -> None:
         """Put on record what will be overwritten; a call that changes nothing has no entry."""
-        steps = list(chain.from_iterable(change.back for change in self.ready.values()))
+        steps: list[Step] = []
+        for change in self.ready.values():
+            steps += change.back
         if steps:
             count = notes.counted(len(self.ready), "note")
             profile = next(iter(self.before.values())).get("profile", "")
@@ -252,11 +255,12 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
         # however many notes it is for.
         merged: dict[str, Step] = {}
-        for step in chain.from_iterable(self.ready[index].steps.values() for index in part):
-            key = _key(step)
-            ids = [*merged[key].ids, *step.ids] if key in merged else step.ids
-            merged[key] = step._replace(ids=list(dict.fromkeys(ids)))
-        actions = chain.from_iterable(step.actions() for step in merged.values())
+        for index in part:
+            for step in self.ready[index].steps.values():
+                key = _key(step)
+                ids = [*merged[key].ids, *step.ids] if key in merged else step.ids
+                merged[key] = step._replace(ids=list(dict.fromkeys(ids)))
+        actions = chain.from_iterable(map(Step.actions, merged.values()))
         answers = dict(zip(merged, client.multi(*actions), strict=True))
         for index in part:
             # An update of several steps fails with the refusal of one; the details name those that were made.
@@ -281,7 +285,7 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         """
         done = self.indexes("ok")
         try:
-            infos = notes.by_id([self.updates[index].noteId for index in done])
+            infos = notes.by_id(list(self.before))
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
