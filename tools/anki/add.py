@@ -184,8 +184,8 @@ class AddBatch(Batch[NoteInput, Ready]):
         """The state of Anki at the moment: its decks, the types of these notes, the notes of their keys. One
         request; without the default note type two.
 
-        Anki drops the value of a field that a note type does not have and says nothing, so the fields are asked
-        for first. A note type that it does not have is refused note by note, with Anki's own words.
+        Anki drops the value of a field that a note type does not have and says nothing, so the fields are
+        asked for first. A note type that it does not have is refused note by note, with Anki's own words.
         """
         by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
         known = chain.from_iterable(map(dict.values, by_key.values()))
@@ -286,8 +286,8 @@ class AddBatch(Batch[NoteInput, Ready]):
         """Move the cards that older add-ons, that of 2023 among them, put into the default deck, and name the
         notes that duplicates repeat. At most two requests.
 
-        What a duplicate repeats gets its dedup_key, too: a call before may have added it and ended before its key
-        was kept.
+        What a duplicate repeats gets its dedup_key, too: a call before may have added it and ended before its
+        key was kept.
         """
         added = [] if self.is_default_deck else self.indexes("ok")
         repeating = [index for index in self.indexes("duplicate") if index in self.ready]

@@ -18,8 +18,8 @@ from tools.core.schema import Published
 from tools.core.tool import Tool
 
 NOTE = (
-    "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there more "
-    "than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
+    "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
+    "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
 AGAIN = "The same call can be made again: what is changed already stays as it is."
 MOST_PLACES = 10
