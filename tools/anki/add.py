@@ -188,7 +188,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         asked for first. A note type that it does not have is refused note by note, with Anki's own words.
         """
         by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
-        known = chain.from_iterable(map(dict.values, by_key.values()))
+        earlier = chain.from_iterable(map(dict.values, by_key.values()))
         default = current().anki_default_model
         names = list({note.model or self.model for note in added})
         of_fields = [("modelFieldNames", {"modelName": name or default}) for name in names]
@@ -196,7 +196,7 @@ class AddBatch(Batch[NoteInput, Ready]):
             client.PROFILE,
             ("deckNamesAndIds", {}),
             ("modelNamesAndIds", {}),
-            ("notesInfo", {"notes": list(known)}),
+            ("notesInfo", {"notes": list(earlier)}),
             *of_fields,
         )
         client.whole([deck_ids, model_ids, infos])
@@ -322,7 +322,7 @@ def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteTyp
     used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
 
     def unfitness(note_type: NoteType) -> tuple[bool, bool]:
-        there = map(str.casefold, note_type.fields)
-        return not used.issubset(there), len(note_type.fields) != 2
+        fields = map(str.casefold, note_type.fields)
+        return not used.issubset(fields), len(note_type.fields) != 2
 
     return min(map(NoteType, names, sorted(model_ids.values()), answers), key=unfitness)

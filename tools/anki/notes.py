@@ -151,8 +151,8 @@ def _unknown_names(query: str) -> list[str]:
         kind = match[2].lower()
         name = match[4].replace("\\", "")
         names: set[str] = set()
-        for known in by_kind[kind]:  # with their parents: tag:a finds a::b too
-            names.update(accumulate(known.split("::"), "{}::{}".format))
+        for full_name in by_kind[kind]:  # with their parents: tag:a finds a::b too
+            names.update(accumulate(full_name.split("::"), "{}::{}".format))
         if not SPECIAL.fullmatch(name) and name.casefold() not in map(str.casefold, names):
             sentences.append(f"there is no {kind}:{name}. {did_you_mean(name, names)}".strip())
     return sentences

@@ -140,8 +140,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if not found:
             return ""
         updates = self.updates
-        named = ({**update.fields, **update.replace} for update in updates)
-        fields = dict.fromkeys(chain.from_iterable(named))
+        names = ({**update.fields, **update.replace} for update in updates)
+        fields = dict.fromkeys(chain.from_iterable(names))
         # By the words for it: is it among the changes?
         subjects = {
             f"fields {quoted(', '.join(fields))}": fields,
@@ -206,8 +206,8 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         added = note_input.checked_tags(update.addTags)
         tags = list(map(str.casefold, [*info["tags"], *added]))
         # Anki removes with a tag what lies below it.
-        asked = note_input.checked_tags(update.removeTags)
-        removed = [tag for tag in asked if decks.below([tag.casefold()], tags)]
+        unwanted = note_input.checked_tags(update.removeTags)
+        removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
         placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
         if placed.values:
             self.weight = 1
