@@ -43,9 +43,7 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
         ("unknown_field", {"noteId": two, "fields": {"Front": "x", "front": "y"}}),
         ("invalid_deck_name", {"noteId": two, "deckName": "A\nB"}),
         (None, {"noteId": two, "deckName": "a"}),
-        ("missing", {"noteId": 2**70, "fields": {"Back": "x"}}),
         (None, {"noteId": str(three), "fields": {"Back": "cleaned\r\nby\x07Anki, e\u0301"}}),
-        ("twice", {"noteId": three, "fields": {"Back": "second"}}),
     ]
 
     answer = call("anki.update_notes", notes=[update for _, update in updates])
@@ -61,10 +59,22 @@ def test_each_bad_update_is_named_and_the_good_ones_are_made(anki, call):
     assert details[0] == {"index": 0, "noteId": one, "status": "ok", **made}
     assert "Front, Back" in details[3]["hint"]
     assert "deckChangedTo" not in details[7]
-    assert (answer["updated"], answer["skipped"]) == (3, 8)
+    assert (answer["updated"], answer["skipped"]) == (3, 6)
     assert anki.collection.get_note(one).tags == ["keep", "updated"]
     assert fronts(anki.collection, "B::C") == ["new"]
     assert back(anki.collection, three).startswith("cleaned")
+
+
+def test_of_two_updates_of_one_note_the_one_that_was_overwritten_is_named(anki, call):
+    (note,) = add_notes(anki.collection, "A", "a")
+    field = {"noteId": note, "fields": {"Back": "first"}}
+
+    tagged = call("anki.update_notes", notes=[field, field, {"noteId": note, "addTags": ["x"]}])
+    answer = call("anki.update_notes", notes=[field, {"noteId": note, "fields": {"Back": "second"}}])
+
+    assert (tagged["updated"], anki.collection.get_note(note).tags) == (3, ["x"])
+    assert [detail.get("reason") for detail in answer["details"]] == ["unchanged", None]
+    assert back(anki.collection, note) == "second"
 
 
 def test_notes_of_two_types_are_changed_each_by_its_own_fields(anki, call):
@@ -258,6 +268,17 @@ def test_a_dry_run_of_updates_shows_all_that_would_change_and_be_made(anki, call
     assert (dry["count"], dry["missing"]) == (1, 1)
     assert dry["makes"] == {"decks": ["Nowhere"], "tags": ["new"]}
     assert "undo list" in dry["warnings"][0]
+
+
+def test_a_dry_run_names_each_update_that_would_fail(geo, call):
+    picture = {"image_base64": base64.b64encode(png()).decode()}
+    updates = [{"addTags": ["two words"]}, {"replace": {"Back": ["zzz", "x"]}}, {"images": [picture]}]
+    notes = [{"noteId": note, **update} for note, update in zip(geo.ids, updates, strict=False)]
+
+    examples = call("anki.update_notes", notes=notes, dryRun=True)["examples"]
+
+    assert [example.get("reason") for example in examples] == ["invalid_tag", "no_such_text", None]
+    assert "storeMediaFile" not in geo.actions()
 
 
 def test_a_misspelt_field_in_a_query_s_replace_is_an_error(geo, call):

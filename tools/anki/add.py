@@ -10,7 +10,6 @@ from typing import Annotated, TypeAlias
 from tools.anki import client, decks, note_input, notes, state
 from tools.anki.batch import Batch
 from tools.anki.client import Action
-from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
 from tools.anki.note_input import OBJECTS, ItemError, NoteInput
 from tools.anki.replies import Refused
@@ -25,8 +24,8 @@ BESIDE = ("tags", "images", "dedup_key")
 """Names in a flat item that are not fields of the note type."""
 
 ITEM = (
-    "{fields: {name: HTML}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second by "
-    "default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model}; also flat: "
+    "{fields: {name: HTML}, tags: […], images: [{image_base64 or image_url, target_field: Back or the second "
+    "by default, filename, max_side: 768}], dedup_key: used before, the note is skipped, model}; also flat: "
     '{"Front": "…", "tags": […]}'
 )
 
@@ -35,7 +34,7 @@ SEPARATORS = (";", " — ", " – ", " - ", "|", ",")
 # Signs of HTML on purpose: </b>, <br>, <img src=…>.
 MARKUP = re.compile(r"</[a-z][a-z0-9]*\s*>|<br\s*/?>|<img\s[^<>]*src", re.IGNORECASE)
 
-Item: TypeAlias = NoteInput | ItemError
+Item: TypeAlias = NoteInput | ToolError
 """A note to be added, or why it cannot be."""
 
 LOOK_FIRST = "Look with anki_find_notes first: with allowDuplicates Anki adds once more what it got."
@@ -95,13 +94,13 @@ def _note(item: JsonObject, index: int) -> Item:
     try:
         return read_value(NoteInput, item, f"items.{index}")
     except ToolError as error:
-        return ItemError(error.message, error.hint, code=error.code)
+        return error
 
 
 def _notes_of_rows(rows: list[list[str]], names: list[str]) -> list[Item]:
-    """Raises ItemError if no row fits the names."""
+    """Raises ToolError if no row fits the names."""
     items = [_row(row, names) for row in rows]
-    wrong = [item for item in items if isinstance(item, ItemError)]
+    wrong = [item for item in items if isinstance(item, ToolError)]
     if wrong and len(wrong) == len(items):
         wrong[0].message += ", and no other row fits. Nothing was sent to Anki"
         raise wrong[0]
@@ -147,9 +146,10 @@ class Ready:
     search: Action
 
 
-# The same call made again adds no note twice: Anki refuses a note whose first field is there, and the answer
-# names the note that it repeats. A dedup_key is kept once Anki has answered with the id of its note, never before. The
-# pictures of all notes are stored before the first note is sent: a picture stored again gets the same name.
+# The same call made again adds no note twice:
+# - Anki refuses a note whose first field is there already, and the answer names the note that it repeats;
+# - a dedup_key is kept once Anki has answered with the id of its note, never before, and for each profile;
+# - the pictures of all notes are stored before the first note is sent: stored again, one gets the same name.
 class AddBatch(Batch[NoteInput, Ready]):
     """Notes added to a deck: {added, skipped, details}.
 
@@ -174,7 +174,6 @@ class AddBatch(Batch[NoteInput, Ready]):
         """The type of notes that name none; empty for the default one."""
         self.strict = strict
         self.allow_duplicates = allow_duplicates
-        self.pictures = Pictures()
 
     def run(self, items: list[Item]) -> JsonObject:
         self._look([item for item in items if isinstance(item, NoteInput)])
@@ -183,17 +182,22 @@ class AddBatch(Batch[NoteInput, Ready]):
 
     def _look(self, added: list[NoteInput]) -> None:
         """The state of Anki at the moment: its decks, the types of these notes, the notes of their keys. One
-        request; without the default note type two."""
+        request; without the default note type two.
+
+        Anki drops the value of a field that a note type does not have and says nothing, so the fields are
+        asked for first. A note type that it does not have is refused note by note, with Anki's own words.
+        """
         by_key = state.notes_by_key(note.dedup_key for note in added if note.dedup_key)
-        known = chain.from_iterable(by_profile.values() for by_profile in by_key.values())
-        names = list({note.model or self.model for note in added})
+        earlier = chain.from_iterable(map(dict.values, by_key.values()))
         default = current().anki_default_model
+        names = list({note.model or self.model for note in added})
+        of_fields = [("modelFieldNames", {"modelName": name or default}) for name in names]
         profile, deck_ids, model_ids, infos, *fields = client.multi(
             client.PROFILE,
             ("deckNamesAndIds", {}),
             ("modelNamesAndIds", {}),
-            ("notesInfo", {"notes": list(known)}),
-            *(("modelFieldNames", {"modelName": name or default}) for name in names),
+            ("notesInfo", {"notes": list(earlier)}),
+            *of_fields,
         )
         client.whole([deck_ids, model_ids, infos])
         self.profile = client.profile(profile)
@@ -208,12 +212,12 @@ class AddBatch(Batch[NoteInput, Ready]):
             elif name:
                 self.types[name] = answer
             else:
-                simplest = _simplest_type(model_ids, [note for note in added if not note.model])
+                simplest = _simplest_type(model_ids, added)
                 self.types[name] = simplest
                 self.warnings.append(f"{default!r} is not in this collection: {simplest.name!r} was taken")
-        there = notes.indexed(infos)
         self.by_key: dict[str, int] = {}
         """The notes of dedup_keys; 0 for one of this call."""
+        there = notes.indexed(infos)
         for key, by_profile in by_key.items():
             # If AnkiConnect did not name the profile, a key counts in every profile that has its note.
             note = by_profile.get(self.profile, by_profile.get("", 0))
@@ -236,9 +240,10 @@ class AddBatch(Batch[NoteInput, Ready]):
             earlier = filled(noteId=self.by_key[key], dedup_key=key)
             raise ItemError("dedup_key was used before", "Update that note.", code="DUPLICATE", **earlier)
         placed = place(self.pictures, fields, {}, images)
+        for name in unknown:
+            placed.images.append({"target_field": name, "fields": note_type.fields})
         if unknown:
             placed.warnings.append(note_input.UNKNOWN_TARGET)
-            placed.images += [{"target_field": name, "fields": note_type.fields} for name in unknown]
         if key:
             self.by_key[key] = 0
         entry = {
@@ -248,10 +253,13 @@ class AddBatch(Batch[NoteInput, Ready]):
             "tags": tags,
             "options": {"allowDuplicate": self.allow_duplicates},
         }
-        search = notes.like(note_type.id, placed.values.get(note_type.fields[0], ""))
-        return Ready(entry, placed, key, search)
+        first = placed.values.get(note_type.fields[0], "")
+        return Ready(entry, placed, key, notes.like(note_type.id, first))
 
+    # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
+    # single bad one, and names it by its text only.
     def send(self, part: list[int]) -> None:
+        # It leaves a deck that is there as it is.
         create: list[Action] = [] if self.strict else [("createDeck", {"deck": self.deck})]
         adding: list[Action] = [("addNote", {"note": self.ready[index].note}) for index in part]
         profile, *answers = client.multi(client.PROFILE, *create, *adding)
@@ -264,26 +272,32 @@ class AddBatch(Batch[NoteInput, Ready]):
         keys: dict[str, int] = {}
         for index, answer in zip(part, answers, strict=True):
             ready = self.ready[index]
-            more = filled(dedup_key=ready.key, **ready.placed.detail())
+            detail = filled(dedup_key=ready.key, **ready.placed.detail())
             if isinstance(answer, int):
-                self.set(index, "ok", noteId=answer, **more)
+                self.set(index, "ok", noteId=answer, **detail)
                 if ready.key:
                     keys[ready.key] = answer
             else:
-                self.failed(index, answer if isinstance(answer, Refused) else Refused(""), **more)
+                refusal = answer if isinstance(answer, Refused) else Refused("")
+                self.failed(index, refusal, **detail)
         state.remember_keys(keys, self.profile)
 
     def end(self) -> None:
         """Move the cards that older add-ons, that of 2023 among them, put into the default deck, and name the
-        notes that duplicates repeat. At most two requests."""
+        notes that duplicates repeat. At most two requests.
+
+        What a duplicate repeats gets its dedup_key, too: a call before may have added it and ended before its
+        key was kept.
+        """
         added = [] if self.is_default_deck else self.indexes("ok")
         repeating = [index for index in self.indexes("duplicate") if index in self.ready]
         if not added and not repeating:
             return
-        ids = ["0", *(str(self.details[index]["noteId"]) for index in added)]  # no list may be empty
-        search: Action = ("findCards", {"query": f"nid:{','.join(ids)} did:{decks.DEFAULT_ID}"})
+        ids = [self.details[index]["noteId"] for index in added] or [0]  # `nid:` needs one
+        query = f"nid:{','.join(map(str, ids))} did:{decks.DEFAULT_ID}"
+        searches = [self.ready[index].search for index in repeating]
         try:
-            astray, *matches = client.results(search, *(self.ready[index].search for index in repeating))
+            astray, *matches = client.results(("findCards", {"query": query}), *searches)
             if astray:
                 client.call("changeDeck", cards=astray, deck=self.deck)
         except ToolError as error:
@@ -291,14 +305,12 @@ class AddBatch(Batch[NoteInput, Ready]):
             self.warnings.append(f"{problem}; new cards in the default deck are moved by anki_change_cards")
             return
         keys: dict[str, int] = {}
-        for index, repeated in zip(repeating, matches, strict=True):
-            key = self.ready[index].key
-            if repeated:
-                self.details[index]["noteId"] = max(repeated)
-            if repeated and key:
-                keys[key] = max(repeated)
+        for index, same in zip(repeating, matches, strict=True):
+            if same:
+                self.details[index]["noteId"] = max(same)
+                keys[self.ready[index].key] = max(same)
+        keys.pop("", None)
         with suppress(ToolError):
-            # A call before may have added it and ended before its key was kept.
             state.remember_keys(keys, self.profile)
 
 
@@ -307,7 +319,10 @@ def _simplest_type(model_ids: dict[str, int], notes: list[NoteInput]) -> NoteTyp
     collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
     answers = client.results(*(("modelFieldNames", {"modelName": name}) for name in names))
-    types = [NoteType(name, model_ids[name], fields) for name, fields in zip(names, answers, strict=True)]
     used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
-    fitting = [each for each in types if used.issubset(map(str.casefold, each.fields))] or types
-    return next((each for each in fitting if len(each.fields) == 2), fitting[0])
+
+    def unfitness(note_type: NoteType) -> tuple[bool, bool]:
+        fields = map(str.casefold, note_type.fields)
+        return not used.issubset(fields), len(note_type.fields) != 2
+
+    return min(map(NoteType, names, sorted(model_ids.values()), answers), key=unfitness)

@@ -1,9 +1,12 @@
 """Batches of notes: each item prepared, then sent to Anki in parts, each with its outcome."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Generic, TypeVar
 
+from tools.anki.images.pictures import Pictures
 from tools.anki.note_input import ItemError, NoteInput, NoteUpdate
 from tools.anki.replies import Refused, Unanswered, hangs
 from tools.core import calls
@@ -59,7 +62,8 @@ class Parts(Generic[Member]):
 # What a caller can rely on, whatever happens to a request:
 # - While the items are prepared nothing of them is sent; an error there ends the call.
 # - Unreachable: nothing went out; its items stay `not_sent`.
-# - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of them.
+# - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of
+#   them.
 # - Refused: Anki answered that it did not do it; that item fails with Anki's reason, the others go on.
 # - A cancelled call stops between two parts; no part takes Anki longer than about ten seconds.
 class Batch(Generic[Item, Ready]):
@@ -75,12 +79,11 @@ class Batch(Generic[Item, Ready]):
     def __init__(self, *, brief: bool):
         self.brief = brief
         """Only what did not go well has a detail; of the rest the answer has the range of ids."""
+        self.pictures = Pictures()
         self.warnings: list[str] = []
         self.details: list[JsonObject] = []
         self.ready: dict[int, Ready] = {}
         """The items that can be sent, by their index."""
-        self.steps = 0
-        self.steps_done = 0
 
     def prepare(self, index: int, item: Item) -> Ready:
         """Check an item and store its pictures. Raises ItemError or Refused if it cannot be sent."""
@@ -94,23 +97,18 @@ class Batch(Generic[Item, Ready]):
         """Look at what was done, also after an error; not while Anki hangs."""
         raise NotImplementedError
 
-    def prepare_all(self, items: Sequence[Item | ItemError]) -> None:
-        """Make `ready` and the details. An ItemError in place of an item is reported as its failure."""
-        pictured = [item for item in items if not isinstance(item, ItemError) and item.images]
-        self.steps = len(items) + len(pictured)
+    def prepare_all(self, items: Sequence[Item | ToolError]) -> None:
+        """Make `ready` and the details. An error in place of an item is reported as its failure."""
         for index, item in enumerate(items):
             calls.checkpoint()
-            self.details.append({"index": index})
-            if isinstance(item, NoteUpdate):
-                self.details[index]["noteId"] = item.noteId
-            self.set(index, "not_sent")
+            self.details.append({"index": index, "status": "not_sent"})
             try:
-                if isinstance(item, ItemError):
-                    raise item
+                if isinstance(item, ToolError):
+                    self.failed(index, item)
+                    continue
                 self.ready[index] = self.prepare(index, item)
                 if item.images:
-                    self.steps_done += 1
-                    calls.report(self.steps_done, self.steps, "placing images")
+                    calls.report(index + 1, 2 * len(items), "placing images")
             except (ItemError, Refused) as error:
                 self.failed(index, error)
 
@@ -120,12 +118,13 @@ class Batch(Generic[Item, Ready]):
         Raises the ToolError that ends it, with what is known of every item, and `advice` in its hint.
         """
         part: list[int] = []
+        sent = 0
         try:
             for part in Parts(self.ready, weight):
                 calls.checkpoint()
                 self.send(part)
-                self.steps_done += len(part)
-                calls.report(self.steps_done, self.steps, "writing notes")
+                sent += len(part)
+                calls.report(len(self.details) + sent, 2 * len(self.details), "writing notes")
         except ToolError as error:
             if hangs(error):
                 self.warnings.append("not read back: Anki does not answer")
@@ -134,7 +133,7 @@ class Batch(Generic[Item, Ready]):
             if isinstance(error, Unanswered):
                 for index in part:
                     self.set(index, "unknown")
-            count = {word: len(self.indexes(word)) for word in ("ok", "unknown", "not_sent")}
+            count = Counter(map(itemgetter("status"), self.details))
             counts = f"{self.done} {count['ok']}, not known {count['unknown']}, not sent {count['not_sent']}"
             error.message += f". Of {len(self.details)} notes: {counts}; `details` says which"
             error.hint += f" {advice}"
@@ -149,10 +148,10 @@ class Batch(Generic[Item, Ready]):
     def failed(self, index: int, error: ToolError, **more: object) -> None:
         """The item failed by itself; AnkiConnect's own texts give the reason."""
         text = error.message
-        reason = error.code.lower() if isinstance(error, ItemError) else "other"
+        reason = error.code.lower()
         if isinstance(error, Refused):
             text = error.text
-            reason = next((word for part, word in REASONS.items() if part in text), reason)
+            reason = next((word for part, word in REASONS.items() if part in text), "other")
         if reason == "duplicate":
             self.set(index, reason, reason=reason, **error.data, **more)
         else:
@@ -168,5 +167,5 @@ class Batch(Generic[Item, Ready]):
             ids = [self.details[index]["noteId"] for index in ok]
             others = [detail for detail in self.details if detail["status"] != "ok"]
             outcomes = filled(noteIds=ids and f"{min(ids)}-{max(ids)}", details=others)
-        outcomes.update(filled(warnings=self.warnings))
+        outcomes |= filled(warnings=self.warnings)
         return {self.done: len(ok), "skipped": len(self.details) - len(ok), **outcomes}

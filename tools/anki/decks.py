@@ -5,11 +5,11 @@ AnkiConnect cannot rename: new decks are made, the cards moved, and the old deck
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from tools.anki import client
 from tools.anki.client import Action
-from tools.anki.note_input import ItemError
+from tools.anki.note_input import CONTROL, ItemError
 from tools.core import calls
 from tools.core.errors import ToolError, did_you_mean
 from tools.core.json_types import JsonObject
@@ -36,7 +36,7 @@ def list_decks() -> list[JsonObject]:
 
 def ids() -> dict[str, int]:
     """Each deck's id by its name."""
-    return client.call("deckNamesAndIds") or {}
+    return client.call("deckNamesAndIds")
 
 
 def default_name(decks: dict[str, int]) -> str:
@@ -85,7 +85,11 @@ def within(name: str, deck: str) -> bool:
 
 def below(decks: list[str], names: Iterable[str]) -> list[str]:
     """The names of decks and of those that lie in them."""
-    return [name for name in names if any(within(name, deck) for deck in decks)]
+    inside = []
+    for name in names:
+        if any(within(name, deck) for deck in decks):
+            inside.append(name)
+    return inside
 
 
 def checked_name(name: str) -> str:
@@ -93,8 +97,8 @@ def checked_name(name: str) -> str:
 
     Raises ToolError for one that Anki would change into another.
     """
-    parts = [part.strip() for part in unicodedata.normalize("NFC", name).split(SEPARATOR)]
-    if not all(parts) or any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
+    parts = list(map(str.strip, unicodedata.normalize("NFC", name).split(SEPARATOR)))
+    if not all(parts) or CONTROL.search(name):
         hint = "A name and each part of it between `::` must have text, and no line breaks."
         raise ItemError(f"ValueError: {name[:80]!r} is not a deck name", hint, code="INVALID_DECK_NAME")
     return SEPARATOR.join(parts)
@@ -122,17 +126,19 @@ def contents(
 ) -> tuple[dict[str, int], list[str], dict[str, list[int]]]:
     """The preset of each deck; those that are filtered and so have none; the cards of each, without its
     subdecks. One request."""
-    of_configs = [("getDeckConfig", {"deck": name}) for name in names]
-    of_cards = [("findCards", {"query": search([deck_ids[name]])}) for name in names]
-    results = client.results(*of_configs, *of_cards)
+    actions: list[Action] = []
+    for name in names:
+        actions.append(("getDeckConfig", {"deck": name}))
+        actions.append(("findCards", {"query": search([deck_ids[name]])}))
+    answers = client.results(*actions)
     presets = {}
     filtered = []
-    for name, config in zip(names, results, strict=False):
+    for name, config in zip(names, answers[::2], strict=True):
         if config and config.get("dyn"):
             filtered.append(name)
         elif config:
             presets[name] = config["id"]
-    return presets, filtered, dict(zip(names, results[len(names) :], strict=True))
+    return presets, filtered, dict(zip(names, answers[1::2], strict=True))
 
 
 def cards_within(names: list[str]) -> list[int]:
@@ -160,6 +166,8 @@ def delete(names: list[str]) -> None:
         raise ToolError(problem, "Delete it in Anki's own window.", code="DECK_NOT_DELETED")
 
 
+# One request makes the new decks and moves all cards, so after a lost answer the old decks are as they were,
+# or empty beside the new ones: then the same call made again has only to delete them.
 @Tool("anki.rename_deck", write=True)
 def rename_deck(oldName: str, newName: str) -> None:
     """Rename or move a deck with its subdecks (`::` puts it under another). Scheduling and presets stay, a
@@ -171,23 +179,11 @@ def rename_deck(oldName: str, newName: str) -> None:
     # `Default` also means the deck with id 1, which Anki names in the language of the profile.
     old = default_name(deck_ids) if oldName == "Default" and oldName not in deck_ids else oldName
     new = spelled(checked_name(newName), deck_ids)
-    if old == new or not same(old, new) or deck_ids.get(old) == DEFAULT_ID:
-        return _rename(old, new, deck_ids)
-    # From `geo` to `Geo` by a name in between: to Anki a new deck `Geo` would be the old one.
-    between = f"{new} (renaming)"
-    if old in deck_ids or between not in deck_ids:
-        _rename(old, between, deck_ids)
-    return _rename(between, new, ids())
-
-
-# One request makes the new decks and moves all cards, so after a lost answer the old decks are as they were,
-# or empty beside the new ones: then the same call made again has only to delete them.
-def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     if old not in deck_ids:
         raise not_found([old], deck_ids)
     if within(folded(new), folded(old)):
         problem = f"To Anki {new!r} is {old!r} itself, or a subdeck of it"
-        hint = "Rename it to a free name first, then to this one."
+        hint = "Upper and lower case are one: rename it to a free name first, then to this one."
         raise ToolError(problem, hint, code="DECK_EXISTS")
     targets = {name: new + name.removeprefix(old) for name in deck_ids if within(name, old)}
     presets, filtered, cards = contents(targets, deck_ids)
@@ -195,13 +191,6 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
         problem = f"{filtered[0]!r} is a filtered deck, which AnkiConnect cannot rename"
         hint = "Rename it in Anki, or delete it there first: its cards return to their decks."
         raise ToolError(problem, hint, code="FILTERED_DECK")
-    actions: list[Action] = []
-    for name, target in targets.items():
-        actions.append(("createDeck", {"deck": target}))
-        if name in presets:
-            actions.append(("setDeckConfigId", {"decks": [target], "configId": presets[name]}))
-        if cards[name]:
-            actions.append(("changeDeck", {"cards": cards[name], "deck": target}))
     taken = equal(new, deck_ids)
     if taken and any(cards.values()):
         hint = "Choose another newName; to merge decks, move the cards with anki_change_cards (deck)."
@@ -209,17 +198,23 @@ def _rename(old: str, new: str, deck_ids: dict[str, int]) -> None:
     calls.checkpoint()
     try:
         if not taken:
-            client.results(*actions)
+            client.results(*_moves(targets, presets, cards))
         if left := cards_within([old]):
-            hint = "They came in the meantime, or Anki did not move them: move them with anki_change_cards (deck)."
+            hint = "They came meanwhile, or Anki did not move them: move them with anki_change_cards (deck)."
             raise ToolError(f"{len(left)} cards are still in {old!r}", hint, code="DECK_NOT_EMPTY")
         # The default deck cannot be deleted; empty, it is hidden.
-        gone = [old]
-        if deck_ids[old] == DEFAULT_ID:
-            gone = [name for name in targets if name != old]
-        if gone:
-            delete(gone)
+        delete([name for name in targets if deck_ids[name] != DEFAULT_ID])
     except ToolError as error:
         error.message += f". No card is lost: each is in {old!r} or in {new!r}"
         error.hint += " Then call anki_rename_deck again with the same names: it finishes the work."
         raise
+
+
+def _moves(targets: dict[str, str], presets: dict[str, int], cards: dict[str, list[int]]) -> Iterator[Action]:
+    """The actions that make the new decks with the presets of the old ones, and move the cards."""
+    for name, target in targets.items():
+        yield "createDeck", {"deck": target}
+        if name in presets:
+            yield "setDeckConfigId", {"decks": [target], "configId": presets[name]}
+        if cards[name]:
+            yield "changeDeck", {"cards": cards[name], "deck": target}

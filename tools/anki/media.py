@@ -63,7 +63,9 @@ def store_media(
 
 @Tool("anki.delete_media", write=True, destructive=True, idempotent=True, lock=False)
 def delete_media(
-    filename: str, dryRun: bool | None = None, expected: Annotated[int | None, "notes that use it"] = None
+    filename: str,
+    dryRun: bool | None = None,
+    expected: Annotated[int | None, "notes that use it"] = None,
 ) -> JsonObject:
     """Move a file to Anki's media trash: {filename, deleted, anki_response}.
 
@@ -81,13 +83,14 @@ def delete_media(
 
     if dryRun:
         using = users()
-        examples = notes.examples(notes.by_id(using[: notes.EXAMPLES]))
-        return {"dryRun": True, "filename": name, "deleted": False, "notes": len(using), **examples}
+        answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
+        return {**answer, **notes.examples(notes.by_id(using[: notes.EXAMPLES]))}
 
     def words(using: list[int]) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(len(using), 'note')}"
 
     with confirm.agreed(users, set, words, expected) as using:
+        # The journal keeps the file itself, if it is not larger than all that it may keep.
         content = client.call("retrieveMediaFile", filename=name)
         data = base64.b64decode(content or "")
         if 0 < len(data) <= journal.MOST_BYTES:

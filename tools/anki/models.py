@@ -74,15 +74,15 @@ def create_model(
         css=css,
         isCloze=bool(sent.get("isCloze")),
     )
-    ignored = [option for option in sent if option != "isCloze"]
+    warnings = [f"AnkiConnect does not take the option {name}" for name in sent if name != "isCloze"]
     return {
         "model_name": made["name"],
         "in_order_fields": [field["name"] for field in made["flds"]],
-        "card_templates": [asdict(template) for template in card_templates],
+        "card_templates": list(map(asdict, card_templates)),
         "css": css,
         "options": sent,
         "anki_response": None,  # null says that it went well; anki.model_info shows the note type
-        **filled(warnings=[f"AnkiConnect does not take the option {option}" for option in ignored]),
+        **filled(warnings=warnings),
     }
 
 

@@ -13,6 +13,8 @@ from tools.core.schema import Alias, Limits
 OBJECTS = {"type": "array", "items": {"type": "object"}}
 Pair = Annotated[list[str], Limits(min_length=2, max_length=2)]
 """A text and the one that takes its place."""
+# Line breaks among them: no name may have one.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 UNKNOWN_TARGET = "unknown_target_field"
 """The warning, in the words of the contract, about an image whose target field the note type does not
 have."""
@@ -66,8 +68,8 @@ def find_field(name: str, model_fields: list[str]) -> str | None:
 def canonical_fields(values: dict[str, str], model_fields: list[str]) -> dict[str, str]:
     """The values under the note type's own names.
 
-    Raises ItemError for a name that it does not have, or that comes twice: a value would be dropped, and nothing
-    said.
+    Raises ItemError for a name that it does not have, or that comes twice: Anki would drop a value and say
+    nothing.
     """
     values_by_field: dict[str, str] = {}
     for name, value in values.items():
@@ -92,7 +94,7 @@ def aim_images(images: list[ImageSpec], model_fields: list[str]) -> tuple[list[I
     aimed = []
     unknown = []
     for image in images:
-        target = find_field(image.target_field, model_fields) if image.target_field else default
+        target = find_field(image.target_field or default, model_fields)
         if target is None:
             unknown.append(image.target_field)
         else:
@@ -118,8 +120,7 @@ def checked_filename(name: str) -> str:
 
     Raises ItemError for an invalid name: empty, blank, `.`, `..`, with control characters or separators.
     """
-    control = any(unicodedata.category(char) in ("Cc", "Cs") for char in name)
-    if name.strip() in ("", ".", "..") or control or "/" in name or "\\" in name:
+    if name.strip() in ("", ".", "..") or CONTROL.search(name) or "/" in name or "\\" in name:
         problem = f"ValueError: {name[:80]!r} is not a media file name: Anki's media folder is flat"
         hint = "Give the bare name of one file, such as `hello.mp3`, without `/`, `\\` or control characters."
         raise ItemError(problem, hint, code="INVALID_FILENAME")

@@ -14,14 +14,13 @@ from tools.core.json_types import JsonObject
 from tools.core.schema import Limits
 from tools.core.tool import Tool
 
-LARGEST_ID = 2**63 - 1
-"""Anki refuses a whole request for one id beyond."""
-
 Info = JsonObject
 
-# A word or a quoted phrase that stands for itself: nothing with `:`, no wildcard, not negated.
+# A word or a quoted phrase that stands for itself: letters and digits between blanks or brackets, so
+# nothing with `:`, no wildcard, not negated.
 PLAIN = re.compile(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])')
-# deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to the next one.
+# deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to
+# the next one.
 NAMED = re.compile(r'(")?\b(deck|tag|note):(")?((?(1)[^"]+|(?(3)[^"]+|[^\s()"]+)))', re.IGNORECASE)
 # Names with a meaning of their own, wildcards, regular expressions.
 SPECIAL = re.compile(r"(?:current|filtered|none|re:.*|.*\*.*)", re.IGNORECASE)
@@ -65,23 +64,28 @@ def find_notes(
         raise ToolError(
             "There is nothing to find", "The query deck:* finds every note.", code="INVALID_ARGUMENTS"
         )
+    # Anki folds upper and lower case of Latin letters only.
     other = _in_any_case(query)
-    searches: list[Action] = [("findNotes", {"query": text}) for text in (query, other) if text]
+    searches: list[Action] = [("findNotes", {"query": query})]
+    if other:
+        searches.append(("findNotes", {"query": other}))
     matches, *wider = client.results(*searches)
     ids = sorted(matches)
+    more = set().union(*wider).difference(ids)
     page = ids[offset : offset + limit]
     answer: JsonObject
     if brief:
+        length = excerpt or LONGEST_TEXT
         rows = by_id(page).items()
-        answer = {"notes": [[note, first_text(info, excerpt or LONGEST_TEXT)] for note, info in rows]}
+        answer = {"notes": [[note, first_text(info, length)] for note, info in rows]}
     else:
         answer = {"noteIds": page, "notes": infos(page)}
         for info in answer["notes"]:
             if info and excerpt:
                 info["fields"] = {name: cut(text, excerpt) for name, text in info["fields"].items()}
     answer["total"] = len(ids)
-    # Anki folds upper and lower case of Latin letters only.
-    if more := set().union(*wider).difference(ids):
+    # A search without matches is often a word in another case, or a name that is written otherwise.
+    if more:
         answer["inOtherCase"] = {"more": len(more), "query": other}
     if not ids and (unknown := _unknown_names(query)):
         answer["warnings"] = unknown
@@ -89,25 +93,31 @@ def find_notes(
 
 
 def _duplicates(query: str, field: str, limit: int, offset: int) -> JsonObject:
-    """The notes with the same text in a field, in groups: {groups: [{text, noteIds}], total}. A request for each
-    500 notes, and one. Upper and lower case, tags and blanks do not count."""
+    """The notes with the same text in a field, in groups: {groups: [{text, noteIds}], total}.
+
+    A request for each 500 notes, and one. Upper and lower case, tags and blanks do not count.
+    """
     groups: dict[str, list[int]] = {}
     name = decks.quoted(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
     for note, info in in_parts(ids):
-        texts = {name.casefold(): text for name, text in values(info).items()}
-        text = plain(texts.get(field.casefold(), "")).casefold()
-        groups.setdefault(text, []).append(note)
+        for field_name, text in values(info).items():
+            if field_name.casefold() == field.casefold():
+                groups.setdefault(plain(text).casefold(), []).append(note)
     if not groups:
         raise unknown_field(field)
-    same = [(text, notes) for text, notes in groups.items() if text and len(notes) > 1]
-    page = same[offset : offset + limit]
-    rows = [{"text": cut(text, LONGEST_TEXT), "noteIds": notes} for text, notes in page]
-    return {"groups": rows, "total": len(same)}
+    rows = []
+    for text, same in groups.items():
+        if text and len(same) > 1:
+            rows.append({"text": cut(text, LONGEST_TEXT), "noteIds": same})
+    return {"groups": rows[offset : offset + limit], "total": len(rows)}
 
 
 def unknown_field(name: str) -> ToolError:
-    hint = "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, Change Note Type."
+    hint = (
+        "anki_find_notes shows the fields of notes. A note type is changed in Anki: Browse, Notes, "
+        "Change Note Type."
+    )
     return ToolError(f"No note here has a field {name[:80]!r}", hint, code="UNKNOWN_FIELD")
 
 
@@ -125,8 +135,8 @@ def _in_any_case(query: str) -> str:
 
     def fold(match: re.Match[str]) -> str:
         text = match[0].strip('"')
-        is_other = any(not char.isascii() and char.lower() != char.upper() for char in text)
-        return f'"re:{text}"' if is_other else match[0]
+        has_cases = not text.isascii() and text.lower() != text.upper()
+        return f'"re:{text}"' if has_cases else match[0]
 
     other = PLAIN.sub(fold, query)
     return other if other != query else ""
@@ -134,15 +144,15 @@ def _in_any_case(query: str) -> str:
 
 def _unknown_names(query: str) -> list[str]:
     """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
-    answers = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
-    by_kind = dict(zip(("deck", "tag", "note"), answers, strict=True))
+    decks, tags, models = client.results(("deckNames", {}), ("getTags", {}), ("modelNames", {}))
+    by_kind = {"deck": decks, "tag": tags, "note": models}
     sentences = []
     for match in NAMED.finditer(query):
         kind = match[2].lower()
         name = match[4].replace("\\", "")
         names: set[str] = set()
-        for known in by_kind[kind]:  # with their parents: tag:a finds a::b too
-            names.update(accumulate(known.split("::"), "{}::{}".format))
+        for full_name in by_kind[kind]:  # with their parents: tag:a finds a::b too
+            names.update(accumulate(full_name.split("::"), "{}::{}".format))
         if not SPECIAL.fullmatch(name) and name.casefold() not in map(str.casefold, names):
             sentences.append(f"there is no {kind}:{name}. {did_you_mean(name, names)}".strip())
     return sentences
@@ -151,7 +161,7 @@ def _unknown_names(query: str) -> list[str]:
 def infos(ids: list[int]) -> list[JsonObject | None]:
     """The note of each id as the tools show it, None if it does not exist. Two requests."""
     by_note = by_id(ids)
-    deck_of = decks_of(list(chain.from_iterable(info["cards"] for info in by_note.values())))
+    deck_of = decks_of(cards_of(by_note))
     rows = {}
     for note, info in by_note.items():
         rows[note] = {
@@ -168,21 +178,27 @@ def infos(ids: list[int]) -> list[JsonObject | None]:
 def by_id(ids: list[int]) -> dict[int, Info]:
     """The notes that exist, as notesInfo has them, with their cards in the order of their making. One
     request."""
-    possible = [note for note in dict.fromkeys(ids) if 0 < note <= LARGEST_ID]
-    infos = indexed(client.call("notesInfo", notes=possible)) if possible else {}
+    infos = indexed(client.call("notesInfo", notes=ids)) if ids else {}
     # Of other servers that speak AnkiConnect, notesInfo names no cards.
-    bare = [info for info in infos.values() if "cards" not in info]
-    cards = client.results(*(("findCards", {"query": f"nid:{info['noteId']}"}) for info in bare))
-    for info, its_cards in zip(bare, cards, strict=True):
-        info["cards"] = its_cards
+    bare = [note for note, info in infos.items() if "cards" not in info]
+    searches = [("findCards", {"query": f"nid:{note}"}) for note in bare]
+    for note, cards in zip(bare, client.results(*searches), strict=True):
+        infos[note]["cards"] = cards
     for info in infos.values():
         info["cards"].sort()
     return infos
 
 
+def cards_of(infos: dict[int, Info]) -> list[int]:
+    """The cards of all these notes."""
+    return list(chain.from_iterable(info["cards"] for info in infos.values()))
+
+
 def existing(ids: list[int]) -> list[int]:
-    """The notes of these that exist. One request. To ask notesInfo for thousands that do not holds Anki's window
-    for minutes: each is an exception there."""
+    """The notes of these that exist. One request.
+
+    To ask notesInfo for thousands that do not holds Anki's window for minutes: each is an exception there.
+    """
     return client.call("findNotes", query=f"nid:{','.join(map(str, ids))}") if ids else []
 
 
@@ -191,9 +207,9 @@ def indexed(answer: Iterable[Info | None] | None) -> dict[int, Info]:
     return {info["noteId"]: info for info in answer or [] if info}
 
 
-def deck_by_card(answer: dict[str, list[int]] | None) -> dict[int, str]:
+def deck_by_card(answer: dict[str, list[int]]) -> dict[int, str]:
     """An answer of getDecks, by card."""
-    return {card: deck for deck, cards in (answer or {}).items() for card in cards}
+    return {card: deck for deck, cards in answer.items() for card in cards}
 
 
 def decks_of(cards: list[int]) -> dict[int, str]:
@@ -203,8 +219,7 @@ def decks_of(cards: list[int]) -> dict[int, str]:
 
 def values(info: Info) -> dict[str, str]:
     """The fields of a note as plain text, in the order of its note type."""
-    fields = sorted(info["fields"].items(), key=lambda item: item[1]["order"])
-    return {name: field["value"] for name, field in fields}
+    return {name: field["value"] for name, field in info["fields"].items()}
 
 
 def counted(count: int, noun: str) -> str:
@@ -224,7 +239,8 @@ def examples(infos: dict[int, Info]) -> JsonObject:
 
 
 def like(model_id: int, text: str) -> Action:
-    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check does."""
+    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check
+    does."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     # Behind a line break Anki finds nothing; as an entity it is taken for what it is.
     escaped = decks.BLANK.sub(lambda match: f"&#{ord(match[0])};", escaped)

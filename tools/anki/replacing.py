@@ -67,8 +67,9 @@ def places(update: NoteUpdate, values: dict[str, str]) -> Iterator[list[int | st
     """Each place that the update replaces, with its surroundings: [note, field, text]."""
     for name, pair in update.replace.items():
         for field, match in _matches(name, pair, values):
-            before = values[field][max(0, match.start() - AROUND) : match.start()]
-            after = values[field][match.end() : match.end() + AROUND]
+            text = values[field]
+            before = text[max(0, match.start() - AROUND) : match.start()]
+            after = text[match.end() : match.end() + AROUND]
             yield [update.noteId, field, f"{before}[{' → '.join(pair)}]{after}"]
 
 
@@ -79,17 +80,20 @@ def kept(text: str) -> str:
 
 def difference(old: str, new: str) -> list[str]:
     """Both texts from shortly before the first difference."""
-    start = max(0, len(commonprefix([old, new])) - AROUND)  # noqa: RUF071
-    return [cut(text[start:], notes.LONGEST_TEXT) for text in (old, new)]
+    same = len(commonprefix([old, new]))  # noqa: RUF071
+    start = max(0, same - AROUND)
+    return [cut(old[start:], notes.LONGEST_TEXT), cut(new[start:], notes.LONGEST_TEXT)]
 
 
 def _matches(name: str, pair: Pair, values: dict[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
     """The places of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is left
     alone: a call made again after a lost answer must not make `catss`."""
     old, new = pair
-    skipped = f"{re.escape(new)}|" if old in new else ""
+    pattern = f"({re.escape(old)})"
+    if old in new:
+        pattern = f"{re.escape(new)}|{pattern}"
     for field in _fields(name, values):
-        for match in re.finditer(f"{skipped}({re.escape(old)})", values[field]):
+        for match in re.finditer(pattern, values[field]):
             if match[1]:
                 yield field, match
 

@@ -1,6 +1,5 @@
 """The tool that changes notes, and reads back what Anki made of each change."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
@@ -8,8 +7,6 @@ from typing import Annotated
 from tools.anki import client, confirm, decks, journal, note_input, notes, replacing
 from tools.anki.batch import TOGETHER, Batch
 from tools.anki.card_text import plain
-from tools.anki.client import Action
-from tools.anki.images.pictures import Pictures
 from tools.anki.images.placing import Placed, place
 from tools.anki.journal import SET_FIELDS, Entry, Step
 from tools.anki.note_input import OBJECTS, ItemError, NoteUpdate, Pair
@@ -21,8 +18,8 @@ from tools.core.schema import Published
 from tools.core.tool import Tool
 
 NOTE = (
-    "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there more than "
-    "once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
+    "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
+    "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
 AGAIN = "The same call can be made again: what is changed already stays as it is."
 MOST_PLACES = 10
@@ -44,7 +41,8 @@ def update_notes(
     """
     query = query.strip()
     pairs = replace or {}
-    if bool(notes) == bool(query) or bool(query) != bool(pairs) or any(not old for old, _ in pairs.values()):
+    is_empty = any(not old for old, _ in pairs.values())
+    if bool(notes) == bool(query) or bool(query) != bool(pairs) or is_empty:
         problem = "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed"
         hint = 'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.'
         raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
@@ -54,7 +52,10 @@ def update_notes(
 
 @dataclass
 class Change:
-    """An update that fits its note, with its pictures stored."""
+    """An update that fits its note, with its pictures stored.
+
+    It has an action for each thing that it changes: some may be refused and others not.
+    """
 
     placed: Placed
     made: JsonObject
@@ -65,57 +66,72 @@ class Change:
     """The actions that take it back."""
 
 
+# The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
+# there already, and a replacement knows its own result. What is overwritten goes to the journal before
+# the first request that changes anything; what Anki says it did is read back.
 class UpdateBatch(Batch[NoteUpdate, Change]):
-    """Changes of notes. With a `query` it replaces texts in what that finds."""
+    """Changes of notes: {updated, skipped, details}. With a `query` it replaces texts in what that finds.
+
+    `before`: the notes as they are, by id. `destinations`: the decks that updates name. `homes`: if there are
+    any, the deck of each card.
+    """
 
     done = "updated"
+    dry = False
+    """Nothing is to be stored, no picture either."""
+    weight = TOGETHER
+    """Fields are changed note by note, tags and decks of many notes in one action."""
 
     def __init__(self, updates: list[NoteUpdate], query: str, replace: dict[str, Pair]):
         super().__init__(brief=bool(query))
         self.updates = updates
         self.query = query
         self.replace = replace
-        self.pictures = Pictures()
-        self.changing: set[int] = set()
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._look, set, self._words, expected, demanded=bool(self.query)):
             self.prepare_all(self.updates)
             self._record()
-            one_by_one = any(change.placed.values for change in self.ready.values())
-            return self.send_all(1 if one_by_one else TOGETHER, AGAIN)
+            return self.send_all(self.weight, AGAIN)
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
+        self.dry = True
         self._look()
+        self.prepare_all(self.updates)
         places: list[list[int | str]] = []
         examples = []
-        for update in self.updates:
+        for index, update in enumerate(self.updates):
             if info := self.before.get(update.noteId):
                 places += replacing.places(update, notes.values(info))
-                examples.append(self._example(update, info))
+                examples.append(self._example(index, info))
         answer = {
             "dryRun": True,
             "count": len(self.before),
             "missing": len(self.updates) - len(examples),
-            # Of a query all is shown by the places.
+            # What a query replaces is shown by its places.
             "examples": [] if self.query else examples[: notes.EXAMPLES],
             "warnings": ["it empties Anki's undo list (Ctrl+Z); anki_restore puts back", *self.warnings],
         }
-        answer.update(filled(places=places[:MOST_PLACES], placesInAll=len(places), makes=self._makes()))
-        return answer
+        more = filled(
+            places=places[:MOST_PLACES],
+            placesInAll=len(places),
+            makes=self._makes(),
+        )
+        return {**answer, **more}
 
     def _look(self) -> dict[int, Info]:
         """The notes as they are, by id. One request, with new decks two; with a query more."""
         if self.query:
             self.updates = replacing.updates(self.query, self.replace)
         self.before = notes.by_id([update.noteId for update in self.updates])
+        self.destinations = dict.fromkeys(update.deckName for update in self.updates if update.deckName)
         self.homes: dict[int, str] = {}
-        moving = [self.before.get(update.noteId) for update in self.updates if update.deckName]
-        if moving:
-            cards = chain.from_iterable(info["cards"] for info in moving if info)
-            asked: list[Action] = [("getDecks", {"cards": list(cards)}), ("deckNamesAndIds", {})]
-            by_deck, self.deck_ids = client.results(*asked)
+        if self.destinations:
+            by_deck, self.deck_ids = client.results(
+                ("getDecks", {"cards": notes.cards_of(self.before)}),
+                ("deckNamesAndIds", {}),
+            )
             self.homes = notes.deck_by_card(by_deck)
         return self.before
 
@@ -124,84 +140,82 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if not found:
             return ""
         updates = self.updates
-        fields = dict.fromkeys(chain.from_iterable({**update.fields, **update.replace} for update in updates))
-        decks = dict.fromkeys(update.deckName for update in updates if update.deckName)
+        names = ({**update.fields, **update.replace} for update in updates)
+        fields = dict.fromkeys(chain.from_iterable(names))
+        # By the words for it: is it among the changes?
         subjects = {
             f"fields {quoted(', '.join(fields))}": fields,
             "tags": any(update.addTags or update.removeTags for update in updates),
-            f"deck to {', '.join(map(quoted, decks))}": decks,
+            f"deck to {', '.join(map(quoted, self.destinations))}": self.destinations,
             "pictures": any(update.images for update in updates),
         }
-        words = ", ".join(subject for subject, concerns in subjects.items() if concerns)
+        words = ", ".join(subject for subject, is_changed in subjects.items() if is_changed)
         texts = map(notes.first_text, found.values())
-        return f"change {words} of {notes.counted(len(found), 'note')}{confirm.examples(texts)}"
+        return f"change {words or 'nothing'} of {notes.counted(len(found), 'note')}{confirm.examples(texts)}"
 
     def _makes(self) -> JsonObject:
         """The decks and tags that Anki does not have yet."""
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
-        existing = set(map(str.casefold, client.call("getTags"))) if tags else set()
-        names = {update.deckName for update in self.updates if update.deckName}
+        existing = set(map(str.casefold, client.call("getTags")))
         return filled(
-            decks=sorted(name for name in names if decks.spelled_by_anki(name, self.deck_ids) is None),
+            decks=[name for name in self.destinations if decks.spelled_by_anki(name, self.deck_ids) is None],
             tags=sorted(tag for tag in tags if tag.casefold() not in existing),
         )
 
-    def _example(self, update: NoteUpdate, info: Info) -> JsonObject:
-        """What the dry run shows of an update."""
+    def _example(self, index: int, info: Info) -> JsonObject:
+        """The change of a note as the dry run shows it, or why there is none."""
+        if index not in self.ready:
+            return self.details[index]
+        update = self.updates[index]
+        new = self.ready[index].placed.values
         old = notes.values(info)
-        try:
-            new = self._new_values(update, old)
-        except ItemError as error:
-            return {"noteId": update.noteId, "error": error.message, "hint": error.hint}
         return filled(
             noteId=update.noteId,
             text=notes.first_text(info),
             fields={name: replacing.difference(old[name], text) for name, text in new.items()},
             addTags=update.addTags,
             removeTags=update.removeTags,
-            deckName=update.deckName and [self.homes.get(info["cards"][0], ""), update.deckName],
+            deckName=update.deckName and [self.homes[info["cards"][0]], update.deckName],
         )
 
-    def _new_values(self, update: NoteUpdate, old: dict[str, str]) -> dict[str, str]:
-        """The fields that an update changes; warns if the first one is going to be empty."""
-        new = replacing.new_values(update, old)
-        first = next(iter(old))
-        if first in new and not plain(new[first]):
-            self.warnings.append(f"note {update.noteId} has nothing in its first field, {first}, after this")
-        return new
-
+    # The texts are made from what the note has now, so that they can be compared, counted and put back; a
+    # deck or tag that it has already is left out, and the journal gets no entry for it.
     def prepare(self, index: int, update: NoteUpdate) -> Change:
         note = update.noteId
+        self.details[index]["noteId"] = note
         if note not in self.before:
             hint = "anki_find_notes shows which notes exist."
             raise ItemError(f"note {note} was not found", hint, code="MISSING")
-        if note in self.changing:
-            hint = "Put its changes into one update, or send them in another call."
-            raise ItemError(f"note {note} is in this call twice", hint, code="TWICE")
         info = self.before[note]
         old = notes.values(info)
-        new = self._new_values(update, old)
+        new = replacing.new_values(update, old)
+        first = next(iter(old))
+        if first in new and not plain(new[first]):
+            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
         images, unknown = note_input.aim_images(update.images, list(old))
         if unknown:
             problem = f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}"
             hint = f"target_field must be one of {', '.join(old)}."
             raise ItemError(problem, hint, code="UNKNOWN_TARGET_FIELD")
+        # A deck that Anki does not have yet is made by changeDeck, under any name that it gets.
         deck = update.deckName.strip()
         if deck:
             deck = decks.spelled_by_anki(deck, self.deck_ids) or decks.checked_name(deck)
-        if all(self.homes.get(card) == deck for card in info["cards"]):
+        if set(map(self.homes.get, info["cards"])) == {deck}:
             deck = ""
         added = note_input.checked_tags(update.addTags)
-        tags = [tag.casefold() for tag in (*info["tags"], *added)]
+        tags = list(map(str.casefold, [*info["tags"], *added]))
         # Anki removes with a tag what lies below it.
-        removed = []
-        for tag in note_input.checked_tags(update.removeTags):
-            if any(decks.within(each, tag.casefold()) for each in tags):
-                removed.append(tag)
-        placed = place(self.pictures, new, old, images)
-        self.changing.add(note)
+        unwanted = note_input.checked_tags(update.removeTags)
+        removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
+        placed = Placed(new) if self.dry else place(self.pictures, new, old, images)
+        if placed.values:
+            self.weight = 1
         made = filled(
-            updatedFields=list(placed.values), addedTags=added, removedTags=removed, deckChangedTo=deck
+            updatedFields=list(placed.values),
+            addedTags=added,
+            removedTags=removed,
+            deckChangedTo=deck,
         )
         steps = {
             "updatedFields": Step("notes", SET_FIELDS, {"fields": placed.values}, [note]),
@@ -222,16 +236,15 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         if "addedTags" in made or "removedTags" in made:
             steps += journal.tagged_again({note: info["tags"]}, made.get("addedTags", []))
         if "deckChangedTo" in made:
-            steps += [
-                Step("cards", "changeDeck", {"deck": self.homes[card]}, [card]) for card in info["cards"]
-            ]
+            for card in info["cards"]:
+                steps.append(Step("cards", "changeDeck", {"deck": self.homes[card]}, [card]))
         return steps
 
     def _record(self) -> None:
-        """Put on record what will be overwritten."""
-        back = chain.from_iterable(change.back for change in self.ready.values())
-        # Removing a tag takes those below it: what a note had is added last.
-        steps = list(_merged(sorted(back, key=lambda step: step.action == "addTags")).values())
+        """Put on record what will be overwritten; a call that changes nothing has no entry."""
+        steps: list[Step] = []
+        for change in self.ready.values():
+            steps += change.back
         if steps:
             count = notes.counted(len(self.ready), "note")
             profile = next(iter(self.before.values())).get("profile", "")
@@ -239,10 +252,18 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
             journal.announce(number, f"the {count}")
 
     def send(self, part: list[int]) -> None:
-        steps = _merged(chain.from_iterable(self.ready[index].steps.values() for index in part))
-        actions = chain.from_iterable(step.actions() for step in steps.values())
-        answers = dict(zip(steps, client.multi(*actions), strict=True))
+        # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
+        # however many notes it is for.
+        merged: dict[str, Step] = {}
         for index in part:
+            for step in self.ready[index].steps.values():
+                key = _key(step)
+                ids = [*merged[key].ids, *step.ids] if key in merged else step.ids
+                merged[key] = step._replace(ids=list(dict.fromkeys(ids)))
+        actions = chain.from_iterable(map(Step.actions, merged.values()))
+        answers = dict(zip(merged, client.multi(*actions), strict=True))
+        for index in part:
+            # An update of several steps fails with the refusal of one; the details name those that were made.
             change = self.ready[index]
             refusal = None
             for name, step in change.steps.items():
@@ -264,17 +285,17 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
         """
         done = self.indexes("ok")
         try:
-            infos = notes.by_id([self.updates[index].noteId for index in done])
+            infos = notes.by_id(list(self.before))
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
         for index in done:
             info = infos.get(self.updates[index].noteId)
             texts = notes.values(info) if info else {}
-            sent = self.ready[index].placed.values
-            stale = [
-                name for name in sent if replacing.kept(texts.get(name, "")) != replacing.kept(sent[name])
-            ]
+            stale = []
+            for name, sent in self.ready[index].placed.values.items():
+                if replacing.kept(texts.get(name, "")) != replacing.kept(sent):
+                    stale.append(name)
             if stale:
                 problem = f"{', '.join(stale)} is not as it was sent: is the note open in Anki's Browser?"
                 hint = "Close the Browser, or select another note in it, then call again."
@@ -285,14 +306,3 @@ class UpdateBatch(Batch[NoteUpdate, Change]):
 def _key(step: Step) -> str:
     """The same for steps that can be one action."""
     return repr(step if step.action == SET_FIELDS else step[:3])
-
-
-def _merged(steps: Iterable[Step]) -> dict[str, Step]:
-    """Steps by their key, on all of their ids: an action takes some milliseconds, 290 with the Browser open, however
-    many notes it is for."""
-    merged: dict[str, Step] = {}
-    for step in steps:
-        key = _key(step)
-        ids = merged[key].ids if key in merged else []
-        merged[key] = step._replace(ids=ids + step.ids)
-    return merged

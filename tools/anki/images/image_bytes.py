@@ -20,7 +20,6 @@ FORMATS = {
     "avif": rb"\0\0..ftypavi[fs]",
     "svg": rb"(?:\xef\xbb\xbf)?(?:\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->|<!doctype svg[^>]*>)*<svg[\s>]",
 }
-PATTERNS = {extension: re.compile(start, re.DOTALL | re.IGNORECASE) for extension, start in FORMATS.items()}
 
 
 class ImageError(ItemError):
@@ -36,7 +35,8 @@ def kind(data: bytes) -> str:
     Raises ImageError: not an image, or cut short.
     """
     head = data[:SVG_HEAD_BYTES]
-    extension = next((extension for extension, pattern in PATTERNS.items() if pattern.match(head)), "")
+    flags = re.DOTALL | re.IGNORECASE
+    extension = next((name for name, start in FORMATS.items() if re.match(start, head, flags)), "")
     if not extension:
         raise ImageError("the data is not an image", "Send a PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF or SVG.")
     # Base64 that a model or a clipboard cut off is common; a broken picture on a card would be found weeks

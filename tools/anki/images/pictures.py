@@ -5,7 +5,6 @@ import base64
 import re
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -51,8 +50,8 @@ class Pictures:
 
     def __init__(self) -> None:
         self.warned = {""}
-        self.prepare: Callable[[ImageSpec], Picture] = cache(_prepared)
-        self.upload: Callable[[Picture], str] = cache(lambda picture: store(picture.name, picture.data))
+        self.prepare = cache(_prepared)
+        self.upload = cache(_uploaded)
 
 
 def _prepared(image: ImageSpec) -> Picture:
@@ -68,6 +67,10 @@ def _prepared(image: ImageSpec) -> Picture:
     # ending as the content does: an image is never stored as a page or a script
     name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
     return Picture(name, small, warning)
+
+
+def _uploaded(picture: Picture) -> str:
+    return store(picture.name, picture.data)
 
 
 def decode(text: str) -> bytes:
@@ -94,7 +97,6 @@ def fetch(url: str) -> bytes:
     Raises ImageError: not http(s), an address that is not public, no answer in time, an HTTP error, too many
     redirects, more than IMAGE_MAX_BYTES.
     """
-    url = url.strip()
     if not WEB_ADDRESS.fullmatch(url):
         hint = "Give one with %20 for a space, or send base64."
         raise ImageError(f"{url[:200]!r} is not an http(s) address", hint)

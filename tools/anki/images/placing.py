@@ -83,8 +83,7 @@ def image_html(filename: str) -> str:
 
 def with_image(value: str, filename: str) -> str:
     """The field with the image at its end, an empty line between; unchanged if it shows that file already."""
-    sources = ["".join(forms) for forms in IMAGE.findall(value)]
-    if unquote(filename) in [unquote(unescape(source)) for source in sources]:
+    if filename in [unescape("".join(forms)) for forms in IMAGE.findall(value)]:
         return value
     return f"{value}\n\n{image_html(filename)}" if value.strip() else image_html(filename)
 

@@ -2,16 +2,16 @@
 
 # The contract of `shrink`, the one place that decodes data from strangers:
 # - Pillow is an extra: without it, or if it fails, the image is stored as it came, and the answer says so.
-# - Only the decoder of the sniffed format looks at the data: Pillow would otherwise run Ghostscript for PostScript.
-# - Opening reads the header only. The size is weighed before a pixel is decoded: on a board of 512 MB other sessions
-#   live, too, and a picture of a kilobyte can claim gigabytes.
+# - Only the decoder of the sniffed format looks at the data: Pillow would otherwise run Ghostscript for
+#   PostScript.
+# - Opening reads the header only. The size is weighed before a pixel is decoded: on a board of 512 MB other
+#   sessions live, too, and a picture of a kilobyte can claim gigabytes.
 # - What moves (animated GIF, WebP) or is drawn (SVG) stays as it is, without a warning.
 # - The result is upright, without palette and transparency, and never larger than it was.
 
 import io
 import sys
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ QUALITY = 85
 MOST_BYTES = 85_000_000
 """Memory that decoding and shrinking one image may take."""
 
+# The Python that runs the server on stdio may have no packages of its own.
 VENV_PACKAGES = Path(__file__).parents[3] / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
 SMALL_BYTES = 200_000
 """Up to this size a picture needs no shrinking, and the missing Pillow no word."""
@@ -49,33 +50,24 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
 
 
 def _smaller(data: bytes, extension: str, max_side: int) -> bytes | None:
-    """The image as JPEG; None for an animation, and for a small logo whose JPEG would be larger."""
-    pil_image, pil_ops = _pillow()
+    """The image as JPEG; None for an animation, and for a small logo whose JPEG would be larger.
+
+    Raises ImportError without Pillow, and whatever its decoders raise.
+    """
+    if str(VENV_PACKAGES) not in sys.path:
+        sys.path.append(str(VENV_PACKAGES))
+    from PIL import Image
+
     decoder = "JPEG" if extension == "jpg" else extension.upper()
-    with pil_image.open(io.BytesIO(data), formats=[decoder]) as image:
+    with Image.open(io.BytesIO(data), formats=[decoder]) as image:
         # The second frame of a photo is a preview.
         if extension != "jpg" and getattr(image, "is_animated", False):
             return None
         if _decoding_bytes(image, extension, max_side) > MOST_BYTES:
             raise ValueError(f"{image.width * image.height:,} pixels take too much memory")
         is_small_logo = _is_transparent(image) and max(image.size) <= max_side
-        jpeg = _jpeg(image, max_side, pil_ops.exif_transpose)
+        jpeg = _jpeg(image, max_side)
         return None if is_small_logo and len(data) < len(jpeg) else jpeg
-
-
-def _pillow() -> tuple[Any, Any]:
-    """Pillow's modules: those of this Python, else those in the project's own .venv.
-
-    Raises ImportError.
-    """
-    try:
-        from PIL import Image, ImageOps
-    except ImportError:
-        if not VENV_PACKAGES.is_dir() or str(VENV_PACKAGES) in sys.path:
-            raise
-        sys.path.append(str(VENV_PACKAGES))
-        from PIL import Image, ImageOps
-    return Image, ImageOps
 
 
 def _decoding_bytes(image: PilImage, extension: str, max_side: int) -> int:
@@ -93,19 +85,19 @@ def _is_transparent(image: PilImage) -> bool:
     return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
 
 
-def _jpeg(image: PilImage, max_side: int, upright: Callable[[PilImage], PilImage]) -> bytes:
+def _jpeg(image: PilImage, max_side: int) -> bytes:
+    from PIL import Image, ImageOps
+
     mode = "RGBA" if _is_transparent(image) else "RGB"
     if image.mode.startswith("I"):  # sixteen bits a pixel
         image = image.point(lambda value: value * (1 / 256)).convert("L")
     if image.mode != mode:  # a palette cannot be resized smoothly
         image = image.convert(mode)
     image.thumbnail((max_side, max_side))
-    image = upright(image)
+    image = ImageOps.exif_transpose(image)
     if mode == "RGBA":
-        transparent = image
-        image = transparent.convert("RGB")
-        image.paste("white", (0, 0, *image.size))
-        image.paste(transparent, mask=transparent.getchannel("A"))
+        white = Image.new(mode, image.size, "white")
+        image = Image.alpha_composite(white, image).convert("RGB")
     out = io.BytesIO()
     image.save(out, "JPEG", quality=QUALITY)
     return out.getvalue()
