@@ -148,30 +148,29 @@ def find(name: object) -> Action:
     action = ACTIONS.get(str(name))
     if action and action.published:
         return action
-    sent = fields.printable(name)
+    sent = fields.printable(name).lower()
     # A wrong name leads to a deletion only if it says so: an invented `uncomplete` means `reopen`.
-    removes = any(word in sent.lower() for word in REMOVING)
+    removes = any(word in sent for word in REMOVING)
     names = [each.name for each in ordered() if removes or "delete" not in each.name]
-    domain, _, _ = sent.lower().partition(".")
-    near = [each for each in names if each.startswith(f"{domain}.")]
-    raise ToolError(
-        f"Unknown action: {sent}", f"There are: {', '.join(near or names)}.", code="UNKNOWN_ACTION"
-    )
+    domain = sent.partition(".")[0]
+    of_domain = [each for each in names if each.startswith(f"{domain}.")]
+    hint = f"There are: {', '.join(of_domain or names)}."
+    raise ToolError(f"Unknown action: {sent}", hint, code="UNKNOWN_ACTION")
 
 
 def entry(unit: UnitOfWork, entity: str, row: Row, **more: object) -> JsonObject:
     """A diff's entry for an existing entity: its kind, id, title or name, the goal of a step, and what is said
     of it."""
-    shown: JsonObject = {"entity": entity}
+    described: JsonObject = {"entity": entity}
     key = unit.shown_id(entity, row["id"])
     if key is not None:
-        shown["id"] = key
+        described["id"] = key
     label = {"habit": "name", "diary": "date"}.get(entity, "title")
-    shown[label] = row[label]
+    described[label] = row[label]
     if entity == "step":
         goal = unit.read("goals", row["goal_id"])
-        shown["goal_title"] = goal["title"] if goal else ""
-    return shown | more
+        described["goal_title"] = goal["title"] if goal else ""
+    return described | more
 
 
 def changed(row: Row, params: JsonObject) -> tuple[JsonObject, JsonObject]:
@@ -186,10 +185,14 @@ def changed(row: Row, params: JsonObject) -> tuple[JsonObject, JsonObject]:
 
 def change(column: str, before: Any, after: Any) -> JsonObject:
     """A diff's value for a changed column; of a long text its length, and the place that changed."""
-    texts = [text for text in (before, after) if isinstance(text, str)]
-    if column in SHOWN_WHOLE or len(texts) < 2 or max(map(len, texts)) <= LONGEST_CHANGED:
+    lengths = [len(text) for text in (before, after) if isinstance(text, str)]
+    if len(lengths) < 2 or max(lengths) <= LONGEST_CHANGED or column in SHOWN_WHOLE:
         return {"from": diff_value(column, before), "to": diff_value(column, after)}
-    return {"from": f"({len(before)})", "to": f"({len(after)})", "place": words.changed_place(before, after)}
+    return {
+        "from": f"({len(before)})",
+        "to": f"({len(after)})",
+        "place": words.changed_place(before, after),
+    }
 
 
 def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:

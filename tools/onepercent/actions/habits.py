@@ -64,9 +64,10 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     values = DEFAULTS | _columns(params)
     values.setdefault("xp_penalty", values["xp_reward"])
     _check_schedule(values)
-    shown = stored(values, values)
-    shown["frequency"] = shown.pop("frequency_type")
-    outcome = Outcome([("creates", {"entity": "habit", **shown})])
+
+    creation = {"entity": "habit", **stored(values, values)}
+    creation["frequency"] = creation.pop("frequency_type")
+    outcome = Outcome([("creates", creation)])
     warn_of_same_title(unit, outcome, "habits", values["name"], "archived_at IS NULL")
     outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
     return outcome
@@ -75,8 +76,12 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 @action_on_one("habit.update", {**CONTENT, "append": fields.record(DESCRIPTION)})
 def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Change the texts, reward, target or schedule of a habit; a new schedule holds from today on."""
-    if frequency := params.get("frequency_type"):  # What only another one needs goes.
-        params = {column: None for kind, column in schedules.DETAILS.items() if kind != frequency} | params
+    if frequency := params.get("frequency_type"):
+        # What only another frequency needs goes.
+        for kind, column in schedules.DETAILS.items():
+            if kind != frequency:
+                params.setdefault(column, None)
+
     before = history_of(unit, habit)
     outcome = update_entity(unit, "habit", habit, _columns(params), DESCRIPTION)
     after = dict(unit.find("habit", habit["id"]))
@@ -91,15 +96,14 @@ def delete(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Delete a habit; its history and XP stay."""
     counting = "SELECT count(*) FROM habit_marks WHERE habit_id = ?"
     (marks,) = unit.db.execute(counting, (habit["id"],)).fetchone()
-    outcome = delete_entity(unit, "habit", habit)
+    lost = {}
     if marks:
         history = history_of(unit, habit)
         today = unit.today.toordinal()
-        _, shown = outcome.entries[0]
-        shown["marks"] = marks
-        shown["best_streak"] = history.streak(today).best
-        shown["streak_in"] = f"{history.course.period(today)}s"
-    return outcome
+        lost["marks"] = marks
+        lost["best_streak"] = history.streak(today).best
+        lost["streak_in"] = f"{history.course.period(today)}s"
+    return delete_entity(unit, "habit", habit, **lost)
 
 
 def _columns(params: JsonObject) -> JsonObject:
@@ -132,6 +136,7 @@ def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
     new = {"frequency_type": after["frequency_type"], "detail": schedules.detail(after)}
     if new == old:
         return
+
     key = habit["id"]
     if row := unit.read("habit_schedules", key, unit.day):
         unit.change("habit_schedules", row, new)

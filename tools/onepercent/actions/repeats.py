@@ -68,7 +68,7 @@ def first_day(repeat: str, since: date) -> str | None:
     """The first day of a rule from a day on; None once it is over."""
     parts = json.loads(repeat)
     detail = ",".join(map(str, parts.get("on", ())))
-    schedule = schedules.schedule(KINDS[parts["every"]], detail or None)
+    schedule = schedules.schedule(KINDS[parts["every"]], detail)
     day = since
     while not schedule.is_due(day.toordinal()):
         day += timedelta(days=1)

@@ -181,8 +181,16 @@ class UnitOfWork:
         """
         amount = max(amount, -balance(self.db, self.user)[0])
         if amount:
-            entry = {"at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
-            self.insert("xp_ledger", entry | {"day": day or self.day})
+            self.insert(
+                "xp_ledger",
+                {
+                    "at": self.stamp,
+                    "xp": amount,
+                    "action": action,
+                    "entity_id": entity_id,
+                    "day": day or self.day,
+                },
+            )
         return amount
 
     def earn_in_all(self, worth: int, action: str, entity_id: int, day: str | None = None) -> int:
