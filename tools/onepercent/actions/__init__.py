@@ -3,6 +3,13 @@
 A module beside this one is found by itself, so a new action is one file.
 """
 
+# The way of an action:
+# 1. `read` turns its params, as sent, into canonical values. A preview keeps these.
+# 2. Its function finds rows through the unit of work, checks them, changes them there, and returns an Outcome: what the
+#    diff shows, the XP that moved, what may not be meant.
+# 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function decides by
+#    its values, its rows and the unit's day alone.
+
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,7 +32,7 @@ GOAL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True
 
 LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
 LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
-SHOWN_WHOLE = ("title", "name", "goal_title", "repeat")
+SHOWN_WHOLE = ("title", "name", "repeat")
 
 ACTIONS: dict[str, "Action"] = {}
 
@@ -148,6 +155,7 @@ def find(name: object) -> Action:
     action = ACTIONS.get(str(name))
     if action and action.published:
         return action
+
     sent = fields.printable(name).lower()
     # A wrong name leads to a deletion only if it says so: an invented `uncomplete` means `reopen`.
     removes = any(word in sent for word in REMOVING)
@@ -220,6 +228,7 @@ def update_entity(
     for name, text in additions.items():
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
         params[name] = texts[name].read(name, longer)
+
     values, changes = changed(row, params)
     unit.change(ENTITIES[entity], row, values)
     return Outcome([("updates", entry(unit, entity, row, changes=changes))])
@@ -237,10 +246,12 @@ def reopen_entity(unit: UnitOfWork, entity: str, row: Row, column: str, state: s
     if row[column] == state:
         message = f"{entity.capitalize()} is not completed"
         raise ToolError(message, "There is nothing to undo.", code="NOT_COMPLETED")
+
     _, changes = changed(row, {column: state})
     unit.change(ENTITIES[entity], row, {column: state, "completed_at": None, "completed_on": None})
     earned = unit.earn_in_all(0, f"{entity}.reopen", row["id"], row["completed_on"])
-    return Outcome([("updates", entry(unit, entity, row, changes=changes, xp_reward=earned))], xp=earned)
+    update = entry(unit, entity, row, changes=changes, xp_reward=earned)
+    return Outcome([("updates", update)], xp=earned)
 
 
 def set_archived(unit: UnitOfWork, entity: str, row: Row, archived: bool) -> Outcome:
@@ -257,6 +268,7 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
     earliest = (unit.today - timedelta(days=most_back)).isoformat()
     if day is None or earliest <= day <= today:
         return day or today
+
     why = "in the future" if day > today else f"more than {most_back} days back"
     hint = f"Today is {today}; {what} from {earliest} to today."
     raise ToolError(f"date is {why}: {day}", hint, code="INVALID_DATE", field="date")

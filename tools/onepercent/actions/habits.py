@@ -38,10 +38,15 @@ def numbers(most: int, what: str, description: str) -> fields.Field:
 
 
 AMOUNT = fields.plain(
-    Annotated[float, Limits(ge=0.001, le=1_000_000)], "number", "a number above 0, at most 1000000"
+    Annotated[float, Limits(ge=0.001, le=1_000_000)],
+    "number",
+    "a number above 0, at most 1000000",
 )
 DESCRIPTION = {"description": fields.text(1000)}
-TARGET = {"amount": AMOUNT, "unit": fields.text(20, line=True)}
+TARGET = {
+    "amount": AMOUNT,
+    "unit": fields.text(20, line=True),
+}
 CONTENT: dict[str, fields.Field] = {
     "name": fields.text(200, line=True),
     **DESCRIPTION,
@@ -55,6 +60,7 @@ CONTENT: dict[str, fields.Field] = {
     "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
     "target": fields.record(TARGET, tuple(TARGET), empty=True),
 }
+# What a new habit has unless it is said; its penalty is then its reward.
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
 
 
@@ -68,6 +74,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     creation = {"entity": "habit", **stored(values, values)}
     creation["frequency"] = creation.pop("frequency_type")
     outcome = Outcome([("creates", creation)])
+
     warn_of_same_title(unit, outcome, "habits", values["name"], "archived_at IS NULL")
     outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
     return outcome
@@ -87,6 +94,7 @@ def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     after = dict(unit.find("habit", habit["id"]))
     _check_schedule(after)
     _reschedule(unit, habit, after)
+
     warn_of_streak(unit, outcome, before)
     return outcome
 
@@ -96,6 +104,7 @@ def delete(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Delete a habit; its history and XP stay."""
     counting = "SELECT count(*) FROM habit_marks WHERE habit_id = ?"
     (marks,) = unit.db.execute(counting, (habit["id"],)).fetchone()
+
     lost = {}
     if marks:
         history = history_of(unit, habit)
@@ -122,6 +131,7 @@ def _check_schedule(habit: JsonObject) -> None:
         message = f"{wanted} is required for frequency_type {frequency}"
         hint = f"Send {wanted}: {CONTENT[wanted].words}."
         raise ToolError(message, hint, code="SCHEDULE_REQUIRED", field=wanted)
+
     for kind, name in schedules.DETAILS.items():
         if kind != frequency and habit.get(name):
             message = f"{name} does not go with frequency_type {frequency}"
@@ -157,6 +167,7 @@ def warn_of_streak(unit: UnitOfWork, outcome: Outcome, before: History) -> None:
     today = unit.today.toordinal()
     old = before.streak(today).run
     new = after.streak(today).run
+
     if new < old:
         period = after.course.period(today)
         title = before.habit["name"]

@@ -1,5 +1,10 @@
 """Actions on the days of habits: marked kept or missed, paused, put out of sight."""
 
+# - A day of a habit has one mark: completed, missed, or partial: an amount that has not reached the target. The mark
+#   remembers the XP that it brought, so that whatever replaces it moves the difference, and taking it off all of it.
+# - A pause has a last day, or none until it is resumed. Pauses of a habit never meet.
+# - An archived habit is paused as long as it is out of sight, so that it returns with its streak.
+
 from datetime import date, timedelta
 
 from tools.core.errors import ToolError
@@ -55,6 +60,7 @@ def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
         raise ToolError(f"Habit is not marked on {day}", "There is nothing to undo.", code="NOT_COMPLETED")
+
     history = history_of(unit, habit)
     unit.remove("habit_marks", mark)
     earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
@@ -72,6 +78,7 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         habit = unit.find("habit", habit_id)
         if habit["archived_at"]:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
+
         history = history_of(unit, habit)
         completion = entry(unit, "habit", habit, xp_reward=0)
         marked = []
@@ -125,6 +132,7 @@ def _mark(
     worth = 0
     if status == "completed":
         amount = _amount(habit, before, params)
+        # A habit without a target has no amounts.
         if amount is None or amount >= habit["target_amount"]:
             worth = habit["xp_reward"]
         else:
@@ -182,6 +190,7 @@ def _warn_of_days(unit: UnitOfWork, outcome: Outcome, history: History, marked: 
     for day in marked:
         if not history.course.is_due(days.ordinal(day)):
             outcome.warn("warn.not_scheduled", title=title, day=day, weekday=day)
+
     usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)
     if marked[0] < usual.isoformat():
         outcome.warn("warn.long_ago", title=title, day=marked[0])
@@ -194,6 +203,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
     last = params.get("to")
     reason = params.get("reason")
     for habit in _chosen(unit, params):
+        unit.found["habit"] = habit  # the one that an error is about
         first = params.get("from") or _first_day(unit, habit)
         _check_pause(unit, habit, first, last)
         values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
@@ -201,7 +211,8 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
         span = {"from": first, "to": last}
         if reason:
             span["reason"] = reason
-        outcome.entries.append(("updates", entry(unit, "habit", habit, pause=span)))
+        update = entry(unit, "habit", habit, pause=span)
+        outcome.entries.append(("updates", update))
     return outcome
 
 
@@ -212,6 +223,7 @@ def _check_pause(unit: UnitOfWork, habit: Row, first: str, last: str | None) -> 
         message = f"a pause cannot be from {first} to {last}"
         hint = f"from comes before to. Today is {unit.day}."
         raise ToolError(message, hint, code="INVALID_DATE", field="from")
+
     for row in _pauses(unit, habit):
         if row["first_day"] <= end and first <= (row["last_day"] or LAST):
             until = row["last_day"] or "it is resumed"
@@ -226,7 +238,8 @@ def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
     outcome = Outcome()
     for habit in _chosen(unit, params):
         if ended := _end_pause(unit, habit):
-            outcome.entries.append(("updates", entry(unit, "habit", habit, resumed=ended)))
+            update = entry(unit, "habit", habit, resumed=ended)
+            outcome.entries.append(("updates", update))
     if not outcome.entries:
         raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
     return outcome
@@ -235,7 +248,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
     """The habits that an action names: one, several, or all that are in sight; with exceptions."""
     if params.get("all"):
-        habits = unit.find_all("habit", IN_SIGHT, unit.user)
+        habits = unit.find_all("habit", IN_SIGHT)
     else:
         habits = [unit.find("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
     exceptions = [unit.find("habit", habit_id) for habit_id in params.get("except", ())]

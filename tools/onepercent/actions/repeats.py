@@ -50,6 +50,7 @@ def _convert(name: str, value: object) -> str:
     sent = rule.pop("on", None)
     if bool(chosen) != bool(sent):
         raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
+
     if chosen:
         rule["on"] = sorted(set(chosen.read(f"{name}.on", sent)))
     return json.dumps(rule, sort_keys=True)
@@ -80,6 +81,7 @@ def go_on(unit: UnitOfWork, step: Row, since: date) -> str | None:
     there is none."""
     if step["repeat"] is None or not step["dt"]:
         return None
+
     since = max(since, date.fromisoformat(step["dt"]) + timedelta(days=1))
     coming = first_day(step["repeat"], since)
     unit.change("steps", step, {"repeat": None})
@@ -105,7 +107,7 @@ def catch_up() -> None:
 
 def advance(unit: UnitOfWork) -> None:
     """Make the next step of each series whose day is over, if its goal is open."""
-    for step in unit.find_all("step", ENDED, unit.user, unit.day):
+    for step in unit.find_all("step", ENDED, unit.day):
         go_on(unit, step, unit.today)
 
 

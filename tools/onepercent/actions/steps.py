@@ -91,7 +91,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
     """The goal for errands: the oldest open one of that name; made if there is none."""
     title = words.say("inbox")
-    if present := unit.find_all("goal", INBOX, unit.user, title):
+    if present := unit.find_all("goal", INBOX, title):
         return present[0]
     values = {"title": title, "category": "work"}
     outcome.entries.append(("creates", {"entity": "goal", **values, "inbox": True}))
@@ -219,13 +219,13 @@ def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
         case "step_ids":
             steps = [unit.find("step", step_id) for step_id in params["step_ids"]]
         case _:
-            steps = unit.find_all("step", OVERDUE, unit.user, unit.day)
+            steps = unit.find_all("step", OVERDUE, unit.day)
     return [step for step in steps if not step["is_complete"]]
 
 
 def of_goal(unit: UnitOfWork, goal_id: int) -> list[Row]:
     """The undeleted steps of a goal."""
-    statement = "SELECT id FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
+    statement = "SELECT id FROM steps WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
     return unit.find_all("step", statement, goal_id)
 
 
