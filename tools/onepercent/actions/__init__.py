@@ -118,7 +118,7 @@ def action(name: str, takes: Mapping[str, Field], *required: str):
     return declare
 
 
-def action_on_one(name: str, takes: Mapping[str, Field] | None = None):
+def action_on_one(name: str, /, **takes: Field):
     """Declare the function below an action on one entity: it takes its row instead of its id.
 
     The id is required: an action `goal.…` has a goal_id.
@@ -128,7 +128,7 @@ def action_on_one(name: str, takes: Mapping[str, Field] | None = None):
     kind = GOAL if entity == "goal" else fields.KEY
 
     def declare(run: PerformOnOne) -> PerformOnOne:
-        @action(name, {key: kind, **(takes or {})}, key)
+        @action(name, {key: kind, **takes}, key)
         def find_and_run(unit: UnitOfWork, params: JsonObject) -> Outcome:
             return run(unit, unit.find(entity, params.pop(key)), params)
 

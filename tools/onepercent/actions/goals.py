@@ -48,7 +48,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return outcome
 
 
-@action_on_one("goal.update", {**CONTENT, "append": fields.record(TEXTS)})
+@action_on_one("goal.update", **CONTENT, append=fields.record(TEXTS))
 def update(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     """Change a goal; `append` adds to texts."""
     return update_entity(unit, "goal", goal, params, TEXTS)

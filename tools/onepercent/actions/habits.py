@@ -80,7 +80,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return outcome
 
 
-@action_on_one("habit.update", {**CONTENT, "append": fields.record(DESCRIPTION)})
+@action_on_one("habit.update", **CONTENT, append=fields.record(DESCRIPTION))
 def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Change the texts, reward, target or schedule of a habit; a new schedule holds from today on."""
     if frequency := params.get("frequency_type"):

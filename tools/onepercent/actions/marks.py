@@ -18,10 +18,10 @@ from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import LAST, Course
 from tools.onepercent.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 
-DAY = {"date": fields.day(default="today")}
+DAY = fields.day(default="today")
 MARK = {
     "habit_id": fields.KEY,
-    **DAY,
+    "date": DAY,
     "habit_ids": fields.KEYS,
     "dates": fields.DATES,
 }
@@ -33,7 +33,7 @@ SEVERAL = {
 PAUSE = {
     **SEVERAL,
     "except": fields.KEYS,
-    "from": fields.day(default="today"),
+    "from": DAY,
     "to": fields.day(empty=True),
     "reason": fields.text(500),
 }
@@ -53,7 +53,7 @@ def mark_missed(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return _mark_all(unit, params, "missed")
 
 
-@action_on_one("habit.unmark", DAY)
+@action_on_one("habit.unmark", date=DAY)
 def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Remove a mark and reverse the XP it brought or cost."""
     day = params.get("date") or unit.day  # any day: the clock may have been wrong

@@ -140,12 +140,10 @@ def warn_of_odd(
 
 @action_on_one(
     "step.update",
-    {
-        "goal_id": GOAL,
-        **CONTENT,
-        "progress": fields.whole(0, 100, empty=True),
-        "append": fields.record(DESCRIPTION),
-    },
+    goal_id=GOAL,
+    **CONTENT,
+    progress=fields.whole(0, 100, empty=True),
+    append=fields.record(DESCRIPTION),
 )
 def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     """Change a step's title, description, date, priority, duration, order or goal."""

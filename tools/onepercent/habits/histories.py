@@ -134,8 +134,8 @@ class HabitSigns(NamedTuple):
     id: int
     name: str
     signs: str
-    streak: int = 0
-    is_archived: bool = False
+    streak: int
+    is_archived: bool
 
 
 def histories(db: Database, user: str, today: date) -> list[History]:
