@@ -5,10 +5,10 @@ A module beside this one is found by itself, so a new action is one file.
 
 # The way of an action:
 # 1. `read` turns its params, as sent, into canonical values. A preview keeps these.
-# 2. Its function finds rows through the unit of work, checks them, changes them there, and returns an Outcome: what the
-#    diff shows, the XP that moved, what may not be meant.
-# 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function decides by
-#    its values, its rows and the unit's day alone.
+# 2. Its function finds rows through the unit of work, checks them, changes them there, and returns an Outcome:
+#    what the diff shows, the XP that moved, what may not be meant.
+# 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function
+#    decides by its values, its rows and the unit's day alone.
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
@@ -138,7 +138,7 @@ def action_on_one(name: str, /, **takes: Field):
 
 
 def ordered() -> list[Action]:
-    """The published actions by domain, in an order that does not depend on who imported which module first."""
+    """The published actions by domain, and in a domain as they are declared, whoever imported them first."""
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
         importlib.import_module(f"{__name__}.{path.stem}")
     published = [action for action in ACTIONS.values() if action.published]
@@ -167,8 +167,8 @@ def find(name: object) -> Action:
 
 
 def entry(unit: UnitOfWork, entity: str, row: Row, **more: object) -> JsonObject:
-    """A diff's entry for an existing entity: its kind, id, title or name, the goal of a step, and what is said
-    of it."""
+    """A diff's entry for an existing entity: its kind, id, title or name, the goal of a step, and what is
+    said of it."""
     described: JsonObject = {"entity": entity}
     key = unit.shown_id(entity, row["id"])
     if key is not None:

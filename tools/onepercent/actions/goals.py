@@ -93,6 +93,8 @@ def unarchive(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
 def delete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     """Delete a goal with its steps; the XP earned stays."""
     own_steps = steps.of_goal(unit, goal["id"])
+    # Stamped like the goal, one by one: an undo brings back these, and none that was deleted before.
     for step in own_steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
+
     return delete_entity(unit, "goal", goal, steps_deleted=len(own_steps))

@@ -25,13 +25,15 @@ from tools.onepercent.rules import HABIT_REWARD, LARGEST_N_DAYS
 
 def numbers(most: int, what: str, description: str) -> fields.Field:
     """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
-    number = fields.plain(Annotated[int, Limits(ge=1, le=most)], "integer", f"one of the {what}")
+    kind = Annotated[int, Limits(ge=1, le=most)]
+    number = fields.plain(kind, "integer", f"one of the {what}")
     chosen = fields.several(number, description, empty=True)
 
     def convert(name: str, value: object) -> str:
         numbers = chosen.convert(name, value)
         if len(set(numbers)) < len(numbers):
             raise fields.invalid(name, f"a list of different {what}")
+
         return ",".join(map(str, sorted(numbers)))
 
     return replace(chosen, convert=convert, words=f"different {what}, at least one")
@@ -47,6 +49,8 @@ TARGET = {
     "amount": AMOUNT,
     "unit": fields.text(20, line=True),
 }
+# The fields of a habit. What says more of a frequency is kept in columns of the same names
+# (schedules.DETAILS), a target in two.
 CONTENT: dict[str, fields.Field] = {
     "name": fields.text(200, line=True),
     **DESCRIPTION,
@@ -90,6 +94,7 @@ def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
                 params.setdefault(column, None)
 
     before = history_of(unit, habit)
+
     outcome = update_entity(unit, "habit", habit, _columns(params), DESCRIPTION)
     after = dict(unit.find("habit", habit["id"]))
     _check_schedule(after)

@@ -23,8 +23,10 @@ KINDS = {"day": "daily", "week": "custom", "month": "monthly"}
 
 COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
 
-ENDED = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ? AND s.repeat IS NOT NULL
-    AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.id"""
+# What repeats of an open goal and was due before a day.
+ENDED = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id
+    WHERE s.user = ? AND s.dt < ? AND s.repeat IS NOT NULL AND s.deleted_at IS NULL
+    AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.id"""
 
 
 def _weekday(name: str, value: object) -> int:

@@ -31,8 +31,8 @@ MOST_ROWS = 6  # moved steps that a diff names one by one
 PRIORITIES = ("critical", "important", "attention", "optional")
 LAST_PLACE = 1_000_000
 
-# The fields of a step; the same, without a place, in a list of new ones; and how a diff shows such a one: a row of
-# these fields, without those at its end that say nothing.
+# The fields of a step; the same, without a place, in a list of new ones; and the fields of such a one in a
+# diff's row, which leaves out those at its end that say nothing.
 DESCRIPTION = {"description": fields.text(2000)}
 CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
@@ -47,8 +47,10 @@ IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
 SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
 ROW = ("title", "dt", "time_duration", "priority", "repeat", "description")
 
-OVERDUE = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ? AND s.is_complete = 0
-    AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
+# Steps of goals that are reached or out of sight are not late.
+OVERDUE = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id
+    WHERE s.user = ? AND s.dt < ? AND s.is_complete = 0 AND s.deleted_at IS NULL
+    AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
 INBOX = """SELECT id FROM goals WHERE user = ? AND title = ? AND status = 'work' AND deleted_at IS NULL
     AND archived_at IS NULL ORDER BY id LIMIT 1"""
 
@@ -109,8 +111,8 @@ def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome
 
 
 def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> tuple[int, JsonObject]:
-    """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it has
-    a date."""
+    """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it
+    has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
     if values.get("repeat") and not values.get("dt"):
         values["dt"] = repeats.first_day(values["repeat"], unit.today)
@@ -181,6 +183,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     fields.check_one(params, "days", "dt")
     first = params.get("from", "0")  # a step without a date is before it
     last = params.get("to", LAST)
+
     within = [step for step in _chosen(unit, params) if first <= (step["dt"] or "") <= last]
     if not within:
         hint = "get_user_snapshot shows the schedule."
@@ -203,6 +206,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if len(goal_ids) == 1:
         update["goal_title"] = entry(unit, "step", within[0])["goal_title"]
     outcome = Outcome([("updates", update)])
+
     late = [row for row in rows if row[2] < unit.day]
     if late:
         outcome.warn("warn.overdue", left=len(late))
