@@ -5,7 +5,7 @@ A module beside this one is found by itself, so a new action is one file.
 
 # The way of an action:
 # 1. `read` turns its params, as sent, into canonical values. A preview keeps these.
-# 2. Its function finds rows through the unit of work, checks them, changes them there, and returns an Outcome:
+# 2. Its function finds rows through the unit of work, checks and changes them there, and returns an Outcome:
 #    what the diff shows, the XP that moved, what may not be meant.
 # 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function
 #    decides by its values, its rows and the unit's day alone.

@@ -1,6 +1,6 @@
 """Actions on the days of habits: marked kept or missed, paused, put out of sight."""
 
-# - A day of a habit has one mark: completed, missed, or partial, which is an amount below the target. The mark
+# - A day of a habit has one mark: completed, missed, or partial: an amount below the target. The mark
 #   remembers the XP that it brought: what replaces it moves the difference, taking it off moves all of it.
 # - A pause has a last day, or none until it is resumed. Pauses of a habit never meet.
 # - An archived habit is paused as long as it is out of sight, so that it returns with its streak.
