@@ -86,7 +86,7 @@ class Course(NamedTuple):
                     yield Period(day, day, 1, not self._is_paused(day, day))
 
     def _is_paused(self, first: int, last: int) -> bool:
-        return any(begin <= last and end >= first for begin, end in self.pauses)
+        return bool(self.pauses) and any(begin <= last and end >= first for begin, end in self.pauses)
 
     def pause(self, day: int) -> int | None:
         """The last day of the pause that a day is in; None if it is in none."""
