@@ -158,6 +158,7 @@ def test_several_habits_are_paused_in_one_action():
     assert refused(act("habit.pause", habit_ids=[2, 3], **trip))["error"].startswith(
         "Habit Сон is already paused"
     )
+    assert refused(act("habit.pause", habit_ids=[3, 2], **trip))["title"] == "Сон"
     do(act("habit.resume", all=True))
     assert refused(act("habit.resume", all=True))["code"] == "NOT_COMPLETED"
     assert refused(act("habit.pause", **trip))["error"] == "habit_id is required"

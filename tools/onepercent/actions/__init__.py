@@ -3,6 +3,13 @@
 A module beside this one is found by itself, so a new action is one file.
 """
 
+# The way of an action:
+# 1. `read` turns its params, as sent, into canonical values. A preview keeps these.
+# 2. Its function finds rows through the unit of work, checks and changes them there, and returns an Outcome:
+#    what the diff shows, the XP that moved, what may not be meant.
+# 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function
+#    decides by its values, its rows and the unit's day alone.
+
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,7 +32,7 @@ GOAL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", takes_null=True
 
 LONGEST_SHOWN = 120  # characters of a text that a diff repeats: a page of diary is not sent back twice
 LONGEST_CHANGED = 60  # characters of a changed text that is shown whole, before and after
-SHOWN_WHOLE = ("title", "name", "goal_title", "repeat")
+SHOWN_WHOLE = ("title", "name", "repeat")
 
 ACTIONS: dict[str, "Action"] = {}
 
@@ -111,7 +118,7 @@ def action(name: str, takes: Mapping[str, Field], *required: str):
     return declare
 
 
-def action_on_one(name: str, takes: Mapping[str, Field] | None = None):
+def action_on_one(name: str, /, **takes: Field):
     """Declare the function below an action on one entity: it takes its row instead of its id.
 
     The id is required: an action `goal.…` has a goal_id.
@@ -121,7 +128,7 @@ def action_on_one(name: str, takes: Mapping[str, Field] | None = None):
     kind = GOAL if entity == "goal" else fields.KEY
 
     def declare(run: PerformOnOne) -> PerformOnOne:
-        @action(name, {key: kind, **(takes or {})}, key)
+        @action(name, {key: kind, **takes}, key)
         def find_and_run(unit: UnitOfWork, params: JsonObject) -> Outcome:
             return run(unit, unit.find(entity, params.pop(key)), params)
 
@@ -131,7 +138,7 @@ def action_on_one(name: str, takes: Mapping[str, Field] | None = None):
 
 
 def ordered() -> list[Action]:
-    """The published actions by domain, in an order that does not depend on who imported which module first."""
+    """The published actions by domain, and in a domain as they are declared, whoever imported them first."""
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
         importlib.import_module(f"{__name__}.{path.stem}")
     published = [action for action in ACTIONS.values() if action.published]
@@ -148,30 +155,30 @@ def find(name: object) -> Action:
     action = ACTIONS.get(str(name))
     if action and action.published:
         return action
-    sent = fields.printable(name)
+
+    sent = fields.printable(name).lower()
     # A wrong name leads to a deletion only if it says so: an invented `uncomplete` means `reopen`.
-    removes = any(word in sent.lower() for word in REMOVING)
+    removes = any(word in sent for word in REMOVING)
     names = [each.name for each in ordered() if removes or "delete" not in each.name]
-    domain, _, _ = sent.lower().partition(".")
-    near = [each for each in names if each.startswith(f"{domain}.")]
-    raise ToolError(
-        f"Unknown action: {sent}", f"There are: {', '.join(near or names)}.", code="UNKNOWN_ACTION"
-    )
+    domain = sent.partition(".")[0]
+    of_domain = [each for each in names if each.startswith(f"{domain}.")]
+    hint = f"There are: {', '.join(of_domain or names)}."
+    raise ToolError(f"Unknown action: {sent}", hint, code="UNKNOWN_ACTION")
 
 
 def entry(unit: UnitOfWork, entity: str, row: Row, **more: object) -> JsonObject:
-    """A diff's entry for an existing entity: its kind, id, title or name, the goal of a step, and what is said
-    of it."""
-    shown: JsonObject = {"entity": entity}
+    """A diff's entry for an existing entity: its kind, id, title or name, the goal of a step, and what is
+    said of it."""
+    described: JsonObject = {"entity": entity}
     key = unit.shown_id(entity, row["id"])
     if key is not None:
-        shown["id"] = key
+        described["id"] = key
     label = {"habit": "name", "diary": "date"}.get(entity, "title")
-    shown[label] = row[label]
+    described[label] = row[label]
     if entity == "step":
         goal = unit.read("goals", row["goal_id"])
-        shown["goal_title"] = goal["title"] if goal else ""
-    return shown | more
+        described["goal_title"] = goal["title"] if goal else ""
+    return described | more
 
 
 def changed(row: Row, params: JsonObject) -> tuple[JsonObject, JsonObject]:
@@ -186,10 +193,14 @@ def changed(row: Row, params: JsonObject) -> tuple[JsonObject, JsonObject]:
 
 def change(column: str, before: Any, after: Any) -> JsonObject:
     """A diff's value for a changed column; of a long text its length, and the place that changed."""
-    texts = [text for text in (before, after) if isinstance(text, str)]
-    if column in SHOWN_WHOLE or len(texts) < 2 or max(map(len, texts)) <= LONGEST_CHANGED:
+    lengths = [len(text) for text in (before, after) if isinstance(text, str)]
+    if len(lengths) < 2 or max(lengths) <= LONGEST_CHANGED or column in SHOWN_WHOLE:
         return {"from": diff_value(column, before), "to": diff_value(column, after)}
-    return {"from": f"({len(before)})", "to": f"({len(after)})", "place": words.changed_place(before, after)}
+    return {
+        "from": f"({len(before)})",
+        "to": f"({len(after)})",
+        "place": words.changed_place(before, after),
+    }
 
 
 def stored(values: Mapping[str, Any], columns: Iterable[str]) -> JsonObject:
@@ -217,6 +228,7 @@ def update_entity(
     for name, text in additions.items():
         longer = "\n".join(filter(None, [params.get(name, row[name]), text]))
         params[name] = texts[name].read(name, longer)
+
     values, changes = changed(row, params)
     unit.change(ENTITIES[entity], row, values)
     return Outcome([("updates", entry(unit, entity, row, changes=changes))])
@@ -234,10 +246,12 @@ def reopen_entity(unit: UnitOfWork, entity: str, row: Row, column: str, state: s
     if row[column] == state:
         message = f"{entity.capitalize()} is not completed"
         raise ToolError(message, "There is nothing to undo.", code="NOT_COMPLETED")
+
     _, changes = changed(row, {column: state})
     unit.change(ENTITIES[entity], row, {column: state, "completed_at": None, "completed_on": None})
     earned = unit.earn_in_all(0, f"{entity}.reopen", row["id"], row["completed_on"])
-    return Outcome([("updates", entry(unit, entity, row, changes=changes, xp_reward=earned))], xp=earned)
+    update = entry(unit, entity, row, changes=changes, xp_reward=earned)
+    return Outcome([("updates", update)], xp=earned)
 
 
 def set_archived(unit: UnitOfWork, entity: str, row: Row, archived: bool) -> Outcome:
@@ -254,6 +268,7 @@ def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> s
     earliest = (unit.today - timedelta(days=most_back)).isoformat()
     if day is None or earliest <= day <= today:
         return day or today
+
     why = "in the future" if day > today else f"more than {most_back} days back"
     hint = f"Today is {today}; {what} from {earliest} to today."
     raise ToolError(f"date is {why}: {day}", hint, code="INVALID_DATE", field="date")

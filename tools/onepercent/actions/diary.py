@@ -24,11 +24,13 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Write an entry; a day may have several."""
     day = params.setdefault("date", unit.day)
     _check_content(params)
+
     outcome = Outcome()
     if day > unit.day:
         outcome.warn("warn.future_entry", day=day)
     elif unit.db.execute(OF_DAY, (unit.user, day)).fetchone():
         outcome.warn("warn.second_entry", day=day)
+
     outcome.created_id = unit.create("diary", params)
     outcome.xp = unit.earn(DIARY_WRITTEN, "diary.create_entry", outcome.created_id)
     creation = {"entity": "diary", "date": day, **stored(params, CONTENT), "xp_reward": outcome.xp}
@@ -38,7 +40,12 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action(
     "diary.update_entry",
-    {"diary_id": fields.KEY, "date": fields.day(), **CONTENT, "append": fields.record(CONTENT)},
+    {
+        "diary_id": fields.KEY,
+        "date": fields.day(),
+        **CONTENT,
+        "append": fields.record(CONTENT),
+    },
 )
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change the texts of an entry; `append` adds to them."""
@@ -63,7 +70,7 @@ def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> Row
         return unit.find("diary", diary_id)
     if day is None:
         raise fields.required("diary_id")
-    entries = unit.find_all("diary", OF_DAY, unit.user, day)
+    entries = unit.find_all("diary", OF_DAY, day)
     if not entries:
         raise missing("diary")
     if len(entries) > 1:

@@ -37,16 +37,18 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     own_steps = params.pop("steps", None)
     title = params["title"]
     values = {"category": "work"} | params
+
     outcome = Outcome([("creates", {"entity": "goal", **stored(values, CONTENT)})])
     warn_of_same_title(unit, outcome, "goals", title, "status = 'work' AND archived_at IS NULL")
     steps.warn_of_odd(unit, outcome, title, dt=params.get("due"))
+
     outcome.created_id = unit.latest_goal = unit.create("goal", values)
     if own_steps:
         steps.add_several(unit, outcome.created_id, own_steps, outcome)
     return outcome
 
 
-@action_on_one("goal.update", {**CONTENT, "append": fields.record(TEXTS)})
+@action_on_one("goal.update", **CONTENT, append=fields.record(TEXTS))
 def update(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     """Change a goal; `append` adds to texts."""
     return update_entity(unit, "goal", goal, params, TEXTS)
@@ -57,10 +59,12 @@ def complete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     """Complete a goal; its unfinished steps stay unfinished."""
     if goal["status"] == "complete":
         raise ToolError("Goal already completed", "goal.reopen undoes it.", code="ALREADY_COMPLETED")
+
     completion = {"status": "complete", "completed_at": unit.stamp, "completed_on": unit.day}
     unit.change("goals", goal, completion)
     earned = unit.earn_in_all(GOAL_COMPLETED, "goal.complete", goal["id"])
     outcome = Outcome([("completions", entry(unit, "goal", goal, xp_reward=earned))], xp=earned)
+
     left = [step for step in steps.of_goal(unit, goal["id"]) if not step["is_complete"]]
     if left:
         outcome.warn("warn.open_steps", title=goal["title"], open_steps=len(left))
@@ -89,6 +93,8 @@ def unarchive(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
 def delete(unit: UnitOfWork, goal: Row, params: JsonObject) -> Outcome:
     """Delete a goal with its steps; the XP earned stays."""
     own_steps = steps.of_goal(unit, goal["id"])
+    # Stamped like the goal, one by one: an undo brings back these, and none that was deleted before.
     for step in own_steps:
         unit.change("steps", step, {"deleted_at": unit.stamp})
+
     return delete_entity(unit, "goal", goal, steps_deleted=len(own_steps))

@@ -25,23 +25,32 @@ from tools.onepercent.rules import HABIT_REWARD, LARGEST_N_DAYS
 
 def numbers(most: int, what: str, description: str) -> fields.Field:
     """Different whole numbers from 1 to `most`; the canonical value is text like `1,3,5`."""
-    number = fields.plain(Annotated[int, Limits(ge=1, le=most)], "integer", f"one of the {what}")
+    kind = Annotated[int, Limits(ge=1, le=most)]
+    number = fields.plain(kind, "integer", f"one of the {what}")
     chosen = fields.several(number, description, empty=True)
 
     def convert(name: str, value: object) -> str:
         numbers = chosen.convert(name, value)
         if len(set(numbers)) < len(numbers):
             raise fields.invalid(name, f"a list of different {what}")
+
         return ",".join(map(str, sorted(numbers)))
 
     return replace(chosen, convert=convert, words=f"different {what}, at least one")
 
 
 AMOUNT = fields.plain(
-    Annotated[float, Limits(ge=0.001, le=1_000_000)], "number", "a number above 0, at most 1000000"
+    Annotated[float, Limits(ge=0.001, le=1_000_000)],
+    "number",
+    "a number above 0, at most 1000000",
 )
 DESCRIPTION = {"description": fields.text(1000)}
-TARGET = {"amount": AMOUNT, "unit": fields.text(20, line=True)}
+TARGET = {
+    "amount": AMOUNT,
+    "unit": fields.text(20, line=True),
+}
+# The fields of a habit. What says more of a frequency is kept in columns of the same names
+# (schedules.DETAILS), a target in two.
 CONTENT: dict[str, fields.Field] = {
     "name": fields.text(200, line=True),
     **DESCRIPTION,
@@ -55,6 +64,7 @@ CONTENT: dict[str, fields.Field] = {
     "month_days": numbers(31, "days of the month, 1 to 31 (the last)", "31: the last"),
     "target": fields.record(TARGET, tuple(TARGET), empty=True),
 }
+# What a new habit has unless it is said; its penalty is then its reward.
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": HABIT_REWARD, "frequency_type": "daily"}
 
 
@@ -64,24 +74,32 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     values = DEFAULTS | _columns(params)
     values.setdefault("xp_penalty", values["xp_reward"])
     _check_schedule(values)
-    shown = stored(values, values)
-    shown["frequency"] = shown.pop("frequency_type")
-    outcome = Outcome([("creates", {"entity": "habit", **shown})])
+
+    creation = {"entity": "habit", **stored(values, values)}
+    creation["frequency"] = creation.pop("frequency_type")
+    outcome = Outcome([("creates", creation)])
+
     warn_of_same_title(unit, outcome, "habits", values["name"], "archived_at IS NULL")
     outcome.created_id = unit.create("habit", {"created_on": unit.day} | values)
     return outcome
 
 
-@action_on_one("habit.update", {**CONTENT, "append": fields.record(DESCRIPTION)})
+@action_on_one("habit.update", **CONTENT, append=fields.record(DESCRIPTION))
 def update(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Change the texts, reward, target or schedule of a habit; a new schedule holds from today on."""
-    if frequency := params.get("frequency_type"):  # What only another one needs goes.
-        params = {column: None for kind, column in schedules.DETAILS.items() if kind != frequency} | params
+    if frequency := params.get("frequency_type"):
+        # What only another frequency needs goes.
+        for kind, column in schedules.DETAILS.items():
+            if kind != frequency:
+                params.setdefault(column, None)
+
     before = history_of(unit, habit)
+
     outcome = update_entity(unit, "habit", habit, _columns(params), DESCRIPTION)
     after = dict(unit.find("habit", habit["id"]))
     _check_schedule(after)
     _reschedule(unit, habit, after)
+
     warn_of_streak(unit, outcome, before)
     return outcome
 
@@ -91,15 +109,15 @@ def delete(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Delete a habit; its history and XP stay."""
     counting = "SELECT count(*) FROM habit_marks WHERE habit_id = ?"
     (marks,) = unit.db.execute(counting, (habit["id"],)).fetchone()
-    outcome = delete_entity(unit, "habit", habit)
+
+    lost = {}
     if marks:
         history = history_of(unit, habit)
         today = unit.today.toordinal()
-        _, shown = outcome.entries[0]
-        shown["marks"] = marks
-        shown["best_streak"] = history.streak(today).best
-        shown["streak_in"] = f"{history.course.period(today)}s"
-    return outcome
+        lost["marks"] = marks
+        lost["best_streak"] = history.streak(today).best
+        lost["streak_in"] = f"{history.course.period(today)}s"
+    return delete_entity(unit, "habit", habit, **lost)
 
 
 def _columns(params: JsonObject) -> JsonObject:
@@ -118,6 +136,7 @@ def _check_schedule(habit: JsonObject) -> None:
         message = f"{wanted} is required for frequency_type {frequency}"
         hint = f"Send {wanted}: {CONTENT[wanted].words}."
         raise ToolError(message, hint, code="SCHEDULE_REQUIRED", field=wanted)
+
     for kind, name in schedules.DETAILS.items():
         if kind != frequency and habit.get(name):
             message = f"{name} does not go with frequency_type {frequency}"
@@ -132,6 +151,7 @@ def _reschedule(unit: UnitOfWork, habit: Row, after: JsonObject) -> None:
     new = {"frequency_type": after["frequency_type"], "detail": schedules.detail(after)}
     if new == old:
         return
+
     key = habit["id"]
     if row := unit.read("habit_schedules", key, unit.day):
         unit.change("habit_schedules", row, new)
@@ -152,6 +172,7 @@ def warn_of_streak(unit: UnitOfWork, outcome: Outcome, before: History) -> None:
     today = unit.today.toordinal()
     old = before.streak(today).run
     new = after.streak(today).run
+
     if new < old:
         period = after.course.period(today)
         title = before.habit["name"]

@@ -1,7 +1,11 @@
 """Actions on the days of habits: marked kept or missed, paused, put out of sight."""
 
+# - A day of a habit has one mark: completed, missed, or partial: an amount below the target. The mark
+#   remembers the XP that it brought: what replaces it moves the difference, taking it off moves all of it.
+# - A pause has a last day, or none until it is resumed. Pauses of a habit never meet.
+# - An archived habit is paused as long as it is out of sight, so that it returns with its streak.
+
 from datetime import date, timedelta
-from typing import NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
@@ -14,27 +18,26 @@ from tools.onepercent.habits.histories import History
 from tools.onepercent.habits.schedules import LAST, Course
 from tools.onepercent.rules import MARK_DAYS_BACK, USUAL_MARK_DAYS_BACK
 
-DAY = {"date": fields.day(default="today")}
-MARK = {"habit_id": fields.KEY, **DAY, "habit_ids": fields.KEYS, "dates": fields.DATES}
-SEVERAL = {"habit_id": fields.KEY, "habit_ids": fields.KEYS, "all": fields.FLAG}
+DAY = fields.day(default="today")
+MARK = {
+    "habit_id": fields.KEY,
+    "date": DAY,
+    "habit_ids": fields.KEYS,
+    "dates": fields.DATES,
+}
+SEVERAL = {
+    "habit_id": fields.KEY,
+    "habit_ids": fields.KEYS,
+    "all": fields.FLAG,
+}
 PAUSE = {
     **SEVERAL,
     "except": fields.KEYS,
-    "from": fields.day(default="today"),
+    "from": DAY,
     "to": fields.day(empty=True),
     "reason": fields.text(500),
 }
 IN_SIGHT = "SELECT id FROM habits WHERE user = ? AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id"
-
-
-class Marked(NamedTuple):
-    """What an action has made of a day: the XP that moved, its status and amount, and the other status that
-    they replace."""
-
-    xp: int
-    status: str
-    amount: float | None
-    replaced: str | None
 
 
 @action("habit.mark_completed", {**MARK, "amount": AMOUNT})
@@ -50,13 +53,14 @@ def mark_missed(unit: UnitOfWork, params: JsonObject) -> Outcome:
     return _mark_all(unit, params, "missed")
 
 
-@action_on_one("habit.unmark", DAY)
+@action_on_one("habit.unmark", date=DAY)
 def unmark(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
     """Remove a mark and reverse the XP it brought or cost."""
     day = params.get("date") or unit.day  # any day: the clock may have been wrong
     mark = unit.read("habit_marks", habit["id"], day)
     if mark is None:
         raise ToolError(f"Habit is not marked on {day}", "There is nothing to undo.", code="NOT_COMPLETED")
+
     history = history_of(unit, habit)
     unit.remove("habit_marks", mark)
     earned = unit.earn(-mark["xp"], "habit.unmark", habit["id"], day)
@@ -74,20 +78,24 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
         habit = unit.find("habit", habit_id)
         if habit["archived_at"]:
             raise ToolError("Habit is archived", "habit.unarchive brings it back.", code="HABIT_ARCHIVED")
+
         history = history_of(unit, habit)
-        marked: dict[str, Marked] = {}
+        completion = entry(unit, "habit", habit, xp_reward=0)
+        marked = []
         for day in _days(unit, history.course, params):
-            before = unit.read("habit_marks", habit["id"], day)
-            if before and before["status"] == status and "amount" not in params:
-                passed_over = day
+            if _mark(unit, habit, day, params, status, completion):
+                marked.append(day)
             else:
-                marked[day] = _mark(unit, habit, day, before, params, status)
-        if marked:
-            shown = _entry(unit, habit, marked, params)
-            outcome.entries.append(("completions", shown))
-            outcome.xp += shown["xp_reward"]
-            _warn_of_days(unit, outcome, history, list(marked))
-            warn_of_streak(unit, outcome, history)
+                passed_over = day
+        if not marked:
+            continue
+
+        _show_days(habit, marked, params, completion)
+        outcome.entries.append(("completions", completion))
+        outcome.xp += completion["xp_reward"]
+        _warn_of_days(unit, outcome, history, marked)
+        warn_of_streak(unit, outcome, history)
+
     if passed_over and not outcome.entries:
         hint = "A day has one mark: the other status replaces it, habit.unmark removes it."
         raise ToolError(f"Habit already marked {status} on {passed_over}", hint, code="ALREADY_COMPLETED")
@@ -99,43 +107,54 @@ def _mark_all(unit: UnitOfWork, params: JsonObject, status: str) -> Outcome:
 
 def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     """The days to mark: those named, and the due ones of each range."""
-    named: set[str] = set()
+    chosen: set[int] = set()
     what = "habit.pause takes days to come, a mark can be made"
     for part in params.get("dates", [params.get("date")]):
         span = part if isinstance(part, list) else [part]
         checked = [check_day(unit, day, MARK_DAYS_BACK, what) for day in span]
-        first, last = days.ordinal(checked[0]), days.ordinal(checked[-1])
-        for day in range(first, last + 1):
-            if len(span) == 1 or course.is_due(day):
-                named.add(date.fromordinal(day).isoformat())
-    return sorted(named)
+        first = days.ordinal(checked[0])
+        last = days.ordinal(checked[-1])
+        is_named = first == last
+        chosen.update(day for day in range(first, last + 1) if is_named or course.is_due(day))
+    return [date.fromordinal(day).isoformat() for day in sorted(chosen)]
 
 
 def _mark(
-    unit: UnitOfWork, habit: Row, day: str, before: Row | None, params: JsonObject, status: str
-) -> Marked:
+    unit: UnitOfWork, habit: Row, day: str, params: JsonObject, status: str, completion: JsonObject
+) -> bool:
+    """Mark a day and add it to the diff's entry; False if it has this mark already."""
+    before = unit.read("habit_marks", habit["id"], day)
+    if before and before["status"] == status and "amount" not in params:
+        return False
+
     excuse = params.get("excuse_reason")
     amount = None
     worth = 0
     if status == "completed":
         amount = _amount(habit, before, params)
+        # A habit without a target has no amounts.
         if amount is None or amount >= habit["target_amount"]:
             worth = habit["xp_reward"]
         else:
             status = "partial"
     elif not excuse:
         worth = -habit["xp_penalty"]
+
     brought = before["xp"] if before else 0
     earned = unit.earn(worth - brought, f"habit.mark_{status}", habit["id"], day)
     values = {"status": status, "excuse_reason": excuse, "amount": amount, "xp": brought + earned}
-    replaced = None
     if before is None:
         unit.insert_stamped("habit_marks", {"habit_id": habit["id"], "date": day, **values})
     else:
         unit.change("habit_marks", before, values)
         if before["status"] != status:
-            replaced = before["status"]
-    return Marked(earned, status, amount, replaced)
+            completion["replaces"] = before["status"]
+
+    completion["status"] = status
+    completion["xp_reward"] += earned
+    if amount is not None:
+        completion["amount"] = amount
+    return True
 
 
 def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
@@ -150,28 +169,19 @@ def _amount(habit: Row, before: Row | None, params: JsonObject) -> float | None:
     return round(present + params["amount"], 3)
 
 
-def _entry(unit: UnitOfWork, habit: Row, marked: dict[str, Marked], params: JsonObject) -> JsonObject:
-    """One entry of the diff for all the days of a habit."""
-    shown = entry(unit, "habit", habit, xp_reward=0)
-    for day, mark in marked.items():
-        shown["date"] = day
-        shown["status"] = mark.status
-        shown["xp_reward"] += mark.xp
-        if mark.replaced:
-            shown["replaces"] = mark.replaced
-        if mark.amount is not None:
-            shown["amount"] = mark.amount
-    if len(marked) > 1:
-        del shown["date"]
-        shown["dates"] = words.ranges(list(marked))
-        shown["count"] = len(marked)
+def _show_days(habit: Row, marked: list[str], params: JsonObject, completion: JsonObject) -> None:
+    """Add to a habit's entry of the diff what concerns all its days."""
+    if len(marked) == 1:
+        completion["date"] = marked[0]
+    else:
+        completion["dates"] = words.ranges(marked)
+        completion["count"] = len(marked)
     if excuse := params.get("excuse_reason"):
-        shown["excuse_reason"] = excuse
-    if "amount" in shown:
-        shown["target"] = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
-        if params.get("amount") not in (None, shown["amount"]):
-            shown["added"] = params["amount"]
-    return shown
+        completion["excuse_reason"] = excuse
+    if amount := completion.get("amount"):
+        completion["target"] = {"amount": habit["target_amount"], "unit": habit["target_unit"]}
+        if params.get("amount", amount) != amount:
+            completion["added"] = params["amount"]
 
 
 def _warn_of_days(unit: UnitOfWork, outcome: Outcome, history: History, marked: list[str]) -> None:
@@ -180,6 +190,7 @@ def _warn_of_days(unit: UnitOfWork, outcome: Outcome, history: History, marked: 
     for day in marked:
         if not history.course.is_due(days.ordinal(day)):
             outcome.warn("warn.not_scheduled", title=title, day=day, weekday=day)
+
     usual = unit.today - timedelta(USUAL_MARK_DAYS_BACK)
     if marked[0] < usual.isoformat():
         outcome.warn("warn.long_ago", title=title, day=marked[0])
@@ -192,13 +203,16 @@ def pause(unit: UnitOfWork, params: JsonObject) -> Outcome:
     last = params.get("to")
     reason = params.get("reason")
     for habit in _chosen(unit, params):
+        unit.found["habit"] = habit  # the one that an error is about
         first = params.get("from") or _first_day(unit, habit)
         _check_pause(unit, habit, first, last)
-        _insert_pause(unit, habit, first, last, reason)
-        shown = {"from": first, "to": last}
+        values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
+        unit.insert_stamped("habit_pauses", values)
+        span = {"from": first, "to": last}
         if reason:
-            shown["reason"] = reason
-        outcome.entries.append(("updates", entry(unit, "habit", habit, pause=shown)))
+            span["reason"] = reason
+        update = entry(unit, "habit", habit, pause=span)
+        outcome.entries.append(("updates", update))
     return outcome
 
 
@@ -209,6 +223,7 @@ def _check_pause(unit: UnitOfWork, habit: Row, first: str, last: str | None) -> 
         message = f"a pause cannot be from {first} to {last}"
         hint = f"from comes before to. Today is {unit.day}."
         raise ToolError(message, hint, code="INVALID_DATE", field="from")
+
     for row in _pauses(unit, habit):
         if row["first_day"] <= end and first <= (row["last_day"] or LAST):
             until = row["last_day"] or "it is resumed"
@@ -223,7 +238,8 @@ def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
     outcome = Outcome()
     for habit in _chosen(unit, params):
         if ended := _end_pause(unit, habit):
-            outcome.entries.append(("updates", entry(unit, "habit", habit, resumed=ended)))
+            update = entry(unit, "habit", habit, resumed=ended)
+            outcome.entries.append(("updates", update))
     if not outcome.entries:
         raise ToolError("Habit is not paused", "There is nothing to resume.", code="NOT_COMPLETED")
     return outcome
@@ -232,7 +248,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> Outcome:
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
     """The habits that an action names: one, several, or all that are in sight; with exceptions."""
     if params.get("all"):
-        habits = unit.find_all("habit", IN_SIGHT, unit.user)
+        habits = unit.find_all("habit", IN_SIGHT)
     else:
         habits = [unit.find("habit", habit_id) for habit_id in fields.one_or_several(params, "habit_id")]
     exceptions = [unit.find("habit", habit_id) for habit_id in params.get("except", ())]
@@ -249,7 +265,7 @@ def archive(unit: UnitOfWork, habit: Row, params: JsonObject) -> Outcome:
             # It would end while the habit is out of sight.
             unit.change("habit_pauses", row, {"last_day": None})
             return outcome
-    _insert_pause(unit, habit, first)
+    unit.insert_stamped("habit_pauses", {"habit_id": habit["id"], "first_day": first})
     return outcome
 
 
@@ -269,15 +285,11 @@ def _first_day(unit: UnitOfWork, habit: Row) -> str:
 def _pauses(unit: UnitOfWork, habit: Row) -> list[Row]:
     """The pauses of a habit, read so that another session's change of them is noticed."""
     statement = "SELECT first_day FROM habit_pauses WHERE habit_id = ? ORDER BY first_day"
-    keys = unit.db.execute(statement, (habit["id"],)).fetchall()
-    return [row for (first,) in keys if (row := unit.read("habit_pauses", habit["id"], first))]
-
-
-def _insert_pause(
-    unit: UnitOfWork, habit: Row, first: str, last: str | None = None, reason: str | None = None
-) -> None:
-    values = {"habit_id": habit["id"], "first_day": first, "last_day": last, "reason": reason}
-    unit.insert_stamped("habit_pauses", values)
+    rows = []
+    for (first,) in unit.db.execute(statement, (habit["id"],)).fetchall():
+        if row := unit.read("habit_pauses", habit["id"], first):
+            rows.append(row)
+    return rows
 
 
 def _end_pause(unit: UnitOfWork, habit: Row) -> str:
@@ -285,11 +297,12 @@ def _end_pause(unit: UnitOfWork, habit: Row) -> str:
     first day, "" if there is none."""
     for row in _pauses(unit, habit):
         first: str = row["first_day"]
-        if (row["last_day"] or LAST) >= unit.day:
-            if first >= unit.day:
-                unit.remove("habit_pauses", row)
-            else:
-                yesterday = unit.today - timedelta(days=1)
-                unit.change("habit_pauses", row, {"last_day": yesterday.isoformat()})
-            return first
+        if (row["last_day"] or LAST) < unit.day:
+            continue
+        if first >= unit.day:
+            unit.remove("habit_pauses", row)
+        else:
+            yesterday = unit.today - timedelta(days=1)
+            unit.change("habit_pauses", row, {"last_day": yesterday.isoformat()})
+        return first
     return ""

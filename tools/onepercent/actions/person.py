@@ -20,14 +20,23 @@ ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, empty=True)
 NEWEST = "SELECT id FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
 
 
-@action("person.update", {"time_zone": ZONE, "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR)})
+@action(
+    "person.update",
+    {
+        "time_zone": ZONE,
+        "day_start_hour": fields.whole(0, LATEST_DAY_START_HOUR),
+    },
+)
 def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
     row = unit.read("persons", unit.user)
     values, changes = changed(row or {"time_zone": None, "day_start_hour": 0}, params)
+
+    # In words the zone of the settings has its name.
     zone = changes.get("time_zone", {})
     for side, name in zone.items():
         zone[side] = name or days.zone_of_settings()
+
     if row:
         unit.change("persons", row, values)
     else:
@@ -37,7 +46,10 @@ def update(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 @action(
     "ssp.rate",
-    {"category": fields.choice(CATEGORIES, "INVALID_CATEGORY"), "score": fields.whole(1, 10)},
+    {
+        "category": fields.choice(CATEGORIES, "INVALID_CATEGORY"),
+        "score": fields.whole(1, 10),
+    },
     "category",
     "score",
 )
@@ -48,6 +60,7 @@ def rate(unit: UnitOfWork, params: JsonObject) -> Outcome:
     for (key,) in unit.db.execute(NEWEST, (unit.user,)).fetchall():
         last = unit.read("ssp_evaluations", key) or scores
         scores = {name: last[name] for name in CATEGORIES}
+
     rated, changes = changed(scores, {category: params["score"]})
     shown = {"entity": "ssp", "category": category, "changes": {"score": changes[category]}}
     return Outcome([("updates", shown)], created_id=unit.create("ssp", scores | rated))

@@ -23,8 +23,10 @@ KINDS = {"day": "daily", "week": "custom", "month": "monthly"}
 
 COPIED = ("goal_id", "title", "description", "priority", "time_duration", "order", "repeat")
 
-ENDED = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ? AND s.repeat IS NOT NULL
-    AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.id"""
+# What repeats of an open goal and was due before a day.
+ENDED = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id
+    WHERE s.user = ? AND s.dt < ? AND s.repeat IS NOT NULL AND s.deleted_at IS NULL
+    AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.id"""
 
 
 def _weekday(name: str, value: object) -> int:
@@ -50,6 +52,7 @@ def _convert(name: str, value: object) -> str:
     sent = rule.pop("on", None)
     if bool(chosen) != bool(sent):
         raise fields.invalid(f"{name}.on", "weekdays (mon to sun) of a week or days (1 to 31) of a month")
+
     if chosen:
         rule["on"] = sorted(set(chosen.read(f"{name}.on", sent)))
     return json.dumps(rule, sort_keys=True)
@@ -68,7 +71,7 @@ def first_day(repeat: str, since: date) -> str | None:
     """The first day of a rule from a day on; None once it is over."""
     parts = json.loads(repeat)
     detail = ",".join(map(str, parts.get("on", ())))
-    schedule = schedules.schedule(KINDS[parts["every"]], detail or None)
+    schedule = schedules.schedule(KINDS[parts["every"]], detail)
     day = since
     while not schedule.is_due(day.toordinal()):
         day += timedelta(days=1)
@@ -80,6 +83,7 @@ def go_on(unit: UnitOfWork, step: Row, since: date) -> str | None:
     there is none."""
     if step["repeat"] is None or not step["dt"]:
         return None
+
     since = max(since, date.fromisoformat(step["dt"]) + timedelta(days=1))
     coming = first_day(step["repeat"], since)
     unit.change("steps", step, {"repeat": None})
@@ -105,7 +109,7 @@ def catch_up() -> None:
 
 def advance(unit: UnitOfWork) -> None:
     """Make the next step of each series whose day is over, if its goal is open."""
-    for step in unit.find_all("step", ENDED, unit.user, unit.day):
+    for step in unit.find_all("step", ENDED, unit.day):
         go_on(unit, step, unit.today)
 
 

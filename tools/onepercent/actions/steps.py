@@ -31,6 +31,8 @@ MOST_ROWS = 6  # moved steps that a diff names one by one
 PRIORITIES = ("critical", "important", "attention", "optional")
 LAST_PLACE = 1_000_000
 
+# The fields of a step; the same, without a place, in a list of new ones; and the fields of such a one in a
+# diff's row, which leaves out those at its end that say nothing.
 DESCRIPTION = {"description": fields.text(2000)}
 CONTENT: dict[str, fields.Field] = {
     "title": fields.text(500, line=True),
@@ -42,17 +44,26 @@ CONTENT: dict[str, fields.Field] = {
     "repeat": repeats.RULE,
 }
 IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
-ROW = ("title", "dt", "time_duration", "priority", "repeat", "description")
-"""The fields of a new step in a diff's row; those at the end that say nothing are left out."""
 SEVERAL = fields.several(fields.record(IN_A_LIST, ("title",)), "as step.create", empty=True)
+ROW = ("title", "dt", "time_duration", "priority", "repeat", "description")
 
-OPEN = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = ? AND s.dt < ? AND s.is_complete = 0
-    AND s.deleted_at IS NULL AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
+# Steps of goals that are reached or out of sight are not late.
+OVERDUE = """SELECT s.id FROM steps s JOIN goals g ON g.id = s.goal_id
+    WHERE s.user = ? AND s.dt < ? AND s.is_complete = 0 AND s.deleted_at IS NULL
+    AND g.status = 'work' AND g.archived_at IS NULL ORDER BY s.dt, s.id"""
 INBOX = """SELECT id FROM goals WHERE user = ? AND title = ? AND status = 'work' AND deleted_at IS NULL
     AND archived_at IS NULL ORDER BY id LIMIT 1"""
 
 
-@action("step.create", {"goal_id": GOAL, **CONTENT, "steps": SEVERAL, "inbox": fields.FLAG})
+@action(
+    "step.create",
+    {
+        "goal_id": GOAL,
+        **CONTENT,
+        "steps": SEVERAL,
+        "inbox": fields.FLAG,
+    },
+)
 def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Add a step, or several, to a goal; with `inbox` to the goal for errands, made at its first use."""
     several = params.pop("steps", None)
@@ -60,6 +71,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
         raise fields.required("title")
     if several and "title" in params:
         raise fields.invalid("steps", "the only steps: send title or steps")
+
     outcome = Outcome()
     if params.pop("inbox", False):
         goal = _inbox(unit, outcome)
@@ -67,6 +79,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
         goal = unit.find("goal", params["goal_id"])
     else:
         raise fields.required("goal_id")
+
     creation: JsonObject = {"entity": "step", "goal_title": goal["title"]}
     outcome.entries.append(("creates", creation))
     if several:
@@ -75,6 +88,16 @@ def create(unit: UnitOfWork, params: JsonObject) -> Outcome:
         outcome.created_id, values = _add(unit, goal["id"], params, outcome)
         creation |= stored(values, CONTENT)
     return outcome
+
+
+def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
+    """The goal for errands: the oldest open one of that name; made if there is none."""
+    title = words.say("inbox")
+    if present := unit.find_all("goal", INBOX, title):
+        return present[0]
+    values = {"title": title, "category": "work"}
+    outcome.entries.append(("creates", {"entity": "goal", **values, "inbox": True}))
+    return unit.find("goal", unit.create("goal", values))
 
 
 def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome: Outcome) -> None:
@@ -88,12 +111,13 @@ def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject], outcome
 
 
 def _add(unit: UnitOfWork, goal_id: int, step: JsonObject, outcome: Outcome) -> tuple[int, JsonObject]:
-    """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it has
-    a date."""
+    """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it
+    has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
-    title = values["title"]
     if values.get("repeat") and not values.get("dt"):
         values["dt"] = repeats.first_day(values["repeat"], unit.today)
+
+    title = values["title"]
     warn_of_same_title(unit, outcome, "steps", title, "is_complete = 0 AND goal_id = ?", goal_id)
     warn_of_odd(unit, outcome, title, values.get("dt"), values.get("time_duration"))
     return unit.create("step", values), values
@@ -118,12 +142,10 @@ def warn_of_odd(
 
 @action_on_one(
     "step.update",
-    {
-        "goal_id": GOAL,
-        **CONTENT,
-        "progress": fields.whole(0, 100, empty=True),
-        "append": fields.record(DESCRIPTION),
-    },
+    goal_id=GOAL,
+    **CONTENT,
+    progress=fields.whole(0, 100, empty=True),
+    append=fields.record(DESCRIPTION),
 )
 def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     """Change a step's title, description, date, priority, duration, order or goal."""
@@ -132,13 +154,14 @@ def update(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
         params["goal_id"] = goal["id"]
     if params.get("repeat") and not (step["dt"] or params.get("dt")):
         params["dt"] = repeats.first_day(params["repeat"], unit.today)
+
     outcome = update_entity(unit, "step", step, params, DESCRIPTION)
     warn_of_odd(unit, outcome, step["title"], params.get("dt"), params.get("time_duration"))
-    _, shown = outcome.entries[0]
-    changes = shown["changes"]
+    _, update = outcome.entries[0]
+    changes = update["changes"]
     if goal and "goal_id" in changes:
         changes["goal_id"]["to"] = unit.shown_id("goal", goal["id"])
-        changes["goal_title"] = {"from": shown["goal_title"], "to": goal["title"]}
+        changes["goal_title"] = {"from": update["goal_title"], "to": goal["title"]}
     return outcome
 
 
@@ -160,11 +183,12 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     fields.check_one(params, "days", "dt")
     first = params.get("from", "0")  # a step without a date is before it
     last = params.get("to", LAST)
-    chosen = [step for step in _chosen(unit, params) if not step["is_complete"]]
-    within = [step for step in chosen if first <= (step["dt"] or "") <= last]
+
+    within = [step for step in _chosen(unit, params) if first <= (step["dt"] or "") <= last]
     if not within:
         hint = "get_user_snapshot shows the schedule."
         raise ToolError("No open step with a date there", hint, code="STEP_NOT_FOUND")
+
     rows = []
     for step in sorted(within, key=lambda step: step["dt"]):
         moved = _moved(step["dt"], params)
@@ -174,12 +198,15 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
     if not rows:
         hint = "They are on that day already; days is how far to move, e.g. 7 or -1."
         raise ToolError("Nothing to update", hint, code="NOTHING_TO_UPDATE")
-    shown = {"entity": "step", **moved_rows(rows)}
+
+    update = {"entity": "step", **moved_rows(rows)}
     if "days" in params:
-        shown["shifted_days"] = params["days"]
-    if len({step["goal_id"] for step in within}) == 1:
-        shown["goal_title"] = entry(unit, "step", within[0])["goal_title"]
-    outcome = Outcome([("updates", shown)])
+        update["shifted_days"] = params["days"]
+    goal_ids = {step["goal_id"] for step in within}
+    if len(goal_ids) == 1:
+        update["goal_title"] = entry(unit, "step", within[0])["goal_title"]
+    outcome = Outcome([("updates", update)])
+
     late = [row for row in rows if row[2] < unit.day]
     if late:
         outcome.warn("warn.overdue", left=len(late))
@@ -187,13 +214,21 @@ def shift(unit: UnitOfWork, params: JsonObject) -> Outcome:
 
 
 def _chosen(unit: UnitOfWork, params: JsonObject) -> list[Row]:
-    """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
+    """The open steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in one way."""
     match fields.check_one(params, "goal_id", "step_ids", "overdue"):
         case "goal_id":
-            return of_goal(unit, unit.find("goal", params["goal_id"])["id"])
+            steps = of_goal(unit, unit.find("goal", params["goal_id"])["id"])
         case "step_ids":
-            return [unit.find("step", step_id) for step_id in params["step_ids"]]
-    return unit.find_all("step", OPEN, unit.user, unit.day)
+            steps = [unit.find("step", step_id) for step_id in params["step_ids"]]
+        case _:
+            steps = unit.find_all("step", OVERDUE, unit.day)
+    return [step for step in steps if not step["is_complete"]]
+
+
+def of_goal(unit: UnitOfWork, goal_id: int) -> list[Row]:
+    """The undeleted steps of a goal."""
+    statement = "SELECT id FROM steps WHERE user = ? AND goal_id = ? AND deleted_at IS NULL ORDER BY id"
+    return unit.find_all("step", statement, goal_id)
 
 
 def _moved(dt: str, params: JsonObject) -> str:
@@ -217,7 +252,12 @@ def moved_rows(rows: list[list[str]]) -> JsonObject:
 
 
 @action(
-    "step.complete", {"step_id": fields.KEY, "step_ids": fields.KEYS, "date": fields.day(default="today")}
+    "step.complete",
+    {
+        "step_id": fields.KEY,
+        "step_ids": fields.KEYS,
+        "date": fields.day(default="today"),
+    },
 )
 def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
     """Complete steps, today or on one of the last days."""
@@ -228,6 +268,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
         if step["is_complete"]:
             message = f"Step already completed: {step['title']}"
             raise ToolError(message, "step.reopen undoes it.", code="ALREADY_COMPLETED")
+
         unit.change("steps", step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_in_all(STEP_COMPLETED, "step.complete", step["id"], day)
         completion = entry(unit, "step", step, xp_reward=earned)
@@ -235,6 +276,7 @@ def complete(unit: UnitOfWork, params: JsonObject) -> Outcome:
             completion["date"] = day
         if coming := repeats.go_on(unit, step, unit.today + timedelta(days=1)):
             completion["next"] = coming
+
         outcome.entries.append(("completions", completion))
         outcome.xp += earned
     return outcome
@@ -249,24 +291,7 @@ def reopen(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
 @action_on_one("step.delete")
 def delete(unit: UnitOfWork, step: Row, params: JsonObject) -> Outcome:
     """Delete a step; the XP earned stays."""
-    outcome = delete_entity(unit, "step", step)
+    lost = {}
     if step["repeat"] and not step["is_complete"]:
-        _, shown = outcome.entries[0]
-        shown["repeat"] = step["repeat"]
-    return outcome
-
-
-def of_goal(unit: UnitOfWork, goal_id: int) -> list[Row]:
-    """The undeleted steps of a goal."""
-    statement = "SELECT id FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
-    return unit.find_all("step", statement, goal_id)
-
-
-def _inbox(unit: UnitOfWork, outcome: Outcome) -> Row:
-    """The goal for errands: the oldest open one of that name; made if there is none."""
-    title = words.say("inbox")
-    if present := unit.find_all("goal", INBOX, unit.user, title):
-        return present[0]
-    values = {"title": title, "category": "work"}
-    outcome.entries.append(("creates", {"entity": "goal", **values, "inbox": True}))
-    return unit.find("goal", unit.create("goal", values))
+        lost["repeat"] = step["repeat"]
+    return delete_entity(unit, "step", step, **lost)

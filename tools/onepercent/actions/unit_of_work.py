@@ -110,9 +110,9 @@ class UnitOfWork:
         return key
 
     def find_all(self, entity: str, statement: str, *values: int | str) -> list[Row]:
-        """The rows whose ids a query selects, found one by one, so that another session's change of them is
-        noticed."""
-        ids = self.db.execute(statement, values).fetchall()
+        """The rows whose ids a query of this user selects, found one by one, so that another session's change
+        of them is noticed."""
+        ids = self.db.execute(statement, (self.user, *values)).fetchall()
         return [self.find(entity, key) for (key,) in ids]
 
     def read(self, table: str, *key: int | str) -> Row | None:
@@ -181,8 +181,16 @@ class UnitOfWork:
         """
         amount = max(amount, -balance(self.db, self.user)[0])
         if amount:
-            entry = {"at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
-            self.insert("xp_ledger", entry | {"day": day or self.day})
+            self.insert(
+                "xp_ledger",
+                {
+                    "at": self.stamp,
+                    "xp": amount,
+                    "action": action,
+                    "entity_id": entity_id,
+                    "day": day or self.day,
+                },
+            )
         return amount
 
     def earn_in_all(self, worth: int, action: str, entity_id: int, day: str | None = None) -> int:
@@ -248,8 +256,7 @@ def difference(table: str, before: Fingerprint, row: Row | None) -> str:
 
 def label(table: str, row: Row) -> str:
     """A row as a sentence names it."""
-    names = {"habit_marks": "mark of", "diary": "diary entry of", "xp_ledger": "XP"}
-    noun = names.get(table, table.removesuffix("s"))
+    noun = table.removesuffix("s").replace("_", " ")
     values = dict(row)
     name = values.get("title") or values.get("name") or values.get("date")
     return f"{noun} '{name}'" if name else noun

@@ -111,6 +111,8 @@ class History:
         due: set[int] = set()
         for begin, end, times, is_whole in self.course.periods(first, last):
             unmarked = [day for day in range(end, begin - 1, -1) if day not in self.marks]
+            if not unmarked:
+                continue
             missing = times - (end - begin + 1 - len(unmarked))
             if end >= today:
                 unmarked = [today]
@@ -134,8 +136,8 @@ class HabitSigns(NamedTuple):
     id: int
     name: str
     signs: str
-    streak: int = 0
-    is_archived: bool = False
+    streak: int
+    is_archived: bool
 
 
 def histories(db: Database, user: str, today: date) -> list[History]:

@@ -59,7 +59,7 @@ class Course(NamedTuple):
     ordinals."""
 
     schedules: tuple[tuple[int, Schedule], ...]
-    pauses: tuple[tuple[int, int], ...] = ()
+    pauses: tuple[tuple[int, int], ...]
 
     def _spans(self, first: int, last: int) -> Iterator[tuple[Schedule, int, int]]:
         """The schedules that hold between two days, each with the whole span in which it holds."""
@@ -74,6 +74,7 @@ class Course(NamedTuple):
             start = max(begin, first)
             stop = min(end, last)
             if times := schedule.times:
+                # Of a week that `first` cuts, the days before it belong to the period, too.
                 for monday in range(days.monday(start), stop + 1, WEEK):
                     opening = max(monday, begin)
                     closing = min(monday + WEEK - 1, end)
@@ -85,7 +86,7 @@ class Course(NamedTuple):
                     yield Period(day, day, 1, not self._is_paused(day, day))
 
     def _is_paused(self, first: int, last: int) -> bool:
-        return any(begin <= last and end >= first for begin, end in self.pauses)
+        return bool(self.pauses) and any(begin <= last and end >= first for begin, end in self.pauses)
 
     def pause(self, day: int) -> int | None:
         """The last day of the pause that a day is in; None if it is in none."""
