@@ -39,6 +39,7 @@ def life() -> list[int]:
         ("habit.update", {"habit_id": 1, "frequency_type": "times_per_week", "times": 3}, "Привычка «Бег»: частота: по будням → 3 раза в неделю"),
         ("habit.archive", {"habit_id": 1}, "Привычка «Бег»: в архив; прошлое остаётся в истории, новых дней не будет"),
         ("ssp.rate", {"category": "family", "score": 7}, "Сфера «Семья»: 7"),
+        ("step.update", {"step_id": 1, "order": 1_000_000}, "Шаг «Пройти тест»: порядок: — → 1000000"),
     ],
 )  # fmt: skip
 def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line: str, life: list[int]):
@@ -72,6 +73,19 @@ def test_a_mark_that_ends_a_streak_says_so_and_a_deletion_names_what_goes_with_i
     assert "«Сон», 18.03: пропуск; было: сделано (−20 XP)" in previewed["message"]
     previewed = preview(act("habit.delete", habit_id=habit))
     assert "Удалить: привычка «Сон»: 8 отметок, лучшая серия 8 дней" in previewed["message"]
+
+
+def test_marks_of_several_days_say_which_ones_they_replace(life: list[int]):
+    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-16", "2026-03-18"]))
+    previewed = preview(act("habit.mark_missed", habit_id=1, dates=["2026-03-16..2026-03-18"]))
+    assert "«Бег», 16.03–18.03: пропуск; было: 16.03 сделано, 18.03 сделано (−" in previewed["message"]
+
+
+def test_an_undo_of_a_replaced_mark_is_said_in_words(life: list[int]):
+    do(act("habit.mark_completed", habit_id=1))
+    do(act("habit.mark_missed", habit_id=1))
+    message = call("undo_last")["message"]
+    assert "• «Бег», 18.03: состояние: пропуск → сделано; XP: −5 → 10\n" in message
 
 
 def test_a_long_text_is_shown_by_its_beginning_and_length_and_a_title_whole(life: list[int]):
