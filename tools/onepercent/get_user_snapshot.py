@@ -13,7 +13,8 @@ from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.page import person_pages
 from tools.onepercent.rules import HISTORY_DAYS_BACK, SCHEDULE_DAYS_AHEAD
-from tools.onepercent.snapshot import marks_as_text, present, word_search
+from tools.onepercent.snapshot import present, word_search
+from tools.onepercent.snapshot.history import marks_as_text
 from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
@@ -75,7 +76,7 @@ def get_user_snapshot(
     view = View(user, today, begin, end, goals_status or "work", goal_id, with_steps, past, diary_told)
     with store.reading() as db:
         data = {name: present.SECTIONS[name](db, view) for name in names}
-        content = marks_as_text.lines(db, user, today, first, last) if picture else ()
+        content = marks_as_text(db, user, today, first, last) if picture else ()
         found = word_search.search(db, user, WORDS.read("find", find)) if find else None
     zone = days.persons_day().zone or days.zone_of_settings()
     present_day = {"date": today.isoformat(), "weekday": words.weekday(today), "tz": zone}
