@@ -5,12 +5,11 @@ A page draws the parts of the sentence: title, what, details.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
-from tools.onepercent import texts, words
+from tools.onepercent import words
 from tools.onepercent.habits import schedules
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
@@ -41,53 +40,55 @@ Detail = str | list[str]  # a list: label, value before, value after
 Described = tuple[str, list[Detail]]  # what happens, and its details
 
 
-@dataclass(slots=True)
-class Line:
-    """A sentence in its parts.
+class Line(NamedTuple):
+    """A sentence, the shorter one once it is done, which says only what it was since the preview has shown the
+    rest, and its parts as a page draws them."""
 
-    `subject` is what it is about, `title` and `kind` the same for a page that shows the title alone: цель
-    «Дом», Дом, цель. `head`: the verb before the subject, if something goes or comes back.
-    """
+    text: str
+    done: str
+    page: JsonObject
 
-    sign: str
-    subject: str
-    title: str
-    kind: str
-    head: str
-    what: str
-    details: list[Detail]
-    steps: list[str]
-    xp: int
 
-    def text(self, is_done: bool = False) -> str:
-        """Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов.
+def line(section: str, entry: JsonObject) -> Line:
+    """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
+    entity = _entity(entry)
+    sign = _sign(section, entity, entry)
+    is_gone = sign in ("deletes", "unmark", "restored")
+    what, details = _gone(entry) if is_gone else DESCRIBE[section](entity, entry)
+    subject, title, kind = _subject(entity, entry, is_gone)
+    parts = list(map(_detail_text, details))
+    if is_gone:
+        verb, verb_done = _verbs(sign)
+        start = f"{verb}: {subject}{what}"
+        done = f"{verb_done}: {subject}{what}"
+        about = f"{verb}: {kind}{what}"
+    else:
+        start = _capital(subject)
+        parts = [part for part in (what, *parts) if part]
+        done = _joined(start, *parts[:1])
+        about = _capital(_joined(kind, what))
+    steps = _rows(entry)
+    text = _joined(start, "; ".join(parts), ", ".join(steps))
+    # The reward of a habit that is created or deleted is not XP that moves.
+    xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
+    if xp:
+        text += f" ({words.xp_signed(xp)})"
+    page_sign = "updates" if sign == "unmark" else sign
+    page = {"sign": page_sign, "title": title, "what": about, "details": details, "rows": steps, "xp": xp}
+    return Line(text, done, page)
 
-        Once it is done, only what it was: the preview has shown the rest.
-        """
-        start = self.subject
-        parts = list(map(_detail_text, self.details))
-        if self.head:
-            start = f"{_verb(self.head, is_done)}{self.subject}{self.what}"
-        elif self.what:
-            parts = [self.what, *parts]
-        if is_done:
-            return _joined(_capital(start), "" if self.head else "".join(parts[:1]))
-        text = _joined(_capital(start), "; ".join(parts), ", ".join(self.steps))
-        return f"{text} ({words.xp_signed(self.xp)})" if self.xp else text
 
-    def parts(self) -> JsonObject:
-        """The parts as a page draws them."""
-        what = _joined(self.kind, self.what)
-        if self.head:
-            what = f"{_verb(self.head)}{self.kind}{self.what}"
-        return {
-            "sign": self.sign,
-            "title": _capital(self.title),
-            "what": _capital(what),
-            "details": self.details,
-            "rows": self.steps,
-            "xp": self.xp,
-        }
+def _subject(entity: str, entry: JsonObject, is_gone: bool) -> list[str]:
+    """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
+    about = f"about.{'inbox' if 'inbox' in entry else entity}"
+    template = (words.said(f"{about}.gone") if is_gone else "") or words.template(about)
+    name = entry.get("name") or entry.get("title") or ""
+    if entity == "ssp":
+        name = words.value("category", entry.get("category")).capitalize()
+    places = {"name": name, "title": words.quoted(name), "date": _dates(entry), "steps": _steps(entry)}
+    # The places are filled last: a person's title may have the sign between the three parts.
+    subject, title, kind = (part.format_map(places) for part in template.split("|"))
+    return [subject, _capital(title), kind]
 
 
 def _joined(*parts: str) -> str:
@@ -101,34 +102,13 @@ def _detail_text(detail: Detail) -> str:
     return _joined(label, f"{before} → {after}")
 
 
-def _verb(head: str, is_done: bool = False) -> str:
-    return f"{words.say(f'head.{head}').split('|')[is_done]}: "
+def _verbs(head: str) -> list[str]:
+    """Удалить and Удалено: before and after it is done."""
+    return words.say(f"head.{head}").split("|")
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def line(section: str, entry: JsonObject) -> Line:
-    """The sentence of a diff's entry."""
-    entity = _entity(entry)
-    sign = _sign(section, entity, entry)
-    head = sign if sign in ("deletes", "restored") else ""
-    if entity == "mark" and section == "deletes":
-        head = "unmark"
-    about = f"about.{'inbox' if 'inbox' in entry else entity}"
-    if head and f"{about}.gone" in texts.table():
-        about += ".gone"
-    name = entry.get("name") or entry.get("title") or ""
-    if entity == "ssp":
-        name = words.value("category", entry.get("category")).capitalize()
-    places = {"name": name, "title": words.quoted(name), "date": _dates(entry), "steps": _steps(entry)}
-    # The places are filled last: a person's title may have the sign between the three parts.
-    subject, title, kind = (part.format_map(places) for part in words.template(about).split("|"))
-    what, details = _gone(entry) if head else DESCRIBE[section](entity, entry)
-    # The reward of a habit that is created or deleted is not XP that moves.
-    xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
-    return Line(sign, subject, title, kind, head, what, details, _rows(entry), xp)
 
 
 def _entity(entry: JsonObject) -> str:
@@ -140,11 +120,11 @@ def _entity(entry: JsonObject) -> str:
 
 
 def _sign(section: str, entity: str, entry: JsonObject) -> str:
-    """The sign by which a page distinguishes kinds of changes."""
+    """The sign by which a page distinguishes kinds of changes, and the verb if something goes or comes back."""
     if "restored" in entry:
         return "restored"
     if entity == "mark" and section == "deletes":
-        return "updates"
+        return "unmark"
     return "missed" if entry.get("status") == "missed" else section
 
 
@@ -167,15 +147,12 @@ def _steps(entry: JsonObject) -> str:
 
 def _rows(entry: JsonObject) -> list[str]:
     """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
-    rows = entry.get("rows", [])
-    if "first" in entry:
-        titles = [words.quoted(row[0]) for row in rows]
-        return words.more(titles, len(titles), entry["count"])
+    are_moved = "first" in entry
     steps = []
-    for title, *values in rows:
-        details = _said(dict(zip(ROW, values, strict=False)), ROW)
+    for title, *values in entry.get("rows", ()):
+        details = [] if are_moved else _said(dict(zip(ROW, values, strict=False)), ROW)
         steps.append(words.quoted(title) + (f" ({', '.join(details)})" if details else ""))
-    return steps
+    return words.more(steps, len(steps), entry["count"]) if are_moved else steps
 
 
 def _said(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
@@ -300,7 +277,7 @@ def refused(error: JsonObject) -> str:
     what = name or f"#{error['index'] + 1}"
     if thing and code != "UNKNOWN_ACTION":
         title = f" {words.quoted(error['title'])}" if "title" in error else ""
-        what = f"{_verb(section).lower()}{thing}{title}"
+        what = f"{_verbs(section)[0].lower()}: {thing}{title}"
     reason = words.said(f"error.{code}")
     if not reason:
         reason = errors.one_line(error["error"])
@@ -329,5 +306,5 @@ def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     parts = []
     for section in ("deletes", "updates", "completions", "creates"):
         if listed := [words.counted(count, name) for name, count in things[section].items()]:
-            parts.append(f"{_verb(section, is_done)}{', '.join(listed)}.")
+            parts.append(f"{_verbs(section)[is_done]}: {', '.join(listed)}.")
     return " ".join(parts)

@@ -55,7 +55,7 @@ class Outcome:
         """Say what has happened."""
         if self.message:
             return [self.message]
-        return [sentences.line(section, entry).text(is_done=True) for section, entry in self.entries]
+        return [sentences.line(section, entry).done for section, entry in self.entries]
 
 
 @dataclass(frozen=True)

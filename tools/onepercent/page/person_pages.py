@@ -72,7 +72,7 @@ def _changes(dry: Run) -> list[JsonObject]:
     changes: list[JsonObject] = []
     for client_action_id, outcome in dry.in_order():
         for section, entry in outcome.entries:
-            parts = sentences.line(section, entry).parts()
+            parts = sentences.line(section, entry).page
             parts["rows"] += _lost(entry)
             key = client_action_id if outcome.reversal is None else ""
             count = sentences.things_of(entry).total()
