@@ -129,3 +129,9 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life: list[int
     assert (update["id"], update["what"], update["details"]) == ("x", "Шаг", [["", "21.03", "23.03"]])
     assert told["en"]["changes"][1]["warnings"] == ["“Английский” already exists"]
     assert "• Цель «английский»: новая; работа; 1 шаг: «Раз» (20.03, срочный)" in previewed["message"]
+
+
+def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life: list[int]):
+    previewed = preview(act("diary.update_entry", diary_id=1, what_done="Два"))
+    (change,) = person_pages.PREVIEW.private(previewed)["pi-mcp/preview"]["ru"]["changes"]
+    assert (change["what"], change["details"]) == ("Дневник", [["сделано", "«Раз»", "«Два»"]])

@@ -24,7 +24,17 @@ CREATED = {
 COMPLETED = ("next", "excuse_reason", "added", "replaces")
 ROW = ("dt", "time_duration", "priority", "note")  # of a step in a list, after its title
 USUAL = (None, "", "attention", "star")  # values that are not said
-UNLABELLED = ("category", "dt", "time_duration", "priority", "repeat", "rows", "note", "reason")
+UNLABELLED = (
+    "category",
+    "dt",
+    "time_duration",
+    "priority",
+    "repeat",
+    "rows",
+    "note",
+    "reason",
+    "shifted_days",
+)
 """Fields whose value says enough."""
 
 # The section of an action by the beginning of its verb; `updates` for any other.
@@ -37,7 +47,6 @@ SECTION = {
 }
 
 Detail = str | list[str]  # a list: label, value before, value after
-Described = tuple[str, list[Detail]]  # what happens, and its details
 
 
 class Line(NamedTuple):
@@ -54,41 +63,49 @@ def line(section: str, entry: JsonObject) -> Line:
     entity = _entity(entry)
     sign = _sign(section, entity, entry)
     is_gone = sign in ("deletes", "unmark", "restored")
-    what, details = _gone(entry) if is_gone else DESCRIBE[section](entity, entry)
     subject, title, kind = _subject(entity, entry, is_gone)
+    details = DESCRIBE["deletes" if is_gone else section](entity, entry)
     parts = list(map(_detail_text, details))
     if is_gone:
         verb, verb_done = _verbs(sign)
-        start = f"{verb}: {subject}{what}"
-        done = f"{verb_done}: {subject}{what}"
-        about = f"{verb}: {kind}{what}"
+        start = f"{verb}: {subject}"
+        done = f"{verb_done}: {subject}"
+        what = f"{verb}: {kind}"
     else:
-        start = _capital(subject)
-        parts = [part for part in (what, *parts) if part]
-        done = _joined(start, *parts[:1])
-        about = _capital(_joined(kind, what))
+        start = subject
+        done = _joined(subject, *parts[:1])
+        what = kind
+        if details and isinstance(details[0], str):
+            what = _joined(kind, details[0])
+            details = details[1:]
     steps = _rows(entry)
     text = _joined(start, "; ".join(parts), ", ".join(steps))
     # The reward of a habit that is created or deleted is not XP that moves.
     xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
     if xp:
         text += f" ({words.xp_signed(xp)})"
-    page_sign = "updates" if sign == "unmark" else sign
-    page = {"sign": page_sign, "title": title, "what": about, "details": details, "rows": steps, "xp": xp}
+    page = {
+        "sign": "updates" if sign == "unmark" else sign,
+        "title": title,
+        "what": what,
+        "details": details,
+        "rows": steps,
+        "xp": xp,
+    }
     return Line(text, done, page)
 
 
 def _subject(entity: str, entry: JsonObject, is_gone: bool) -> list[str]:
     """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
-    about = f"about.{'inbox' if 'inbox' in entry else entity}"
-    template = (words.said(f"{about}.gone") if is_gone else "") or words.template(about)
-    name = entry.get("name") or entry.get("title") or ""
-    if entity == "ssp":
-        name = words.value("category", entry.get("category")).capitalize()
+    template = (words.said(f"about.{entity}.gone") if is_gone else "") or words.template(f"about.{entity}")
+    sphere = words.value("category", entry.get("category")).capitalize()
+    name = entry.get("name") or entry.get("title") or sphere
     places = {"name": name, "title": words.quoted(name), "date": _dates(entry), "steps": _steps(entry)}
+    places["company"] = ""
+    if count := entry.get("steps_deleted") or entry.get("steps_restored"):
+        places["company"] = " " + words.say("with.steps", steps=words.counted(count, "step"))
     # The places are filled last: a person's title may have the sign between the three parts.
-    subject, title, kind = (part.format_map(places) for part in template.split("|"))
-    return [subject, _capital(title), kind]
+    return [part.format_map(places) for part in template.split("|")]
 
 
 def _joined(*parts: str) -> str:
@@ -107,13 +124,12 @@ def _verbs(head: str) -> list[str]:
     return words.say(f"head.{head}").split("|")
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _entity(entry: JsonObject) -> str:
-    """The kind of thing that an entry is about: also a mark, which is a habit's, and several steps."""
+    """The kind of thing that an entry is about: also a mark, which is a habit's, several steps, the goal for
+    errands."""
     entity: str = entry["entity"]
+    if "inbox" in entry:
+        return "inbox"
     if entity == "habit" and ("date" in entry or "dates" in entry):
         return "mark"
     return "steps" if entity == "step" and "title" not in entry else entity
@@ -131,11 +147,8 @@ def _sign(section: str, entity: str, entry: JsonObject) -> str:
 def _dates(entry: JsonObject) -> str:
     """16.11–22.11, 24.11."""
     dates = [entry["date"]] if "date" in entry else entry.get("dates", ())
-    spans = []
-    for days in dates:
-        first, _, last = days.partition("..")
-        spans.append(words.span(first, last or first))
-    return ", ".join(spans)
+    spans = [days.split("..") for days in dates]
+    return ", ".join(words.span(span[0], span[-1]) for span in spans)
 
 
 def _steps(entry: JsonObject) -> str:
@@ -168,31 +181,25 @@ def _labelled(name: str, content: object) -> str:
     return value if name in UNLABELLED else f"{words.field(name)}: {value}"
 
 
-def _created(entity: str, entry: JsonObject) -> Described:
+def _created(entity: str, entry: JsonObject) -> list[Detail]:
     """Everything that is going to be stored, without what is as usual."""
-    if "inbox" in entry:
-        return words.say("new.inbox"), []
-    details: list[Detail] = []
+    details: list[Detail] = [words.say(f"new.{entity}")]
     if entity == "habit":
         details.append(_frequency({**entry, "frequency_type": entry["frequency"]}))
         if "target_amount" in entry:
             details.append(f"{words.number(entry['target_amount'])} {entry['target_unit']}")
         details.append(f"+{entry['xp_reward']}/−{entry['xp_penalty']} XP")
-    details += _said(entry, CREATED.get(entity, ()))
-    return words.say(f"new.{entity}"), details
+    return details + _said(entry, CREATED.get(entity, ()))
 
 
-def _completed(entity: str, entry: JsonObject) -> Described:
-    what = _status(entry) if entity == "mark" else f"{words.say(f'done.{entity}')} {_dates(entry)}".rstrip()
-    return what, [*_said(entry, COMPLETED)]
+def _completed(entity: str, entry: JsonObject) -> list[Detail]:
+    done = _status(entry) if entity == "mark" else f"{words.say(f'done.{entity}')} {_dates(entry)}".rstrip()
+    return [done, *_said(entry, COMPLETED)]
 
 
-def _gone(entry: JsonObject) -> Described:
+def _gone(entity: str, entry: JsonObject) -> list[Detail]:
     """What goes or comes back along with something, and what it was."""
-    what = ""
     details: list[Detail] = []
-    if count := entry.get("steps_deleted") or entry.get("steps_restored"):
-        what = " " + words.say("with.steps", steps=words.counted(count, "step"))
     if "marks" in entry:
         best = words.counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
         details.append(words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=best))
@@ -202,55 +209,53 @@ def _gone(entry: JsonObject) -> Described:
         details.append(words.say("repeat.ends", repeat=words.value("repeat", entry["repeat"])))
     for name, score in entry.get("scores", {}).items():
         details.append(f"{words.value('category', name)} {score}")
-    return what, details + _said(entry, DIARY)
+    return details + _said(entry, DIARY)
 
 
-def _updated(entity: str, entry: JsonObject) -> Described:
+def _updated(entity: str, entry: JsonObject) -> list[Detail]:
     if "archived" in entry:
-        return words.say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}"), []
+        return [words.say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}")]
     if pause := entry.get("pause"):
-        span = words.span(pause["from"], pause.get("to"))
-        return words.say("paused", span=span), [*_said(pause, ("reason",)), words.say("paused.means")]
+        paused = words.say("paused", span=words.span(pause["from"], pause.get("to")))
+        return [paused, *_said(pause, ("reason",)), words.say("paused.means")]
     if "resumed" in entry:
-        return words.say("resumed"), []
+        return [words.say("resumed")]
     if "fields" in entry:
-        return ", ".join(map(words.field, entry["fields"])), []
+        return [", ".join(map(words.field, entry["fields"]))]
     if "first" in entry:
         first, first_moved = entry["first"]
         last, last_moved = entry["last"]
-        shift = words.shift(entry["shifted_days"]) if "shifted_days" in entry else ""
-        return shift, [["", words.span(first, last), words.span(first_moved, last_moved)]]
+        moved = ["", words.span(first, last), words.span(first_moved, last_moved)]
+        return [*_said(entry, ("shifted_days",)), moved]
     changes = entry.get("changes", {})
     state = changes.get("is_complete") or changes.get("status")
     if state and state["to"] in (False, "work"):
-        return words.say("reopened"), []
-    return "", _changes(changes)
+        return [words.say("reopened")]
+    return _changes(changes)
 
 
-DESCRIBE = {"creates": _created, "completions": _completed, "updates": _updated}
+DESCRIBE = {"creates": _created, "completions": _completed, "updates": _updated, "deletes": _gone}
 
 
 def _changes(changes: JsonObject) -> list[Detail]:
     """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
     details: list[Detail] = []
+    before = {name: change["from"] for name, change in changes.items()}
+    after = {name: change["to"] for name, change in changes.items()}
     unsaid = {"goal_id"}  # goal_title says it
     if "frequency_type" in changes:
-        frequencies = [words.field("frequency_type")]
-        for side in ("from", "to"):
-            frequencies.append(_frequency({name: change[side] for name, change in changes.items()}))
-        details.append(frequencies)
+        details.append([words.field("frequency_type"), _frequency(before), _frequency(after)])
         unsaid |= schedules.COLUMNS
     for name in [name for name in changes if name not in unsaid]:
-        before = changes[name]["from"]
-        after = changes[name]["to"]
         label = words.field(name)
         if "place" in changes[name]:
             details.append(f"{label}: {words.quoted(changes[name]['place'])}")
-        elif name == "score" and before is None:
-            details.append(str(after))
+        elif name == "score" and before[name] is None:
+            details.append(f"{after[name]}")
         else:
-            is_plain = name == "score" or (name == "dt" and before and after)
-            details.append(["" if is_plain else label, words.value(name, before), words.value(name, after)])
+            if name == "score" or (name == "dt" and before[name] and after[name]):
+                label = ""
+            details.append([label, words.value(name, before[name]), words.value(name, after[name])])
     return details
 
 

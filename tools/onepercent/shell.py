@@ -1,4 +1,4 @@
-"""Commands of the shell for people: today, the history, a search, and a report to keep."""
+"""Commands of the shell for people: today, the history, and a report to keep."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -13,7 +13,7 @@ from tools.onepercent import days, fields, settings, words
 from tools.onepercent.database import store
 from tools.onepercent.get_user_snapshot import get_user_snapshot
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, Past, past, rate
+from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, Past, rate
 
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
@@ -98,36 +98,17 @@ def history(number_of_days: str = "7") -> TextOutput:
 
 def _row(label: str, period: JsonObject) -> list[str]:
     """2026-03-18, +35, 2/3, Читать; ★ Марафон"""
-    closed = _titles(period.get("steps", []), "step", "")
-    closed += _titles(period.get("goals", []), "goal", "★ ")
-    return [label, f"{period.get('xp', 0):+}", period.get("habits", ""), "; ".join(closed)]
-
-
-def _titles(closed: list[str] | int, kind: str, sign: str) -> list[str]:
-    """What was closed by its titles, of a longer time by its number."""
-    if isinstance(closed, int):
-        return [words.counted(closed, kind)]
-    return [sign + title for title in closed]
+    steps = period.get("steps", [])
+    goals = period.get("goals", [])
+    closed = steps if isinstance(steps, list) else [words.counted(steps, "step")]
+    reached = [f"★ {goal}" for goal in goals] if isinstance(goals, list) else [words.counted(goals, "goal")]
+    return [label, f"{period.get('xp', 0):+}", period.get("habits", ""), "; ".join([*closed, *reached])]
 
 
 def _table(heads: str, rows: list[list[str]]) -> list[str]:
     rows = [words.say(heads).split("|"), *rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-@command("find")
-@for_people
-def find(words_wanted: str) -> TextOutput:
-    """Show goals, steps, habits and diary entries that have these words."""
-    lines = []
-    for item in get_user_snapshot(find=words_wanted)["found"]["items"]:
-        title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
-        kind = words.counted(1, item["kind"]).removeprefix("1 ")
-        lines.append(f"{'✓' if item.get('done') else '·'} {kind} {item['id']}  {title}")
-    if not lines:
-        return TextOutput(words.say("shell.nothing", words=words_wanted), 1)
-    return TextOutput("\n".join(lines))
 
 
 @command("report")
@@ -145,7 +126,7 @@ def report(file: str, *period: str) -> TextOutput:
     if not 0 <= (last - first).days < days.YEAR:
         return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
     with store.reading() as db:
-        _, text = encodable(_content(past(db, settings.user(), first, last, today), last))
+        _, text = encodable(_content(Past(db, settings.user(), first, last, today), last))
     page = document(Path(__file__).parent / "page" / "report.html")
     data = PLACE.replace("null", text.replace("<", "\\u003c"))
     target = Path(file).expanduser()

@@ -167,13 +167,8 @@ def span(first: str, last: str | None) -> str:
 def day(text: str) -> str:
     """22.11, with the year if it is not the current one."""
     parsed = date.fromisoformat(text)
-    if language() == "ru":
-        short = f"{parsed:%d.%m}"
-        year = f".{parsed.year}"
-    else:
-        short = f"{parsed.day} {texts.MONTHS[parsed.month - 1]}"
-        year = f" {parsed.year}"
-    return short if parsed.year == days.today().year else short + year
+    form = "date" if parsed.year == days.today().year else "date.of_another_year"
+    return say(form, date=parsed, month=texts.MONTHS[parsed.month - 1])
 
 
 def weekday(day: date) -> str:
@@ -184,12 +179,10 @@ def weekday(day: date) -> str:
 def duration(minutes: int) -> str:
     """30 мин, 1 ч, 1 ч 30 мин."""
     hours, rest = divmod(minutes, 60)
-    parts = []
-    if hours:
-        parts.append(say("hours", count=hours))
-    if rest or not hours:
-        parts.append(say("minutes", count=rest))
-    return " ".join(parts)
+    if not hours:
+        return say("minutes", count=rest)
+    text = say("hours", count=hours)
+    return f"{text} {say('minutes', count=rest)}" if rest else text
 
 
 def counted(count: int, name: str) -> str:
@@ -209,17 +202,19 @@ def counted(count: int, name: str) -> str:
 def more(texts_shown: list[str], most: int, count: int = 0) -> list[str]:
     """The first of several texts, or of `count` of which these are the first, with the number of the others:
     ещё 3."""
+    shown = texts_shown[:most]
     left = (count or len(texts_shown)) - most
-    return texts_shown[:most] + ([say("and.more", count=left)] if left > 0 else [])
+    if left > 0:
+        shown.append(say("and.more", count=left))
+    return shown
 
 
 def quoted(text: object, longest: int = LONGEST) -> str:
     """A person's text in the quotation marks of the person's language."""
-    marks, inner = ("«»", "„“") if language() == "ru" else ("“”", "‘’")
-    return errors.quoted(text, longest, marks=marks, inner=inner)
+    return errors.quoted(text, longest, marks=say("quotes"), inner=say("quotes.inner"))
 
 
-def shift(days: int) -> str:
+def _shift(days: int) -> str:
     """на 7 дней вперёд."""
     return say("later" if days > 0 else "earlier", days=counted(abs(days), "day"))
 
@@ -255,6 +250,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "open_steps": lambda count: counted(count, "open_steps"),
     "left": lambda count: counted(count, "step"),
     "rows": lambda rows: counted(len(rows), "step"),
+    "shifted_days": _shift,
     "before": _streak,
     "after": _streak,
     "replaces": _replaced,

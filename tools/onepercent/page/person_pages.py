@@ -20,7 +20,7 @@ from tools.onepercent.habits.schedules import FOREVER
 from tools.onepercent.page import keys
 from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import Past, Sums, past
+from tools.onepercent.snapshot.history import Past, Sums
 
 logger = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ def glance(db: Database, user: str, today: date, day: date, first: date, last: d
     """
     length = (last - first).days + 1
     since = first - timedelta(length)
-    recent = past(db, user, since, last, today)
+    recent = Past(db, user, since, last, today)
     passed = max((min(today, last) - first).days + 1, 0)
     view = present.View(user, today, day, day)
     values = {"user": user, "today": today.isoformat(), "day": day.isoformat()}

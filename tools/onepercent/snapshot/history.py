@@ -1,7 +1,6 @@
 """Looking back: what was closed, kept, written and earned between two days, and in as many days before."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from tools.onepercent import words
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database import Database
 from tools.onepercent.days import YEAR
-from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between, was_due
+from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
 
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92
@@ -56,15 +55,16 @@ class Sums(NamedTuple):
     due: int
 
 
-@dataclass(frozen=True)
 class Past:
-    """A person's past, read a span of days at a time. `habits`: signs from the day `since` on."""
+    """A person's past from one day to another, read a span of days at a time. `habits`: signs from the day
+    `since` on."""
 
-    db: Database
-    user: str
-    since: date
-    habits: list[HabitSigns]
-    ends_today: bool
+    def __init__(self, db: Database, user: str, since: date, last: date, today: date):
+        self.db = db
+        self.user = user
+        self.since = since
+        self.ends_today = last >= today
+        self.habits = signs_between(db, user, since, min(last, today), today)
 
     def read(self, statement: str, first: date, last: date) -> list[tuple]:
         """The rows between two days."""
@@ -90,18 +90,13 @@ class Past:
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
 
-def past(db: Database, user: str, since: date, last: date, today: date) -> Past:
-    """The past from one day to another."""
-    return Past(db, user, since, signs_between(db, user, since, min(last, today), today), last >= today)
-
-
 def history(
     db: Database, user: str, first: date, last: date, today: date, diary_told: bool = False
 ) -> JsonObject:
     """The section `history` of the snapshot. `diary_told`: the section `diary` has these days whole."""
     length = (last - first).days + 1
     before = first - length * DAY
-    recent = past(db, user, before, last, today)
+    recent = Past(db, user, before, last, today)
     pieces = "days"
     if length > MOST_SINGLE_DAYS:
         pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
@@ -110,7 +105,7 @@ def history(
     shown = []
     for label, group in groupby(every_day, LABELS[pieces]):
         span = list(group)
-        if piece := _piece(recent, span[0], span[-1], quotes_diary):
+        if piece := _piece(recent, span[0], span[-1], pieces, quotes_diary):
             shown.append({PIECES[pieces]: label} | piece)
     gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
     end_xp = balance(db, user)[0] - later
@@ -148,7 +143,7 @@ def rate(signs: str, until_today: bool = False) -> int | None:
     return round(100 * signs.count("+") / was_due) if was_due else None
 
 
-def _piece(recent: Past, first: date, last: date, quotes_diary: bool) -> JsonObject:
+def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: bool) -> JsonObject:
     """A day, a week or a month without what is empty; nothing if nothing happened, whatever was due. The
     steps of a longer one are counted."""
     sums = recent.sums(first, last)
@@ -157,9 +152,9 @@ def _piece(recent: Past, first: date, last: date, quotes_diary: bool) -> JsonObj
     piece = _shown(sums)
     if sums.goals:
         piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
-    if first == last and sums.steps:
+    if pieces == "days" and sums.steps:
         piece["steps"] = recent.titles(CLOSED_STEPS, first, last)
-    if first == last and sums.diary:
+    if pieces == "days" and sums.diary:
         piece["diary"] = recent.excerpt(first) if quotes_diary else True
     return {name: value for name, value in piece.items() if value and value != "0/0"}
 
