@@ -23,7 +23,6 @@ from tools.onepercent import days, settings
 from tools.onepercent.database import Database, migrations, store
 from tools.onepercent.database.store import RESTORE, refused
 from tools.onepercent.habits import histories
-from tools.onepercent.habits.schedules import detail, schedule
 from tools.onepercent.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
 
 DIGIT = "[0-9]"
@@ -43,8 +42,6 @@ FORMAT = "onepercent-export"
 PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
 """`state` is what a person has, and is the same again after an undo; `history` is how it came to be."""
 TABLES = {*migrations.STATE, *migrations.HISTORY, "last_applied"}  # which undo had until version 2
-SEQUENCES = "sequences"
-"""The highest ids ever given, so that an id is never given twice, not even after an import."""
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
@@ -184,9 +181,8 @@ def faults_of(db: Database) -> list[str]:
     if faults := [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]:
         return faults
     try:
-        for habit in db.execute("SELECT * FROM habits").fetchall():
-            schedule(habit["frequency_type"], detail(habit))
-            histories.of_habit(db, habit["id"], days.today())
+        for (habit_id,) in db.execute("SELECT id FROM habits").fetchall():
+            histories.of_habit(db, habit_id, days.today())
     except days.Unreadable as error:
         return [f"a habit cannot be read: {error}"]
     return [fault for fault, query in QUERIES.items() if db.execute(query).fetchone()][:MOST]
@@ -208,9 +204,7 @@ def export(file: str) -> JsonObject | TextOutput:
 
 def _lines(db: Database) -> Iterator[str]:
     version = db.execute("PRAGMA user_version").fetchone()[0]
-    yield f'{{"format":"{FORMAT}","version":{version},\n'
-    sequences = dict(db.execute("SELECT name, seq FROM sqlite_sequence ORDER BY name").fetchall())
-    yield f'"{SEQUENCES}":{json.dumps(sequences)}'
+    yield f'{{"format":"{FORMAT}","version":{version}'
     for part, tables in PARTS.items():
         for index, table in enumerate(tables):
             rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
@@ -225,15 +219,15 @@ def _lines(db: Database) -> Iterator[str]:
 @command("restore")
 def restore(file: str) -> JsonObject:
     """Put a backup in place of the database; a copy of what was there is kept beside it."""
-    return _replace_by(another_file(file), "restore", _copy)
+    return _replace_by(another_file(file), _copy)
 
 
 def import_(file: str) -> JsonObject:
     """Replace everything by what an export holds; a copy of what was there is kept beside the database."""
-    return _replace_by(another_file(file), "import", _fill)
+    return _replace_by(another_file(file), _fill)
 
 
-def _replace_by(source: Path, reason: str, fill: Callable[[Database, Path], None]) -> JsonObject:
+def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObject:
     """Fill an empty database from `source`, migrate and check it, keep the present one, and copy the new one
     over it. Raises ToolError DATABASE_ERROR for everything that is wrong with `source`."""
     try:
@@ -246,7 +240,7 @@ def _replace_by(source: Path, reason: str, fill: Callable[[Database, Path], None
                 histories.settle(fresh, days.today())
                 if faults := faults_of(fresh):
                     raise ValueError("; ".join(faults))
-            kept = _keep_present(reason)
+            kept = _keep_present()
             _overwrite(fresh)
     except OSError as error:
         message = f"{error.filename or source}: {error.strerror}"
@@ -275,7 +269,6 @@ def _fill(fresh: Database, source: Path) -> None:
     with store.transaction(fresh):
         migrations.migrate(fresh, upto=content["version"])
         there = {row[0] for row in fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", content[SEQUENCES].items())
         exported = {**content["state"], **content["history"]}
         for table in there & TABLES:
             columns = exported[table]["columns"]
@@ -284,12 +277,12 @@ def _fill(fresh: Database, source: Path) -> None:
             fresh.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"])
 
 
-def _keep_present(reason: str) -> Path | None:
+def _keep_present() -> Path | None:
     """A copy of the present database, if there is something in it; of a damaged one, byte by byte."""
     file = store.path()
     if not file.exists() or not file.stat().st_size:
         return None
-    kept = file.with_name(f"{file.name}.before-{reason}-{days.stamp(days.now()).replace(':', '')}")
+    kept = file.with_name(f"{file.name}.before-{days.stamp(days.now()).replace(':', '')}")
     try:
         with store.reading() as db:
             store.backup(db, kept)

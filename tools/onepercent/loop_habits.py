@@ -29,7 +29,7 @@ from tools.onepercent.days import WEEK
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.habits.schedules import BEGINNING
 
-YES_NO = {"NO": "missed", "YES_AUTO": "", "YES_MANUAL": "completed"}
+YES_NO = {"UNKNOWN": "", "NO": "missed", "YES_AUTO": "", "YES_MANUAL": "completed"}
 THOUSANDTHS = {"NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2}
 
 SAME_NAME = (
@@ -181,29 +181,25 @@ def _target(habit: Row) -> int:
 
 def _marks(habit: Row, past: list[Row]) -> list[JsonObject]:
     """The columns of the marks, from the rows of Checkmarks.csv."""
+    target = _target(habit)
     marks: list[JsonObject] = []
     for row in past:
-        mark: JsonObject = {"date": fields.read_day("Date", row["Date"])}
+        mark: JsonObject = {"date": fields.read_day("Date", row["Date"]), "status": ""}
         value = row["Value"]
         if value == "SKIP":
             mark |= {"status": "missed", "excuse_reason": words.say("loop.skip")}
-        elif value == "UNKNOWN":
-            continue
         elif habit["Type"] == "YES_NO":
             mark["status"] = YES_NO[value]
-        else:
-            mark |= _amount(habit, int(THOUSANDTHS.get(value, value)))
+        elif value != "UNKNOWN":
+            thousandths = int(THOUSANDTHS.get(value, value))
+            is_most = habit["Target Type"] == "AT_MOST"
+            status = "partial" if 0 < thousandths < target else "missed"
+            if thousandths <= target if is_most else thousandths >= target:
+                status = "completed"
+            mark |= {"status": status, "amount": thousandths / 1000}
         if mark["status"]:
             marks.append(mark)
     return marks
-
-
-def _amount(habit: Row, thousandths: int) -> JsonObject:
-    target = _target(habit)
-    status = "partial" if 0 < thousandths < target else "missed"
-    if thousandths <= target if habit["Target Type"] == "AT_MOST" else thousandths >= target:
-        status = "completed"
-    return {"status": status, "amount": thousandths / 1000}
 
 
 def _schedule(times: int, every: int) -> JsonObject:

@@ -148,13 +148,13 @@ def _shortened(text: str) -> str:
 
 def ranges(dates: list[str]) -> list[str]:
     """Dates in order, with days that follow each other as a range: 2026-11-16..2026-11-22."""
-    spans: list[list[date]] = []
-    for each in map(date.fromisoformat, dates):
-        if spans and (each - spans[-1][1]).days == 1:
-            spans[-1][1] = each
+    spans: list[list[str]] = []
+    for each in dates:
+        if spans and days.ordinal(each) == days.ordinal(spans[-1][-1]) + 1:
+            spans[-1].append(each)
         else:
-            spans.append([each, each])
-    return [f"{first}..{last}" if first < last else f"{first}" for first, last in spans]
+            spans.append([each])
+    return [f"{span[0]}..{span[-1]}" if len(span) > 1 else span[0] for span in spans]
 
 
 def span(first: str, last: str | None) -> str:

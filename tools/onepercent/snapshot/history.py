@@ -187,16 +187,12 @@ def marks_as_text(
     """One text with a line of signs for each habit, for clients that show no pages: of the days between two
     dates, by default of the last four weeks.
 
-    At most a year, which ends today at the latest and begins with the first day on which something was due.
+    At most a year, which ends today at the latest.
     """
     end = min(today, last or today)
     begin = min(end, first or end - (DAYS_AS_TEXT - 1) * DAY)
     begin = max(begin, end - (YEAR - 1) * DAY)
     habits = signs_between(db, user, begin, end, today)
-    if not habits:
-        return ()
-    empty = min(len(habit.signs) - len(habit.signs.lstrip(".")) for habit in habits)
-    empty = min(empty, (end - begin).days)
-    rows = [f"{number} {habit.name} {habit.signs[empty:]}" for number, habit in enumerate(habits, 1)]
-    head = f"{begin + empty * DAY} – {end}: {words.say('shell.marks')}"
-    return ("\n".join([head, *rows]),)
+    rows = [f"{number} {habit.name} {habit.signs}" for number, habit in enumerate(habits, 1)]
+    head = f"{begin} – {end}: {words.say('shell.marks')}"
+    return ("\n".join([head, *rows]),) if rows else ()
