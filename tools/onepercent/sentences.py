@@ -9,8 +9,21 @@ from typing import Any, NamedTuple
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
-from tools.onepercent import words
 from tools.onepercent.habits import schedules
+from tools.onepercent.words import (
+    amount,
+    counted,
+    field,
+    frequency,
+    more,
+    number,
+    quoted,
+    said,
+    say,
+    span,
+    value,
+    xp_signed,
+)
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
 WHY = ("why_important", "why_give_me", "why_about_me")
@@ -83,7 +96,7 @@ def line(section: str, entry: JsonObject) -> Line:
     # The reward of a habit that is created or deleted is not XP that moves.
     xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
     if xp:
-        text += f" ({words.xp_signed(xp)})"
+        text += f" ({xp_signed(xp)})"
     page = {
         "sign": "updates" if sign == "unmark" else sign,
         "title": title,
@@ -97,15 +110,15 @@ def line(section: str, entry: JsonObject) -> Line:
 
 def _subject(entity: str, entry: JsonObject, is_gone: bool) -> list[str]:
     """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
-    template = (words.said(f"about.{entity}.gone") if is_gone else "") or words.template(f"about.{entity}")
-    sphere = words.value("category", entry.get("category")).capitalize()
+    forms = (said(f"about.{entity}.gone") if is_gone else "") or said(f"about.{entity}")
+    sphere = value("category", entry.get("category")).capitalize()
     name = entry.get("name") or entry.get("title") or sphere
-    places = {"name": name, "title": words.quoted(name), "date": _dates(entry), "steps": _steps(entry)}
+    places = {"name": name, "title": quoted(name), "date": _dates(entry), "steps": _steps(entry)}
     places["company"] = ""
     if count := entry.get("steps_deleted") or entry.get("steps_restored"):
-        places["company"] = " " + words.say("with.steps", steps=words.counted(count, "step"))
+        places["company"] = " " + say("with.steps", steps=counted(count, "step"))
     # The places are filled last: a person's title may have the sign between the three parts.
-    return [part.format_map(places) for part in template.split("|")]
+    return [part.format_map(places) for part in forms.split("|")]
 
 
 def _joined(*parts: str) -> str:
@@ -121,7 +134,7 @@ def _detail_text(detail: Detail) -> str:
 
 def _verbs(head: str) -> list[str]:
     """Удалить and Удалено: before and after it is done."""
-    return words.say(f"head.{head}").split("|")
+    return say(f"head.{head}").split("|")
 
 
 def _entity(entry: JsonObject) -> str:
@@ -148,14 +161,14 @@ def _dates(entry: JsonObject) -> str:
     """16.11–22.11, 24.11."""
     dates = [entry["date"]] if "date" in entry else entry.get("dates", ())
     spans = [days.split("..") for days in dates]
-    return ", ".join(words.span(span[0], span[-1]) for span in spans)
+    return ", ".join(span(ends[0], ends[-1]) for ends in spans)
 
 
 def _steps(entry: JsonObject) -> str:
     """7 шагов цели «Дом»."""
-    steps = words.counted(entry.get("count", len(entry.get("rows", ()))), "step")
+    steps = counted(entry.get("count", len(entry.get("rows", ()))), "step")
     goal = entry.get("goal_title")
-    return words.say("steps.of_goal", steps=steps, goal=words.quoted(goal)) if goal else steps
+    return say("steps.of_goal", steps=steps, goal=quoted(goal)) if goal else steps
 
 
 def _rows(entry: JsonObject) -> list[str]:
@@ -164,8 +177,8 @@ def _rows(entry: JsonObject) -> list[str]:
     steps = []
     for title, *values in entry.get("rows", ()):
         details = [] if are_moved else _said(dict(zip(ROW, values, strict=False)), ROW)
-        steps.append(words.quoted(title) + (f" ({', '.join(details)})" if details else ""))
-    return words.more(steps, len(steps), entry["count"]) if are_moved else steps
+        steps.append(quoted(title) + (f" ({', '.join(details)})" if details else ""))
+    return more(steps, len(steps), entry["count"]) if are_moved else steps
 
 
 def _said(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
@@ -175,25 +188,25 @@ def _said(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
 
 def _labelled(name: str, content: object) -> str:
     """срок 20.12; значок: «run»; 2 ч."""
-    value = words.value(name, content)
-    if form := words.said(f"detail.{name}"):
-        return form.format(value=value)
-    return value if name in UNLABELLED else f"{words.field(name)}: {value}"
+    text = value(name, content)
+    if form := said(f"detail.{name}"):
+        return form.format(value=text)
+    return text if name in UNLABELLED else f"{field(name)}: {text}"
 
 
 def _created(entity: str, entry: JsonObject) -> list[Detail]:
     """Everything that is going to be stored, without what is as usual."""
-    details: list[Detail] = [words.say(f"new.{entity}")]
+    details: list[Detail] = [say(f"new.{entity}")]
     if entity == "habit":
         details.append(_frequency({**entry, "frequency_type": entry["frequency"]}))
         if "target_amount" in entry:
-            details.append(f"{words.number(entry['target_amount'])} {entry['target_unit']}")
+            details.append(f"{number(entry['target_amount'])} {entry['target_unit']}")
         details.append(f"+{entry['xp_reward']}/−{entry['xp_penalty']} XP")
     return details + _said(entry, CREATED.get(entity, ()))
 
 
 def _completed(entity: str, entry: JsonObject) -> list[Detail]:
-    done = _status(entry) if entity == "mark" else f"{words.say(f'done.{entity}')} {_dates(entry)}".rstrip()
+    done = _status(entry) if entity == "mark" else f"{say(f'done.{entity}')} {_dates(entry)}".rstrip()
     return [done, *_said(entry, COMPLETED)]
 
 
@@ -201,36 +214,36 @@ def _gone(entity: str, entry: JsonObject) -> list[Detail]:
     """What goes or comes back along with something, and what it was."""
     details: list[Detail] = []
     if "marks" in entry:
-        best = words.counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
-        details.append(words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=best))
+        best = counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
+        details.append(say("with.marks", marks=counted(entry["marks"], "mark"), best=best))
     if "status" in entry:
         details.append(_status(entry))
     if "repeat" in entry:
-        details.append(words.say("repeat.ends", repeat=words.value("repeat", entry["repeat"])))
+        details.append(say("repeat.ends", repeat=value("repeat", entry["repeat"])))
     for name, score in entry.get("scores", {}).items():
-        details.append(f"{words.value('category', name)} {score}")
+        details.append(f"{value('category', name)} {score}")
     return details + _said(entry, DIARY)
 
 
 def _updated(entity: str, entry: JsonObject) -> list[Detail]:
     if "archived" in entry:
-        return [words.say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}")]
+        return [say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}")]
     if pause := entry.get("pause"):
-        paused = words.say("paused", span=words.span(pause["from"], pause.get("to")))
-        return [paused, *_said(pause, ("reason",)), words.say("paused.means")]
+        paused = say("paused", span=span(pause["from"], pause.get("to")))
+        return [paused, *_said(pause, ("reason",)), say("paused.means")]
     if "resumed" in entry:
-        return [words.say("resumed")]
+        return [say("resumed")]
     if "fields" in entry:
-        return [", ".join(map(words.field, entry["fields"]))]
+        return [", ".join(map(field, entry["fields"]))]
     if "first" in entry:
         first, first_moved = entry["first"]
         last, last_moved = entry["last"]
-        moved = ["", words.span(first, last), words.span(first_moved, last_moved)]
+        moved = ["", span(first, last), span(first_moved, last_moved)]
         return [*_said(entry, ("shifted_days",)), moved]
     changes = entry.get("changes", {})
     state = changes.get("is_complete") or changes.get("status")
     if state and state["to"] in (False, "work"):
-        return [words.say("reopened")]
+        return [say("reopened")]
     return _changes(changes)
 
 
@@ -244,32 +257,32 @@ def _changes(changes: JsonObject) -> list[Detail]:
     after = {name: change["to"] for name, change in changes.items()}
     unsaid = {"goal_id"}  # goal_title says it
     if "frequency_type" in changes:
-        details.append([words.field("frequency_type"), _frequency(before), _frequency(after)])
+        details.append([field("frequency_type"), _frequency(before), _frequency(after)])
         unsaid |= schedules.COLUMNS
     for name in [name for name in changes if name not in unsaid]:
-        label = words.field(name)
+        label = field(name)
         if "place" in changes[name]:
-            details.append(f"{label}: {words.quoted(changes[name]['place'])}")
+            details.append(f"{label}: {quoted(changes[name]['place'])}")
         elif name == "score" and before[name] is None:
             details.append(f"{after[name]}")
         else:
             if name == "score" or (name == "dt" and before[name] and after[name]):
                 label = ""
-            details.append([label, words.value(name, before[name]), words.value(name, after[name])])
+            details.append([label, value(name, before[name]), value(name, after[name])])
     return details
 
 
 def _frequency(habit: Mapping[str, Any]) -> str:
     """каждый день, 3 раза в неделю."""
     kind = habit["frequency_type"]
-    return words.frequency(kind, habit.get(schedules.DETAILS.get(kind, "")))
+    return frequency(kind, habit.get(schedules.DETAILS.get(kind, "")))
 
 
 def _status(entry: JsonObject) -> str:
     """сделано; пропуск; 1,5 из 2 л."""
     if target := entry.get("target"):
-        return words.amount(entry["amount"], target)
-    return words.value("status", entry["status"])
+        return amount(entry["amount"], target)
+    return value("status", entry["status"])
 
 
 def refused(error: JsonObject) -> str:
@@ -278,19 +291,19 @@ def refused(error: JsonObject) -> str:
     code = error.get("code")
     domain, _, ending = name.partition(".")
     section = SECTION.get(ending.partition("_")[0], "updates")
-    thing = words.said(f"thing.{'mark' if section == 'unmark' else domain}")
+    thing = said(f"thing.{'mark' if section == 'unmark' else domain}")
     what = name or f"#{error['index'] + 1}"
     if thing and code != "UNKNOWN_ACTION":
-        title = f" {words.quoted(error['title'])}" if "title" in error else ""
+        title = f" {quoted(error['title'])}" if "title" in error else ""
         what = f"{_verbs(section)[0].lower()}: {thing}{title}"
-    reason = words.said(f"error.{code}")
+    reason = said(f"error.{code}")
     if not reason:
         reason = errors.one_line(error["error"])
     elif "id" in error:
         reason += f" ({error['id']})"
-    if field := words.said(f"field.{str(error.get('field')).partition('[')[0]}"):
-        reason += f" ({field})"
-    return words.say("refused", what=what, reason=reason)
+    if place := said(f"field.{str(error.get('field')).partition('[')[0]}"):
+        reason += f" ({place})"
+    return say("refused", what=what, reason=reason)
 
 
 def things_of(entry: JsonObject) -> Counter[str]:
@@ -310,6 +323,6 @@ def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
         things[section] += things_of(entry)
     parts = []
     for section in ("deletes", "updates", "completions", "creates"):
-        if listed := [words.counted(count, name) for name, count in things[section].items()]:
+        if listed := [counted(count, name) for name, count in things[section].items()]:
             parts.append(f"{_verbs(section)[is_done]}: {', '.join(listed)}.")
     return " ".join(parts)
