@@ -82,7 +82,7 @@ def history(number_of_days: str = "7") -> TextOutput:
     first = store.today() - timedelta(count - 1)
     past = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
     rows = []
-    for pieces, label in PIECES.items():
+    for pieces, (label, _) in PIECES.items():
         rows += [_row(period[label], period) for period in past.get(pieces, ())]
     rows.append(_row(words.say("shell.total"), past["total"]))
     rows.append(_row(words.say("shell.before", days=words.counted(count, "day")), past["previous"]))

@@ -27,17 +27,12 @@ def language() -> str:
 
 def say(name: str, **values: object) -> str:
     """One of `texts` in the person's language, its places filled in."""
-    return template(name).format(**values)
-
-
-def template(name: str) -> str:
-    """One of `texts` in the person's language, with its places."""
-    return texts.table()[name][language() == "en"]
+    return texts.table(language())[name].format(**values)
 
 
 def said(name: str) -> str:
     """One of `texts`, with its places; nothing if there is none."""
-    return template(name) if name in texts.table() else ""
+    return texts.table(language()).get(name, "")
 
 
 Warning = tuple[str, dict[str, Any]]

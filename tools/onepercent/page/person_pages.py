@@ -109,8 +109,10 @@ def _spheres(section: JsonObject) -> list[JsonObject]:
     """The spheres of life with their scores, named in Russian and in English."""
     spheres = []
     for sphere in section["spheres"]:
-        russian, english = texts.table()[f"category.{sphere['category']}"]
-        spheres.append({"ru": russian, "en": english, "score": sphere["score"]})
+        names = {
+            language: texts.table(language)[f"category.{sphere['category']}"] for language in ("ru", "en")
+        }
+        spheres.append({**names, "score": sphere["score"]})
     return spheres
 
 

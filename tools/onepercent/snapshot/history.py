@@ -11,6 +11,7 @@ from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database import Database
 from tools.onepercent.days import YEAR
 from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
+from tools.onepercent.snapshot import View
 
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92
@@ -35,13 +36,12 @@ AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habi
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last
     GROUP BY h.id"""
 
-LABELS: dict[str, Callable[[date], str]] = {
-    "days": str,
-    "weeks": lambda day: f"{day - day.weekday() * DAY}",
-    "months": lambda day: f"{day:%Y-%m}",
+PIECES: dict[str, tuple[str, Callable[[date], str]]] = {
+    "days": ("date", str),
+    "weeks": ("week", lambda day: f"{day - day.weekday() * DAY}"),
+    "months": ("month", lambda day: f"{day:%Y-%m}"),
 }
-PIECES = {"days": "date", "weeks": "week", "months": "month"}
-"""The lists of the past, with the name of a piece's first day."""
+"""The lists of the past: the name and the value of what tells a day's piece."""
 
 
 class Sums(NamedTuple):
@@ -90,25 +90,25 @@ class Past:
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
 
-def history(
-    db: Database, user: str, first: date, last: date, today: date, diary_told: bool = False
-) -> JsonObject:
-    """The section `history` of the snapshot. `diary_told`: the section `diary` has these days whole."""
+def history(db: Database, view: View) -> JsonObject:
+    """What was done in the days that `view.past` bounds."""
+    first, last = view.past
     length = (last - first).days + 1
     before = first - length * DAY
-    recent = Past(db, user, before, last, today)
+    recent = Past(db, view.user, before, last, view.today)
     pieces = "days"
     if length > MOST_SINGLE_DAYS:
         pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
-    quotes_diary = length <= LONGEST_WITH_DIARY and not diary_told
+    quotes_diary = length <= LONGEST_WITH_DIARY and not view.diary_told
     every_day = [first + place * DAY for place in range(length)]
     shown = []
-    for label, group in groupby(every_day, LABELS[pieces]):
+    name, label_of = PIECES[pieces]
+    for label, group in groupby(every_day, label_of):
         span = list(group)
         if piece := _piece(recent, span[0], span[-1], pieces, quotes_diary):
-            shown.append({PIECES[pieces]: label} | piece)
+            shown.append({name: label} | piece)
     gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
-    end_xp = balance(db, user)[0] - later
+    end_xp = balance(db, view.user)[0] - later
     section: JsonObject = {
         "date_from": first.isoformat(),
         "date_to": last.isoformat(),

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from itertools import chain
 from typing import Any
@@ -18,6 +17,7 @@ from tools.onepercent.days import WEEK
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
+from tools.onepercent.snapshot import View
 from tools.onepercent.snapshot.history import AMOUNTS, history, rate, settled
 
 # As the index steps_by_goal has it: absent values last.
@@ -55,22 +55,6 @@ BACKUP_COMMANDS = [f"python3 -m tools onepercent {words}" for words in ("backup"
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 """The fields that are said once for all, if at least FEW items share them."""
-
-
-@dataclass(frozen=True)
-class View:
-    """The parts to show: of whom, on which day, from one date to another, goals of which status or only
-    one. `past`: the first and last day of the history; `diary_told`: the diary has these days whole."""
-
-    user: str
-    today: date
-    first: date
-    last: date
-    goals_status: str = "work"
-    goal_id: int | None = None
-    with_steps: bool = False
-    past: tuple[date, date] = (date.min, date.min)
-    diary_told: bool = False
 
 
 AS_SHOWN: dict[str, Callable[[Any], Any]] = {
@@ -272,6 +256,6 @@ SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
     "ssp": ssp,
     # A self-hosted edition has none.
     "subscription": lambda db, view: {"tariff": "self_hosted", "status": "active", "days_remaining": None},
-    "history": lambda db, view: history(db, view.user, *view.past, view.today, view.diary_told),
+    "history": history,
     "status": status,
 }
