@@ -145,8 +145,8 @@ def _add(unit: UnitOfWork, habit: Row, past: list[Row], twins: int, outcome: Out
             unit.insert_stamped("habit_schedules", schedule | {"first_day": first})
     if values and habit["Archived?"] == "true":
         unit.assign("habits", {"id": key, "archived_at": None}, {"archived_at": unit.stamp})
-        last = days.ordinal(dates[-1]) if dates else unit.today.toordinal()
-        first = date.fromordinal(last + 1).isoformat()
+        last = days.ordinal(dates[-1] if dates else unit.day)
+        first = f"{date.fromordinal(last + 1)}"
         unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})
     if values:
         unit.journal[start:] = [Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})]

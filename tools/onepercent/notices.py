@@ -38,7 +38,7 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         return 2
     if not options and not own.notify_url:
         return 0
-    today = store.today().isoformat()
+    today = f"{store.today()}"
     # A Pi that was off at the time sends it later.
     part = "evening" if f"{days.local(days.now()):%H:%M}" >= own.notify_evening else "morning"
     state = state_path("notified.json")
@@ -77,7 +77,7 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
         lines.append(words.say("notice.overdue", steps=words.counted(overdue, "step")))
     if cards := cards_due():
         lines.append(words.say("notice.cards", cards=words.counted(cards, "card")))
-    return words.say("notice.morning", day=words.day(today.isoformat())), lines
+    return words.say("notice.morning", day=words.day(f"{today}")), lines
 
 
 def _listed(kind: str, titles: list[str]) -> list[str]:

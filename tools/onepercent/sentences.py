@@ -3,7 +3,7 @@
 A page draws the parts of the sentence: title, what, details.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -37,18 +37,6 @@ CREATED = {
 COMPLETED = ("next", "excuse_reason", "added", "replaces")
 ROW = ("dt", "time_duration", "priority", "note")  # of a step in a list, after its title
 USUAL = (None, "", "attention", "star")  # values that are not said
-UNLABELLED = (
-    "category",
-    "dt",
-    "time_duration",
-    "priority",
-    "repeat",
-    "rows",
-    "note",
-    "reason",
-    "shifted_days",
-)
-"""Fields whose value says enough."""
 
 # The section of an action by the beginning of its verb; `updates` for any other.
 SECTION = {
@@ -188,10 +176,8 @@ def _said(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
 
 def _labelled(name: str, content: object) -> str:
     """срок 20.12; значок: «run»; 2 ч."""
-    text = value(name, content)
-    if form := said(f"detail.{name}"):
-        return form.format(value=text)
-    return text if name in UNLABELLED else f"{field(name)}: {text}"
+    form = said(f"detail.{name}") or f"{field(name)}: {{value}}"
+    return form.format(value=value(name, content))
 
 
 def _created(entity: str, entry: JsonObject) -> list[Detail]:
@@ -219,7 +205,7 @@ def _gone(entity: str, entry: JsonObject) -> list[Detail]:
     if "status" in entry:
         details.append(_status(entry))
     if "repeat" in entry:
-        details.append(say("repeat.ends", repeat=value("repeat", entry["repeat"])))
+        details.append(_labelled("ended", entry["repeat"]))
     for name, score in entry.get("scores", {}).items():
         details.append(f"{value('category', name)} {score}")
     return details + _said(entry, DIARY)
@@ -318,11 +304,11 @@ def things_of(entry: JsonObject) -> Counter[str]:
 def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
-    things: dict[str, Counter[str]] = defaultdict(Counter)
+    things = {section: Counter[str]() for section in ("deletes", "updates", "completions", "creates")}
     for section, entry in entries:
         things[section] += things_of(entry)
     parts = []
-    for section in ("deletes", "updates", "completions", "creates"):
-        if listed := [counted(count, name) for name, count in things[section].items()]:
+    for section, numbers in things.items():
+        if listed := [counted(count, name) for name, count in numbers.items()]:
             parts.append(f"{_verbs(section)[is_done]}: {', '.join(listed)}.")
     return " ".join(parts)

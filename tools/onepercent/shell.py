@@ -80,7 +80,7 @@ def history(number_of_days: str = "7") -> TextOutput:
     if not 1 <= count <= days.YEAR:
         return TextOutput(words.say("shell.days", most=days.YEAR), 2)
     first = store.today() - timedelta(count - 1)
-    past = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
+    past = get_user_snapshot(include=["history"], date_from=f"{first}")["data"]["history"]
     rows = []
     for pieces, (label, _) in PIECES.items():
         rows += [_row(period[label], period) for period in past.get(pieces, ())]
@@ -90,8 +90,8 @@ def history(number_of_days: str = "7") -> TextOutput:
     if past["habits"]:
         rows = []
         for habit in past["habits"]:
-            rate = habit.get("rate", "")
-            rows.append([habit["name"], habit.get("marks", ""), f"{rate}", f"{habit['streak']}"])
+            numbers = [f"{habit.get('rate', '')}", f"{habit['streak']}"]
+            rows.append([habit["name"], habit.get("marks", ""), *numbers])
         lines += ["", *_table("shell.habits", rows), words.say("shell.marks")]
     return TextOutput("\n".join(lines))
 

@@ -78,15 +78,7 @@ def amount(amount: float, target: Mapping[str, Any]) -> str:
 
 def frequency(kind: str, detail: Any) -> str:
     """по будням; 3 раза в неделю; 1-го и 15-го числа."""
-    if kind == "custom":
-        return value("schedule_days", detail)
-    if kind == "monthly":
-        return say("every.month_days", days=_days_of_month(detail))
-    if kind == "times_per_week":
-        return say("every.times", count=counted(detail, "time"))
-    if kind == "every_n_days":
-        return say("every.n", count=counted(detail, "day"))
-    return say(f"frequency_type.{kind}")
+    return say(f"frequency_type.{kind}", detail=value(kind, detail))
 
 
 def repetition(rule: str) -> str:
@@ -130,9 +122,7 @@ def changed_place(before: str, after: str) -> str:
             place += f"[{sign} {_shortened(part)}]"
     if len(lead) > AROUND:
         lead = f"…{lead[-AROUND:]}"
-    if len(rest) > AROUND:
-        rest = f"{rest[:AROUND]}…"
-    return lead + place + rest
+    return lead + place + errors.cut(rest, AROUND)
 
 
 def _shortened(text: str) -> str:
@@ -229,6 +219,7 @@ def _replaced(status: str | Mapping[str, str]) -> str:
 
 VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": repetition,
+    "ended": repetition,
     "progress": lambda percent: say("half") if percent == 50 else f"{percent} %",
     "time_zone": str,
     "weekday": lambda day: weekday(date.fromisoformat(day)),
@@ -241,6 +232,10 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "time_duration": lambda length: duration(length["minutes"] if isinstance(length, dict) else length),
     "schedule_days": lambda numbers: ", ".join(texts.SHORT_WEEKDAYS[language()][at - 1] for at in numbers),
     "month_days": lambda numbers: ", ".join(map(str, numbers)),
+    "custom": lambda numbers: value("schedule_days", numbers),
+    "times_per_week": lambda count: counted(count, "time"),
+    "every_n_days": lambda count: counted(count, "day"),
+    "monthly": _days_of_month,
     "day_start_hour": lambda hour: f"{hour}:00",
     "open_steps": lambda count: counted(count, "open_steps"),
     "left": lambda count: counted(count, "step"),

@@ -110,13 +110,13 @@ def history(db: Database, view: View) -> JsonObject:
     gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
     end_xp = balance(db, view.user)[0] - later
     section: JsonObject = {
-        "date_from": first.isoformat(),
-        "date_to": last.isoformat(),
+        "date_from": f"{first}",
+        "date_to": f"{last}",
         pieces: shown,
         "habits": _habits(recent, first, last),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _shown(recent.sums(first, last)),
-        "previous": {"date_from": before.isoformat(), **_shown(recent.sums(before, first - DAY))},
+        "previous": {"date_from": f"{before}", **_shown(recent.sums(before, first - DAY))},
     }
     if recent.habits:
         section["marks"] = " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())

@@ -63,7 +63,7 @@ AS_SHOWN: dict[str, Callable[[Any], Any]] = {
     "repeat": compact,
     "is_complete": bool,
     "archived": bool,
-    "moved": lambda stamp: days.today(days.moment_of(stamp)).isoformat(),
+    "moved": lambda stamp: f"{days.today(days.moment_of(stamp))}",
 }
 
 
@@ -163,7 +163,7 @@ def _habit(history: History, today: int, amount: float) -> JsonObject:
     if row["times"]:
         item["this_week"] = f"{history.done_in_week(today)}/{times}"
     if paused := history.course.pause(today):
-        item["paused_until"] = "resumed" if paused == FOREVER else date.fromordinal(paused).isoformat()
+        item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
     if row["target_amount"] is not None:
         item["target"] = {"amount": row["target_amount"], "unit": row["target_unit"]}
         item["today_amount"] = amount
@@ -198,7 +198,7 @@ def schedule(db: Database, view: View) -> JsonObject:
 
 def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
-    today = view.today.isoformat()
+    today = f"{view.today}"
     span = (view.user, f"{view.first}", f"{view.last}")
     rows = [shown(row) for row in db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", span)]
     overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))

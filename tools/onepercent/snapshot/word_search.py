@@ -120,8 +120,7 @@ def variants(word: str) -> list[str]:
 
 
 def _around(text: str, stems: list[str]) -> str:
-    places = [folded(text).find(stem) for stem in stems]
-    place = next((place for place in places if place >= 0), 0)
+    place = max(folded(text).find(stem) for stem in stems)
     start = max(place - QUOTED // 2, 0)
     cut = text[start : start + QUOTED].strip()
     return f"{'…' if start else ''}{cut}{'…' if start + QUOTED < len(text) else ''}"
