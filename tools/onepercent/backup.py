@@ -12,7 +12,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from tools.core.errors import ToolError
@@ -50,7 +50,6 @@ NOT_OURS = (
     ArithmeticError,
     AttributeError,
     LookupError,
-    RecursionError,
     TypeError,
     ValueError,
 )
@@ -137,24 +136,23 @@ def copies() -> list[Path]:
 
 def newest_day() -> str | None:
     """The day of the newest copy."""
-    return next(map(_day_of, copies()), None)
-
-
-def _day_of(copy: Path) -> str:
-    return copy.name[11:21]  # onepercent-2026-03-18.sqlite3
+    days_kept = [copy.name[11:21] for copy in copies()]  # onepercent-2026-03-18.sqlite3
+    return max(days_kept, default=None)
 
 
 def advice() -> str:
     """A warning if the newest copy is missing or old, or would be lost together with the database; else
     nothing."""
     command = "`python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
-    newest = next(iter(copies()), None)
+    newest = newest_day()
     if newest is None:
         return f"There is no backup yet. {command}"
-    if date.fromisoformat(_day_of(newest)) < days.today() - timedelta(days=BACKUP_DAYS_OLD):
-        return f"The newest backup is {newest}. {command}"
-    if newest.stat().st_dev == store.path().stat().st_dev:
-        return f"The backups in {newest.parent} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
+    if newest < f"{days.today() - timedelta(BACKUP_DAYS_OLD)}":
+        return f"The newest backup is of {newest}. {command}"
+    if folder().stat().st_dev == store.path().stat().st_dev:
+        return (
+            f"The backups in {folder()} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
+        )
     return ""
 
 

@@ -126,7 +126,7 @@ def _add(unit: UnitOfWork, habit: Row, past: list[Row], twins: int, outcome: Out
         key = present["id"]
     else:
         values = _values(habit, past, outcome)
-        created = habits.create(unit, dict(values))
+        created = habits.create(unit, values)
         outcome.entries += created.entries
         key = created.created_id
     rows = unit.db.execute("SELECT date FROM habit_marks WHERE habit_id = ?", (key,))

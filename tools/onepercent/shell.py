@@ -56,15 +56,17 @@ def today() -> TextOutput:
 
 
 def _step(step: JsonObject) -> str:
-    minutes = step.get("time_duration", {}).get("minutes")
-    return f"{step['title']} ({step['goal_title']}{f', {words.duration(minutes)}' if minutes else ''})"
+    about = step["goal_title"]
+    if length := step.get("time_duration"):
+        about += f", {words.duration(length['minutes'])}"
+    return f"{step['title']} ({about})"
 
 
 def _habit(habit: JsonObject) -> str:
     """Вода 1 из 2 л (серия 3 дня); Бег 1/3 (серия 2 недели)."""
     period = habit.get("streak_in", "days").removesuffix("s")
     streak = words.say("shell.streak", count=words.counted(habit["current_streak"], period))
-    text = str(habit["name"])
+    text: str = habit["name"]
     if target := habit.get("target"):
         text += " " + words.amount(habit["today_amount"], target)
     if "this_week" in habit:
@@ -98,11 +100,14 @@ def history(number_of_days: str = "7") -> TextOutput:
 
 def _row(label: str, period: JsonObject) -> list[str]:
     """2026-03-18, +35, 2/3, Читать; ★ Марафон"""
-    steps = period.get("steps", [])
-    goals = period.get("goals", [])
-    closed = steps if isinstance(steps, list) else [words.counted(steps, "step")]
-    reached = [f"★ {goal}" for goal in goals] if isinstance(goals, list) else [words.counted(goals, "goal")]
-    return [label, f"{period.get('xp', 0):+}", period.get("habits", ""), "; ".join([*closed, *reached])]
+    closed = []
+    for kind, sign in (("step", ""), ("goal", "★ ")):
+        done = period.get(f"{kind}s", [])  # titles, of a longer time a number
+        if isinstance(done, int):
+            closed.append(words.counted(done, kind))
+        else:
+            closed += [sign + title for title in done]
+    return [label, f"{period.get('xp', 0):+}", period.get("habits", ""), "; ".join(closed)]
 
 
 def _table(heads: str, rows: list[list[str]]) -> list[str]:
