@@ -10,7 +10,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
 from tools.core import http
@@ -38,14 +37,12 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         return 2
     if not options and not own.notify_url:
         return 0
-    today = f"{store.today()}"
+    today = store.today()  # which also reads the person's zone
     # A Pi that was off at the time sends it later.
     part = "evening" if f"{days.local(days.now()):%H:%M}" >= own.notify_evening else "morning"
-    state = state_path("notified.json")
-    sent = {}
-    with suppress(OSError, ValueError):
-        sent = json.loads(state.read_text(encoding="utf-8"))
-    if not options and sent.get(part) == today:
+    due = f"{today} {part}"
+    state = state_path("notified")
+    if not options and state.exists() and state.read_text(encoding="utf-8") == due:
         return 0
     title, lines = _notice(part, cards_due)
     if options:
@@ -54,7 +51,7 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
     if lines and own.notify_url:
         status = _send(title, "\n".join(lines))
     if not options and status == 0:
-        replace_file(state, json.dumps(sent | {part: today}))
+        replace_file(state, due)
     return status
 
 
