@@ -15,7 +15,6 @@ from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
-from tools.core.errors import ToolError
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
@@ -162,12 +161,9 @@ def database() -> Health:
     file = store.path()
     if not file.exists():
         return Health("unset", f"{file} is not there yet", "It is made by the first call.")
-    try:
-        with store.reading() as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            faults = faults_of(db)
-    except ToolError as error:
-        return Health("broken", error.message, error.hint)
+    with store.reading() as db:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        faults = faults_of(db)
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
         return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)

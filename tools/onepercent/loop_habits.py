@@ -136,7 +136,7 @@ def _add(unit: UnitOfWork, habit: Row, past: list[Row], twins: int, outcome: Out
         unit.insert_stamped("habit_marks", {"habit_id": key, "xp": 0, **mark})
     dates = [mark["date"] for mark in marks]
     if marks:
-        outcome.entries.append(_sum("mark", dates, entity="habit", name=name, status="completed"))
+        outcome.entries.append(_sum("mark", dates, entity="habit", name=name))
     if n := values.get("n"):
         # Loop counts the days from the last time, early or late: the schedule begins anew with each.
         schedule = {"habit_id": key, "frequency_type": "every_n_days", "detail": f"{n}"}

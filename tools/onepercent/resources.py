@@ -1,8 +1,7 @@
 """The reference of all actions, from their declarations, and the page of answers and errors."""
 
-from pathlib import Path
-
 from tools.core.resources import Resource
+from tools.core.settings import PROJECT
 
 HEAD = """\
 # OnePercent actions
@@ -43,4 +42,4 @@ def errors() -> str:
 
     Source: docs/onepercent.md
     """
-    return (Path(__file__).resolve().parents[2] / "docs" / "onepercent.md").read_text(encoding="utf-8")
+    return (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")

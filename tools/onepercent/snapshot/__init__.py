@@ -1,11 +1,10 @@
 """The parts of a snapshot, and what they are asked to show."""
 
-from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """The parts to show: of whom, on which day, from one date to another, goals of which status or only
     one. `past`: the first and last day of the history; `diary_told`: the diary has these days whole."""
 

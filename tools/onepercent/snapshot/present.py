@@ -18,7 +18,7 @@ from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from tools.onepercent.snapshot import View
-from tools.onepercent.snapshot.history import AMOUNTS, history, rate, settled
+from tools.onepercent.snapshot.history import history, rate, settled
 
 # As the index steps_by_goal has it: absent values last.
 IN_ORDER = """ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id"""
@@ -50,6 +50,9 @@ DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date,
     WHERE s.user = ? AND s.deleted_at IS NULL AND g.archived_at IS NULL AND s.is_complete IN (0, 1) AND (s.is_complete = 1 OR g.status = 'work') AND s.dt """
 DIARY = """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
     WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
+AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
+    WHERE habit_id IN (SELECT id FROM habits WHERE user = ?) AND date = ?"""
+
 FEW = 3
 BACKUP_COMMANDS = [f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")]
 USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
@@ -78,23 +81,20 @@ def shown(row: Row) -> JsonObject:
 def goals(db: Database, view: View) -> JsonObject:
     """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every
     step. Raises ToolError GOAL_NOT_FOUND."""
-    columns = WHOLE if view.with_steps else BRIEF
-    which = WHICH[view.goals_status]
-    steps = OPEN_STEPS
-    if view.goal_id is not None:
-        columns = WHOLE
-        which = "g.id = :goal"
-        steps = EVERY_STEP
-    query = GOALS.format(columns=columns, which=which)
-    items = [shown(row) for row in db.execute(query, {"user": view.user, "goal": view.goal_id})]
-    if view.goal_id is not None and not items:
+    is_one = view.goal_id is not None
+    is_whole = is_one or view.with_steps
+    which = "g.id = :goal" if is_one else WHICH[view.goals_status]
+    query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
+    items = list(map(shown, db.execute(query, {"user": view.user, "goal": view.goal_id})))
+    if is_one and not items:
         raise missing("goal")
-    every_step: list[JsonObject] = []
-    if columns == WHOLE:
+    steps: list[JsonObject] = []
+    if is_whole:
         for item in items:
-            item["steps"] = [shown(row) for row in db.execute(steps, (item["id"],))]
-            every_step += item["steps"]
-    return share(every_step, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
+            rows = db.execute(EVERY_STEP if is_one else OPEN_STEPS, (item["id"],))
+            item["steps"] = list(map(shown, rows))
+            steps += item["steps"]
+    return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
 
 
 def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
@@ -118,8 +118,7 @@ def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
 def habits(db: Database, view: View) -> JsonObject:
     """Habits with streaks and today's status."""
     today = view.today.toordinal()
-    span = {"user": view.user, "first": f"{view.today}", "last": f"{view.today}"}
-    amounts = {key: amount for key, amount, _ in db.execute(AMOUNTS, span)}
+    amounts = dict(db.execute(AMOUNTS, (view.user, f"{view.today}")).fetchall())
     items = []
     archived = []
     scheduled = ""  # the signs of the last days, of those that are due by the schedule
