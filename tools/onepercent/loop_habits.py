@@ -24,7 +24,7 @@ from tools.core.registry import TextOutput, command
 from tools.onepercent import apply_actions, backup, days, dispatch, fields, previews, shell, words
 from tools.onepercent.actions import ACTIONS, Outcome, action, habits
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
-from tools.onepercent.database import store
+from tools.onepercent.database import Row, store
 from tools.onepercent.days import WEEK
 from tools.onepercent.dry_run import Planned, dry_run
 from tools.onepercent.habits.schedules import BEGINNING
@@ -38,7 +38,8 @@ SAME_NAME = (
 # Also of an entry that the person has deleted: it stays away. An undo of the import leaves none.
 SAME_NOTE = "SELECT 1 FROM diary WHERE user = :user AND date = :date AND reflection = :reflection"
 
-Row = dict[str, str]  # a row of a table of the zip
+Record = dict[str, str]
+"""A row of a table of the zip."""
 
 
 @command("import")
@@ -70,7 +71,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> Outcome:
     from io import StringIO
     from zipfile import BadZipFile, ZipFile
 
-    def rows(path: str) -> list[Row]:
+    def rows(path: str) -> list[Record]:
         text = archive.read(path).decode("utf-8-sig")
         return list(csv.DictReader(StringIO(text, newline="")))
 
@@ -105,7 +106,7 @@ def _sum(kind: str, dates: list[str], **shown: str) -> tuple[str, JsonObject]:
     return "updates", {**shown, "dates": [span], "count": count, "fields": [words.counted(count, kind)]}
 
 
-def _note(unit: UnitOfWork, name: str, past: list[Row]) -> list[str]:
+def _note(unit: UnitOfWork, name: str, past: list[Record]) -> list[str]:
     """Write the notes of a habit into the diary unless they are there; return their days."""
     noted = []
     for day in past:
@@ -116,44 +117,27 @@ def _note(unit: UnitOfWork, name: str, past: list[Row]) -> list[str]:
     return noted
 
 
-def _add(unit: UnitOfWork, habit: Row, past: list[Row], twins: int, outcome: Outcome) -> None:
+def _add(unit: UnitOfWork, habit: Record, past: list[Record], twins: int, outcome: Outcome) -> None:
     """Add a habit with its past, or to one that is here the days that it lacks. `twins`: how many of its name
     come before it."""
-    name = habit["Name"]
     start = len(unit.journal)
-    values: JsonObject = {}
-    if present := unit.db.execute(SAME_NAME, (unit.user, name, twins)).fetchone():
-        key = present["id"]
-    else:
-        values = _values(habit, past, outcome)
-        created = habits.create(unit, values)
-        outcome.entries += created.entries
-        key = created.created_id
+    present = unit.db.execute(SAME_NAME, (unit.user, habit["Name"], twins)).fetchone()
+    key = present["id"] if present else _create(unit, habit, past, outcome)
     rows = unit.db.execute("SELECT date FROM habit_marks WHERE habit_id = ?", (key,))
     marked = {day for (day,) in rows}
     marks = [mark for mark in _marks(habit, past) if mark["date"] not in marked]
     for mark in marks:
         unit.insert_stamped("habit_marks", {"habit_id": key, "xp": 0, **mark})
-    dates = [mark["date"] for mark in marks]
     if marks:
-        outcome.entries.append(_sum("mark", dates, entity="habit", name=name))
-    if n := values.get("n"):
-        # Loop counts the days from the last time, early or late: the schedule begins anew with each.
-        schedule = {"habit_id": key, "frequency_type": "every_n_days", "detail": f"{n}"}
-        kept = [mark["date"] for mark in marks if mark["status"] == "completed"]
-        for first in [BEGINNING, *kept]:
-            unit.insert_stamped("habit_schedules", schedule | {"first_day": first})
-    if values and habit["Archived?"] == "true":
-        unit.assign("habits", {"id": key, "archived_at": None}, {"archived_at": unit.stamp})
-        last = days.ordinal(dates[-1] if dates else unit.day)
-        first = f"{date.fromordinal(last + 1)}"
-        unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})
-    if values:
+        dates = [mark["date"] for mark in marks]
+        outcome.entries.append(_sum("mark", dates, entity="habit", name=habit["Name"]))
+    if not present:
+        _adapt(unit, unit.find("habit", key), habit, marks)
         unit.journal[start:] = [Change("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})]
 
 
-def _values(habit: Row, past: list[Row], outcome: Outcome) -> JsonObject:
-    """The fields of a habit here, from its row in Habits.csv; what has no counterpart is a warning."""
+def _create(unit: UnitOfWork, habit: Record, past: list[Record], outcome: Outcome) -> int:
+    """Create a habit from its row in Habits.csv; what has no counterpart is a warning. Returns its id."""
     times = int(habit["FrequencyNumerator"])
     every = int(habit["FrequencyDenominator"])
     values: JsonObject = {"name": habit["Name"]} | _schedule(times, every)
@@ -162,24 +146,42 @@ def _values(habit: Row, past: list[Row], outcome: Outcome) -> JsonObject:
         outcome.warnings.append(("loop.schedule", shown))
     about = [habit["Question"], habit["Description"]]
     amount = _target(habit) / 1000
-    unit = errors.one_line(habit["Unit"]) or "×"
+    amount_unit = errors.one_line(habit["Unit"]) or "×"
     is_most = habit["Target Type"] == "AT_MOST"
     if amount and not is_most:
-        values["target"] = {"amount": amount, "unit": unit}
+        values["target"] = {"amount": amount, "unit": amount_unit}
     if is_most or (amount and every > 1):
-        about.append(f"{'≤' if is_most else '≥'} {words.number(amount)} {unit}")
+        about.append(f"{'≤' if is_most else '≥'} {words.number(amount)} {amount_unit}")
         outcome.warnings.append(("loop.target", shown | {"limit": about[-1]}))
     values["description"] = "\n".join(about).strip() or None
     if past:
         values["created_on"] = past[0]["Date"]
-    return values
+    created = habits.create(unit, values)
+    outcome.entries += created.entries
+    return created.created_id or 0
 
 
-def _target(habit: Row) -> int:
+def _adapt(unit: UnitOfWork, created: Row, habit: Record, marks: list[JsonObject]) -> None:
+    """Make the schedule of a new habit that of Loop, where an action cannot."""
+    key = created["id"]
+    if created["n"]:
+        # Loop counts the days from the last time, early or late: the schedule begins anew with each.
+        schedule = {"habit_id": key, "frequency_type": "every_n_days", "detail": f"{created['n']}"}
+        kept = [mark["date"] for mark in marks if mark["status"] == "completed"]
+        for first in [BEGINNING, *kept]:
+            unit.insert_stamped("habit_schedules", schedule | {"first_day": first})
+    if habit["Archived?"] == "true":
+        unit.assign("habits", created, {"archived_at": unit.stamp})
+        last = days.ordinal(marks[-1]["date"] if marks else unit.day)
+        first = f"{date.fromordinal(last + 1)}"
+        unit.insert_stamped("habit_pauses", {"habit_id": key, "first_day": first})
+
+
+def _target(habit: Record) -> int:
     return round(float(habit["Target Value"] or 0) * 1000)
 
 
-def _marks(habit: Row, past: list[Row]) -> list[JsonObject]:
+def _marks(habit: Record, past: list[Record]) -> list[JsonObject]:
     """The columns of the marks, from the rows of Checkmarks.csv."""
     target = _target(habit)
     marks: list[JsonObject] = []

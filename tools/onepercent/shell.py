@@ -17,7 +17,6 @@ from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES
 
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
-PLACE = 'type="application/json">null<'  # the place in the page that the data takes
 DIARY = """SELECT date, what_done, what_not_done, reflection, plans FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
 IN_ORDER = "ORDER BY completed_on, id"
@@ -49,10 +48,14 @@ def today() -> TextOutput:
         xp = present.xp(db, view)
         habits = present.habits(db, view)["items"]
     lines = [f"{day}, {words.weekday(day)}"]
-    lines += [f"! {words.day(step['date'])} {_step(step)}" for step in schedule["overdue"]]
-    lines += [f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in schedule["today"]]
-    lines += [f"{MARK[habit['today_status']]} {_habit(habit)}" for habit in habits]
-    return TextOutput("\n".join([*lines, words.say("shell.level", **xp), words.say("shell.today")]))
+    for step in schedule["overdue"]:
+        lines.append(f"! {words.day(step['date'])} {_step(step)}")
+    for step in schedule["today"]:
+        lines.append(f"{'✓' if step['is_complete'] else '·'} {_step(step)}")
+    for habit in habits:
+        lines.append(f"{MARK[habit['today_status']]} {_habit(habit)}")
+    lines += [words.say("shell.level", **xp), words.say("shell.today")]
+    return TextOutput("\n".join(lines))
 
 
 def _step(step: JsonObject) -> str:
@@ -82,7 +85,8 @@ def history(number_of_days: str = "7") -> TextOutput:
     if not 1 <= count <= days.YEAR:
         return TextOutput(words.say("shell.days", most=days.YEAR), 2)
     first = store.today() - timedelta(count - 1)
-    past = get_user_snapshot(include=["history"], date_from=f"{first}")["data"]["history"]
+    answer = get_user_snapshot(include=["history"], date_from=f"{first}")
+    past = answer["data"]["history"]
     rows = []
     for pieces, (label, _) in PIECES.items():
         rows += [_row(period[label], period) for period in past.get(pieces, ())]
@@ -124,19 +128,22 @@ def report(file: str, *period: str) -> TextOutput:
     options = dict(zip(period[::2], period[1::2], strict=False))
     if len(period) % 2 or not options.keys() <= {"--from", "--to"}:
         return TextOutput(USAGE, 2)
-    bounds = {name: date.fromisoformat(fields.read_day(name, day)) for name, day in options.items()}
+    bounds = {}
+    for name, day in options.items():
+        bounds[name] = date.fromisoformat(fields.read_day(name, day))
     today = store.today()
     last = min(today, bounds.get("--to", today))
     first = bounds.get("--from", last - timedelta(DAYS_SHOWN - 1))
     if not 0 <= (last - first).days < days.YEAR:
         return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
     with store.reading() as db:
-        _, text = encodable(_content(Past(db, settings.user(), first, last, today), last))
+        recent = Past(db, settings.user(), first, last, today)
+        _, text = encodable(_content(recent, last))
     page = document(Path(__file__).parent / "page" / "report.html")
-    data = PLACE.replace("null", text.replace("<", "\\u003c"))
+    data = text.replace("<", "\\u003c")
     target = Path(file).expanduser()
     with store.replacing(target) as part:
-        part.write_text(page.replace(PLACE, data), encoding="utf-8")
+        part.write_text(page.replace(">null<", f">{data}<"), encoding="utf-8")
     return TextOutput(words.say("report.written", file=target))
 
 
@@ -145,7 +152,9 @@ def _content(recent: Past, last: date) -> JsonObject:
     closed, the diary."""
     first = recent.since
     dates = [first + timedelta(place) for place in range((last - first).days + 1)]
-    habits = [habit._asdict() | {"rate": rate(habit.signs, recent.ends_today)} for habit in recent.habits]
+    habits = []
+    for habit in recent.habits:
+        habits.append(habit._asdict() | {"rate": rate(habit.signs, recent.ends_today)})
     goals = recent.read(f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last)
     steps = recent.read(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
     return {

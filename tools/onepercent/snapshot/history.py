@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date, timedelta
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
@@ -86,7 +86,8 @@ class Past:
 
     def excerpt(self, day: date) -> str:
         """The beginning of what the diary says of a day, with its length if it is longer."""
-        text = " ".join(part for row in self.read(DIARY_OF_DAY, day, day) for part in row if part)
+        parts = chain(*self.read(DIARY_OF_DAY, day, day))
+        text = " ".join(filter(None, parts))
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
 
