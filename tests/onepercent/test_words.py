@@ -88,6 +88,11 @@ def test_an_undo_of_a_replaced_mark_is_said_in_words(life: list[int]):
     assert "• «Бег», 18.03: состояние: пропуск → сделано; XP: −5 → 10\n" in message
 
 
+def test_an_undo_names_the_time_zone_that_comes_back(life: list[int]):
+    do(act("person.update", time_zone="Asia/Tokyo"))
+    assert "• Ваш день: часовой пояс: Asia/Tokyo → UTC\n" in call("undo_last")["message"]
+
+
 def test_a_long_text_is_shown_by_its_beginning_and_length_and_a_title_whole(life: list[int]):
     title = "Ц" * 500
     shown = preview(act("goal.create", title=title, why_important="п" * 480))["diff"]["creates"][0]

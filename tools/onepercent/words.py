@@ -51,6 +51,8 @@ def field(name: str) -> str:
 
 def value(name: str, content: Any) -> str:
     """A value of a field, or of a place in a warning, as the person would say it."""
+    if name == "time_zone":
+        return content or days.zone_of_settings()
     if content is None or content == "":
         return "—"
     if in_words := VALUES.get(name):
@@ -221,7 +223,6 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": repetition,
     "ended": repetition,
     "progress": lambda percent: say("half") if percent == 50 else f"{percent} %",
-    "time_zone": str,
     "weekday": lambda day: weekday(date.fromisoformat(day)),
     "dt": day,
     "date": day,
