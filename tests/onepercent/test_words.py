@@ -35,6 +35,7 @@ def life() -> list[int]:
         ("habit.mark_completed", {"habit_id": 1}, "«Бег», 18.03: сделано (+10 XP)"),
         ("habit.mark_missed", {"habit_id": 1, "excuse_reason": "болел"}, "«Бег», 18.03: пропуск; уважительная причина: «болел»"),
         ("diary.create_entry", {"what_done": "Два", "date": "2026-03-17"}, "Дневник за 17.03: новая запись; сделано: «Два» (+10 XP)"),
+        ("diary.create_entry", {"reflection": "star", "date": "2026-03-17"}, "Дневник за 17.03: новая запись; мысли: «star» (+10 XP)"),
         ("diary.delete_entry", {"diary_id": 1}, "Удалить: запись в дневнике за 18.03: сделано: «Раз» (−10 XP)"),
         ("habit.update", {"habit_id": 1, "frequency_type": "times_per_week", "times": 3}, "Привычка «Бег»: частота: по будням → 3 раза в неделю"),
         ("habit.archive", {"habit_id": 1}, "Привычка «Бег»: в архив; прошлое остаётся в истории, новых дней не будет"),

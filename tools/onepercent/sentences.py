@@ -36,7 +36,7 @@ CREATED = {
 }
 COMPLETED = ("next", "excuse_reason", "added", "replaces")
 ROW = ("dt", "time_duration", "priority", "note")  # of a step in a list, after its title
-USUAL = (None, "", "attention", "star")  # values that are not said
+USUAL = {"priority": "attention", "icon": "star"}  # values that are not said
 
 # The section of an action by the beginning of its verb; `updates` for any other.
 SECTION = {
@@ -171,7 +171,9 @@ def _rows(entry: JsonObject) -> list[str]:
 
 def _said(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
     """What an entry has of these fields, each as the person would say it, without what is as usual."""
-    return [_labelled(name, entry[name]) for name in names if entry.get(name) not in USUAL]
+    return [
+        _labelled(name, entry[name]) for name in names if entry.get(name) not in (None, "", USUAL.get(name))
+    ]
 
 
 def _labelled(name: str, content: object) -> str:
