@@ -179,7 +179,7 @@ def faults_of(db: Database) -> list[str]:
             histories.of_habit(db, habit_id, days.today())
     except days.Unreadable as error:
         return [f"a habit cannot be read: {error}"]
-    return [fault for fault, query in QUERIES.items() if db.execute(query).fetchone()][:MOST]
+    return [fault for fault, query in QUERIES.items() if db.execute(query).fetchone()]
 
 
 @command("export")

@@ -170,16 +170,15 @@ def _rows(entry: JsonObject) -> list[str]:
 
 
 def _said(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
-    """What an entry has of these fields, each as the person would say it, without what is as usual."""
-    return [
-        _labelled(name, entry[name]) for name in names if entry.get(name) not in (None, "", USUAL.get(name))
-    ]
-
-
-def _labelled(name: str, content: object) -> str:
-    """срок 20.12; значок: «run»; 2 ч."""
-    form = said(f"detail.{name}") or f"{field(name)}: {{value}}"
-    return form.format(value=value(name, content))
+    """What an entry has of these fields, as the person would say it, without what is as usual: срок 20.12;
+    значок: «run»; 2 ч."""
+    texts = []
+    for name in names:
+        content = entry.get(name)
+        if content not in (None, "", USUAL.get(name)):
+            form = said(f"detail.{name}") or f"{field(name)}: {{value}}"
+            texts.append(form.format(value=value(name, content)))
+    return texts
 
 
 def _created(entity: str, entry: JsonObject) -> list[Detail]:
@@ -206,11 +205,10 @@ def _gone(entity: str, entry: JsonObject) -> list[Detail]:
         details.append(say("with.marks", marks=counted(entry["marks"], "mark"), best=best))
     if "status" in entry:
         details.append(_status(entry))
-    if "repeat" in entry:
-        details.append(_labelled("ended", entry["repeat"]))
     for name, score in entry.get("scores", {}).items():
         details.append(f"{value('category', name)} {score}")
-    return details + _said(entry, DIARY)
+    ended = {**entry, "ended": entry.get("repeat")}
+    return details + _said(ended, ("ended", *DIARY))
 
 
 def _updated(entity: str, entry: JsonObject) -> list[Detail]:

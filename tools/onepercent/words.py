@@ -196,9 +196,9 @@ def more(texts_shown: list[str], most: int, count: int = 0) -> list[str]:
     return shown
 
 
-def quoted(text: object, longest: int = LONGEST) -> str:
+def quoted(text: object) -> str:
     """A person's text in the quotation marks of the person's language."""
-    return errors.quoted(text, longest, marks=say("quotes"), inner=say("quotes.inner"))
+    return errors.quoted(text, LONGEST, marks=say("quotes"), inner=say("quotes.inner"))
 
 
 def _shift(days: int) -> str:

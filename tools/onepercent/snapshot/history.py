@@ -125,7 +125,9 @@ def history(db: Database, view: View) -> JsonObject:
 
 
 def _shown(sums: Sums) -> JsonObject:
-    return {**dict(zip(Sums._fields[:4], sums, strict=False)), "habits": f"{sums.kept}/{sums.due}"}
+    shown = sums._asdict()
+    shown["habits"] = f"{shown.pop('kept')}/{shown.pop('due')}"
+    return shown
 
 
 def settled(signs: str, until_today: bool) -> str:
