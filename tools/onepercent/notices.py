@@ -64,8 +64,19 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
         schedule = present.dated(db, view)
         habits = present.habits(db, view)["items"]
         is_written = present.diary(db, view)["items"]
-    lines = _listed("step", [step["title"] for step in schedule["today"] if not step["is_complete"]])
-    lines += _listed("habit", [habit["name"] for habit in habits if habit["today_status"] == "pending"])
+    left = {
+        "step": [step["title"] for step in schedule["today"] if not step["is_complete"]],
+        "habit": [habit["name"] for habit in habits if habit["today_status"] == "pending"],
+    }
+    lines = []
+    for kind, titles in left.items():
+        if not titles:
+            continue
+        line = words.counted(len(titles), kind)
+        if not settings.current().notify_private:
+            named = words.more(list(map(one_line, titles)), LONGEST_LIST)
+            line += f": {'; '.join(named)}"
+        lines.append(line)
     if part == "evening":
         if not is_written:
             lines.append(words.say("notice.diary"))
@@ -75,14 +86,6 @@ def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
     if cards := cards_due():
         lines.append(words.say("notice.cards", cards=words.counted(cards, "card")))
     return words.say("notice.morning", day=words.day(f"{today}")), lines
-
-
-def _listed(kind: str, titles: list[str]) -> list[str]:
-    if not titles:
-        return []
-    count = words.counted(len(titles), kind)
-    titles = words.more([one_line(title) for title in titles], LONGEST_LIST)
-    return [count if settings.current().notify_private else f"{count}: {'; '.join(titles)}"]
 
 
 def _send(title: str, text: str) -> int:

@@ -120,17 +120,14 @@ def changed_place(before: str, after: str) -> str:
     rest = commonprefix([removed[::-1], added[::-1]])[::-1]  # noqa: RUF071
     place = ""
     for sign, text in (("−", removed), ("+", added)):
-        if part := errors.one_line(text.removesuffix(rest)):
-            place += f"[{sign} {_shortened(part)}]"
+        part = errors.one_line(text.removesuffix(rest))
+        if len(part) > LONGEST_PART:
+            part = say("part", text=part[: LONGEST_PART // 2], count=len(part))
+        if part:
+            place += f"[{sign} {part}]"
     if len(lead) > AROUND:
         lead = f"…{lead[-AROUND:]}"
     return lead + place + errors.cut(rest, AROUND)
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= LONGEST_PART:
-        return text
-    return say("part", text=text[: LONGEST_PART // 2], count=len(text))
 
 
 def ranges(dates: list[str]) -> list[str]:
