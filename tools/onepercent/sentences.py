@@ -51,8 +51,10 @@ Detail = str | list[str]  # a list: label, value before, value after
 
 
 class Line(NamedTuple):
-    """A sentence, the shorter one once it is done, which says only what it was since the preview has shown the
-    rest, and its parts as a page draws them."""
+    """A sentence before the change and once it is done, and its parts as a page draws them.
+
+    `done` says only what it was: the preview has shown the rest.
+    """
 
     text: str
     done: str
@@ -137,7 +139,7 @@ def _entity(entry: JsonObject) -> str:
 
 
 def _sign(section: str, entity: str, entry: JsonObject) -> str:
-    """The sign by which a page distinguishes kinds of changes, and the verb if something goes or comes back."""
+    """The sign by which a page distinguishes kinds of changes; of what goes or comes back also its verb."""
     if "restored" in entry:
         return "restored"
     if entity == "mark" and section == "deletes":

@@ -23,9 +23,10 @@ from tools.onepercent.snapshot.history import history, rate, settled
 # As the index steps_by_goal has it: absent values last.
 IN_ORDER = """ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id"""
 
-BRIEF = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done, nullif(g.status, 'work') AS status, g.due,
-    (SELECT json_object('id', id, 'title', title, 'dt', dt) FROM steps
-        WHERE goal_id = g.id AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next"""
+BRIEF = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
+    nullif(g.status, 'work') AS status, g.due,
+    (SELECT json_object('id', id, 'title', title, 'dt', dt) FROM steps WHERE goal_id = g.id
+        AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next"""
 WHOLE = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
