@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,11 @@ import tests.onepercent.person as person
 from tests.onepercent.children import a_day, check_whole, child, interrupted
 from tests.onepercent.person import act, apply, call, do, items, preview, snapshot
 from tools.core.errors import ToolError
-from tools.onepercent.backup import backup, export, import_, restore
-from tools.onepercent.backup import database as health
+from tools.core.health import guarded
+from tools.onepercent.backup import backup, database, export, import_, restore
 from tools.onepercent.database import store
 
+health = partial(guarded, database)
 PROJECT = Path(__file__).parents[2]
 SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
 
@@ -261,7 +263,7 @@ def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file: Path
 
     do(*a_day())
     whole, copy = tmp_path / "e.json", tmp_path / "b.sqlite3"
-    assert json.loads(run("export", str(whole)))["rows"]["goals"] == 1
+    assert json.loads(run("export", str(whole)))["size_bytes"] == whole.stat().st_size
     assert json.loads(run("import", str(whole)))["kept"]
     assert run("export", "-") == whole.read_bytes()
     copy.write_bytes(run("backup", "-"))

@@ -5,6 +5,7 @@ import random
 import shutil
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ import pytest
 from tests.onepercent.children import a_day
 from tests.onepercent.person import act, call, do, items, snapshot
 from tools.core.errors import ToolError
-from tools.onepercent.backup import database as health
-from tools.onepercent.backup import export
+from tools.core.health import guarded
+from tools.onepercent.backup import database, export
 from tools.onepercent.database import migrations, store
+
+health = partial(guarded, database)
 
 
 def behind_the_tools(file: Path, *statements: str) -> None:

@@ -17,8 +17,8 @@ def test_a_snapshot_brings_the_marks_beside_its_json(file):
         result = client.call("get_user_snapshot", picture=True, date_from="2026-03-01", date_to="2026-03-20")
         text, lines = result["content"]
         assert json.loads(text["text"])["user_name"]
-        assert lines["text"].startswith("2026-03-18 – 2026-03-20: + сделано")  # from the first mark on
-        assert lines["text"].endswith("\n1 Бег +??")
+        assert lines["text"].startswith("2026-03-01 – 2026-03-20: + сделано")
+        assert lines["text"].endswith(f"\n1 Бег {'.' * 17}+??")
         assert len(client.call("get_user_snapshot")["content"]) == 1
 
 

@@ -35,10 +35,12 @@ def life() -> list[int]:
         ("habit.mark_completed", {"habit_id": 1}, "«Бег», 18.03: сделано (+10 XP)"),
         ("habit.mark_missed", {"habit_id": 1, "excuse_reason": "болел"}, "«Бег», 18.03: пропуск; уважительная причина: «болел»"),
         ("diary.create_entry", {"what_done": "Два", "date": "2026-03-17"}, "Дневник за 17.03: новая запись; сделано: «Два» (+10 XP)"),
+        ("diary.create_entry", {"reflection": "star", "date": "2026-03-17"}, "Дневник за 17.03: новая запись; мысли: «star» (+10 XP)"),
         ("diary.delete_entry", {"diary_id": 1}, "Удалить: запись в дневнике за 18.03: сделано: «Раз» (−10 XP)"),
         ("habit.update", {"habit_id": 1, "frequency_type": "times_per_week", "times": 3}, "Привычка «Бег»: частота: по будням → 3 раза в неделю"),
         ("habit.archive", {"habit_id": 1}, "Привычка «Бег»: в архив; прошлое остаётся в истории, новых дней не будет"),
         ("ssp.rate", {"category": "family", "score": 7}, "Сфера «Семья»: 7"),
+        ("step.update", {"step_id": 1, "order": 1_000_000}, "Шаг «Пройти тест»: порядок: — → 1000000"),
     ],
 )  # fmt: skip
 def test_a_preview_says_what_is_going_to_happen(action: str, params: dict, line: str, life: list[int]):
@@ -72,6 +74,24 @@ def test_a_mark_that_ends_a_streak_says_so_and_a_deletion_names_what_goes_with_i
     assert "«Сон», 18.03: пропуск; было: сделано (−20 XP)" in previewed["message"]
     previewed = preview(act("habit.delete", habit_id=habit))
     assert "Удалить: привычка «Сон»: 8 отметок, лучшая серия 8 дней" in previewed["message"]
+
+
+def test_marks_of_several_days_say_which_ones_they_replace(life: list[int]):
+    do(act("habit.mark_completed", habit_id=1, dates=["2026-03-16", "2026-03-18"]))
+    previewed = preview(act("habit.mark_missed", habit_id=1, dates=["2026-03-16..2026-03-18"]))
+    assert "«Бег», 16.03–18.03: пропуск; было: 16.03 сделано, 18.03 сделано (−" in previewed["message"]
+
+
+def test_an_undo_of_a_replaced_mark_is_said_in_words(life: list[int]):
+    do(act("habit.mark_completed", habit_id=1))
+    do(act("habit.mark_missed", habit_id=1))
+    message = call("undo_last")["message"]
+    assert "• «Бег», 18.03: состояние: пропуск → сделано; XP: −5 → 10\n" in message
+
+
+def test_an_undo_names_the_time_zone_that_comes_back(life: list[int]):
+    do(act("person.update", time_zone="Asia/Tokyo"))
+    assert "• Ваш день: часовой пояс: Asia/Tokyo → UTC\n" in call("undo_last")["message"]
 
 
 def test_a_long_text_is_shown_by_its_beginning_and_length_and_a_title_whole(life: list[int]):
@@ -115,3 +135,9 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life: list[int
     assert (update["id"], update["what"], update["details"]) == ("x", "Шаг", [["", "21.03", "23.03"]])
     assert told["en"]["changes"][1]["warnings"] == ["“Английский” already exists"]
     assert "• Цель «английский»: новая; работа; 1 шаг: «Раз» (20.03, срочный)" in previewed["message"]
+
+
+def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life: list[int]):
+    previewed = preview(act("diary.update_entry", diary_id=1, what_done="Два"))
+    (change,) = person_pages.PREVIEW.private(previewed)["pi-mcp/preview"]["ru"]["changes"]
+    assert (change["what"], change["details"]) == ("Дневник", [["сделано", "«Раз»", "«Два»"]])

@@ -10,12 +10,11 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from datetime import date, timedelta
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
-from tools.core.errors import ToolError
 from tools.core.health import Health, check
 from tools.core.json_types import JsonObject, compact_json
 from tools.core.registry import TextOutput, command
@@ -23,7 +22,6 @@ from tools.onepercent import days, settings
 from tools.onepercent.database import Database, migrations, store
 from tools.onepercent.database.store import RESTORE, refused
 from tools.onepercent.habits import histories
-from tools.onepercent.habits.schedules import detail, schedule
 from tools.onepercent.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
 
 DIGIT = "[0-9]"
@@ -42,8 +40,7 @@ QUERIES = {
 FORMAT = "onepercent-export"
 PARTS = {"state": migrations.STATE, "history": migrations.HISTORY}
 """`state` is what a person has, and is the same again after an undo; `history` is how it came to be."""
-SEQUENCES = "sequences"
-"""The highest ids ever given, so that an id is never given twice, not even after an import."""
+TABLES = {*migrations.STATE, *migrations.HISTORY, "last_applied"}  # which undo had until version 2
 BESIDE = ("-wal", "-shm", "-journal")  # the files that sqlite keeps beside a database
 
 # What reading a file leads to that neither `export` nor `backup` wrote, or that is damaged.
@@ -52,7 +49,6 @@ NOT_OURS = (
     ArithmeticError,
     AttributeError,
     LookupError,
-    RecursionError,
     TypeError,
     ValueError,
 )
@@ -64,26 +60,31 @@ def backup(file: str = "") -> JsonObject | TextOutput:
     the day."""
     if not file:
         return _copy_of_today()
-    import shutil
+    if file != "-":
+        target = another_file(file)
+        with store.reading() as db:
+            store.backup(db, target)
+        return _written(target)
     from tempfile import TemporaryDirectory
 
-    with TemporaryDirectory() as folder, store.reading() as db:
-        target = Path(folder, "copy") if file == "-" else destination(file)
-        store.backup(db, target)
-        if file != "-":
-            return {"file": str(target), "size_bytes": target.stat().st_size}
-        with target.open("rb") as stream:
-            shutil.copyfileobj(stream, sys.stdout.buffer)
+    with TemporaryDirectory() as temporary, store.reading() as db:
+        copy = Path(temporary, "copy")
+        store.copy(db, copy)
+        sys.stdout.buffer.write(copy.read_bytes())
     return TextOutput("")
 
 
-def destination(file: str) -> Path:
-    """The file to write; through a link, the file that it leads to. Raises ToolError DATABASE_ERROR if it is
-    the database."""
-    target = Path(file).expanduser().resolve()
-    if target.exists() and store.path().exists() and target.samefile(store.path()):
-        raise refused(f"{target} is the database itself", "Name another file.")
-    return target
+def another_file(file: str) -> Path:
+    """A file to write or read; through a link, the file that it leads to. Raises ToolError DATABASE_ERROR if
+    it is the database."""
+    path = Path(file).expanduser().resolve()
+    if path.exists() and store.path().exists() and path.samefile(store.path()):
+        raise refused(f"{path} is the database itself", "Name another file.")
+    return path
+
+
+def _written(file: Path) -> JsonObject:
+    return {"file": str(file), "size_bytes": file.stat().st_size}
 
 
 def _copy_of_today() -> JsonObject:
@@ -99,23 +100,27 @@ def _copy_of_today() -> JsonObject:
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise refused(
-            f"{target.parent}: {error.strerror}", "Point ONEPERCENT_BACKUP_DIR at a folder."
-        ) from error
+        message = f"{target.parent}: {error.strerror}"
+        raise refused(message, "Point ONEPERCENT_BACKUP_DIR at a folder.") from error
     with store.reading() as db, store.replacing(target) as part:
         store.copy(db, part)
         with closing(store.connect(part)) as copy:
             if faults := faults_of(copy):
                 raise refused(f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE)
-    kept = copies()
+    _thin_out()
+    return _written(target)
+
+
+def _thin_out() -> None:
+    """Keep the copies of the last days, and the first of each of the last months."""
+    present = copies()
     months: dict[str, Path] = {}
-    for each in kept:  # newest first, so the first of a month is what stays
-        months[each.name[:-11]] = each
-    past = {*kept[BACKUP_DAYS_KEPT:]} - {*list(months.values())[:BACKUP_MONTHS_KEPT]}
-    for old in past:
-        old.unlink(missing_ok=True)
-    size = target.stat().st_size
-    return {"file": str(target), "size_bytes": size, "copies": len(kept) - len(past), "removed": len(past)}
+    for copy in present:  # newest first, so the first of a month is what stays
+        months[copy.name[:-11]] = copy
+    monthly = list(months.values())[:BACKUP_MONTHS_KEPT]
+    for copy in present[BACKUP_DAYS_KEPT:]:
+        if copy not in monthly:
+            copy.unlink(missing_ok=True)
 
 
 def folder() -> Path:
@@ -130,24 +135,23 @@ def copies() -> list[Path]:
 
 def newest_day() -> str | None:
     """The day of the newest copy."""
-    return next(map(_day_of, copies()), None)
-
-
-def _day_of(copy: Path) -> str:
-    return copy.name[11:21]  # onepercent-2026-03-18.sqlite3
+    days_kept = [copy.name[11:21] for copy in copies()]  # onepercent-2026-03-18.sqlite3
+    return max(days_kept, default=None)
 
 
 def advice() -> str:
     """A warning if the newest copy is missing or old, or would be lost together with the database; else
     nothing."""
     command = "`python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
-    newest = next(iter(copies()), None)
+    newest = newest_day()
     if newest is None:
         return f"There is no backup yet. {command}"
-    if date.fromisoformat(_day_of(newest)) < days.today() - timedelta(days=BACKUP_DAYS_OLD):
-        return f"The newest backup is {newest}. {command}"
-    if newest.stat().st_dev == store.path().stat().st_dev:
-        return f"The backups in {newest.parent} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
+    if newest < f"{days.today() - timedelta(BACKUP_DAYS_OLD)}":
+        return f"The newest backup is of {newest}. {command}"
+    if folder().stat().st_dev == store.path().stat().st_dev:
+        return (
+            f"The backups in {folder()} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
+        )
     return ""
 
 
@@ -157,12 +161,9 @@ def database() -> Health:
     file = store.path()
     if not file.exists():
         return Health("unset", f"{file} is not there yet", "It is made by the first call.")
-    try:
-        with store.reading() as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            faults = faults_of(db)
-    except ToolError as error:
-        return Health("broken", error.message, error.hint)
+    with store.reading() as db:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        faults = faults_of(db)
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
         return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
@@ -174,36 +175,30 @@ def faults_of(db: Database) -> list[str]:
     if faults := [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]:
         return faults
     try:
-        for habit in db.execute("SELECT * FROM habits").fetchall():
-            schedule(habit["frequency_type"], detail(habit))
-            histories.of_habit(db, habit["id"], days.today())
+        for (habit_id,) in db.execute("SELECT id FROM habits").fetchall():
+            histories.of_habit(db, habit_id, days.today())
     except days.Unreadable as error:
         return [f"a habit cannot be read: {error}"]
-    return [fault for fault, query in QUERIES.items() if db.execute(query).fetchone()][:MOST]
+    return [fault for fault, query in QUERIES.items() if db.execute(query).fetchone()]
 
 
 @command("export")
 def export(file: str) -> JsonObject | TextOutput:
     """Write everything to one JSON file, in place of what it held, or to standard output (-); one row a
     line."""
-    if file == "-":
-        with store.reading() as db:
+    with store.reading() as db:
+        if file == "-":
             sys.stdout.buffer.writelines(line.encode() for line in _lines(db))
-        return TextOutput("")
-    target = destination(file)
-    with store.reading() as db, store.replacing(target) as part:
-        with part.open("w", encoding="utf-8") as stream:
+            return TextOutput("")
+        target = another_file(file)
+        with store.replacing(target) as part, part.open("w", encoding="utf-8") as stream:
             stream.writelines(_lines(db))
-        tables = (table for tables in PARTS.values() for table in tables)
-        counts = {table: db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables}
-    return {"file": str(target), "size_bytes": target.stat().st_size, "rows": counts}
+    return _written(target)
 
 
 def _lines(db: Database) -> Iterator[str]:
     version = db.execute("PRAGMA user_version").fetchone()[0]
-    yield f'{{"format":"{FORMAT}","version":{version},\n'
-    sequences = dict(db.execute("SELECT name, seq FROM sqlite_sequence ORDER BY name").fetchall())
-    yield f'"{SEQUENCES}":{json.dumps(sequences)}'
+    yield f'{{"format":"{FORMAT}","version":{version}'
     for part, tables in PARTS.items():
         for index, table in enumerate(tables):
             rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
@@ -218,38 +213,29 @@ def _lines(db: Database) -> Iterator[str]:
 @command("restore")
 def restore(file: str) -> JsonObject:
     """Put a backup in place of the database; a copy of what was there is kept beside it."""
-    source = Path(file).expanduser()
-    with _coming_in(source) as fresh:
-        if store.path().exists() and source.samefile(store.path()):
-            raise ValueError("it is the database itself")
-        with closing(store.connect(f"{source.resolve(strict=True).as_uri()}?mode=ro")) as copy:
-            copy.backup(fresh)
-        if fresh.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
-            raise ValueError("it is not a database of OnePercent")
-        return _put_in_place(fresh, source, "restore")
+    return _replace_by(another_file(file), _copy)
 
 
 def import_(file: str) -> JsonObject:
     """Replace everything by what an export holds; a copy of what was there is kept beside the database."""
-    source = Path(file).expanduser()
-    with _coming_in(source) as fresh:
-        content = json.loads(source.read_text(encoding="utf-8"))
-        if content["format"] != FORMAT:
-            raise ValueError("it is not an export")
-        store.check_version(content["version"], source)
-        with store.transaction(fresh):
-            migrations.migrate(fresh, upto=content["version"])
-            _fill(fresh, content)
-        return _put_in_place(fresh, source, "import")
+    return _replace_by(another_file(file), _fill)
 
 
-@contextmanager
-def _coming_in(source: Path) -> Iterator[Database]:
-    """An empty database in a file of sqlite's own, which has no name and goes by itself. Raises ToolError
-    DATABASE_ERROR for everything that is wrong with `source`."""
+def _replace_by(source: Path, fill: Callable[[Database, Path], None]) -> JsonObject:
+    """Fill an empty database from `source`, migrate and check it, keep the present one, and copy the new one
+    over it. Raises ToolError DATABASE_ERROR for everything that is wrong with `source`."""
     try:
+        # In a file of sqlite's own, which has no name and goes by itself.
         with closing(store.connect("")) as fresh:
-            yield fresh
+            fill(fresh, source)
+            store.check_version(fresh.execute("PRAGMA user_version").fetchone()[0], source)
+            with store.transaction(fresh):
+                migrations.migrate(fresh)
+                histories.settle(fresh, days.today())
+                if faults := faults_of(fresh):
+                    raise ValueError("; ".join(faults))
+            kept = _keep_present()
+            _overwrite(fresh)
     except OSError as error:
         message = f"{error.filename or source}: {error.strerror}"
         raise refused(message, "Name a file that `export` or `backup` wrote.") from error
@@ -257,42 +243,40 @@ def _coming_in(source: Path) -> Iterator[Database]:
         message = f"{source} is damaged, or neither an export nor a backup: {error}"
         hint = "An export is for `import`, a backup for `restore`. Nothing was changed."
         raise refused(message, hint) from error
-
-
-def _fill(db: Database, content: JsonObject) -> None:
-    """Insert the rows of every table that the export's version had."""
-    there = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    db.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", content[SEQUENCES].items())
-    exported = {**content["state"], **content["history"]}
-    for table in there.intersection(
-        (*migrations.STATE, *migrations.HISTORY, "last_applied")
-    ):  # which undo had until 2
-        columns = exported[table]["columns"]
-        names = ", ".join(f'"{name}"' for name in columns)
-        marks = ", ".join("?" * len(columns))
-        db.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"])
-
-
-def _put_in_place(fresh: Database, source: Path, reason: str) -> JsonObject:
-    """Migrate and check `fresh`, keep the present database, and copy `fresh` over it."""
-    store.check_version(fresh.execute("PRAGMA user_version").fetchone()[0], source)
-    with store.transaction(fresh):
-        migrations.migrate(fresh)
-        histories.settle(fresh, days.today())
-        if faulty := faults_of(fresh):
-            raise ValueError("; ".join(faulty))
-    kept = _keep_present(reason)
-    _overwrite(fresh)
     answer = {"file": str(source), "database": str(store.path())}
     return answer | {"kept": str(kept)} if kept else answer
 
 
-def _keep_present(reason: str) -> Path | None:
+def _copy(fresh: Database, source: Path) -> None:
+    with closing(store.connect(f"{source.resolve(strict=True).as_uri()}?mode=ro")) as copy:
+        copy.backup(fresh)
+    if fresh.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
+        raise ValueError("it is not a database of OnePercent")
+
+
+def _fill(fresh: Database, source: Path) -> None:
+    """Insert the rows of every table that the export's version had."""
+    content = json.loads(source.read_text(encoding="utf-8"))
+    if content["format"] != FORMAT:
+        raise ValueError("it is not an export")
+    store.check_version(content["version"], source)
+    with store.transaction(fresh):
+        migrations.migrate(fresh, upto=content["version"])
+        there = {row[0] for row in fresh.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        exported = {**content["state"], **content["history"]}
+        for table in there & TABLES:
+            columns = exported[table]["columns"]
+            names = ", ".join(f'"{name}"' for name in columns)
+            marks = ", ".join("?" * len(columns))
+            fresh.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", exported[table]["rows"])
+
+
+def _keep_present() -> Path | None:
     """A copy of the present database, if there is something in it; of a damaged one, byte by byte."""
     file = store.path()
     if not file.exists() or not file.stat().st_size:
         return None
-    kept = file.with_name(f"{file.name}.before-{reason}-{days.stamp(days.now()).replace(':', '')}")
+    kept = file.with_name(f"{file.name}.before-{days.stamp(days.now()).replace(':', '')}")
     try:
         with store.reading() as db:
             store.backup(db, kept)

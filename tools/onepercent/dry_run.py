@@ -97,7 +97,7 @@ class Run:
         changes: list[str] = []
         warnings: list[str] = []
         for _, outcome in self.in_order():
-            texts = [sentences.line(section, entry).text() for section, entry in outcome.entries]
+            texts = [sentences.line(section, entry).text for section, entry in outcome.entries]
             changes += words.more(texts, MOST_REVERSED) if outcome.reversal else texts
             warnings += [f"! {words.warning(*warning)}" for warning in outcome.warnings]
         return [*self.refusals(), *(f"• {change}" for change in changes), self.xp_line(), *warnings]

@@ -13,7 +13,8 @@ from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
 from tools.onepercent.page import person_pages
 from tools.onepercent.rules import HISTORY_DAYS_BACK, SCHEDULE_DAYS_AHEAD
-from tools.onepercent.snapshot import marks_as_text, present, word_search
+from tools.onepercent.snapshot import present, word_search
+from tools.onepercent.snapshot.history import marks_as_text
 from tools.onepercent.snapshot.present import View
 
 DEFAULT = ("goals", "habits", "xp")
@@ -72,7 +73,7 @@ def get_user_snapshot(
             answer["data"] = {name: present.SECTIONS[name](db, view) for name in names}
         if find:
             answer["found"] = word_search.search(db, user, WORDS.read("find", find))
-        content = marks_as_text.lines(db, user, today, first, last) if picture else ()
+        content = marks_as_text(db, user, today, first, last) if picture else ()
     shown = person_pages.Shown(answer, *content)
     if "history" in names and not (first and last):
         shown.span = past

@@ -10,11 +10,10 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
 from tools.core import http
-from tools.core.errors import ToolError, one_line
+from tools.core.errors import one_line
 from tools.core.files import replace_file
 from tools.core.settings import state_path
 from tools.onepercent import days, settings, words
@@ -25,6 +24,8 @@ from tools.onepercent.snapshot import present
 DEADLINE_S = 15
 LONGEST_ANSWER_BYTES = 64_000
 LONGEST_LIST = 10  # titles of one kind that a notice names
+GOTIFY = '{"title": "{title}", "message": "{text}"}'
+BUSY = (429, 502, 503, 504)
 
 
 def main(options: list[str], cards_due: Callable[[], int]) -> int:
@@ -36,89 +37,87 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         return 2
     if not options and not own.notify_url:
         return 0
-    today = store.today().isoformat()
+    today = store.today()  # which also reads the person's zone
     # A Pi that was off at the time sends it later.
     part = "evening" if f"{days.local(days.now()):%H:%M}" >= own.notify_evening else "morning"
-    state = state_path("notified.json")
-    sent = {}
-    with suppress(OSError, ValueError, TypeError):
-        sent = dict(json.loads(state.read_text(encoding="utf-8")))
-    if not options and sent.get(part) == today:
+    due = f"{today} {part}"
+    state = state_path("notified")
+    if not options and state.exists() and state.read_text(encoding="utf-8") == due:
         return 0
-    title, lines = _notice(part, today, cards_due)
+    title, lines = _notice(part, cards_due)
     if options:
         print("\n".join([title, *lines]))
-    try:
-        if lines and own.notify_url:
-            _send(title, "\n".join(lines))
-    except ToolError as error:
-        print(f"pi-mcp: {error.message}. {error.hint}", file=sys.stderr)
-        return os.EX_TEMPFAIL if error.code == "NOTIFY_UNREACHABLE" else 1
-    if not options:
-        replace_file(state, json.dumps(sent | {part: today}))
-    return 0
+    status = 0
+    if lines and own.notify_url:
+        status = _send(title, "\n".join(lines))
+    if not options and status == 0:
+        replace_file(state, due)
+    return status
 
 
-def _notice(part: str, today: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
+def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
     """The part of the day in words: a title and lines; without lines there is nothing to send."""
-    user = settings.user()
     repeats.catch_up()
     with store.reading() as db:
-        day = days.today()
-        view = present.View(user, day, day, day)
+        today = days.today()
+        view = present.View(settings.user(), today, today, today)
         schedule = present.dated(db, view)
         habits = present.habits(db, view)["items"]
-        entry = "SELECT 1 FROM diary WHERE user = ? AND date = ? AND deleted_at IS NULL"
-        written = db.execute(entry, (user, today)).fetchone()
-    lines = _listed("step", [step["title"] for step in schedule["today"] if not step["is_complete"]])
-    lines += _listed("habit", [habit["name"] for habit in habits if habit["today_status"] == "pending"])
+        is_written = present.diary(db, view)["items"]
+    left = {
+        "step": [step["title"] for step in schedule["today"] if not step["is_complete"]],
+        "habit": [habit["name"] for habit in habits if habit["today_status"] == "pending"],
+    }
+    lines = []
+    for kind, titles in left.items():
+        if not titles:
+            continue
+        line = words.counted(len(titles), kind)
+        if not settings.current().notify_private:
+            named = words.more(list(map(one_line, titles)), LONGEST_LIST)
+            line += f": {'; '.join(named)}"
+        lines.append(line)
     if part == "evening":
-        return words.say("notice.evening"), lines + ([] if written else [words.say("notice.diary")])
+        if not is_written:
+            lines.append(words.say("notice.diary"))
+        return words.say("notice.evening"), lines
     if overdue := len(schedule["overdue"]):
         lines.append(words.say("notice.overdue", steps=words.counted(overdue, "step")))
     if cards := cards_due():
         lines.append(words.say("notice.cards", cards=words.counted(cards, "card")))
-    return words.say("notice.morning", day=words.day(today)), lines
+    return words.say("notice.morning", day=words.day(f"{today}")), lines
 
 
-def _listed(kind: str, titles: list[str]) -> list[str]:
-    if not titles:
-        return []
-    count = words.counted(len(titles), kind)
-    titles = words.more([one_line(title) for title in titles], LONGEST_LIST)
-    return [count if settings.current().notify_private else f"{count}: {'; '.join(titles)}"]
-
-
-def _send(title: str, text: str) -> None:
+def _send(title: str, text: str) -> int:
     """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook
-    (NOTIFY_BODY). Raises ToolError."""
+    (NOTIFY_BODY). Returns the exit status."""
     own = settings.current()
-    kind = "text/plain; charset=utf-8"
     url = own.notify_url
-    body = text
-    template = own.notify_body
-    if not template and urlsplit(url).path.endswith("/message"):
-        template = '{"title": "{title}", "message": "{text}"}'
-    if template.lstrip().startswith("{"):
+    kind = "text/plain; charset=utf-8"
+    template = own.notify_body or (GOTIFY if urlsplit(url).path.endswith("/message") else "")
+    if not template:
+        url += f"{'&' if '?' in url else '?'}title={quote(title)}"
+        template = "{text}"
+    elif template.lstrip().startswith("{"):
         kind = "application/json"
         title = json.dumps(title)[1:-1]
         text = json.dumps(text)[1:-1]
-    if template:
-        body = text.join(part.replace("{title}", title) for part in template.split("{text}"))
-    else:
-        url += f"{'&' if '?' in url else '?'}title={quote(title)}"
+    body = template.replace("{title}", title).replace("{text}", text)
     request = http.Request(url, "POST", body.encode(), {"Content-Type": kind})
     host = urlsplit(url).hostname
     try:
         status = http.send(request, http.Limits(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)).status
     except http.HttpError as error:
         if error.sent:  # It may have arrived: better one notice less than one every ten minutes.
-            return print(f"pi-mcp: {host} did not answer: {error.reason}", file=sys.stderr)
-        message = f"{host} cannot be reached: {error.reason}"
-        raise ToolError(message, "It is tried again.", code="NOTIFY_UNREACHABLE") from error
-    if status in (429, 502, 503, 504):
-        raise ToolError(f"{host} answered {status}", "It is tried again.", code="NOTIFY_UNREACHABLE")
+            return _failed(f"{host} did not answer: {error.reason}", 0)
+        return _failed(f"{host} cannot be reached: {error.reason}. It is tried again.", os.EX_TEMPFAIL)
+    if status in BUSY:
+        return _failed(f"{host} answered {status}. It is tried again.", os.EX_TEMPFAIL)
     if status >= 300:
-        raise ToolError(
-            f"{host} answered {status}", "Check NOTIFY_URL and NOTIFY_BODY.", code="NOTIFY_REFUSED"
-        )
+        return _failed(f"{host} answered {status}. Check NOTIFY_URL and NOTIFY_BODY.", 1)
+    return 0
+
+
+def _failed(message: str, exit_status: int) -> int:
+    print(f"pi-mcp: {message}", file=sys.stderr)
+    return exit_status

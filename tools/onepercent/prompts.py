@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from tools.core.prompts import IS_DATED, Language, Prompt
-from tools.onepercent import words
+from tools.onepercent import texts
 from tools.onepercent.database import store
 
 RULES = {
@@ -127,13 +127,12 @@ def _prompt(text: dict[str, str], language: Language, **values: str) -> str:
     """A prompt's own text, then the rules, in one language."""
     today = store.today()
     dates = {
-        "today": str(today),
-        "weekday": words.weekday(today, language),
-        "yesterday": str(today - timedelta(days=1)),
-        "week_ago": str(today - timedelta(days=6)),
-        "next_week": str(today + timedelta(days=7)),
+        "today": f"{today}",
+        "weekday": texts.WEEKDAYS[language][today.weekday()],
+        "yesterday": f"{today - timedelta(1)}",
+        "week_ago": f"{today - timedelta(6)}",
+        "next_week": f"{today + timedelta(7)}",
     }
     if not IS_DATED.get():
         dates = {name: f"<{name}>" for name in dates}
-    own, rules = (part[language].format(**dates, **values).strip() for part in (text, RULES))
-    return "\n\n".join([own, rules])
+    return f"{text[language]}\n\n{RULES[language]}".format(**dates, **values)

@@ -1,12 +1,7 @@
 """The reference of all actions, from their declarations, and the page of answers and errors."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 from tools.core.resources import Resource
-
-if TYPE_CHECKING:
-    from tools.onepercent.actions import Action
+from tools.core.settings import PROJECT
 
 HEAD = """\
 # OnePercent actions
@@ -30,17 +25,15 @@ def reference() -> str:
     from tools.onepercent.rules import DIARY_WRITTEN, GOAL_COMPLETED, STEP_COMPLETED
 
     prices = {"goal": GOAL_COMPLETED, "step": STEP_COMPLETED, "diary": DIARY_WRITTEN}
-    head = HEAD.format(reference=fields.REFERENCE, **prices)
-    return "\n".join([head, *(_section(action) for action in actions.ordered())])
-
-
-def _section(action: "Action") -> str:
-    rows = []
-    for name, kind in action.fields.items():
-        shown = f"**{name}** (required)" if name in action.required else name
-        default = f"; `{kind.default}` unless said otherwise" if kind.default is not None else ""
-        rows.append(f"- {shown}: {kind.words}{default}")
-    return "\n".join([f"## {action.name}\n", *rows, ""])
+    lines = [HEAD.format(reference=fields.REFERENCE, **prices)]
+    for action in actions.ordered():
+        lines.append(f"## {action.name}\n")
+        for name, kind in action.fields.items():
+            shown = f"**{name}** (required)" if name in action.required else name
+            default = "" if kind.default is None else f"; `{kind.default}` unless said otherwise"
+            lines.append(f"- {shown}: {kind.words}{default}")
+        lines.append("")
+    return "\n".join(lines)
 
 
 @Resource("onepercent://errors", "OnePercent answers and errors")
@@ -49,4 +42,4 @@ def errors() -> str:
 
     Source: docs/onepercent.md
     """
-    return (Path(__file__).resolve().parents[2] / "docs" / "onepercent.md").read_text(encoding="utf-8")
+    return (PROJECT / "docs" / "onepercent.md").read_text(encoding="utf-8")

@@ -4,78 +4,111 @@ A page draws the parts of the sentence: title, what, details.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from tools.core import errors
 from tools.core.json_types import JsonObject
-from tools.onepercent import texts, words
+from tools.onepercent.habits import schedules
+from tools.onepercent.words import (
+    amount,
+    counted,
+    field,
+    frequency,
+    more,
+    number,
+    quoted,
+    said,
+    say,
+    span,
+    value,
+    xp_signed,
+)
 
 DIARY = ("what_done", "what_not_done", "reflection", "plans")
-SCHEDULE = ("schedule_days", "times", "n", "month_days")
-"""Fields that say when a habit is due, if its frequency alone does not."""
-STEP_DETAILS = ("dt", "time_duration", "priority", "repeat")
-LONG = ("why_important", "why_give_me", "why_about_me", "description")
-LONGEST_TITLE = 500
-LONGEST_TEXT = 150  # characters of a title and of another text that a sentence quotes
+WHY = ("why_important", "why_give_me", "why_about_me")
+# What a sentence says of something new by its kind, and of what is done: each field that the entry has.
+CREATED = {
+    "goal": ("category", "due", *WHY, "rows"),
+    "step": ("goal_title", "dt", "time_duration", "priority", "repeat", "order", "description"),
+    "habit": ("icon", "description"),
+    "diary": DIARY,
+}
+COMPLETED = ("next", "excuse_reason", "added", "replaces")
+ROW = ("dt", "time_duration", "priority", "repeat", "note")  # of a step in a list, after its title
+USUAL = {"priority": "attention", "icon": "star"}  # values that are not said
 
-# The section that an action belongs to by the end of its name; `updates` for any other.
-SECTION = {"create": "creates", "create_entry": "creates", "delete": "deletes", "delete_entry": "deletes",
-           "unmark": "unmark", "complete": "completions", "mark_completed": "completions",
-           "mark_missed": "completions"}  # fmt: skip
+# The section of an action by the beginning of its verb; `updates` for any other.
+SECTION = {
+    "create": "creates",
+    "delete": "deletes",
+    "unmark": "unmark",
+    "complete": "completions",
+    "mark": "completions",
+}
 
 Detail = str | list[str]  # a list: label, value before, value after
-Described = tuple[str, list[Detail]]  # what happens, and its details
 
 
-@dataclass(slots=True)
-class Line:
-    """A sentence in its parts.
+class Line(NamedTuple):
+    """A sentence before the change and once it is done, and its parts as a page draws them.
 
-    `subject` is what it is about, `title` and `kind` the same for a page that shows the title alone: цель
-    «Дом», Дом, цель. `head`: the verb before the subject, if something goes or comes back.
+    `done` says only what it was: the preview has shown the rest.
     """
 
-    sign: str
-    subject: str
-    title: str
-    kind: str
-    head: str
-    what: str
-    details: list[Detail]
-    steps: list[str]
-    rows: list[str]
-    xp: int
+    text: str
+    done: str
+    page: JsonObject
 
-    def text(self, is_done: bool = False) -> str:
-        """Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов.
 
-        Once it is done, only what it was: the preview has shown the rest.
-        """
-        start = self.subject
-        parts = list(map(_detail_text, self.details))
-        if self.head:
-            start = f"{verb(self.head, is_done)}{self.subject}{self.what}"
-        elif self.what:
-            parts = [self.what, *parts]
-        if is_done:
-            return _joined(capital(start), "" if self.head else parts[0])
-        text = _joined(capital(start), "; ".join(parts), ", ".join(self.steps))
-        text = "; ".join([text, *self.rows])
-        return f"{text} ({words.xp_signed(self.xp)})" if self.xp else text
+def line(section: str, entry: JsonObject) -> Line:
+    """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
+    entity = _entity(entry)
+    sign = _sign(section, entity, entry)
+    is_gone = sign in ("deletes", "unmark", "restored")
+    subject, title, kind = _subject(entity, entry, is_gone)
+    details = DESCRIBE["deletes" if is_gone else section](entity, entry)
+    parts = list(map(_detail_text, details))
+    if is_gone:
+        verb, verb_done = _verbs(sign)
+        start = f"{verb}: {subject}"
+        done = f"{verb_done}: {subject}"
+        what = f"{verb}: {kind}"
+    else:
+        start = subject
+        done = _joined(subject, *parts[:1])
+        what = kind
+        if details and isinstance(details[0], str):
+            what = _joined(kind, details[0])
+            details = details[1:]
+    steps = _rows(entry)
+    text = _joined(start, "; ".join(parts), ", ".join(steps))
+    # The reward of a habit that is created or deleted is not XP that moves.
+    xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
+    if xp:
+        text += f" ({xp_signed(xp)})"
+    page = {
+        "sign": "updates" if sign == "unmark" else sign,
+        "title": title,
+        "what": what,
+        "details": details,
+        "rows": steps,
+        "xp": xp,
+    }
+    return Line(text, done, page)
 
-    def parts(self) -> JsonObject:
-        """The parts as a page draws them."""
-        what = _joined(self.kind, self.what)
-        if self.head:
-            what = f"{verb(self.head)}{self.kind}{self.what}"
-        return {
-            "sign": self.sign,
-            "title": capital(self.title),
-            "what": capital(what),
-            "details": self.details,
-            "rows": self.steps + self.rows,
-            "xp": self.xp,
-        }
+
+def _subject(entity: str, entry: JsonObject, is_gone: bool) -> list[str]:
+    """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
+    forms = (said(f"about.{entity}.gone") if is_gone else "") or said(f"about.{entity}")
+    sphere = value("category", entry.get("category")).capitalize()
+    name = entry.get("name") or entry.get("title") or sphere
+    places = {"name": name, "title": quoted(name), "date": _dates(entry), "steps": _steps(entry)}
+    places["company"] = ""
+    if count := entry.get("steps_deleted") or entry.get("steps_restored"):
+        places["company"] = " " + say("with.steps", steps=counted(count, "step"))
+    # The places are filled last: a person's title may have the sign between the three parts.
+    return [part.format_map(places) for part in forms.split("|")]
 
 
 def _joined(*parts: str) -> str:
@@ -89,247 +122,155 @@ def _detail_text(detail: Detail) -> str:
     return _joined(label, f"{before} → {after}")
 
 
-def verb(head: str, is_done: bool = False) -> str:
-    return f"{words.say(f'head.{head}').split('|')[is_done]}: "
-
-
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def line(section: str, entry: JsonObject) -> Line:
-    """The sentence of a diff's entry."""
-    entity = _entity(entry)
-    sign = _sign(section, entity, entry)
-    head = sign if sign in ("deletes", "restored") else ""
-    if entity == "mark" and section == "deletes":
-        head = "unmark"
-    about = f"about.{'inbox' if 'inbox' in entry else entity}"
-    if head and f"{about}.gone" in texts.table():
-        about += ".gone"
-    name = entry.get("name") or entry.get("title") or ""
-    if entity == "ssp":
-        name = words.value("category", entry.get("category")).capitalize()
-    places = {"name": name, "title": _title(name), "date": _dates(entry)}
-    if entity == "steps":
-        places["steps"] = _steps(entry)
-    # The places are filled last: a person's title may have the sign between the three parts.
-    subject, title, kind = (part.format_map(places) for part in words.template(about).split("|"))
-    describe = _company if head else DESCRIBE[section]
-    what, details = describe(entity, entry)
-    details += [_labelled(name, entry[name]) for name in DIARY if entry.get(name)]
-    steps: list[str] = []
-    if "rows" in entry:
-        steps = _moved(entry) if "first" in entry else _listed(entry)
-    rows = [_labelled(name, entry[name]) for name in LONG if entry.get(name)]
-    # The reward of a habit that is created or deleted is not XP that moves.
-    xp = 0 if entity == "habit" else entry.get("xp_reward", 0)
-    return Line(sign, subject, title, kind, head, what, details, steps, rows, xp)
-
-
-def _company(entity: str, entry: JsonObject) -> Described:
-    """What goes or comes back along with something, and what it was."""
-    what = ""
-    details = list[Detail]()
-    if count := entry.get("steps_deleted") or entry.get("steps_restored"):
-        what = " " + words.say("with.steps", steps=words.counted(count, "step"))
-    if "marks" in entry:
-        best = words.counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
-        details.append(words.say("with.marks", marks=words.counted(entry["marks"], "mark"), best=best))
-    if "status" in entry:
-        details.append(_status(entry))
-    if "repeat" in entry:
-        details.append(words.say("repeat.ends", repeat=words.value("repeat", entry["repeat"])))
-    for name, score in entry.get("scores", {}).items():
-        details.append(f"{words.value('category', name)} {score}")
-    return what, details
-
-
-def _content(entity: str, entry: JsonObject) -> Described:
-    """Everything that is going to be stored, without what is as usual."""
-    details: list[Detail] = []
-    if "inbox" in entry:
-        return words.say("new.inbox"), details
-    match entity:
-        case "goal":
-            details.append(words.value("category", entry["category"]))
-            if "due" in entry:
-                details.append(f"{words.field('due')} {words.day(entry['due'])}")
-            if "rows" in entry:
-                details.append(words.counted(len(entry["rows"]), "step"))
-        case "habit":
-            details += _habit_details(entry)
-        case "step":
-            details += [words.say("to.goal", goal=_title(entry["goal_title"])), *_step_details(entry)]
-    return words.say(f"new.{entity}"), details
-
-
-def _step_details(step: JsonObject) -> list[str]:
-    """21.11, 2 ч, важный."""
-    usual = (None, "attention")
-    names = [name for name in STEP_DETAILS if step.get(name) not in usual]
-    details = [words.value(name, step[name]) for name in names]
-    return details + ([_labelled("order", step["order"])] if "order" in step else [])
-
-
-def _habit_details(entry: JsonObject) -> list[str]:
-    """по будням; 2 л; +10/−10 XP."""
-    details = [words.value(name, entry[name]) for name in SCHEDULE if name in entry]
-    details = details or [words.value("frequency_type", entry["frequency"])]
-    if "target_amount" in entry:
-        details.append(f"{words.number(entry['target_amount'])} {entry['target_unit']}")
-    details.append(f"+{entry['xp_reward']}/−{entry['xp_penalty']} XP")
-    return details + ([_labelled("icon", entry["icon"])] if entry["icon"] != "star" else [])
-
-
-def _completion(entity: str, entry: JsonObject) -> Described:
-    details: list[Detail] = []
-    if entity != "mark":
-        if "next" in entry:
-            details.append(words.say("repeat.next", day=words.day(entry["next"])))
-        return f"{words.say(f'done.{entity}')} {_dates(entry)}".rstrip(), details
-    if "excuse_reason" in entry:
-        details.append(words.say("mark.reason", reason=words.quoted(entry["excuse_reason"])))
-    if "added" in entry:
-        details.append(f"+{words.number(entry['added'])}")
-    before = entry.get("replaces")
-    if isinstance(before, str):
-        details.append(words.say("before", value=words.say(f"mark.{before}")))
-    return _status(entry), details
-
-
-UNDONE = {"from": True, "to": False}
-REOPENED = {"from": "complete", "to": "work"}
-
-
-def _update(entity: str, entry: JsonObject) -> Described:
-    changes = entry.get("changes", {})
-    if "archived" in entry:
-        return words.say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}"), []
-    if pause := entry.get("pause"):
-        reason = [words.quoted(pause["reason"])] if "reason" in pause else []
-        span = words.span(pause["from"], pause.get("to"))
-        return words.say("paused", span=span), [*reason, words.say("paused.means")]
-    if "resumed" in entry:
-        return words.say("resumed"), []
-    if "fields" in entry:
-        return ", ".join(map(words.field, entry["fields"])), []
-    if "first" in entry:
-        first, first_moved = entry["first"]
-        last, last_moved = entry["last"]
-        days = entry.get("shifted_days", 0)
-        shift = ""
-        if days:
-            shift = words.say("later" if days > 0 else "earlier", days=words.counted(abs(days), "day"))
-        return shift, [["", words.span(first, last), words.span(first_moved, last_moved)]]
-    if changes.get("is_complete") == UNDONE or changes.get("status") == REOPENED:
-        return words.say("reopened"), []
-    return "", _changes(changes)
-
-
-DESCRIBE = {"creates": _content, "completions": _completion, "updates": _update}
-
-
-def _changes(changes: JsonObject) -> list[Detail]:
-    """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
-    details: list[Detail] = []
-    names = [name for name in changes if name != "goal_id"]  # goal_title says it.
-    if "frequency_type" in changes:
-        details.append([words.field("frequency_type"), *_frequencies(changes)])
-        names = [name for name in names if name not in ("frequency_type", *SCHEDULE)]
-    for name in names:
-        before = changes[name]["from"]
-        after = changes[name]["to"]
-        label = words.field(name)
-        if "place" in changes[name]:
-            longest = 2 * words.LONGEST_PART + 4 * words.AROUND
-            details.append(f"{label}: {words.quoted(changes[name]['place'], longest)}")
-        elif name == "score" and before is None:
-            details.append(str(after))
-        else:
-            is_plain = name == "score" or (name == "dt" and before and after)
-            values = [words.changed_value(name, value) for value in (before, after)]
-            details.append(["" if is_plain else label, *values])
-    return details
-
-
-def _frequencies(changes: JsonObject) -> list[str]:
-    """The frequency before and after, with the days that it needs: каждый день, 3 раза в неделю."""
-    frequencies = []
-    for side in ("from", "to"):
-        value = words.value("frequency_type", changes["frequency_type"][side])
-        for name in SCHEDULE:
-            if name in changes and changes[name][side]:
-                value = words.value(name, changes[name][side])
-        frequencies.append(value)
-    return frequencies
-
-
-def _labelled(name: str, content: object) -> str:
-    value = words.quoted(content, LONGEST_TEXT) if isinstance(content, str) else words.value(name, content)
-    return f"{words.field(name)}: {value}"
-
-
-def _title(title: str) -> str:
-    return words.quoted(title, LONGEST_TITLE)
+def _verbs(head: str) -> list[str]:
+    """Удалить and Удалено: before and after it is done."""
+    return say(f"head.{head}").split("|")
 
 
 def _entity(entry: JsonObject) -> str:
-    """The kind of thing that an entry is about: also a mark, which is a habit's, and several steps."""
+    """The kind of thing that an entry is about: also a mark, which is a habit's, several steps, the goal for
+    errands."""
     entity: str = entry["entity"]
+    if "inbox" in entry:
+        return "inbox"
     if entity == "habit" and ("date" in entry or "dates" in entry):
         return "mark"
     return "steps" if entity == "step" and "title" not in entry else entity
 
 
 def _sign(section: str, entity: str, entry: JsonObject) -> str:
-    """The sign by which a page distinguishes kinds of changes."""
+    """The sign by which a page distinguishes kinds of changes; of what goes or comes back also its verb."""
     if "restored" in entry:
         return "restored"
-    if entity == "mark":
-        return {"deletes": "updates"}.get(section, "missed" if entry["status"] == "missed" else section)
-    return section
-
-
-def _steps(entry: JsonObject) -> str:
-    """7 шагов цели «Дом»."""
-    steps = words.counted(entry.get("count") or len(entry.get("rows", ())), "step")
-    goal = entry.get("goal_title")
-    return words.say("steps.of_goal", steps=steps, goal=_title(goal)) if goal else steps
-
-
-def _moved(entry: JsonObject) -> list[str]:
-    """«Раз», «Два», ещё 6."""
-    titles = [words.quoted(row[0]) for row in entry["rows"]]
-    return words.more(titles, len(titles), entry["count"])
-
-
-def _listed(entry: JsonObject) -> list[str]:
-    """«Плитка» (20.03, 2 ч, важный, «белая»): rows of title, date, minutes, priority, rule, description."""
-    steps = []
-    for title, *values in entry["rows"]:
-        step = dict(zip(("dt", "time_duration", "priority", "repeat", "description"), values, strict=False))
-        details = _step_details(step)
-        if "description" in step:
-            details.append(words.quoted(step["description"]))
-        steps.append(words.quoted(title) + (f" ({', '.join(details)})" if details else ""))
-    return steps
+    if entity == "mark" and section == "deletes":
+        return "unmark"
+    return "missed" if entry.get("status") == "missed" else section
 
 
 def _dates(entry: JsonObject) -> str:
     """16.11–22.11, 24.11."""
-    spans = []
-    for days in entry.get("dates") or filter(None, [entry.get("date")]):
-        first, _, last = days.partition("..")
-        spans.append(words.span(first, last or first))
-    return ", ".join(spans)
+    dates = [entry["date"]] if "date" in entry else entry.get("dates", ())
+    spans = [days.split("..") for days in dates]
+    return ", ".join(span(ends[0], ends[-1]) for ends in spans)
+
+
+def _steps(entry: JsonObject) -> str:
+    """7 шагов цели «Дом»."""
+    steps = counted(entry.get("count", len(entry.get("rows", ()))), "step")
+    goal = entry.get("goal_title")
+    return say("steps.of_goal", steps=steps, goal=quoted(goal)) if goal else steps
+
+
+def _rows(entry: JsonObject) -> list[str]:
+    """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
+    are_moved = "first" in entry
+    steps = []
+    for title, *values in entry.get("rows", ()):
+        details = [] if are_moved else _said(dict(zip(ROW, values, strict=False)), ROW)
+        steps.append(quoted(title) + (f" ({', '.join(details)})" if details else ""))
+    return more(steps, len(steps), entry["count"]) if are_moved else steps
+
+
+def _said(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
+    """What an entry has of these fields, as the person would say it, without what is as usual: срок 20.12;
+    значок: «run»; 2 ч."""
+    texts = []
+    for name in names:
+        content = entry.get(name)
+        if content not in (None, "", USUAL.get(name)):
+            form = said(f"detail.{name}") or f"{field(name)}: {{value}}"
+            texts.append(form.format(value=value(name, content)))
+    return texts
+
+
+def _created(entity: str, entry: JsonObject) -> list[Detail]:
+    """Everything that is going to be stored, without what is as usual."""
+    details: list[Detail] = [say(f"new.{entity}")]
+    if entity == "habit":
+        details.append(_frequency({**entry, "frequency_type": entry["frequency"]}))
+        if "target_amount" in entry:
+            details.append(f"{number(entry['target_amount'])} {entry['target_unit']}")
+        details.append(f"+{entry['xp_reward']}/−{entry['xp_penalty']} XP")
+    return details + _said(entry, CREATED.get(entity, ()))
+
+
+def _completed(entity: str, entry: JsonObject) -> list[Detail]:
+    done = _status(entry) if entity == "mark" else f"{say(f'done.{entity}')} {_dates(entry)}".rstrip()
+    return [done, *_said(entry, COMPLETED)]
+
+
+def _gone(entity: str, entry: JsonObject) -> list[Detail]:
+    """What goes or comes back along with something, and what it was."""
+    details: list[Detail] = []
+    if "marks" in entry:
+        best = counted(entry["best_streak"], entry["streak_in"].removesuffix("s"))
+        details.append(say("with.marks", marks=counted(entry["marks"], "mark"), best=best))
+    if "status" in entry:
+        details.append(_status(entry))
+    for name, score in entry.get("scores", {}).items():
+        details.append(f"{value('category', name)} {score}")
+    ended = {**entry, "ended": entry.get("repeat")}
+    return details + _said(ended, ("ended", *DIARY))
+
+
+def _updated(entity: str, entry: JsonObject) -> list[Detail]:
+    if "archived" in entry:
+        return [say(f"{'archived' if entry['archived'] else 'unarchived'}.{entity}")]
+    if pause := entry.get("pause"):
+        paused = say("paused", span=span(pause["from"], pause.get("to")))
+        return [paused, *_said(pause, ("reason",)), say("paused.means")]
+    if "resumed" in entry:
+        return [say("resumed")]
+    if "fields" in entry:
+        return [", ".join(map(field, entry["fields"]))]
+    if "first" in entry:
+        first, first_moved = entry["first"]
+        last, last_moved = entry["last"]
+        moved = ["", span(first, last), span(first_moved, last_moved)]
+        return [*_said(entry, ("shifted_days",)), moved]
+    changes = entry.get("changes", {})
+    state = changes.get("is_complete") or changes.get("status")
+    if state and state["to"] in (False, "work"):
+        return [say("reopened")]
+    return _changes(changes)
+
+
+DESCRIBE = {"creates": _created, "completions": _completed, "updates": _updated, "deletes": _gone}
+
+
+def _changes(changes: JsonObject) -> list[Detail]:
+    """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
+    details: list[Detail] = []
+    before = {name: change["from"] for name, change in changes.items()}
+    after = {name: change["to"] for name, change in changes.items()}
+    unsaid = {"goal_id"}  # goal_title says it
+    if "frequency_type" in changes:
+        details.append([field("frequency_type"), _frequency(before), _frequency(after)])
+        unsaid |= schedules.COLUMNS
+    for name in [name for name in changes if name not in unsaid]:
+        label = field(name)
+        if "place" in changes[name]:
+            details.append(f"{label}: {quoted(changes[name]['place'])}")
+        elif name == "score" and before[name] is None:
+            details.append(f"{after[name]}")
+        else:
+            if name == "score" or (name == "dt" and before[name] and after[name]):
+                label = ""
+            details.append([label, value(name, before[name]), value(name, after[name])])
+    return details
+
+
+def _frequency(habit: Mapping[str, Any]) -> str:
+    """каждый день, 3 раза в неделю."""
+    kind = habit["frequency_type"]
+    return frequency(kind, habit.get(schedules.DETAILS.get(kind, "")))
 
 
 def _status(entry: JsonObject) -> str:
     """сделано; пропуск; 1,5 из 2 л."""
     if target := entry.get("target"):
-        return words.amount(entry["amount"], target)
-    return words.say(f"mark.{entry['status']}")
+        return amount(entry["amount"], target)
+    return value("status", entry["status"])
 
 
 def refused(error: JsonObject) -> str:
@@ -337,20 +278,20 @@ def refused(error: JsonObject) -> str:
     name = str(error.get("action", ""))
     code = error.get("code")
     domain, _, ending = name.partition(".")
-    section = SECTION.get(ending, "updates")
-    thing = words.said(f"thing.{'mark' if section == 'unmark' else domain}")
+    section = SECTION.get(ending.partition("_")[0], "updates")
+    thing = said(f"thing.{'mark' if section == 'unmark' else domain}")
     what = name or f"#{error['index'] + 1}"
     if thing and code != "UNKNOWN_ACTION":
-        title = f" {_title(error['title'])}" if "title" in error else ""
-        what = f"{verb(section).lower()}{thing}{title}"
-    reason = words.said(f"error.{code}")
+        title = f" {quoted(error['title'])}" if "title" in error else ""
+        what = f"{_verbs(section)[0].lower()}: {thing}{title}"
+    reason = said(f"error.{code}")
     if not reason:
         reason = errors.one_line(error["error"])
     elif "id" in error:
         reason += f" ({error['id']})"
-    if field := words.said(f"field.{str(error.get('field')).partition('[')[0]}"):
-        reason += f" ({field})"
-    return words.say("refused", what=what, reason=reason)
+    if place := said(f"field.{str(error.get('field')).partition('[')[0]}"):
+        reason += f" ({place})"
+    return say("refused", what=what, reason=reason)
 
 
 def things_of(entry: JsonObject) -> Counter[str]:
@@ -365,12 +306,11 @@ def things_of(entry: JsonObject) -> Counter[str]:
 def counts(entries: list[tuple[str, JsonObject]], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
+    things = {section: Counter[str]() for section in ("deletes", "updates", "completions", "creates")}
+    for section, entry in entries:
+        things[section] += things_of(entry)
     parts = []
-    for section in ("deletes", "updates", "completions", "creates"):
-        things: Counter[str] = Counter()
-        for entry in [entry for each, entry in entries if each == section]:
-            things += things_of(entry)
-        listed = [words.counted(count, name) for name, count in things.items()]
-        if listed:
-            parts.append(f"{verb(section, is_done)}{', '.join(listed)}.")
+    for section, numbers in things.items():
+        if listed := [counted(count, name) for name, count in numbers.items()]:
+            parts.append(f"{_verbs(section)[is_done]}: {', '.join(listed)}.")
     return " ".join(parts)

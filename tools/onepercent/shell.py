@@ -1,4 +1,4 @@
-"""Commands of the shell for people: today, the history, a search, and a report to keep."""
+"""Commands of the shell for people: today, the history, and a report to keep."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -10,17 +10,15 @@ from tools.core.json_types import JsonObject, encodable
 from tools.core.mcp_apps import document
 from tools.core.registry import TextOutput, command
 from tools.onepercent import days, fields, settings, words
-from tools.onepercent.database import Database, store
+from tools.onepercent.database import store
 from tools.onepercent.get_user_snapshot import get_user_snapshot
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, past, rate
+from tools.onepercent.snapshot.history import CLOSED_GOALS, CLOSED_STEPS, PIECES, Past, rate
 
 MARK = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
-PLACE = 'type="application/json">null<'  # the place in the page that the data takes
 DIARY = """SELECT date, what_done, what_not_done, reflection, plans FROM diary
     WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
-TITLES = "SELECT title, completed_on"
 IN_ORDER = "ORDER BY completed_on, id"
 GOAL = "(SELECT goals.title FROM goals WHERE goals.id = goal_id)"
 USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 2026-03-31]"
@@ -50,22 +48,28 @@ def today() -> TextOutput:
         xp = present.xp(db, view)
         habits = present.habits(db, view)["items"]
     lines = [f"{day}, {words.weekday(day)}"]
-    lines += [f"! {words.day(step['date'])} {_step(step)}" for step in schedule["overdue"]]
-    lines += [f"{'✓' if step['is_complete'] else '·'} {_step(step)}" for step in schedule["today"]]
-    lines += [f"{MARK[habit['today_status']]} {_habit(habit)}" for habit in habits]
-    return TextOutput("\n".join([*lines, words.say("shell.level", **xp), words.say("shell.today")]))
+    for step in schedule["overdue"]:
+        lines.append(f"! {words.day(step['date'])} {_step(step)}")
+    for step in schedule["today"]:
+        lines.append(f"{'✓' if step['is_complete'] else '·'} {_step(step)}")
+    for habit in habits:
+        lines.append(f"{MARK[habit['today_status']]} {_habit(habit)}")
+    lines += [words.say("shell.level", **xp), words.say("shell.today")]
+    return TextOutput("\n".join(lines))
 
 
 def _step(step: JsonObject) -> str:
-    minutes = step.get("time_duration", {}).get("minutes")
-    return f"{step['title']} ({step['goal_title']}{f', {words.duration(minutes)}' if minutes else ''})"
+    about = step["goal_title"]
+    if length := step.get("time_duration"):
+        about += f", {words.duration(length['minutes'])}"
+    return f"{step['title']} ({about})"
 
 
 def _habit(habit: JsonObject) -> str:
     """Вода 1 из 2 л (серия 3 дня); Бег 1/3 (серия 2 недели)."""
     period = habit.get("streak_in", "days").removesuffix("s")
     streak = words.say("shell.streak", count=words.counted(habit["current_streak"], period))
-    text = str(habit["name"])
+    text: str = habit["name"]
     if target := habit.get("target"):
         text += " " + words.amount(habit["today_amount"], target)
     if "this_week" in habit:
@@ -77,31 +81,36 @@ def _habit(habit: JsonObject) -> str:
 @for_people
 def history(number_of_days: str = "7") -> TextOutput:
     """Show what was closed, kept and earned, by default in the last 7 days."""
-    count = int(number_of_days) if number_of_days.isascii() and number_of_days.isdigit() else 0
+    count = int(number_of_days) if number_of_days.isdecimal() else 0
     if not 1 <= count <= days.YEAR:
         return TextOutput(words.say("shell.days", most=days.YEAR), 2)
-    first = store.today() - timedelta(days=count - 1)
-    past = get_user_snapshot(include=["history"], date_from=first.isoformat())["data"]["history"]
-    pieces = next(name for name in PIECES if name in past)
-    rows = [_row(period[PIECES[pieces]], period) for period in past[pieces]]
+    first = store.today() - timedelta(count - 1)
+    answer = get_user_snapshot(include=["history"], date_from=f"{first}")
+    past = answer["data"]["history"]
+    rows = []
+    for pieces, (label, _) in PIECES.items():
+        rows += [_row(period[label], period) for period in past.get(pieces, ())]
     rows.append(_row(words.say("shell.total"), past["total"]))
     rows.append(_row(words.say("shell.before", days=words.counted(count, "day")), past["previous"]))
     lines = _table("shell.history", rows)
-    if habits := past["habits"]:
-        rows = [
-            [habit["name"], habit.get("marks", ""), f"{habit.get('rate', '')}", f"{habit['streak']}"]
-            for habit in habits
-        ]
+    if past["habits"]:
+        rows = []
+        for habit in past["habits"]:
+            numbers = [f"{habit.get('rate', '')}", f"{habit['streak']}"]
+            rows.append([habit["name"], habit.get("marks", ""), *numbers])
         lines += ["", *_table("shell.habits", rows), words.say("shell.marks")]
     return TextOutput("\n".join(lines))
 
 
 def _row(label: str, period: JsonObject) -> list[str]:
     """2026-03-18, +35, 2/3, Читать; ★ Марафон"""
-    steps = period.get("steps", [])
-    goals = period.get("goals", [])
-    closed = [*steps] if isinstance(steps, list) else [words.counted(steps, "step")]
-    closed += [f"★ {goal}" for goal in goals] if isinstance(goals, list) else [words.counted(goals, "goal")]
+    closed = []
+    for kind, sign in (("step", ""), ("goal", "★ ")):
+        done = period.get(f"{kind}s", [])  # titles, of a longer time a number
+        if isinstance(done, int):
+            closed.append(words.counted(done, kind))
+        else:
+            closed += [sign + title for title in done]
     return [label, f"{period.get('xp', 0):+}", period.get("habits", ""), "; ".join(closed)]
 
 
@@ -109,18 +118,6 @@ def _table(heads: str, rows: list[list[str]]) -> list[str]:
     rows = [words.say(heads).split("|"), *rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-@command("find")
-@for_people
-def find(words_wanted: str) -> TextOutput:
-    """Show goals, steps, habits and diary entries that have these words."""
-    lines = []
-    for item in get_user_snapshot(find=words_wanted)["found"]["items"]:
-        title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
-        kind = words.counted(1, item["kind"]).removeprefix("1 ")
-        lines.append(f"{'✓' if item.get('done') else '·'} {kind} {item['id']}  {title}")
-    return TextOutput("\n".join(lines) or words.say("shell.nothing", words=words_wanted), 0 if lines else 1)
 
 
 @command("report")
@@ -131,46 +128,39 @@ def report(file: str, *period: str) -> TextOutput:
     options = dict(zip(period[::2], period[1::2], strict=False))
     if len(period) % 2 or not options.keys() <= {"--from", "--to"}:
         return TextOutput(USAGE, 2)
+    bounds = {}
+    for name, day in options.items():
+        bounds[name] = date.fromisoformat(fields.read_day(name, day))
     today = store.today()
-    target = Path(file).expanduser()
-    last = min(today, date.fromisoformat(fields.read_day("--to", options.get("--to", f"{today}"))))
-    first = date.fromisoformat(
-        fields.read_day("--from", options.get("--from", f"{last - timedelta(DAYS_SHOWN - 1)}"))
-    )
-    if not timedelta(0) <= last - first < timedelta(days.YEAR):
-        raise ToolError(
-            f"{first} to {last} is not a period of 1 to {days.YEAR} days", USAGE, code="INVALID_DATE"
-        )
+    last = min(today, bounds.get("--to", today))
+    first = bounds.get("--from", last - timedelta(DAYS_SHOWN - 1))
+    if not 0 <= (last - first).days < days.YEAR:
+        return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
     with store.reading() as db:
-        _, text = encodable(_content(db, settings.user(), first, last, today))
+        recent = Past(db, settings.user(), first, last, today)
+        _, text = encodable(_content(recent, last))
     page = document(Path(__file__).parent / "page" / "report.html")
+    data = text.replace("<", "\\u003c")
+    target = Path(file).expanduser()
     with store.replacing(target) as part:
-        part.write_text(
-            page.replace(PLACE, PLACE.replace("null", text.replace("<", "\\u003c"))), encoding="utf-8"
-        )
+        part.write_text(page.replace(">null<", f">{data}<"), encoding="utf-8")
     return TextOutput(words.say("report.written", file=target))
 
 
-def _content(db: Database, user: str, first: date, last: date, today: date) -> JsonObject:
+def _content(recent: Past, last: date) -> JsonObject:
     """The data that the page draws: sums of the period and of each day, a sign per day of each habit, goals
     closed, the diary."""
-    recent = past(db, user, first, last, today)
+    first = recent.since
     dates = [first + timedelta(place) for place in range((last - first).days + 1)]
-    habits = [
-        {
-            "name": habit.name,
-            "signs": habit.signs,
-            "rate": rate(habit.signs, last == today),
-            "streak": habit.streak,
-        }
-        for habit in recent.habits
-    ]
-    goals = recent.read(f"{TITLES} {CLOSED_GOALS} {IN_ORDER}", first, last)
-    steps = recent.read(f"{TITLES}, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
+    habits = []
+    for habit in recent.habits:
+        habits.append(habit._asdict() | {"rate": rate(habit.signs, recent.ends_today)})
+    goals = recent.read(f"SELECT title, completed_on {CLOSED_GOALS} {IN_ORDER}", first, last)
+    steps = recent.read(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {IN_ORDER}", first, last)
     return {
         "language": words.language(),
-        "first": first.isoformat(),
-        "last": last.isoformat(),
+        "first": f"{first}",
+        "last": f"{last}",
         "sums": recent.sums(first, last)._asdict(),
         "days": [recent.sums(day, day)._asdict() for day in dates],
         "habits": habits,

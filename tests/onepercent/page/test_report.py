@@ -14,6 +14,7 @@ from tests.onepercent.person import act, do
 from tools.core.registry import COMMANDS
 from tools.onepercent import days, shell
 from tools.onepercent.database import store
+from tools.onepercent.snapshot.history import Past
 
 SCRIPT = "Бег</script><script>document.title='run'</script>"
 
@@ -121,7 +122,7 @@ def test_one_month_has_one_rate_on_paper_on_the_page_and_in_the_chat(clock):
     first, last, day = date(2026, 10, 1), date(2026, 10, 31), days.today(clock())
 
     with store.reading() as db:
-        (on_paper,) = shell._content(db, "local", first, last, day)["habits"]
+        (on_paper,) = shell._content(Past(db, "local", first, last, day), last)["habits"]
     (in_chat,) = person.call(
         "get_user_snapshot", include=["history"], date_from=f"{first}", date_to=f"{last}"
     )["data"]["history"]["habits"]

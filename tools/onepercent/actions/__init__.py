@@ -66,7 +66,7 @@ class Outcome:
         """Say what has happened."""
         if self.message:
             return [self.message]
-        return [sentences.line(section, entry).text(is_done=True) for section, entry in self.entries]
+        return [sentences.line(section, entry).done for section, entry in self.entries]
 
 
 Perform = Callable[[UnitOfWork, JsonObject], Outcome]

@@ -20,7 +20,7 @@ from tools.onepercent.habits.histories import histories
 from tools.onepercent.page import keys
 from tools.onepercent.rules import HISTORY_DAYS_BACK
 from tools.onepercent.snapshot import present
-from tools.onepercent.snapshot.history import Past, Sums, past
+from tools.onepercent.snapshot.history import Past, Sums
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ def _changes(dry: Run) -> list[JsonObject]:
     changes: list[JsonObject] = []
     for planned, outcome in dry.in_order():
         for section, entry in outcome.entries:
-            parts = sentences.line(section, entry).parts()
+            parts = sentences.line(section, entry).page
             parts["rows"] += _lost(entry)
             key = planned.client_action_id if planned.kind.published else ""
             count = sentences.things_of(entry).total()
@@ -123,7 +123,7 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
         first = last - timedelta(DAYS_SHOWN - 1)
     length = (last - first).days + 1
     since = first - timedelta(length)
-    recent = past(db, settings.user(), since, last, today)
+    recent = Past(db, settings.user(), since, last, today)
     passed = max((min(today, last) - first).days + 1, 0)
     data = {
         "today": f"{today}",

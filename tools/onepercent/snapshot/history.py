@@ -1,21 +1,23 @@
 """Looking back: what was closed, kept, written and earned between two days, and in as many days before."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from tools.core.json_types import JsonObject
+from tools.onepercent import words
 from tools.onepercent.actions.unit_of_work import balance
 from tools.onepercent.database import Database
-from tools.onepercent.habits.histories import LEGEND, HabitSigns, signs_between, was_due
+from tools.onepercent.days import YEAR
+from tools.onepercent.habits.histories import LEGEND, signs_between, was_due
+from tools.onepercent.snapshot import View
 
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92
 LONGEST_WITH_DIARY = 8  # days of which the diary is quoted
 EXCERPT = 200
-MOST_TITLES = 5  # titles of goals that a week or a month names
+DAYS_AS_TEXT = 28
 DAY = timedelta(days=1)
 
 # Each is read from an index alone, whatever the length of the life.
@@ -34,13 +36,12 @@ AMOUNTS = """SELECT h.id, total(m.amount), h.target_unit FROM habits h JOIN habi
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL AND m.date BETWEEN :first AND :last
     GROUP BY h.id"""
 
-LABELS: dict[str, Callable[[date], str]] = {
-    "days": str,
-    "weeks": lambda day: f"{day - day.weekday() * DAY}",
-    "months": lambda day: f"{day:%Y-%m}",
+PIECES: dict[str, tuple[str, Callable[[date], str]]] = {
+    "days": ("date", str),
+    "weeks": ("week", lambda day: f"{day - day.weekday() * DAY}"),
+    "months": ("month", lambda day: f"{day:%Y-%m}"),
 }
-PIECES = {"days": "date", "weeks": "week", "months": "month"}
-"""The lists of the past, with the name of a piece's first day."""
+"""The lists of the past: the name and the value of what tells a day's piece."""
 
 
 class Sums(NamedTuple):
@@ -54,21 +55,21 @@ class Sums(NamedTuple):
     due: int
 
 
-@dataclass(frozen=True)
 class Past:
-    """A person's past, read a span of days at a time. `habits`: signs from the day `since` on."""
+    """A person's past from one day to another, read a span of days at a time. `habits`: signs from the day
+    `since` on."""
 
-    db: Database
-    user: str
-    since: date
-    habits: list[HabitSigns]
-    ends_today: bool
+    def __init__(self, db: Database, user: str, since: date, last: date, today: date):
+        self.db = db
+        self.user = user
+        self.since = since
+        self.ends_today = last >= today
+        self.habits = signs_between(db, user, since, min(last, today), today)
 
     def read(self, statement: str, first: date, last: date) -> list[tuple]:
         """The rows between two days."""
-        return self.db.execute(
-            statement, {"user": self.user, "first": f"{first}", "last": f"{last}"}
-        ).fetchall()
+        values = {"user": self.user, "first": f"{first}", "last": f"{last}"}
+        return self.db.execute(statement, values).fetchall()
 
     def sums(self, first: date, last: date, with_open: bool = False) -> Sums:
         """What can still be done today is not due yet, except `with_open`."""
@@ -78,50 +79,45 @@ class Past:
         xp, steps, goals, diary = self.read(SUMS, first, last)[0]
         return Sums(int(xp), steps, goals, diary, signs.count("+"), due(signs))
 
-    def titles(self, closed: str, first: date, last: date, most: int = -1) -> list[str]:
-        """The titles of the steps or goals closed between two days, at most some of them."""
-        rows = self.read(f"SELECT title {closed} ORDER BY completed_at, id LIMIT {most}", first, last)
+    def titles(self, closed: str, first: date, last: date) -> list[str]:
+        """The titles of the steps or goals closed between two days."""
+        rows = self.read(f"SELECT title {closed} ORDER BY completed_at, id", first, last)
         return [title for (title,) in rows]
 
     def excerpt(self, day: date) -> str:
         """The beginning of what the diary says of a day, with its length if it is longer."""
-        text = " ".join(part for row in self.read(DIARY_OF_DAY, day, day) for part in row if part)
+        parts = chain(*self.read(DIARY_OF_DAY, day, day))
+        text = " ".join(filter(None, parts))
         return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}… ({len(text)})"
 
 
-def past(db: Database, user: str, since: date, last: date, today: date) -> Past:
-    """The past from one day to another."""
-    return Past(db, user, since, signs_between(db, user, since, min(last, today), today), last >= today)
-
-
-def history(
-    db: Database, user: str, first: date, last: date, today: date, diary_told: bool = False
-) -> JsonObject:
-    """The section `history` of the snapshot. `diary_told`: the section `diary` has these days whole."""
+def history(db: Database, view: View) -> JsonObject:
+    """What was done in the days that `view.past` bounds."""
+    first, last = view.past
     length = (last - first).days + 1
     before = first - length * DAY
-    recent = past(db, user, before, last, today)
-    pieces = "days" if length <= MOST_SINGLE_DAYS else "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
-    quotes_diary = length <= LONGEST_WITH_DIARY and not diary_told
+    recent = Past(db, view.user, before, last, view.today)
+    pieces = "days"
+    if length > MOST_SINGLE_DAYS:
+        pieces = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
+    quotes_diary = length <= LONGEST_WITH_DIARY and not view.diary_told
     every_day = [first + place * DAY for place in range(length)]
     shown = []
-    for label, group in groupby(every_day, LABELS[pieces]):
+    name, label_of = PIECES[pieces]
+    for label, group in groupby(every_day, label_of):
         span = list(group)
-        sums = recent.sums(span[0], span[-1])
-        # A span in which nothing happened is left out, whatever was due in it.
-        if any(sums._replace(due=0)):
-            describe = _day if pieces == "days" else _longer
-            shown.append({PIECES[pieces]: label} | describe(recent, span[0], span[-1], sums, quotes_diary))
+        if piece := _piece(recent, span[0], span[-1], pieces, quotes_diary):
+            shown.append({name: label} | piece)
     gained, lost, later = map(int, recent.read(EARNED, first, last)[0])
-    end_xp = balance(db, user)[0] - later
+    end_xp = balance(db, view.user)[0] - later
     section: JsonObject = {
-        "date_from": first.isoformat(),
-        "date_to": last.isoformat(),
+        "date_from": f"{first}",
+        "date_to": f"{last}",
         pieces: shown,
         "habits": _habits(recent, first, last),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _shown(recent.sums(first, last)),
-        "previous": {"date_from": before.isoformat(), **_shown(recent.sums(before, first - DAY))},
+        "previous": {"date_from": f"{before}", **_shown(recent.sums(before, first - DAY))},
     }
     if recent.habits:
         section["marks"] = " ".join(f"{sign} {meaning}" for sign, meaning in LEGEND.items())
@@ -129,7 +125,9 @@ def history(
 
 
 def _shown(sums: Sums) -> JsonObject:
-    return {**dict(zip(Sums._fields[:4], sums, strict=False)), "habits": f"{sums.kept}/{sums.due}"}
+    shown = sums._asdict()
+    shown["habits"] = f"{shown.pop('kept')}/{shown.pop('due')}"
+    return shown
 
 
 def settled(signs: str, until_today: bool) -> str:
@@ -139,44 +137,36 @@ def settled(signs: str, until_today: bool) -> str:
 
 def due(signs: str) -> int:
     """An excused day is not due."""
-    return sum(signs.count(sign) for sign in "+-~?")
+    return sum(map(signs.count, "+-~?"))
 
 
-def rate(signs: str, until_today: bool) -> int | None:
+def rate(signs: str, until_today: bool = False) -> int | None:
     """The share of due days on which a habit was kept, in percent; None if nothing was due."""
     was_due = due(settled(signs, until_today))
     return round(100 * signs.count("+") / was_due) if was_due else None
 
 
-def _day(recent: Past, first: date, last: date, sums: Sums, quotes_diary: bool) -> JsonObject:
-    """A day without what is empty."""
-    day: JsonObject = {"xp": sums.xp} if sums.xp else {}
-    if sums.steps:
-        day["steps"] = recent.titles(CLOSED_STEPS, first, last)
+def _piece(recent: Past, first: date, last: date, pieces: str, quotes_diary: bool) -> JsonObject:
+    """A day, a week or a month without what is empty; nothing if nothing happened, whatever was due. The
+    steps of a longer one are counted."""
+    sums = recent.sums(first, last)
+    if not any(sums._replace(due=0)):
+        return {}
+    piece = _shown(sums)
     if sums.goals:
-        day["goals"] = recent.titles(CLOSED_GOALS, first, last)
-    if sums.due:
-        day["habits"] = f"{sums.kept}/{sums.due}"
-    if sums.diary:
-        day["diary"] = recent.excerpt(first) if quotes_diary else True
-    return day
-
-
-def _longer(recent: Past, first: date, last: date, sums: Sums, quotes_diary: bool) -> JsonObject:
-    """A week or a month without what is empty: its steps are counted."""
-    span = {name: value for name, value in _shown(sums).items() if value and value != "0/0"}
-    if sums.goals:
-        more = [f"+{sums.goals - MOST_TITLES}"] if sums.goals > MOST_TITLES else []
-        span["goals"] = recent.titles(CLOSED_GOALS, first, last, MOST_TITLES) + more
-    return span
+        piece["goals"] = recent.titles(CLOSED_GOALS, first, last)
+    if pieces == "days" and sums.steps:
+        piece["steps"] = recent.titles(CLOSED_STEPS, first, last)
+    if pieces == "days" and sums.diary:
+        piece["diary"] = recent.excerpt(first) if quotes_diary else True
+    return {name: value for name, value in piece.items() if value and value != "0/0"}
 
 
 def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
     length = (last - first).days + 1
-    amounts = {
-        key: {"amount": round(amount, 3), "unit": unit}
-        for key, amount, unit in recent.read(AMOUNTS, first, last)
-    }
+    amounts = {}
+    for key, amount, unit in recent.read(AMOUNTS, first, last):
+        amounts[key] = {"amount": round(amount, 3), "unit": unit}
     habits = []
     for habit in recent.habits:
         signs = habit.signs[length:]
@@ -192,3 +182,20 @@ def _habits(recent: Past, first: date, last: date) -> list[JsonObject]:
             shown["archived"] = True
         habits.append(shown)
     return habits
+
+
+def marks_as_text(
+    db: Database, user: str, today: date, first: date | None, last: date | None
+) -> tuple[str, ...]:
+    """One text with a line of signs for each habit, for clients that show no pages: of the days between two
+    dates, by default of the last four weeks.
+
+    At most a year, which ends today at the latest.
+    """
+    end = min(today, last or today)
+    begin = min(end, first or end - (DAYS_AS_TEXT - 1) * DAY)
+    begin = max(begin, end - (YEAR - 1) * DAY)
+    habits = signs_between(db, user, begin, end, today)
+    rows = [f"{number} {habit.name} {habit.signs}" for number, habit in enumerate(habits, 1)]
+    head = f"{begin} – {end}: {words.say('shell.marks')}"
+    return ("\n".join([head, *rows]),) if rows else ()

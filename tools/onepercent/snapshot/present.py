@@ -1,8 +1,9 @@
 """The sections of the snapshot, each read by one function."""
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 from typing import Any
 
 from tools.core import health
@@ -16,12 +17,16 @@ from tools.onepercent.days import WEEK
 from tools.onepercent.habits.histories import History, histories
 from tools.onepercent.habits.schedules import FOREVER, numbers
 from tools.onepercent.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
-from tools.onepercent.snapshot.history import AMOUNTS, due, history, settled
+from tools.onepercent.snapshot import View
+from tools.onepercent.snapshot.history import history, rate, settled
 
 # As the index steps_by_goal has it: absent values last.
 IN_ORDER = """ifnull("order", 9999999), ifnull(dt, '9999-12-32'), id"""
 
-BRIEF = "g.id, g.title, p.steps_completed || '/' || p.steps_count AS done, nullif(g.status, 'work') AS status, g.due"
+BRIEF = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
+    nullif(g.status, 'work') AS status, g.due,
+    (SELECT json_object('id', id, 'title', title, 'dt', dt) FROM steps WHERE goal_id = g.id
+        AND deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1) AS next"""
 WHOLE = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
@@ -30,10 +35,10 @@ WHOLE = f"""g.id, g.title, g.category, g.status,
 GOALS = """SELECT {columns}, max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved
     FROM goals g JOIN goal_progress p ON p.goal_id = g.id
     WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY g.id"""
-# The columns of a goal's steps, and which of them are shown.
-STEP = "id, title, dt, priority, time_duration, progress, repeat"
-OPEN_STEPS = (STEP, "AND is_complete = 0")
-EVERY_STEP = (f'{STEP}, description, "order", is_complete, completed_on', "")
+STEPS = """SELECT id, title, dt, priority, time_duration, progress, repeat{more} FROM steps
+    WHERE goal_id = ? AND deleted_at IS NULL{which} ORDER BY """
+OPEN_STEPS = STEPS.format(more="", which=" AND is_complete = 0") + IN_ORDER
+EVERY_STEP = STEPS.format(more=', description, "order", is_complete, completed_on', which="") + IN_ORDER
 # By goals_status; an archived goal is out of sight.
 WHICH = {
     "work": "g.status = 'work' AND g.archived_at IS NULL",
@@ -46,7 +51,8 @@ DATED = """SELECT s.id, s.title, s.goal_id, g.title AS goal_title, s.dt AS date,
     WHERE s.user = ? AND s.deleted_at IS NULL AND g.archived_at IS NULL AND s.is_complete IN (0, 1) AND (s.is_complete = 1 OR g.status = 'work') AND s.dt """
 DIARY = """SELECT id, date, what_done, what_not_done, reflection, plans, created_at FROM diary
     WHERE user = ? AND date BETWEEN ? AND ? AND deleted_at IS NULL ORDER BY date DESC, id DESC"""
-ARCHIVED = "SELECT id, name FROM habits WHERE user = ? AND archived_at IS NOT NULL AND deleted_at IS NULL ORDER BY id"
+AMOUNTS = """SELECT habit_id, ifnull(amount, 0) FROM habit_marks
+    WHERE habit_id IN (SELECT id FROM habits WHERE user = ?) AND date = ?"""
 
 FEW = 3
 BACKUP_COMMANDS = [f"python3 -m tools onepercent {words}" for words in ("backup", "export FILE.json")]
@@ -55,38 +61,19 @@ USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 """The fields that are said once for all, if at least FEW items share them."""
 
 
-@dataclass(frozen=True)
-class View:
-    """The parts to show: of whom, on which day, from one date to another, goals of which status or only
-    one. `past`: the first and last day of the history; `diary_told`: the diary has these days whole."""
-
-    user: str
-    today: date
-    first: date
-    last: date
-    goals_status: str = "work"
-    goal_id: int | None = None
-    with_steps: bool = False
-    past: tuple[date, date] = (date.min, date.min)
-    diary_told: bool = False
-
-
-def _known(row: Row) -> JsonObject:
-    return {name: value for name, value in dict(row).items() if value is not None}
-
-
 AS_SHOWN: dict[str, Callable[[Any], Any]] = {
+    "next": lambda step: shown(json.loads(step)),
     "time_duration": fields.minutes_and_word,
     "repeat": compact,
     "is_complete": bool,
     "archived": bool,
-    "moved": lambda stamp: days.today(days.moment_of(stamp)).isoformat(),
+    "moved": lambda stamp: f"{days.today(days.moment_of(stamp))}",
 }
 
 
 def shown(row: Row) -> JsonObject:
-    """A goal or step as every section shows it."""
-    item = _known(row)
+    """A row as every section shows it, without what has no value."""
+    item = {name: value for name, value in dict(row).items() if value is not None}
     for name in item.keys() & AS_SHOWN.keys():
         item[name] = AS_SHOWN[name](item[name])
     return item
@@ -96,33 +83,26 @@ def goals(db: Database, view: View) -> JsonObject:
     """Goals with what is next in each; with `with_steps` whole, with their open steps; one goal with every
     step. Raises ToolError GOAL_NOT_FOUND."""
     is_one = view.goal_id is not None
-    is_brief = not (is_one or view.with_steps)
-    query = GOALS.format(
-        columns=BRIEF if is_brief else WHOLE, which="g.id = :goal" if is_one else WHICH[view.goals_status]
-    )
-    items = [shown(row) for row in db.execute(query, {"user": view.user, "goal": view.goal_id})]
+    is_whole = is_one or view.with_steps
+    which = "g.id = :goal" if is_one else WHICH[view.goals_status]
+    query = GOALS.format(columns=WHOLE if is_whole else BRIEF, which=which)
+    items = list(map(shown, db.execute(query, {"user": view.user, "goal": view.goal_id})))
     if is_one and not items:
         raise missing("goal")
-    every_step: list[JsonObject] = []
-    for item in items:
-        if not is_brief:
-            item["steps"] = _steps(db, item["id"], *(EVERY_STEP if is_one else OPEN_STEPS))
-            every_step += item["steps"]
-        elif following := _steps(db, item["id"], "id, title, dt", "AND is_complete = 0", "LIMIT 1"):
-            item["next"] = following[0]
-    return share(every_step, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
-
-
-def _steps(db: Database, goal_id: int, columns: str, which: str, limit: str = "") -> list[JsonObject]:
-    order = f"WHERE goal_id = ? AND deleted_at IS NULL {which} ORDER BY {IN_ORDER} {limit}"
-    return [shown(row) for row in db.execute(f"SELECT {columns} FROM steps {order}", (goal_id,))]
+    steps: list[JsonObject] = []
+    if is_whole:
+        for item in items:
+            rows = db.execute(EVERY_STEP if is_one else OPEN_STEPS, (item["id"],))
+            item["steps"] = list(map(shown, rows))
+            steps += item["steps"]
+    return share(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
 
 
 def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
     """Take what most items share out of them; return it under `usual`, if there is any. Who lacks the value
     keeps an explicit null."""
     usual: JsonObject = {}
-    for name in names if len(items) >= FEW else ():
+    for name in names:
         values = [item[name] for item in items if name in item]
         most = max(values, key=values.count, default=None)
         if values.count(most) < FEW:
@@ -139,54 +119,60 @@ def share(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
 def habits(db: Database, view: View) -> JsonObject:
     """Habits with streaks and today's status."""
     today = view.today.toordinal()
-    every_history = histories(db, view.user, view.today)
-    span = {"user": view.user, "first": f"{view.today}", "last": f"{view.today}"}
-    amounts = {key: amount for key, amount, _ in db.execute(AMOUNTS, span)}
-    in_sight = [history for history in every_history if not history.habit["archived_at"]]
-    items = [_habit(history, today, amounts) for history in in_sight]
+    amounts = dict(db.execute(AMOUNTS, (view.user, f"{view.today}")).fetchall())
+    items = []
+    archived = []
+    scheduled = ""  # the signs of the last days, of those that are due by the schedule
+    for each in histories(db, view.user, view.today):
+        habit = each.habit
+        if habit["archived_at"]:
+            archived.append({"id": habit["id"], "name": habit["name"]})
+        else:
+            items.append(_habit(each, today, amounts.get(habit["id"], 0)))
+        first = today - WEEK + 1
+        signs = settled(each.signs(first, today, today), until_today=True)
+        scheduled += "".join(sign for day, sign in enumerate(signs, first) if each.course.is_due(day))
     statuses = [item["today_status"] for item in items]
-    usual = share(items, USUAL)
-    archived = [dict(row) for row in db.execute(ARCHIVED, (view.user,))]
-    return {
-        **usual,
+    section = share(items, USUAL) | {
         "items": items,
         "total_count": len(items),
         "today_completed": statuses.count("completed"),
         "today_total": len(statuses) - statuses.count("not_scheduled"),
-        "weekly_completion_rate": _rate(every_history, today),
-        **({"archived": archived} if archived else {}),
+        "weekly_completion_rate": rate(scheduled) or 0,
     }
+    if archived:
+        section["archived"] = archived
+    return section
 
 
-def _habit(history: History, today: int, amounts: dict[int, float]) -> JsonObject:
+def _habit(history: History, today: int, amount: float) -> JsonObject:
     row = history.habit
     streak = history.streak(today)
     times = history.course.at(today).times
-    paused = history.course.pause(today)
-    item = {
-        **{name: row[name] for name in ("id", "name", "icon", "description")},
+    item = {name: row[name] for name in ("id", "name", "icon", "description", "n", "xp_reward", "xp_penalty")}
+    item |= {
         "frequency": row["frequency_type"],
         "schedule_days": numbers(row["schedule_days"]),
-        "n": row["n"],
         "month_days": numbers(row["month_days"]),
-        **{name: row[name] for name in ("xp_reward", "xp_penalty")},
         "current_streak": streak.run,
         "best_streak": streak.best,
-        "streak_in": "weeks" if times else None,
-        "today_status": _status(history, today),
-        "this_week": f"{history.done_in_week(today)}/{times}" if row["times"] else None,
-        "paused_until": paused and (date.fromordinal(paused).isoformat() if paused < FOREVER else "resumed"),
+        "today_status": _status(history, today, times),
     }
+    if times:
+        item["streak_in"] = "weeks"
+    if row["times"]:
+        item["this_week"] = f"{history.done_in_week(today)}/{times}"
+    if paused := history.course.pause(today):
+        item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
     if row["target_amount"] is not None:
         item["target"] = {"amount": row["target_amount"], "unit": row["target_unit"]}
-        item["today_amount"] = amounts.get(row["id"]) or 0
-    return _known(item)
+        item["today_amount"] = amount
+    return shown(item)
 
 
-def _status(history: History, today: int) -> str:
+def _status(history: History, today: int, times: int) -> str:
     """A habit of some times per week is done for today once the week has them."""
     mark = history.mark(today)
-    times = history.course.at(today).times
     if mark == "+" or (times and history.done_in_week(today) >= times):
         return "completed"
     if mark in "-e":
@@ -194,32 +180,25 @@ def _status(history: History, today: int) -> str:
     return "pending" if history.course.is_due(today) else "not_scheduled"
 
 
-def _rate(every_history: list[History], today: int) -> int:
-    """The share of due days kept in a week, in percent; what can still be done today is not due yet."""
-    first = today - WEEK + 1
-    counted = ""
-    for habit in every_history:
-        signs = settled(habit.signs(first, today, today), until_today=True)
-        counted += "".join(sign for day, sign in enumerate(signs, first) if habit.course.is_due(day))
-    return round(100 * counted.count("+") / due(counted)) if due(counted) else 0
-
-
 def diary(db: Database, view: View) -> JsonObject:
     """Diary entries between the two dates, newest first."""
-    items = [_known(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))]
+    items = [shown(row) for row in db.execute(DIARY, (view.user, f"{view.first}", f"{view.last}"))]
     return {"items": items, "total_count": len(items)}
 
 
 def schedule(db: Database, view: View) -> JsonObject:
     """Steps with a date; the titles of goals and what most steps share stand once."""
     parts = dated(db, view)
-    rows = [row for part in parts.values() for row in part]
-    return _goals_once(rows) | share(rows, USUAL_OF_STEPS) | parts
+    rows = [*chain(*parts.values())]
+    section = share(rows, USUAL_OF_STEPS)
+    if len(rows) >= FEW:
+        section["goals"] = {str(row["goal_id"]): row.pop("goal_title") for row in rows}
+    return section | parts
 
 
 def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     """Steps with a date: today's, those to come, and unfinished ones of days gone by."""
-    today = view.today.isoformat()
+    today = f"{view.today}"
     span = (view.user, f"{view.first}", f"{view.last}")
     rows = [shown(row) for row in db.execute(f"{DATED} BETWEEN ? AND ? ORDER BY s.dt, s.id", span)]
     overdue = db.execute(f"{DATED} < ? AND s.is_complete = 0 ORDER BY s.dt, s.id", (view.user, today))
@@ -230,46 +209,38 @@ def dated(db: Database, view: View) -> dict[str, list[JsonObject]]:
     }
 
 
-def _goals_once(rows: list[JsonObject]) -> JsonObject:
-    """The titles of the goals by id, taken out of the rows if there are several."""
-    if len(rows) < FEW:
-        return {}
-    return {"goals": {str(row["goal_id"]): row.pop("goal_title") for row in rows}}
-
-
 def ssp(db: Database, view: View) -> JsonObject:
     """The last rating of the six spheres of life."""
-    row = db.execute(
-        "SELECT * FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1", (view.user,)
-    ).fetchone()
+    newest = "SELECT * FROM ssp_evaluations WHERE user = ? ORDER BY id DESC LIMIT 1"
+    row = db.execute(newest, (view.user,)).fetchone()
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
-    scores = {category: row[category] for category in CATEGORIES}
-    rated = list(_known(scores).values())
-    return {
-        "spheres": [
-            {"category": category, "name": words.say(f"category.{category}").capitalize(), "score": score}
-            for category, score in scores.items()
-        ],
-        "average_score": round(sum(rated) / len(rated), 1) if rated else None,
-        "ssp_evaluation_id": row["id"],
-    }
+    spheres = []
+    for category in CATEGORIES:
+        name = words.value("category", category).capitalize()
+        spheres.append({"category": category, "name": name, "score": row[category]})
+    scores = [row[category] for category in CATEGORIES if row[category]]
+    average = round(sum(scores) / len(scores), 1)
+    return {"spheres": spheres, "average_score": average, "ssp_evaluation_id": row["id"]}
 
 
 def xp(db: Database, view: View) -> JsonObject:
     """Level n starts at 1000·(n−1) of the balance; progress in percent."""
     present, lifetime = balance(db, view.user)
     level = present // LEVEL_XP + 1
-    progress = present % LEVEL_XP * 100 // LEVEL_XP
-    numbers = {"level": level, "level_progress": progress, "next_level_xp": level * LEVEL_XP}
-    return {"balance": present, "lifetime": lifetime, **numbers}
+    return {
+        "balance": present,
+        "lifetime": lifetime,
+        "level": level,
+        "level_progress": present % LEVEL_XP * 100 // LEVEL_XP,
+        "next_level_xp": level * LEVEL_XP,
+    }
 
 
 def status(db: Database, view: View) -> JsonObject:
     """What is set up, what works without internet, the newest copy of the database and how to make one."""
-    systems = {name: found.state for name, found in health.every()}
     return {
-        "systems": systems,
+        "systems": {name: found.state for name, found in health.every()},
         "offline": "all but search and sync_docs works without internet",
         "backup": {"newest": backup.newest_day(), "folder": str(backup.folder())},
         "commands": BACKUP_COMMANDS,
@@ -285,6 +256,6 @@ SECTIONS: dict[str, Callable[[Database, View], JsonObject]] = {
     "ssp": ssp,
     # A self-hosted edition has none.
     "subscription": lambda db, view: {"tariff": "self_hosted", "status": "active", "days_remaining": None},
-    "history": lambda db, view: history(db, view.user, *view.past, view.today, view.diary_told),
+    "history": history,
     "status": status,
 }

@@ -13,7 +13,7 @@ SHORTEST_PART = 4  # letters of a stem that is also found inside a word
 QUOTED = 60  # characters of a diary entry around the first of the words
 # Open things first, then the diary, the newest entry first, and what is done. A column without a value is not
 # shown.
-MATCHES = """SELECT *, count(*) OVER () AS matches FROM (
+MATCHES = """SELECT * FROM (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
         NULL AS text, nullif(status = 'complete', 0) AS done
         FROM goals WHERE user = :user AND deleted_at IS NULL AND has_words(CAST(title AS BLOB))
@@ -26,7 +26,7 @@ MATCHES = """SELECT *, count(*) OVER () AS matches FROM (
         SELECT id, date, trim(ifnull(what_done || ' ', '') || ifnull(what_not_done || ' ', '')
             || ifnull(reflection || ' ', '') || ifnull(plans, '')) AS text
         FROM diary WHERE user = :user AND deleted_at IS NULL) WHERE has_words(CAST(text AS BLOB))
-    ) ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id) LIMIT :most"""
+    ) ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id)"""
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -74,16 +74,18 @@ def search(db: Database, user: str, query: str) -> JsonObject:
     newest diary entries last."""
     wanted = [variants(word) for word in WORD.findall(folded(query))]
     rows = _matches(db, user, wanted, all) or _matches(db, user, wanted, any)
-    more = rows[0]["matches"] - len(rows) if rows else 0
     items = []
-    for row in rows:
-        item = {name: value for name, value in row.items() if value is not None and name != "matches"}
+    for row in rows[:MOST_SHOWN]:
+        item = {name: value for name, value in row.items() if value is not None}
         if "done" in item:
             item["done"] = True
         if "text" in item:
             item["text"] = _around(item["text"], wanted[0])
         items.append(item)
-    return {"items": items, "more": more} if more else {"items": items}
+    found: JsonObject = {"items": items}
+    if len(rows) > MOST_SHOWN:
+        found["more"] = len(rows) - MOST_SHOWN
+    return found
 
 
 def _matches(
@@ -101,7 +103,7 @@ def _matches(
         return any(stem in text for stem in stems) and enough(pattern.search(text) for pattern in patterns)
 
     db.create_function("has_words", 1, has_words)
-    return [dict(row) for row in db.execute(MATCHES, {"user": user, "most": MOST_SHOWN})]
+    return [dict(row) for row in db.execute(MATCHES, {"user": user})]
 
 
 def _pattern(stem: str) -> str:
@@ -118,8 +120,7 @@ def variants(word: str) -> list[str]:
 
 
 def _around(text: str, stems: list[str]) -> str:
-    places = [folded(text).find(stem) for stem in stems]
-    place = next((place for place in places if place >= 0), 0)
+    place = max(folded(text).find(stem) for stem in stems)
     start = max(place - QUOTED // 2, 0)
     cut = text[start : start + QUOTED].strip()
     return f"{'…' if start else ''}{cut}{'…' if start + QUOTED < len(text) else ''}"
