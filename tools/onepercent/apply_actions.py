@@ -132,10 +132,10 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str) -> JsonObj
         try:
             outcome = planned.run(unit)
             if list(map(list, outcome.entries)) != entries:
-                raise stale(f"{planned.kind.name} would now do something else than it showed")
+                raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
-                error = stale(f"{planned.kind.name}: it is so already")
+                error = stale(f"{planned.name}: it is so already")
             error.data["failed_action"] = {"index": len(run.done), **_named(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
@@ -148,7 +148,6 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str) -> JsonObj
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
     answer = {
-        "success": True,
         "results": _results(run),
         "summary": {"total": total, "successful": total, "failed": 0},
         "xp": {"delta": run.xp, "balance": balance(db, unit.user)[0]},
@@ -156,7 +155,7 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str) -> JsonObj
     if plan.dropped:
         answer["dropped"] = [{name: error.get(name) for name in DROPPED} for error in plan.dropped]
     answer["message"] = "\n".join([*run.refusals(), *(f"✓ {line}" for line in done)])
-    dispatch.recorded(db, answer)
+    answer = dispatch.recorded(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview["id"]))
     _keep_journal(run, preview["id"], lines[:FEW_LINES])
@@ -164,7 +163,7 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str) -> JsonObj
 
 
 def _named(planned: Planned) -> JsonObject:
-    return {"client_action_id": planned.client_action_id, "action": planned.kind.name}
+    return {"client_action_id": planned.client_action_id, "action": planned.name}
 
 
 def _results(run: Run) -> list[JsonObject]:

@@ -91,9 +91,11 @@ def _answer(tool: "Tool", arguments: JsonObject) -> Any:
 
 
 def recorded(db: Database, answer: JsonObject) -> JsonObject:
-    """The answer of the current call, with its row written inside the transaction of its change."""
+    """The answer of the current call, a success if it says nothing else, with its row written inside the
+    transaction of its change."""
     import uuid
 
+    answer = {"success": True} | answer
     call = current.get()
     remote = calls.remote_caller()
     # The key of a press proves that the person pressed, so it must stay secret.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -14,15 +15,18 @@ DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """An action with its canonical values; `place`: its number in the call, by which others may refer to it,
-    too."""
+class Planned(NamedTuple):
+    """An action with its canonical values, as a preview keeps it; `place`: its number in the call, by which
+    others may refer to it, too."""
 
-    kind: Action
+    name: str
     client_action_id: str
     values: JsonObject
     place: int = 0
+
+    @property
+    def kind(self) -> Action:
+        return actions.ACTIONS[self.name]
 
     def run(self, unit: UnitOfWork) -> Outcome:
         """Run the action. Raises ToolError."""
@@ -48,7 +52,7 @@ def read(sent: object, place: int, used: set[str]) -> Planned:
         hint = "Give every action an id of its own, or none."
         raise ToolError(f"{name} is used twice: {client_action_id}", hint, code="FIELD_INVALID", field=name)
     used.add(client_action_id)
-    return Planned(kind, client_action_id, kind.read(sent.get("params")), place)
+    return Planned(kind.name, client_action_id, kind.read(sent.get("params")), place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,9 @@ def actions_schema() -> JsonObject:
     checks everything.
     """
     every = declared.ordered()
-    kinds = {name: kind for action in every for name, kind in action.fields.items()}
+    kinds: dict[str, fields.Field] = {}
+    for action in every:
+        kinds |= action.fields
     # By domain, beside the id of its own: `create name*-target`, `unmark date`.
     takes: dict[str, list[str]] = {}
     for action in every:
@@ -110,7 +112,7 @@ def preview_actions(
             raise ToolError(
                 "Refused beside a deletion", hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors
             )
-        return dispatch.recorded(db, {"success": True, **keep_and_show(dry)})
+        return dispatch.recorded(db, keep_and_show(dry))
 
 
 @Tool("cancel_preview", title="Cancel a preview", order=40, write=True, lock=False, on_call=dispatch.dispatch)
@@ -123,7 +125,7 @@ def cancel_preview(preview_id: str) -> JsonObject:
     shown = {"preview_id": preview_id, "status": "cancelled", "message": words.say("preview.cancelled")}
     with store.writing() as db:
         cancel(db, preview_id)
-        return dispatch.recorded(db, {"success": True, **shown})
+        return dispatch.recorded(db, shown)
 
 
 def keep_and_show(dry: Run) -> JsonObject:
@@ -144,10 +146,9 @@ def keep(dry: Run) -> str:
 
     unit = dry.unit
     preview_id = str(uuid.uuid4())
-    actions = [[each.kind.name, each.client_action_id, each.values, each.place] for each, _ in dry.done]
     plan = {
         "today": unit.day,
-        "actions": actions,
+        "actions": [planned for planned, _ in dry.done],
         "entries": [outcome.entries for _, outcome in dry.done],
         "seen": unit.seen,
         "dropped": dry.errors,
@@ -177,8 +178,8 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     kept = json.loads(preview["plan"])
     planned = []
     entries = []
-    for (name, *rest), shown in zip(kept["actions"], kept["entries"], strict=True):
-        action = Planned(declared.ACTIONS[name], *rest)
+    for values, shown in zip(kept["actions"], kept["entries"], strict=True):
+        action = Planned(*values)
         if action.client_action_id not in without:
             planned.append(action)
             entries.append(shown)

@@ -21,7 +21,7 @@ from tools.core import calls
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.tool import Tool
-from tools.onepercent import actions, days, dispatch, previews, settings, words
+from tools.onepercent import days, dispatch, previews, settings, words
 from tools.onepercent.actions import Outcome, action, change, diary, entry, stored
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.steps import moved_rows
@@ -77,7 +77,7 @@ def undo_last(
     calls.checkpoint()
     with store.writing() as db:
         if list:
-            return dispatch.recorded(db, {"success": True, "changes": _changes(db)})
+            return dispatch.recorded(db, {"changes": _changes(db)})
         # To be taken back: the newest, or the `number`-th; to be brought back: the one undone last.
         newest = "SELECT id FROM applied WHERE user = ? AND undone = ? ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"
         row = db.execute(newest, (settings.user(), redo, max(number, 1) - 1)).fetchone()
@@ -85,9 +85,9 @@ def undo_last(
             only = "Only what was undone, and nothing applied since, can be redone."
             hint = only if redo else "Nothing (more) is kept."
             raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
-        reversal = Planned(actions.ACTIONS["undo.last"], "1", {"applied_id": row["id"], "undone": redo})
+        reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
         dry = dry_run(db, [reversal]).checked()
-        return dispatch.recorded(db, {"success": True, **previews.keep_and_show(dry)})
+        return dispatch.recorded(db, previews.keep_and_show(dry))
 
 
 def _changes(db: Database) -> list[JsonObject]:
