@@ -31,6 +31,10 @@ class ValueMismatch(Exception):
     """A value does not fit its type; the text says what would."""
 
 
+class Misplaced(Exception):
+    """The same, with the place of each value that does not fit."""
+
+
 class Parameters:
     """The parameters of a tool or prompt: `schema` is their JSON Schema, `usage` one line for hints."""
 
@@ -51,89 +55,88 @@ class Parameters:
     def read(self, arguments: Mapping[str, object]) -> JsonObject:
         """`arguments`, as a client sent them, as values of the declared types. Raises ToolError that names
         every argument that does not fit."""
-        reader = Reader()
-        return reader.checked(reader.members(arguments, self.members, "", self.usage), self.usage)
+        try:
+            return _members(arguments, self.members, "", self.usage)
+        except Misplaced as problems:
+            raise ToolError(str(problems), self.usage, code="INVALID_ARGUMENTS") from None
 
 
 def read_value(annotation: type[Value], value: object, place: str) -> Value:
     """`value`, as a client sent it, as a value of a declared type: for the members of a bare dict that a tool
     takes. Raises ToolError."""
-    reader = Reader()
-    result = reader.value(annotation, value, place)
-    return cast(Value, reader.checked(result, "Correct it and send it again."))
+    try:
+        return cast(Value, _value(annotation, value, place))
+    except Misplaced as problem:
+        hint = "Correct it and send it again."
+        raise ToolError(str(problem), hint, code="INVALID_ARGUMENTS") from None
 
 
 # One pass over what was sent, in this order for each value: its name (an alias or a near miss), null for
 # nothing, JSON in a text, blanks, the size of a list before its items, the type, then the limits. An unknown
-# name ends the pass at once; all else is collected, so that a model reads every problem in one answer.
-class Reader:
-    """Reads values of declared types; `problems` are those found on the way, each with its place."""
-
-    def __init__(self) -> None:
-        self.problems: list[str] = []
-
-    def checked(self, values: Value, hint: str) -> Value:
-        """Raises ToolError if there were problems."""
-        if self.problems:
-            raise ToolError("; ".join(self.problems[:SHOWN_PROBLEMS]), hint, code="INVALID_ARGUMENTS")
-        return values
-
-    def members(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
-        """The values of the parameters or fields that were sent, under their declared names, without those
-        that stand for nothing. Raises ToolError for others."""
-        names = schema.names(members)
-        values: JsonObject = {}
-        for sent_name, value in sent.items():
-            if sent_name not in names:
-                raise _unknown(sent_name[:80], names, place, usage)
-            name = names[sent_name]
-            member = members[name]
-            if member.default is not member.empty and _is_absent(member.annotation, value):
-                continue
-            inside = _inside(place, name)
-            if name in values:
-                self.problems.append(f"{inside}: given twice, also as {sent_name}")
-            values[name] = self.value(member.annotation, value, inside)
-        for name in schema.required(members):
-            if name not in values:
-                self.problems.append(f"{_inside(place, name)}: Field required")
-        return values
-
-    def value(self, annotation: object, value: object, place: str) -> object:
-        """A value of a declared type, within its limits."""
-        kind, markers = schema.unwrap(annotation)
-        limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
-        value = _parsed(kind, value)
+# name ends the pass at once; the problems of arguments are collected, so that a model reads them in one answer;
+# of a list the first item that does not fit is named.
+def _members(sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
+    """The values of the parameters or fields that were sent, under their declared names, without those that
+    stand for nothing. Raises ToolError for others; Misplaced."""
+    names = schema.names(members)
+    values: JsonObject = {}
+    problems = []
+    for sent_name, value in sent.items():
+        if sent_name not in names:
+            raise _unknown(sent_name[:80], names, place, usage)
+        name = names[sent_name]
+        member = members[name]
+        if member.default is not member.empty and _is_absent(member.annotation, value):
+            continue
+        inside = _inside(place, name)
+        if name in values:
+            problems.append(f"{inside}: given twice, also as {sent_name}")
+        values[name] = None
         try:
-            if isinstance(value, str) and limits.strip:
-                value = value.strip()
-            _check_limits(limits, value)  # too long a list is refused before its items are looked at
-            value = self.converted(kind, value, place)
-            _check_limits(limits, value)
-        except ValueMismatch as mismatch:
-            self.problems.append(f"{place}: {mismatch}")
-        return value
+            values[name] = _value(member.annotation, value, inside)
+        except Misplaced as problem:
+            problems.append(str(problem))
+    missing = [name for name in schema.required(members) if name not in values]
+    problems += [f"{_inside(place, name)}: Field required" for name in missing]
+    if problems:
+        raise Misplaced("; ".join(problems[:SHOWN_PROBLEMS]))
+    return values
 
-    def converted(self, kind: object, value: object, place: str) -> object:
-        """Raises ValueMismatch; what does not fit inside a list or object is among the problems."""
-        origin = get_origin(kind) or kind
-        inner = get_args(kind)
-        if convert := SCALARS.get(origin):
-            return convert(value)
-        if origin is Literal and (isinstance(value, list | dict) or value not in inner):
-            raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
-        if origin is list:
-            items = _of_type(list, value)
-            return [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
-        if origin is dict:
-            members = _of_type(dict, value)
-            return {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members}
-        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-            fields = schema.members(kind)
-            problems = len(self.problems)
-            values = self.members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}.")
-            return kind(**values) if len(self.problems) == problems else value
-        return value
+
+def _value(annotation: object, value: object, place: str) -> object:
+    """A value of a declared type, within its limits. Raises Misplaced."""
+    kind, markers = schema.unwrap(annotation)
+    limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
+    value = _parsed(kind, value)
+    try:
+        if isinstance(value, str) and limits.strip:
+            value = value.strip()
+        _check_limits(limits, value)  # too long a list is refused before its items are looked at
+        value = _converted(kind, value, place)
+        _check_limits(limits, value)
+    except ValueMismatch as mismatch:
+        raise Misplaced(f"{place}: {mismatch}") from None
+    return value
+
+
+def _converted(kind: object, value: object, place: str) -> object:
+    """Raises ValueMismatch; Misplaced for what does not fit inside a list or object."""
+    origin = get_origin(kind) or kind
+    inner = get_args(kind)
+    if convert := SCALARS.get(origin):
+        return convert(value)
+    if origin is Literal and (isinstance(value, list | dict) or value not in inner):
+        raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
+    if origin is list:
+        items = _of_type(list, value)
+        return [_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
+    if origin is dict:
+        members = _of_type(dict, value)
+        return {key: _value(inner[1], members[key], f"{place}.{key}") for key in members}
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        fields = schema.members(kind)
+        return kind(**_members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}."))
+    return value
 
 
 def _is_absent(annotation: object, value: object) -> bool:
