@@ -187,11 +187,11 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
 
 
 def find(db: Database, preview_id: str) -> Row:
-    """This user's preview. Its status is that of now: after ONEPERCENT_PREVIEW_TTL, its time to live,
+    """This user's preview, with the answer that applied it. Its status is that of now: after ONEPERCENT_PREVIEW_TTL, its time to live,
     one that is pending has expired. Raises ToolError PREVIEW_NOT_FOUND."""
-    statement = """SELECT id, user, plan, idempotency_key,
-        iif(status = 'pending' AND expires_at <= ?, 'expired', status) AS status
-        FROM previews WHERE id = ? AND user = ?"""
+    statement = """SELECT p.plan, p.idempotency_key, a.answer,
+        iif(p.status = 'pending' AND p.expires_at <= ?, 'expired', p.status) AS status
+        FROM previews p LEFT JOIN audit a ON a.id = p.audit_id WHERE p.id = ? AND p.user = ?"""
     values = (days.now().timestamp(), preview_id, settings.user())
     preview: Row | None = db.execute(statement, values).fetchone()
     if preview is None:
