@@ -7,10 +7,8 @@ place (`notes.0.fields`).
 
 import dataclasses
 import json
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import Literal, cast, get_args, get_origin
 
 from tools.core import schema
@@ -21,10 +19,9 @@ from tools.core.schema import Limits, Members
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
 SHOWN_PROBLEMS = 8
-TRUE = {True, *"1 true t yes y on".split()}
-FALSE = {False, *"0 false f no n off".split()}
-# A whole number as text; `5.0` is one.
-INTEGER = re.compile(r"\s*[+-]?\d+(\.0*)?\s*")
+NAMES: dict[object, str] = {
+    str: "string", int: "integer", float: "number", bool: "boolean", list: "list", dict: "dictionary"
+}  # fmt: skip
 
 
 class ValueMismatch(Exception):
@@ -123,8 +120,6 @@ def _converted(kind: object, value: object, place: str) -> object:
     """Raises ValueMismatch; Misplaced for what does not fit inside a list or object."""
     origin = get_origin(kind) or kind
     inner = get_args(kind)
-    if convert := SCALARS.get(origin):
-        return convert(value)
     if origin is Literal and (isinstance(value, list | dict) or value not in inner):
         raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
     if origin is list:
@@ -133,6 +128,8 @@ def _converted(kind: object, value: object, place: str) -> object:
     if origin is dict:
         members = _of_type(dict, value)
         return {key: _value(inner[1], members[key], f"{place}.{key}") for key in members}
+    if origin in (str, int, float, bool):
+        return _of_type(origin, value)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         fields = schema.members(kind)
         return kind(**_members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}."))
@@ -158,51 +155,26 @@ def _inside(place: str, name: str) -> str:
 
 
 def _parsed(kind: object, value: object) -> object:
-    """The list or object in a text that was sent instead of one; everything else as it is."""
-    is_compound = (get_origin(kind) or kind) in (list, dict) or dataclasses.is_dataclass(kind)
-    if isinstance(value, str) and is_compound:
+    """The value in a text that was sent instead of one; everything else as it is."""
+    origin = get_origin(kind) or kind
+    if isinstance(value, str) and origin is not str and (origin in NAMES or dataclasses.is_dataclass(kind)):
         with suppress(ValueError, RecursionError):
-            return json.loads(value)  # type: ignore[no-any-return]
+            return json.loads(value.lower() if origin is bool else value)  # type: ignore[no-any-return]
     return value
-
-
-NAMES: dict[object, str] = {str: "string", list: "list", dict: "dictionary"}
 
 
 def _of_type(kind: type[Value], value: object) -> Value:
-    if not isinstance(value, kind):
+    """A whole number may come as `5.0`, yes and no as 1 and 0."""
+    if kind is int and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if kind is float and type(value) is int:
+        with suppress(OverflowError):
+            value = float(value)
+    if kind is bool and value in (0, 1):
+        value = bool(value)
+    if type(value) is not kind:
         raise ValueMismatch(f"Input should be a valid {NAMES[kind]}")
     return value
-
-
-def _integer(value: object) -> int:
-    with suppress(ValueError):  # more digits than Python converts
-        if isinstance(value, str) and INTEGER.fullmatch(value):
-            return int(value.partition(".")[0])
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    raise ValueMismatch("Input should be a valid integer")
-
-
-def _number(value: object) -> float:
-    with suppress(ValueError, OverflowError):
-        if isinstance(value, int | float | str) and not isinstance(value, bool):
-            return float(value)
-    raise ValueMismatch("Input should be a valid number")
-
-
-def _boolean(value: object) -> bool:
-    word = value.lower() if isinstance(value, str) else value
-    if not isinstance(word, str | int | float) or word not in TRUE | FALSE:
-        raise ValueMismatch("Input should be a valid boolean")
-    return word in TRUE
-
-
-SCALARS: dict[object, Callable[[object], object]] = {
-    str: partial(_of_type, str), int: _integer, float: _number, bool: _boolean
-}  # fmt: skip
 
 
 def _check_limits(limits: Limits, value: object) -> None:
