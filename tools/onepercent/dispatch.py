@@ -62,11 +62,11 @@ def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
     return answer
 
 
-def count(tool: str, user: str) -> None:
+def count(tool: str) -> None:
     """Count a call; one that is refused does not count. Raises ToolError RATE_LIMITED."""
     if not settings.current().onepercent_rate_limit:
         return
-    recent = _recent.setdefault((tool, user), deque(maxlen=CALLS_PER_MINUTE[tool]))
+    recent = _recent.setdefault((tool, settings.user()), deque(maxlen=CALLS_PER_MINUTE[tool]))
     moment_s = monotonic()
     if len(recent) == recent.maxlen and (wait_s := math.ceil(recent[0] + WINDOW_S - moment_s)) > 0:
         hint = f"Wait {wait_s} s, then call {tool} again."
@@ -77,7 +77,7 @@ def count(tool: str, user: str) -> None:
 def _answer(tool: "Tool", arguments: JsonObject) -> Any:
     parameters = tool.parameters
     try:
-        count(tool.name, settings.user())
+        count(tool.name)
         fields.check_names(arguments, parameters.members, tool.listed_name)
         for name in parameters.required:
             if arguments.get(name) is None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection
 from datetime import date
+from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
@@ -67,16 +68,11 @@ def actions_schema() -> JsonObject:
 def _runs(taken: list[str], names: list[str], required: tuple[str, ...]) -> str:
     """The fields that an action takes; of several in the order of `names` the first and the last. A star marks
     what is required."""
-    runs: list[list[str]] = []
-    last = -1
-    for name in taken:
-        place = names.index(name)
-        if place != last + 1 or not runs:
-            runs.append([])
-        runs[-1].append(f"{name}*" if name in required else name)
-        last = place
+    stars = dict.fromkeys(required, "*")
     shown = []
-    for run in runs:
+    # Neighbours in both lists are as far apart in one as in the other.
+    for _, neighbours in groupby(enumerate(taken), lambda pair: names.index(pair[1]) - pair[0]):
+        run = [name + stars.get(name, "") for _, name in neighbours]
         shown += [f"{run[0]}-{run[-1]}"] if len(run) >= SHORTEST_RUN else run
     return ", ".join(shown)
 

@@ -19,7 +19,7 @@ from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, previews, settings, words
 from tools.onepercent.actions import Outcome, action, change, diary, entry, stored
@@ -46,6 +46,8 @@ NOBODY = {"time_zone": None, "day_start_hour": 0}  # the count of days without a
 UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with those that they belong to
 
 KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
+
+PARENTS = OWNERS | {"steps": "goals"}
 
 UNSAID = (*SILENT, "deleted_at", "archived_at")  # what an entry says in other ways
 
@@ -205,11 +207,9 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
 
 def _named(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> JsonObject:
     """The entry of a row, by its own name or by that of what it belongs to, which may itself be undone here."""
-    if table == "ssp_evaluations":
-        return {"entity": "ssp", "id": row["id"], "scores": stored(row, CATEGORIES)}
-    if table == "persons":
-        return {"entity": "person"}
-    owner = {"steps": "goals"}.get(table) or OWNERS.get(table)
+    if table in ("persons", "ssp_evaluations"):
+        return filled(entity=KIND[table], scores=stored(row, CATEGORIES))
+    owner = PARENTS.get(table)
     if owner is None:
         return entry(unit, KIND[table], row)
     key = row[f"{KIND[owner]}_id"]

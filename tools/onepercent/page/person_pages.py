@@ -36,7 +36,7 @@ STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority
     FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.deleted_at IS NULL
     AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work') AND {which} ORDER BY s.dt, s.id"""
 LATE = "s.dt < :today AND s.is_complete = 0 AND :day = :today"
-OF_THE_DAY = f"(s.dt = :day OR s.completed_on = :day) AND NOT ({LATE})"
+OF_THE_DAY = "(s.dt = :day OR s.completed_on = :day)"
 COMING = "s.dt = :day AND s.is_complete = 0"
 
 
