@@ -9,7 +9,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Literal, cast, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from tools.core import schema
 from tools.core.errors import ToolError, did_you_mean
@@ -62,7 +62,7 @@ def read_value(annotation: type[Value], value: object, place: str) -> Value:
     """`value`, as a client sent it, as a value of a declared type: for the members of a bare dict that a tool
     takes. Raises ToolError."""
     try:
-        return cast(Value, _value(annotation, value, place))
+        return _value(annotation, value, place)
     except Misplaced as problem:
         hint = "Correct it and send it again."
         raise ToolError(str(problem), hint, code="INVALID_ARGUMENTS") from None
@@ -83,9 +83,12 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
             raise _unknown(sent_name[:80], names, place, usage)
         name = names[sent_name]
         member = members[name]
-        if member.default is not member.empty and _is_absent(member.annotation, value):
+        is_absent = value is None or (
+            value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
+        )
+        if is_absent and member.default is not member.empty:
             continue
-        inside = _inside(place, name)
+        inside = f"{place}.{name}".removeprefix(".")
         if name in values:
             problems.append(f"{inside}: given twice, also as {sent_name}")
         values[name] = None
@@ -93,14 +96,16 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
             values[name] = _value(member.annotation, value, inside)
         except Misplaced as problem:
             problems.append(str(problem))
-    missing = [name for name in schema.required(members) if name not in values]
-    problems += [f"{_inside(place, name)}: Field required" for name in missing]
+    for name in schema.required(members):
+        if name not in values:
+            inside = f"{place}.{name}".removeprefix(".")
+            problems.append(f"{inside}: Field required")
     if problems:
         raise Misplaced("; ".join(problems[:SHOWN_PROBLEMS]))
     return values
 
 
-def _value(annotation: object, value: object, place: str) -> object:
+def _value(annotation: object, value: object, place: str) -> Any:
     """A value of a declared type, within its limits. Raises Misplaced."""
     kind, markers = schema.unwrap(annotation)
     limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
@@ -136,11 +141,6 @@ def _converted(kind: object, value: object, place: str) -> object:
     return value
 
 
-def _is_absent(annotation: object, value: object) -> bool:
-    """The value stands for nothing."""
-    return value is None or (value in ABSENT_TEXTS and schema.unwrap(annotation)[0] is not str)
-
-
 def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> ToolError:
     """The error of an unknown name, with one that contains it (`noteId` for `id`), or the nearest one."""
     where = f" in {place}" if place else ""
@@ -148,10 +148,6 @@ def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> Too
     longer = next((name for name in names.values() if lower in name.lower()), "")
     hint = f"Did you mean {longer}?" if longer else did_you_mean(lower, names, cutoff=0.5)
     return ToolError(f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), code="UNKNOWN_ARGUMENT")
-
-
-def _inside(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
 
 
 def _parsed(kind: object, value: object) -> object:

@@ -81,12 +81,6 @@ class Run:
         """Say what stays undone."""
         return [f"✗ {sentences.refused(error)}" for error in self.errors]
 
-    def checked(self) -> "Run":
-        """The same, of a single action that succeeded. Raises ToolError: what the action failed at."""
-        for error in self.errors:
-            raise ToolError(error["error"], error["hint"], code=error["code"])
-        return self
-
     @property
     def is_unsafe(self) -> bool:
         """Something is refused beside something that deletes, which was perhaps meant to be empty by then."""
@@ -131,8 +125,9 @@ class Diff(dict[str, list[JsonObject]]):
         self["errors"] = dry.errors
 
 
-def dry_run(db: Database, sent: Sequence[object]) -> Run:
-    """Try the actions in order in a transaction within `db`'s, and take them back."""
+def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) -> Run:
+    """Try the actions in order in a transaction within `db`'s, and take them back. With `is_strict`, raises
+    ToolError: what the first of them failed at."""
     unit = UnitOfWork(db, settings.user(), days.now(), days.today())
     dry = Run(unit, [], [])
     used = set[str]()
@@ -144,6 +139,8 @@ def dry_run(db: Database, sent: Sequence[object]) -> Run:
             planned = action if isinstance(action, Planned) else read(action, index + 1, used)
             dry.done.append((planned, planned.run(unit)))
         except ToolError as error:
+            if is_strict:
+                raise
             db.execute("ROLLBACK TO action")
             own = action if isinstance(action, dict) else {}
             dry.errors.append({"index": index} | _refusal(own, error, unit.found))

@@ -66,7 +66,7 @@ def import_(file: str, yes: str = "") -> JsonObject | TextOutput:
 def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     dispatch.current.set(dispatch.Call("import", {"file": file}, monotonic()))
     with store.writing() as db:
-        dry = dry_run(db, [Planned("loop.import", "1", {"file": file})]).checked()
+        dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
         preview_id = previews.keep(dry)
     if not dry.unit.journal:
         return TextOutput(words.say("loop.nothing"))

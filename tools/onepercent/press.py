@@ -49,5 +49,5 @@ def tick_by_press(
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing() as db:
-        preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}]).checked())
+        preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)

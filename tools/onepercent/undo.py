@@ -88,7 +88,7 @@ def undo_last(
             hint = only if redo else "Nothing (more) is kept."
             raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
         reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
-        dry = dry_run(db, [reversal]).checked()
+        dry = dry_run(db, [reversal], is_strict=True)
         return dispatch.recorded(db, previews.keep_and_show(dry))
 
 
@@ -129,7 +129,6 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
     kept = json.loads(row["journal"])["changes"]
     changes = [Change(table, tuple(key), *rest) for table, key, *rest in kept]
     before = _rows(unit, changes)
-    _check_untouched(changes, before)
     try:
         _take_back(unit, changes)
     except sqlite3.IntegrityError:
@@ -153,24 +152,19 @@ def _rows(unit: UnitOfWork, changes: list[Change]) -> Rows:
     return {step.place: dict(unit.read(step.table, *step.key) or {}) for step in changes}
 
 
-def _check_untouched(changes: list[Change], rows: Rows) -> None:
-    """Raises ToolError that names the row, if one does not hold what the changes left in it."""
-    left: dict[Place, JsonObject] = {}
-    for step in changes:
-        left[step.place] = {} if step.values is None else left.get(step.place, {}) | step.values
-    for (table, key), values in left.items():
-        row = rows[table, key]
-        if bool(row) != bool(values):  # It was removed since, or is there again.
-            raise _blocked(difference(table, None, row or None))
-        if touched := [name for name, value in values.items() if digested(row[name]) != value]:
-            raise _blocked(f"{label(table, row)} changed since it was applied: {', '.join(touched)}")
-
-
 def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
+    """Raises ToolError that names the row, if one does not hold what a change left in it."""
     for step in reversed(changes):
         row = unit.read(step.table, *step.key)
+        if (row is None) != (step.values is None):  # It was removed since, or is there again.
+            raise _blocked(difference(step.table, None, row))
+        touched = [
+            name for name, value in (step.values or {}).items() if row and digested(row[name]) != value
+        ]
         if row is None:
             unit.insert(step.table, dict(step.replaced or {}))
+        elif touched:
+            raise _blocked(f"{label(step.table, row)} changed since it was applied: {', '.join(touched)}")
         elif step.replaced is None:
             unit.remove(step.table, row)
         else:
