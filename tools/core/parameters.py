@@ -76,6 +76,7 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
     """The values of the parameters or fields that were sent, under their declared names, without those that
     stand for nothing. Raises ToolError for others; Misplaced."""
     names = schema.names(members)
+    prefix = f"{place}." if place else ""
     values: JsonObject = {}
     problems = []
     for sent_name, value in sent.items():
@@ -88,18 +89,15 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
         )
         if is_absent and member.default is not member.empty:
             continue
-        inside = f"{place}.{name}".removeprefix(".")
         if name in values:
-            problems.append(f"{inside}: given twice, also as {sent_name}")
+            problems.append(f"{prefix}{name}: given twice, also as {sent_name}")
         values[name] = None
         try:
-            values[name] = _value(member.annotation, value, inside)
+            values[name] = _value(member.annotation, value, prefix + name)
         except Misplaced as problem:
             problems.append(str(problem))
-    for name in schema.required(members):
-        if name not in values:
-            inside = f"{place}.{name}".removeprefix(".")
-            problems.append(f"{inside}: Field required")
+    missing = [name for name in schema.required(members) if name not in values]
+    problems += [f"{prefix}{name}: Field required" for name in missing]
     if problems:
         raise Misplaced("; ".join(problems[:SHOWN_PROBLEMS]))
     return values

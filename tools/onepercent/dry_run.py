@@ -1,7 +1,6 @@
 """The dry run: actions run in a transaction that is rolled back, to see what they would do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tools.core.errors import ToolError
@@ -55,8 +54,7 @@ def read(sent: object, place: int, used: set[str]) -> Planned:
     return Planned(kind.name, client_action_id, kind.read(sent.get("params")), place)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What actions did, each with its outcome, and the errors of those that were refused; a dry run took it
     back."""
 

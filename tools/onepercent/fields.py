@@ -36,6 +36,8 @@ LARGEST_ID = 2**63 - 1
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
+DIARY = ("what_done", "what_not_done", "reflection", "plans")
+
 # Fields by names that models use for them and that are not alike; those that the object takes are meant.
 OTHER_NAMES = {
     "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
@@ -47,8 +49,8 @@ OTHER_NAMES = {
     "task_id": ("step_id",),
     "description": ("why_important",),
     "days": ("schedule_days",),
-    "content": ("what_done", "what_not_done", "reflection", "plans"),
-    "text": ("what_done", "what_not_done", "reflection", "plans"),
+    "content": DIARY,
+    "text": DIARY,
 }
 
 

@@ -59,7 +59,7 @@ def get_user_snapshot(
         message = f"date_to {end} is before date_from {begin}"
         hint = f"Swap the two dates. {days.date_hint(None)}"
         raise ToolError(message, hint, code="INVALID_DATE", field="date_to")
-    goal_id = None if goal_id is None else min(goal_id, fields.LARGEST_ID)
+    goal_id = goal_id and min(goal_id, fields.LARGEST_ID)
     past = _past(today, first, last)
     diary_told = "diary" in names and first is not None
     with_steps = STEPS in (include or ())
