@@ -173,7 +173,7 @@ def _of_type(kind: type[Value], value: object) -> Value:
 
 def _check_limits(limits: Limits, value: object) -> None:
     if isinstance(value, str | list):
-        if limits.min_length is not None and len(value) < limits.min_length:
+        if limits.min_length and len(value) < limits.min_length:
             raise _wrong_length(value, "at least", limits.min_length)
         if limits.max_length is not None and len(value) > limits.max_length:
             raise _wrong_length(value, "at most", limits.max_length)

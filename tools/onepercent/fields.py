@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from tools.core import errors
 from tools.core.errors import LINE_BREAKERS, ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.parameters import read_value
 from tools.core.schema import Limits
 from tools.onepercent import days
@@ -153,9 +153,7 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
             raise invalid(name, f"a list of 1 to {MOST_IN_LIST}")
         return [each.read(f"{name}[{at}]", part) for at, part in enumerate(sent)]
 
-    schema = {"type": "array", "items": each.schema}
-    if description:
-        schema["description"] = description
+    schema = filled(type="array", items=each.schema, description=description)
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
 
 

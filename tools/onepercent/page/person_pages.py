@@ -138,6 +138,12 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
     return data | _one_day(present.View(recent.user, today, day, day), recent) if is_day else data
 
 
+def _sum(recent: Past, first: date, length: int) -> list[float]:
+    """The numbers of so many days; empty if there is nothing."""
+    numbers = _numbers(recent.sums(first, first + timedelta(length - 1)))
+    return numbers if any(numbers) else []
+
+
 def _cell(recent: Past, day: date) -> list[float]:
     """The numbers of one day; what is still open today is due in it."""
     return _numbers(recent.sums(day, day, with_open=True))
@@ -147,12 +153,6 @@ def _numbers(sums: Sums) -> list[float]:
     """The share of habits kept, XP, steps and diary entries."""
     share = round(sums.kept / sums.due, 3) if sums.due else 0
     return [share, sums.xp, sums.steps, sums.diary]
-
-
-def _sum(recent: Past, first: date, length: int) -> list[float]:
-    """The numbers of so many days; empty if there is nothing."""
-    sums = recent.sums(first, first + timedelta(length - 1))
-    return _numbers(sums) if length and any(sums) else []
 
 
 def _one_day(view: present.View, recent: Past) -> JsonObject:
