@@ -18,7 +18,6 @@ from tools.core.schema import Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
-SHOWN_PROBLEMS = 8
 NAMES: dict[object, str] = {
     str: "string", int: "integer", float: "number", bool: "boolean", list: "list", dict: "dictionary"
 }  # fmt: skip
@@ -99,7 +98,7 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
     missing = [name for name in schema.required(members) if name not in values]
     problems += [f"{prefix}{name}: Field required" for name in missing]
     if problems:
-        raise Misplaced("; ".join(problems[:SHOWN_PROBLEMS]))
+        raise Misplaced("; ".join(problems))
     return values
 
 

@@ -123,8 +123,8 @@ def purge(db: Database) -> None:
         return
     _purged.add(today)
     before = days.stamp(days.now() - timedelta(days=AUDIT_DAYS_KEPT))
-    answered = "SELECT audit_id FROM previews WHERE audit_id = audit.id"
-    db.execute(f"DELETE FROM audit WHERE at < ? AND NOT EXISTS ({answered})", (before,))
+    unused = "NOT EXISTS (SELECT audit_id FROM previews WHERE audit_id = audit.id)"
+    db.execute(f"DELETE FROM audit WHERE at < ? AND {unused}", (before,))
     db.execute("DELETE FROM previews WHERE created_at < ? AND status <> 'applied'", (before,))
 
 

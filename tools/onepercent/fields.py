@@ -180,9 +180,7 @@ MINUTES = plain(
 
 
 def _minutes(name: str, value: object) -> Any:
-    if isinstance(value, str) and value in DURATIONS:
-        return DURATIONS[value]
-    return MINUTES.convert(name, value)
+    return MINUTES.convert(name, DURATIONS.get(str(value), value))
 
 
 DURATION = replace(
@@ -216,8 +214,7 @@ def record(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: b
             raise invalid(name, f"an object of {', '.join(kinds)}")
         return members(value, kinds, needed, name, f"{name}.")
 
-    words = f"object of {', '.join(kinds)}" + (", or null" if empty else "")
-    return Field({"type": "object"}, words, convert, empty=empty)
+    return Field({"type": "object"}, f"object of {', '.join(kinds)}", convert, empty=empty)
 
 
 def members(
