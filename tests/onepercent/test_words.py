@@ -115,3 +115,9 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life: list[int
     assert (update["id"], update["what"], update["details"]) == ("x", "Шаг", [["", "21.03", "23.03"]])
     assert told["en"]["changes"][1]["warnings"] == ["“Английский” already exists"]
     assert "• Цель «английский»: новая; работа; 1 шаг: «Раз» (20.03, срочный)" in previewed["message"]
+
+
+def test_a_page_shows_a_goal_that_the_same_preview_makes_and_deletes():
+    made = act("goal.create", title="Дом", steps=[{"title": "Раз"}])
+    told = person_pages.PREVIEW.private(preview(made, act("goal.delete", goal_id=None)))["pi-mcp/preview"]
+    assert [change["rows"] for change in told["ru"]["changes"]] == [[], ["«Раз»"]]

@@ -18,9 +18,7 @@ from tools.core.schema import Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
-NAMES: dict[object, str] = {
-    str: "string", int: "integer", float: "number", bool: "boolean", list: "list", dict: "dictionary"
-}  # fmt: skip
+NAMES = schema.SIMPLE | {list: "list", dict: "dictionary"}
 
 
 class ValueMismatch(Exception):
@@ -130,7 +128,7 @@ def _converted(kind: object, value: object, place: str) -> object:
     if origin is dict:
         members = _of_type(dict, value)
         return {key: _value(inner[1], members[key], f"{place}.{key}") for key in members}
-    if origin in (str, int, float, bool):
+    if origin in schema.SIMPLE:
         return _of_type(origin, value)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         fields = schema.members(kind)
@@ -156,7 +154,7 @@ def _parsed(kind: object, value: object) -> object:
     return value
 
 
-def _of_type(kind: type[Value], value: object) -> Value:
+def _of_type(kind: Any, value: Any) -> Any:
     """A whole number may come as `5.0`, yes and no as 1 and 0."""
     if kind is int and isinstance(value, float) and value.is_integer():
         value = int(value)

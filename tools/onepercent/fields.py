@@ -238,10 +238,11 @@ def read_day(name: str, value: object) -> str:
         with suppress(ValueError):
             date.fromisoformat(value)
             return value
+    sent = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
-    if TIME_OF_DAY.search(printable(value)):
+    if TIME_OF_DAY.search(sent):
         hint += f" {NO_REMINDERS}"
-    raise ToolError(f"{name} is not a date: {printable(value)}", hint, code="INVALID_DATE", field=name)
+    raise ToolError(f"{name} is not a date: {sent}", hint, code="INVALID_DATE", field=name)
 
 
 def identifier(name: str, value: object) -> str:

@@ -84,8 +84,7 @@ def undo_last(
         newest = "SELECT id FROM applied WHERE user = ? AND undone = ? ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"
         row = db.execute(newest, (settings.user(), redo, max(number, 1) - 1)).fetchone()
         if row is None:
-            only = "Only what was undone, and nothing applied since, can be redone."
-            hint = only if redo else "Nothing (more) is kept."
+            hint = "Nothing (more) is kept; only what was undone, with nothing applied since, can be redone."
             raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
         reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
         dry = dry_run(db, [reversal], is_strict=True)
@@ -224,8 +223,10 @@ def _describe(shown: JsonObject, table: str, before: Row, after: Row) -> str:
     was_there = _is_there(before)
     is_there = _is_there(after)
     if table == "habit_pauses":
-        pause = {"pause": {"from": after["first_day"], "to": after["last_day"]}} if is_there else {}
-        shown |= pause or {"resumed": before["first_day"]}
+        if is_there:
+            shown["pause"] = {"from": after["first_day"], "to": after["last_day"]}
+        else:
+            shown["resumed"] = before["first_day"]
     elif was_there != is_there:
         if table == "diary":  # A day may have several entries: their words say which one it is.
             shown |= stored(after or before, diary.CONTENT)
@@ -248,17 +249,13 @@ def _is_there(row: Row) -> bool:
 
 def _group(section: str, steps: list[JsonObject]) -> JsonObject:
     """One entry for many steps: how they move, or what of them changes."""
-    group: JsonObject = {"entity": "step", "count": len(steps)}
-    if section == "creates":
-        group["restored"] = True
+    group = filled(entity="step", count=len(steps), restored=section == "creates")
     names = set[str]().union(*(step.get("changes", ()) for step in steps))
     if names == {"dt"}:
         rows = [[step["title"], *step["changes"]["dt"].values()] for step in steps]
         if all(map(all, rows)):
             return group | moved_rows(sorted(rows, key=itemgetter(1)))
-    if names:
-        group["fields"] = sorted(names)
-    return group
+    return group | filled(fields=sorted(names))
 
 
 def _xp(rows: Rows) -> int:

@@ -87,7 +87,7 @@ def _lost(entry: JsonObject) -> list[str]:
         return []
     titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
     with store.reading() as db:
-        return [title for (title,) in db.execute(titles, (entry["id"],))]
+        return [title for (title,) in db.execute(titles, (entry.get("id"),))]
 
 
 def _of_days(answer: JsonObject) -> JsonObject:
