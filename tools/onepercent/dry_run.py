@@ -90,13 +90,15 @@ class Run(NamedTuple):
 
     def lines(self) -> list[str]:
         """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be meant."""
-        changes: list[str] = []
+        lines = self.refusals()
         warnings: list[str] = []
         for _, outcome in self.in_order():
-            texts = [sentences.line(section, entry).text() for section, entry in outcome.entries]
-            changes += words.more(texts, MOST_REVERSED) if outcome.reversal else texts
+            changes = [sentences.line(section, entry).text() for section, entry in outcome.entries]
+            if outcome.reversal:
+                changes = words.more(changes, MOST_REVERSED)
+            lines += [f"• {change}" for change in changes]
             warnings += [f"! {words.warning(*warning)}" for warning in outcome.warnings]
-        return [*self.refusals(), *(f"• {change}" for change in changes), self.xp_line(), *warnings]
+        return [*lines, self.xp_line(), *warnings]
 
     def xp_line(self) -> str:
         """+25 XP."""

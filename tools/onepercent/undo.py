@@ -32,6 +32,7 @@ from tools.onepercent.actions.unit_of_work import (
     Change,
     Place,
     UnitOfWork,
+    balance,
     difference,
     digested,
     label,
@@ -128,15 +129,15 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
     kept = json.loads(row["journal"])["changes"]
     changes = [Change(table, tuple(key), *rest) for table, key, *rest in kept]
     before = _rows(unit, changes)
+    xp = balance(unit.db, unit.user)[0]
     try:
         _take_back(unit, changes)
     except sqlite3.IntegrityError:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
-    after = _rows(unit, changes)
     return Outcome(
-        _entries(unit, before, after),
+        _entries(unit, before, _rows(unit, changes)),
         message=words.say("redone" if undone else "undone", lines=summary(row["journal"])),
-        xp=_xp(after) - _xp(before),
+        xp=balance(unit.db, unit.user)[0] - xp,
         reversal=(applied_id, not undone),
     )
 
@@ -155,16 +156,15 @@ def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
     """Raises ToolError that names the row, if one does not hold what a change left in it."""
     for step in reversed(changes):
         row = unit.read(step.table, *step.key)
-        if (row is None) != (step.values is None):  # It was removed since, or is there again.
-            raise _blocked(difference(step.table, None, row))
-        touched = [
-            name for name, value in (step.values or {}).items() if row and digested(row[name]) != value
-        ]
-        if row is None:
+        if row is None or step.values is None:
+            if row != step.values:  # It was removed since, or is there again.
+                raise _blocked(difference(step.table, None, row))
             unit.insert(step.table, dict(step.replaced or {}))
-        elif touched:
+            continue
+        touched = [name for name, value in step.values.items() if digested(row[name]) != value]
+        if touched:
             raise _blocked(f"{label(step.table, row)} changed since it was applied: {', '.join(touched)}")
-        elif step.replaced is None:
+        if step.replaced is None:
             unit.remove(step.table, row)
         else:
             unit.assign(step.table, row, dict(step.replaced))
@@ -182,12 +182,12 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
             continue
         shown = _named(unit, table, before, row or changed)
         section = _describe(shown, table, row, changed)
-        if table == "goals":
-            goals[section, shown["title"]] = shown
         if table == "steps":
             steps.setdefault((section, shown["goal_title"]), []).append(shown)
-        else:
-            entries.append((section, shown))
+            continue
+        entries.append((section, shown))
+        if table == "goals":
+            goals[section, shown["title"]] = shown
     for (section, title), group in steps.items():
         if (section, title) in goals:
             goals[section, title]["steps_deleted" if section == "deletes" else "steps_restored"] = len(group)
@@ -256,7 +256,3 @@ def _group(section: str, steps: list[JsonObject]) -> JsonObject:
         if all(map(all, rows)):
             return group | moved_rows(sorted(rows, key=itemgetter(1)))
     return group | filled(fields=sorted(names))
-
-
-def _xp(rows: Rows) -> int:
-    return sum(row["xp"] for (table, _), row in rows.items() if table == "xp_ledger" and row)

@@ -120,7 +120,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
             if not keeps or _kept.setdefault(identity, db) is not db:
                 db.close()
     except (sqlite3.Error, UnicodeDecodeError, JSONDecodeError, days.Unreadable) as error:
-        logger.warning("%s: %s", file, error if isinstance(error, sqlite3.Error) else type(error).__name__)
+        logger.warning("%s: %s", file, error)
         raise translated(error, file) from error
 
 
