@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from tools.core import schema
 from tools.core.errors import ToolError, did_you_mean
-from tools.core.json_types import JsonObject, Value
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
@@ -25,8 +25,11 @@ class ValueMismatch(Exception):
     """A value does not fit its type; the text says what would."""
 
 
-class Misplaced(Exception):
-    """The same, with the place of each value that does not fit."""
+class InvalidArguments(ToolError):
+    """The values that do not fit, each with its place."""
+
+    def __init__(self, message: str, hint: str = "Correct it and send it again."):
+        super().__init__(message, hint, code="INVALID_ARGUMENTS")
 
 
 class Parameters:
@@ -49,20 +52,7 @@ class Parameters:
     def read(self, arguments: Mapping[str, object]) -> JsonObject:
         """`arguments`, as a client sent them, as values of the declared types. Raises ToolError that names
         every argument that does not fit."""
-        try:
-            return _members(arguments, self.members, "", self.usage)
-        except Misplaced as problems:
-            raise ToolError(str(problems), self.usage, code="INVALID_ARGUMENTS") from None
-
-
-def read_value(annotation: type[Value], value: object, place: str) -> Value:
-    """`value`, as a client sent it, as a value of a declared type: for the members of a bare dict that a tool
-    takes. Raises ToolError."""
-    try:
-        return _value(annotation, value, place)
-    except Misplaced as problem:
-        hint = "Correct it and send it again."
-        raise ToolError(str(problem), hint, code="INVALID_ARGUMENTS") from None
+        return _members(arguments, self.members, "", self.usage)
 
 
 # One pass over what was sent, in this order for each value: its name (an alias or a near miss), null for
@@ -71,7 +61,7 @@ def read_value(annotation: type[Value], value: object, place: str) -> Value:
 # of a list the first item that does not fit is named.
 def _members(sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
     """The values of the parameters or fields that were sent, under their declared names, without those that
-    stand for nothing. Raises ToolError for others; Misplaced."""
+    stand for nothing. Raises ToolError for other names; InvalidArguments."""
     names = schema.names(members)
     prefix = f"{place}." if place else ""
     values: JsonObject = {}
@@ -90,18 +80,18 @@ def _members(sent: Mapping[str, object], members: Members, place: str, usage: st
             problems.append(f"{prefix}{name}: given twice, also as {sent_name}")
         values[name] = None
         try:
-            values[name] = _value(member.annotation, value, prefix + name)
-        except Misplaced as problem:
-            problems.append(str(problem))
+            values[name] = read_value(member.annotation, value, prefix + name)
+        except InvalidArguments as problem:
+            problems.append(problem.message)
     missing = [name for name in schema.required(members) if name not in values]
     problems += [f"{prefix}{name}: Field required" for name in missing]
     if problems:
-        raise Misplaced("; ".join(problems))
+        raise InvalidArguments("; ".join(problems), usage)
     return values
 
 
-def _value(annotation: object, value: object, place: str) -> Any:
-    """A value of a declared type, within its limits. Raises Misplaced."""
+def read_value(annotation: object, value: object, place: str) -> Any:
+    """`value`, as a client sent it, as a value of a declared type, within its limits. Raises ToolError."""
     kind, markers = schema.unwrap(annotation)
     limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
     value = _parsed(kind, value)
@@ -112,22 +102,22 @@ def _value(annotation: object, value: object, place: str) -> Any:
         value = _converted(kind, value, place)
         _check_limits(limits, value)
     except ValueMismatch as mismatch:
-        raise Misplaced(f"{place}: {mismatch}") from None
+        raise InvalidArguments(f"{place}: {mismatch}") from None
     return value
 
 
 def _converted(kind: object, value: object, place: str) -> object:
-    """Raises ValueMismatch; Misplaced for what does not fit inside a list or object."""
+    """Raises ValueMismatch; InvalidArguments for what does not fit inside a list or object."""
     origin = get_origin(kind) or kind
     inner = get_args(kind)
     if origin is Literal and (isinstance(value, list | dict) or value not in inner):
         raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
     if origin is list:
         items = _of_type(list, value)
-        return [_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
+        return [read_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
     if origin is dict:
         members = _of_type(dict, value)
-        return {key: _value(inner[1], members[key], f"{place}.{key}") for key in members}
+        return {key: read_value(inner[1], members[key], f"{place}.{key}") for key in members}
     if origin in schema.SIMPLE:
         return _of_type(origin, value)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
