@@ -168,24 +168,28 @@ def _results(run: Run) -> list[JsonObject]:
 
 
 def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
-    """Keep the changes so that they can be undone; long texts by their digest. A reversal turns the journal of
-    what it reverses; anything else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
+    """Keep the changes so that they can be undone; long texts by their digest.
+
+    A reversal turns the journal of what it reverses; anything else ends what could be redone, and leaves the
+    last UNDONE_AT_MOST applies.
+    """
     db = run.unit.db
     user = run.unit.user
     changes: list[Change] = []
     for change in run.unit.journal:
-        values = change.values and {name: digested(value) for name, value in change.values.items()}
-        changes.append(change._replace(values=values))
+        short = change.values and {name: digested(value) for name, value in change.values.items()}
+        changes.append(change._replace(values=short))
     for _, outcome in run.done:
         if outcome.reversal:
             applied_id, undone = outcome.reversal
-            turn = "UPDATE applied SET undone = ?, journal = json_set(journal, '$.changes', json(?)) WHERE id = ?"
-            db.execute(turn, (undone, dispatch.packed(changes), applied_id))
+            turned = "undone = ?, journal = json_set(journal, '$.changes', json(?))"
+            values = (undone, dispatch.packed(changes), applied_id)
+            db.execute(f"UPDATE applied SET {turned} WHERE id = ?", values)
             return
     journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})
     db.execute(
-        """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <=
-        (SELECT id FROM applied WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
+        """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <= (SELECT id FROM applied
+        WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
         {"user": user, "most": UNDONE_AT_MOST},
     )
     row = (user, preview_id, journal)

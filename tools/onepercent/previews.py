@@ -183,8 +183,8 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
 
 
 def find(db: Database, preview_id: str) -> Row:
-    """This user's preview, with the answer that applied it. Its status is that of now: after ONEPERCENT_PREVIEW_TTL, its time to live,
-    one that is pending has expired. Raises ToolError PREVIEW_NOT_FOUND."""
+    """This user's preview, with the answer that applied it. Its status is that of now: one that is pending has
+    expired after ONEPERCENT_PREVIEW_TTL, its time to live. Raises ToolError PREVIEW_NOT_FOUND."""
     statement = """SELECT p.plan, p.idempotency_key, a.answer,
         iif(p.status = 'pending' AND p.expires_at <= ?, 'expired', p.status) AS status
         FROM previews p LEFT JOIN audit a ON a.id = p.audit_id WHERE p.id = ? AND p.user = ?"""

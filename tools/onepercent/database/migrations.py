@@ -30,9 +30,7 @@ CREATE TRIGGER xp_withdrawn AFTER DELETE ON xp_ledger BEGIN
     WHERE user = old.user; END
 """
 
-MARK = (
-    """CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END"""
-)
+MARK = "CASE WHEN new.status = 'completed' THEN '+' WHEN new.excuse_reason IS NOT NULL THEN 'e' ELSE '-' END"
 MARK_OR_PART = MARK.replace("WHEN new.excuse", "WHEN new.status = 'partial' THEN '~' WHEN new.excuse")
 """The sign of a mark; see habits/histories.py."""
 
@@ -44,8 +42,10 @@ def _mark_triggers(sign: str) -> str:
     """Put the sign of a mark in its place among the 31 of a month."""
     triggers = []
     for name, event, row, put in (
-        ("made", "INSERT", "new", sign), ("changed", "UPDATE", "new", sign), ("removed", "DELETE", "old", "' '"),
-    ):  # fmt: skip
+        ("made", "INSERT", "new", sign),
+        ("changed", "UPDATE", "new", sign),
+        ("removed", "DELETE", "old", "' '"),
+    ):
         triggers.append(f"""CREATE TRIGGER mark_{name} AFTER {event} ON habit_marks BEGIN
     INSERT INTO habit_months VALUES ({row}.habit_id, substr({row}.date, 1, 7),
         printf('%*s%-*s', substr({row}.date, 9) - 1, '', 32 - substr({row}.date, 9), {put}))
@@ -55,15 +55,13 @@ def _mark_triggers(sign: str) -> str:
 
 
 def _unfold_triggers(table: str, day: str) -> str:
-    """Set the fold of a streak back when a day is changed that is folded."""
+    """Set the fold of a streak back when a day that is folded changes."""
     triggers = []
     for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
         triggers.append(f"""CREATE TRIGGER {table}_unfold_{event} AFTER {event} ON {table} BEGIN
     {UNFOLD} WHERE habit_id = {row}.habit_id AND until >= {row}.{day}; END""")
     return "\n\n".join(triggers)
 
-
-# Each version is one script: its statements stand apart by an empty line.
 
 # Version 1. Rows are hidden by deleted_at, never removed. Reading costs the same after ten years: sums that a
 # snapshot shows are kept by triggers, and partial indexes hold only what is undeleted.
@@ -385,7 +383,8 @@ CREATE INDEX steps_by_change ON steps (goal_id, updated_at)
 """
 
 MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
-"""Migration n takes a database from version n to n + 1. A released one is never edited; append the next."""
+"""Migration n takes a database from version n to n + 1; its statements stand apart by an empty line. A released
+one is never edited; append the next."""
 
 
 def migrate(db: Database, upto: int | None = None) -> None:
