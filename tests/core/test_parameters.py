@@ -102,9 +102,9 @@ def test_what_clients_send_for_nothing_is_nothing(absent):
 
 
 WELL_FORMED = [
-    ("number", [0, 10, 5.0, "7", " 7 ", "1.0", "+3"], [0, 10, 5, 7, 7, 1, 3]),
+    ("number", [0, 10, 5.0, "7", " 7 ", "1.0"], [0, 10, 5, 7, 7, 1]),
     ("ratio", [1, 0.5, "0.5", " 2 ", "1e3"], [1.0, 0.5, 0.5, 2.0, 1000.0]),
-    ("flag", [True, 1, 0.0, "yes", "OFF", "t", "0"], [True, True, False, True, False, True, False]),
+    ("flag", [True, 1, 0.0, "true", "False", "0"], [True, True, False, True, False, False]),
     ("kind", ["a", "b"], ["a", "b"]),
     ("ids", [[1, "2", 3.0], "[4]"], [[1, 2, 3], [4]]),
     ("options", [{"x": [1, {}]}, "{}"], [{"x": [1, {}]}, {}]),

@@ -80,11 +80,11 @@ def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(
     do(*a_day())
     store.release()
     known, colour = migrations.MIGRATIONS, "ALTER TABLE goals ADD COLUMN colour TEXT DEFAULT 'red'"
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, (colour, "NONSENSE")))
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, f"{colour}\n\nNONSENSE"))
     assert call("get_user_snapshot")["code"] == "DATABASE_ERROR"
     store.release()
     assert version(file) == len(known)
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, (colour,)))
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, colour))
     assert len(items("goals")) == 1
     store.release()
     assert version(file) == len(known) + 1

@@ -7,28 +7,29 @@ place (`notes.0.fields`).
 
 import dataclasses
 import json
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
-from typing import Literal, cast, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from tools.core import schema
 from tools.core.errors import ToolError, did_you_mean
-from tools.core.json_types import JsonObject, Value
+from tools.core.json_types import JsonObject
 from tools.core.schema import Limits, Members
 
 # What some clients send in place of null for an argument that is not text.
 ABSENT_TEXTS = ("", "null")
-SHOWN_PROBLEMS = 8
-TRUE = {True, *"1 true t yes y on".split()}
-FALSE = {False, *"0 false f no n off".split()}
-# A whole number as text; `5.0` is one.
-INTEGER = re.compile(r"\s*[+-]?\d+(\.0*)?\s*")
+NAMES = schema.SIMPLE | {list: "list", dict: "dictionary"}
 
 
 class ValueMismatch(Exception):
     """A value does not fit its type; the text says what would."""
+
+
+class InvalidArguments(ToolError):
+    """The values that do not fit, each with its place."""
+
+    def __init__(self, message: str, hint: str = "Correct it and send it again."):
+        super().__init__(message, hint, code="INVALID_ARGUMENTS")
 
 
 class Parameters:
@@ -51,94 +52,78 @@ class Parameters:
     def read(self, arguments: Mapping[str, object]) -> JsonObject:
         """`arguments`, as a client sent them, as values of the declared types. Raises ToolError that names
         every argument that does not fit."""
-        reader = Reader()
-        return reader.checked(reader.members(arguments, self.members, "", self.usage), self.usage)
-
-
-def read_value(annotation: type[Value], value: object, place: str) -> Value:
-    """`value`, as a client sent it, as a value of a declared type: for the members of a bare dict that a tool
-    takes. Raises ToolError."""
-    reader = Reader()
-    result = reader.value(annotation, value, place)
-    return cast(Value, reader.checked(result, "Correct it and send it again."))
+        return _members(arguments, self.members, "", self.usage)
 
 
 # One pass over what was sent, in this order for each value: its name (an alias or a near miss), null for
 # nothing, JSON in a text, blanks, the size of a list before its items, the type, then the limits. An unknown
-# name ends the pass at once; all else is collected, so that a model reads every problem in one answer.
-class Reader:
-    """Reads values of declared types; `problems` are those found on the way, each with its place."""
-
-    def __init__(self) -> None:
-        self.problems: list[str] = []
-
-    def checked(self, values: Value, hint: str) -> Value:
-        """Raises ToolError if there were problems."""
-        if self.problems:
-            raise ToolError("; ".join(self.problems[:SHOWN_PROBLEMS]), hint, code="INVALID_ARGUMENTS")
-        return values
-
-    def members(self, sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
-        """The values of the parameters or fields that were sent, under their declared names, without those
-        that stand for nothing. Raises ToolError for others."""
-        names = schema.names(members)
-        values: JsonObject = {}
-        for sent_name, value in sent.items():
-            if sent_name not in names:
-                raise _unknown(sent_name[:80], names, place, usage)
-            name = names[sent_name]
-            member = members[name]
-            if member.default is not member.empty and _is_absent(member.annotation, value):
-                continue
-            inside = _inside(place, name)
-            if name in values:
-                self.problems.append(f"{inside}: given twice, also as {sent_name}")
-            values[name] = self.value(member.annotation, value, inside)
-        for name in schema.required(members):
-            if name not in values:
-                self.problems.append(f"{_inside(place, name)}: Field required")
-        return values
-
-    def value(self, annotation: object, value: object, place: str) -> object:
-        """A value of a declared type, within its limits."""
-        kind, markers = schema.unwrap(annotation)
-        limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
-        value = _parsed(kind, value)
+# name ends the pass at once; the problems of arguments are collected, so that a model reads them in one answer;
+# of a list the first item that does not fit is named.
+def _members(sent: Mapping[str, object], members: Members, place: str, usage: str) -> JsonObject:
+    """The values of the parameters or fields that were sent, under their declared names, without those that
+    stand for nothing. Raises ToolError for other names; InvalidArguments."""
+    names = schema.names(members)
+    prefix = f"{place}." if place else ""
+    values: JsonObject = {}
+    problems = []
+    for sent_name, value in sent.items():
+        if sent_name not in names:
+            raise _unknown(sent_name[:80], names, place, usage)
+        name = names[sent_name]
+        member = members[name]
+        is_absent = value is None or (
+            value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
+        )
+        if is_absent and member.default is not member.empty:
+            continue
+        if name in values:
+            problems.append(f"{prefix}{name}: given twice, also as {sent_name}")
+        values[name] = None
         try:
-            if isinstance(value, str) and limits.strip:
-                value = value.strip()
-            _check_limits(limits, value)  # too long a list is refused before its items are looked at
-            value = self.converted(kind, value, place)
-            _check_limits(limits, value)
-        except ValueMismatch as mismatch:
-            self.problems.append(f"{place}: {mismatch}")
-        return value
-
-    def converted(self, kind: object, value: object, place: str) -> object:
-        """Raises ValueMismatch; what does not fit inside a list or object is among the problems."""
-        origin = get_origin(kind) or kind
-        inner = get_args(kind)
-        if convert := SCALARS.get(origin):
-            return convert(value)
-        if origin is Literal and (isinstance(value, list | dict) or value not in inner):
-            raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
-        if origin is list:
-            items = _of_type(list, value)
-            return [self.value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
-        if origin is dict:
-            members = _of_type(dict, value)
-            return {key: self.value(inner[1], members[key], f"{place}.{key}") for key in members}
-        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-            fields = schema.members(kind)
-            problems = len(self.problems)
-            values = self.members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}.")
-            return kind(**values) if len(self.problems) == problems else value
-        return value
+            values[name] = read_value(member.annotation, value, prefix + name)
+        except InvalidArguments as problem:
+            problems.append(problem.message)
+    missing = [name for name in schema.required(members) if name not in values]
+    problems += [f"{prefix}{name}: Field required" for name in missing]
+    if problems:
+        raise InvalidArguments("; ".join(problems), usage)
+    return values
 
 
-def _is_absent(annotation: object, value: object) -> bool:
-    """The value stands for nothing."""
-    return value is None or (value in ABSENT_TEXTS and schema.unwrap(annotation)[0] is not str)
+def read_value(annotation: object, value: object, place: str) -> Any:
+    """`value`, as a client sent it, as a value of a declared type, within its limits. Raises ToolError."""
+    kind, markers = schema.unwrap(annotation)
+    limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
+    value = _parsed(kind, value)
+    try:
+        if isinstance(value, str) and limits.strip:
+            value = value.strip()
+        _check_limits(limits, value)  # too long a list is refused before its items are looked at
+        value = _converted(kind, value, place)
+        _check_limits(limits, value)
+    except ValueMismatch as mismatch:
+        raise InvalidArguments(f"{place}: {mismatch}") from None
+    return value
+
+
+def _converted(kind: object, value: object, place: str) -> object:
+    """Raises ValueMismatch; InvalidArguments for what does not fit inside a list or object."""
+    origin = get_origin(kind) or kind
+    inner = get_args(kind)
+    if origin is Literal and (isinstance(value, list | dict) or value not in inner):
+        raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
+    if origin is list:
+        items = _of_type(list, value)
+        return [read_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(items)]
+    if origin is dict:
+        members = _of_type(dict, value)
+        return {key: read_value(inner[1], members[key], f"{place}.{key}") for key in members}
+    if origin in schema.SIMPLE:
+        return _of_type(origin, value)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        fields = schema.members(kind)
+        return kind(**_members(_of_type(dict, value), fields, place, f"It takes {', '.join(fields)}."))
+    return value
 
 
 def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> ToolError:
@@ -150,61 +135,32 @@ def _unknown(sent: str, names: Mapping[str, str], place: str, usage: str) -> Too
     return ToolError(f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), code="UNKNOWN_ARGUMENT")
 
 
-def _inside(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
-
-
 def _parsed(kind: object, value: object) -> object:
-    """The list or object in a text that was sent instead of one; everything else as it is."""
-    is_compound = (get_origin(kind) or kind) in (list, dict) or dataclasses.is_dataclass(kind)
-    if isinstance(value, str) and is_compound:
+    """The value in a text that was sent instead of one; everything else as it is."""
+    origin = get_origin(kind) or kind
+    if isinstance(value, str) and origin is not str and (origin in NAMES or dataclasses.is_dataclass(kind)):
         with suppress(ValueError, RecursionError):
-            return json.loads(value)  # type: ignore[no-any-return]
+            return json.loads(value.lower() if origin is bool else value)  # type: ignore[no-any-return]
     return value
 
 
-NAMES: dict[object, str] = {str: "string", list: "list", dict: "dictionary"}
-
-
-def _of_type(kind: type[Value], value: object) -> Value:
-    if not isinstance(value, kind):
+def _of_type(kind: Any, value: Any) -> Any:
+    """A whole number may come as `5.0`, yes and no as 1 and 0."""
+    if kind is int and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if kind is float and type(value) is int:
+        with suppress(OverflowError):
+            value = float(value)
+    if kind is bool and value in (0, 1):
+        value = bool(value)
+    if type(value) is not kind:
         raise ValueMismatch(f"Input should be a valid {NAMES[kind]}")
     return value
 
 
-def _integer(value: object) -> int:
-    with suppress(ValueError):  # more digits than Python converts
-        if isinstance(value, str) and INTEGER.fullmatch(value):
-            return int(value.partition(".")[0])
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    raise ValueMismatch("Input should be a valid integer")
-
-
-def _number(value: object) -> float:
-    with suppress(ValueError, OverflowError):
-        if isinstance(value, int | float | str) and not isinstance(value, bool):
-            return float(value)
-    raise ValueMismatch("Input should be a valid number")
-
-
-def _boolean(value: object) -> bool:
-    word = value.lower() if isinstance(value, str) else value
-    if not isinstance(word, str | int | float) or word not in TRUE | FALSE:
-        raise ValueMismatch("Input should be a valid boolean")
-    return word in TRUE
-
-
-SCALARS: dict[object, Callable[[object], object]] = {
-    str: partial(_of_type, str), int: _integer, float: _number, bool: _boolean
-}  # fmt: skip
-
-
 def _check_limits(limits: Limits, value: object) -> None:
     if isinstance(value, str | list):
-        if limits.min_length is not None and len(value) < limits.min_length:
+        if limits.min_length and len(value) < limits.min_length:
             raise _wrong_length(value, "at least", limits.min_length)
         if limits.max_length is not None and len(value) > limits.max_length:
             raise _wrong_length(value, "at most", limits.max_length)

@@ -5,11 +5,10 @@ Constraints are markers inside `Annotated[…]`: `Limits` and `Alias`; a plain s
 
 import dataclasses
 import inspect
-import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from tools.core.json_types import JsonObject
 
@@ -84,11 +83,12 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
     """The annotation without `Annotated` and `| None`, and the markers that were on it."""
     markers: list[object] = []
     while True:
+        parts = get_args(annotation)
         if get_origin(annotation) is Annotated:
-            annotation, *marks = get_args(annotation)
+            annotation, *marks = parts
             markers += marks
-        elif get_origin(annotation) in (Union, types.UnionType) and type(None) in get_args(annotation):
-            annotation = Union[tuple(arm for arm in get_args(annotation) if arm is not type(None))]  # noqa: UP007
+        elif type(None) in parts:
+            annotation = next(part for part in parts if part is not type(None))
         else:
             return annotation, markers
 

@@ -11,7 +11,7 @@ from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 from tools.onepercent import days, dispatch, fields, previews, sentences, settings
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork, balance, digested, stale
-from tools.onepercent.database import Database, Row, store
+from tools.onepercent.database import Database, store
 from tools.onepercent.dry_run import Planned, Run, dry_run
 from tools.onepercent.habits import histories
 from tools.onepercent.page import keys
@@ -27,7 +27,6 @@ REFUSAL = re.compile(
 )
 
 RENEWED = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
-DROPPED = ("action", "error")  # what apply repeats of an action that the preview refused
 FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
 # The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row that they
@@ -73,12 +72,16 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
     try:
         with store.writing() as db:
             preview = previews.find(db, preview_id)
-            if repeated := _repeated(db, preview, key):
-                return dispatch.recorded(db, repeated)
+            if preview["idempotency_key"] == key:  # the stored answer
+                return dispatch.recorded(db, json.loads(preview["answer"]))
+            same = "SELECT 1 FROM previews WHERE user = ? AND idempotency_key = ?"
+            if db.execute(same, (settings.user(), key)).fetchone():
+                message = "idempotency_key was already used for another preview"
+                raise ToolError(message, "Use a new UUID for this preview.", code="IDEMPOTENCY_CONFLICT")
             plan = previews.plan(preview, without)
             if preview["status"] == "expired":
                 raise ToolError("Preview expired", previews.REPEAT, code="PREVIEW_EXPIRED")
-            answer = _apply(db, preview, plan, key)
+            answer = _apply(db, plan, preview_id, key)
     except ToolError as error:
         if error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
             with store.writing() as db:
@@ -110,32 +113,19 @@ def _ask(preview_id: str) -> None:
         raise ToolError("The person has not answered", hint, code="NOT_CONFIRMED")
 
 
-def _repeated(db: Database, preview: Row, key: str) -> JsonObject | None:
-    """The stored answer if this call was already answered. Raises ToolError IDEMPOTENCY_CONFLICT if the key
-    belongs to another preview."""
-    statement = """SELECT p.id, a.answer FROM previews p JOIN audit a ON a.id = p.audit_id
-        WHERE p.user = ? AND p.idempotency_key = ?"""
-    row = db.execute(statement, (preview["user"], key)).fetchone()
-    if row and row["id"] != preview["id"]:
-        message = "idempotency_key was already used for another preview"
-        hint = "Use a new UUID for this preview."
-        raise ToolError(message, hint, code="IDEMPOTENCY_CONFLICT")
-    return json.loads(row["answer"]) if row else None
-
-
-def _apply(db: Database, preview: Row, plan: previews.Plan, key: str) -> JsonObject:
+def _apply(db: Database, plan: previews.Plan, preview_id: str, key: str) -> JsonObject:
     """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises
     ToolError that names the `failed_action`; the transaction is to be rolled back then."""
-    unit = UnitOfWork(db, preview["user"], days.now(), plan.today, plan.seen)
+    unit = UnitOfWork(db, settings.user(), days.now(), plan.today, plan.seen)
     run = Run(unit, [], plan.dropped)
     for planned, entries in zip(plan.actions, plan.entries, strict=True):
         try:
             outcome = planned.run(unit)
             if list(map(list, outcome.entries)) != entries:
-                raise stale(f"{planned.kind.name} would now do something else than it showed")
+                raise stale(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             if error.code == "NOTHING_TO_UPDATE":  # since the preview another apply has done the same
-                error = stale(f"{planned.kind.name}: it is so already")
+                error = stale(f"{planned.name}: it is so already")
             error.data["failed_action"] = {"index": len(run.done), **_named(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
@@ -148,23 +138,24 @@ def _apply(db: Database, preview: Row, plan: previews.Plan, key: str) -> JsonObj
     done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
     total = len(run.done)
     answer = {
-        "success": True,
         "results": _results(run),
         "summary": {"total": total, "successful": total, "failed": 0},
         "xp": {"delta": run.xp, "balance": balance(db, unit.user)[0]},
     }
     if plan.dropped:
-        answer["dropped"] = [{name: error.get(name) for name in DROPPED} for error in plan.dropped]
+        answer["dropped"] = [
+            filled(action=error.get("action"), error=error["error"]) for error in plan.dropped
+        ]
     answer["message"] = "\n".join([*run.refusals(), *(f"✓ {line}" for line in done)])
-    dispatch.recorded(db, answer)
+    answer = dispatch.recorded(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
-    db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview["id"]))
-    _keep_journal(run, preview["id"], lines[:FEW_LINES])
+    db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
+    _keep_journal(run, preview_id, lines[:FEW_LINES])
     return answer
 
 
 def _named(planned: Planned) -> JsonObject:
-    return {"client_action_id": planned.client_action_id, "action": planned.kind.name}
+    return {"client_action_id": planned.client_action_id, "action": planned.name}
 
 
 def _results(run: Run) -> list[JsonObject]:
@@ -177,24 +168,28 @@ def _results(run: Run) -> list[JsonObject]:
 
 
 def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
-    """Keep the changes so that they can be undone; long texts by their digest. A reversal turns the journal of
-    what it reverses; anything else ends what could be redone, and leaves the last UNDONE_AT_MOST applies."""
+    """Keep the changes so that they can be undone; long texts by their digest.
+
+    A reversal turns the journal of what it reverses; anything else ends what could be redone, and leaves the
+    last UNDONE_AT_MOST applies.
+    """
     db = run.unit.db
     user = run.unit.user
     changes: list[Change] = []
     for change in run.unit.journal:
-        values = change.values and {name: digested(value) for name, value in change.values.items()}
-        changes.append(change._replace(values=values))
+        short = change.values and {name: digested(value) for name, value in change.values.items()}
+        changes.append(change._replace(values=short))
     for _, outcome in run.done:
         if outcome.reversal:
             applied_id, undone = outcome.reversal
-            turn = "UPDATE applied SET undone = ?, journal = json_set(journal, '$.changes', json(?)) WHERE id = ?"
-            db.execute(turn, (undone, dispatch.packed(changes), applied_id))
+            turned = "undone = ?, journal = json_set(journal, '$.changes', json(?))"
+            values = (undone, dispatch.packed(changes), applied_id)
+            db.execute(f"UPDATE applied SET {turned} WHERE id = ?", values)
             return
     journal = dispatch.packed({"changes": changes, "lines": lines, "count": len(run.entries)})
     db.execute(
-        """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <=
-        (SELECT id FROM applied WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
+        """DELETE FROM applied WHERE user = :user AND (undone = 1 OR id <= (SELECT id FROM applied
+        WHERE user = :user AND undone = 0 ORDER BY id DESC LIMIT 1 OFFSET :most - 1))""",
         {"user": user, "most": UNDONE_AT_MOST},
     )
     row = (user, preview_id, journal)

@@ -62,11 +62,11 @@ def dispatch(tool: "Tool", arguments: JsonObject) -> Any:
     return answer
 
 
-def count(tool: str, user: str) -> None:
+def count(tool: str) -> None:
     """Count a call; one that is refused does not count. Raises ToolError RATE_LIMITED."""
     if not settings.current().onepercent_rate_limit:
         return
-    recent = _recent.setdefault((tool, user), deque(maxlen=CALLS_PER_MINUTE[tool]))
+    recent = _recent.setdefault((tool, settings.user()), deque(maxlen=CALLS_PER_MINUTE[tool]))
     moment_s = monotonic()
     if len(recent) == recent.maxlen and (wait_s := math.ceil(recent[0] + WINDOW_S - moment_s)) > 0:
         hint = f"Wait {wait_s} s, then call {tool} again."
@@ -77,7 +77,7 @@ def count(tool: str, user: str) -> None:
 def _answer(tool: "Tool", arguments: JsonObject) -> Any:
     parameters = tool.parameters
     try:
-        count(tool.name, settings.user())
+        count(tool.name)
         fields.check_names(arguments, parameters.members, tool.listed_name)
         for name in parameters.required:
             if arguments.get(name) is None:
@@ -91,9 +91,11 @@ def _answer(tool: "Tool", arguments: JsonObject) -> Any:
 
 
 def recorded(db: Database, answer: JsonObject) -> JsonObject:
-    """The answer of the current call, with its row written inside the transaction of its change."""
+    """The answer of the current call, a success if it says nothing else, with its row written inside the
+    transaction of its change."""
     import uuid
 
+    answer = {"success": True} | answer
     call = current.get()
     remote = calls.remote_caller()
     # The key of a press proves that the person pressed, so it must stay secret.
@@ -121,8 +123,8 @@ def purge(db: Database) -> None:
         return
     _purged.add(today)
     before = days.stamp(days.now() - timedelta(days=AUDIT_DAYS_KEPT))
-    answered = "SELECT audit_id FROM previews WHERE audit_id = audit.id"
-    db.execute(f"DELETE FROM audit WHERE at < ? AND NOT EXISTS ({answered})", (before,))
+    unused = "NOT EXISTS (SELECT audit_id FROM previews WHERE audit_id = audit.id)"
+    db.execute(f"DELETE FROM audit WHERE at < ? AND {unused}", (before,))
     db.execute("DELETE FROM previews WHERE created_at < ? AND status <> 'applied'", (before,))
 
 

@@ -1,7 +1,7 @@
 """The dry run: actions run in a transaction that is rolled back, to see what they would do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -14,15 +14,18 @@ DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
 MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """An action with its canonical values; `place`: its number in the call, by which others may refer to it,
-    too."""
+class Planned(NamedTuple):
+    """An action with its canonical values, as a preview keeps it; `place`: its number in the call, by which
+    others may refer to it, too."""
 
-    kind: Action
+    name: str
     client_action_id: str
     values: JsonObject
     place: int = 0
+
+    @property
+    def kind(self) -> Action:
+        return actions.ACTIONS[self.name]
 
     def run(self, unit: UnitOfWork) -> Outcome:
         """Run the action. Raises ToolError."""
@@ -48,11 +51,10 @@ def read(sent: object, place: int, used: set[str]) -> Planned:
         hint = "Give every action an id of its own, or none."
         raise ToolError(f"{name} is used twice: {client_action_id}", hint, code="FIELD_INVALID", field=name)
     used.add(client_action_id)
-    return Planned(kind, client_action_id, kind.read(sent.get("params")), place)
+    return Planned(kind.name, client_action_id, kind.read(sent.get("params")), place)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What actions did, each with its outcome, and the errors of those that were refused; a dry run took it
     back."""
 
@@ -77,12 +79,6 @@ class Run:
         """Say what stays undone."""
         return [f"✗ {sentences.refused(error)}" for error in self.errors]
 
-    def checked(self) -> "Run":
-        """The same, of a single action that succeeded. Raises ToolError: what the action failed at."""
-        for error in self.errors:
-            raise ToolError(error["error"], error["hint"], code=error["code"])
-        return self
-
     @property
     def is_unsafe(self) -> bool:
         """Something is refused beside something that deletes, which was perhaps meant to be empty by then."""
@@ -94,13 +90,15 @@ class Run:
 
     def lines(self) -> list[str]:
         """Say what stays undone, what is going to happen, what becomes of the XP, and what may not be meant."""
-        changes: list[str] = []
+        lines = self.refusals()
         warnings: list[str] = []
         for _, outcome in self.in_order():
-            texts = [sentences.line(section, entry).text for section, entry in outcome.entries]
-            changes += words.more(texts, MOST_REVERSED) if outcome.reversal else texts
+            changes = [sentences.line(section, entry).text for section, entry in outcome.entries]
+            if outcome.reversal:
+                changes = words.more(changes, MOST_REVERSED)
+            lines += [f"• {change}" for change in changes]
             warnings += [f"! {words.warning(*warning)}" for warning in outcome.warnings]
-        return [*self.refusals(), *(f"• {change}" for change in changes), self.xp_line(), *warnings]
+        return [*lines, self.xp_line(), *warnings]
 
     def xp_line(self) -> str:
         """+25 XP."""
@@ -127,8 +125,9 @@ class Diff(dict[str, list[JsonObject]]):
         self["errors"] = dry.errors
 
 
-def dry_run(db: Database, sent: Sequence[object]) -> Run:
-    """Try the actions in order in a transaction within `db`'s, and take them back."""
+def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) -> Run:
+    """Try the actions in order in a transaction within `db`'s, and take them back. With `is_strict`, raises
+    ToolError: what the first of them failed at."""
     unit = UnitOfWork(db, settings.user(), days.now(), days.today())
     dry = Run(unit, [], [])
     used = set[str]()
@@ -140,6 +139,8 @@ def dry_run(db: Database, sent: Sequence[object]) -> Run:
             planned = action if isinstance(action, Planned) else read(action, index + 1, used)
             dry.done.append((planned, planned.run(unit)))
         except ToolError as error:
+            if is_strict:
+                raise
             db.execute("ROLLBACK TO action")
             own = action if isinstance(action, dict) else {}
             dry.errors.append({"index": index} | _refusal(own, error, unit.found))

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from tools.core import errors
 from tools.core.errors import LINE_BREAKERS, ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.parameters import read_value
 from tools.core.schema import Limits
 from tools.onepercent import days
@@ -36,6 +36,8 @@ LARGEST_ID = 2**63 - 1
 
 DURATIONS = {"half": 30, "one": 60, "two": 120, "three": 180, "four": 240}
 
+DIARY = ("what_done", "what_not_done", "reflection", "plans")
+
 # Fields by names that models use for them and that are not alike; those that the object takes are meant.
 OTHER_NAMES = {
     "id": ("preview_id", "step_id", "habit_id", "diary_id", "goal_id"),
@@ -47,8 +49,8 @@ OTHER_NAMES = {
     "task_id": ("step_id",),
     "description": ("why_important",),
     "days": ("schedule_days",),
-    "content": ("what_done", "what_not_done", "reflection", "plans"),
-    "text": ("what_done", "what_not_done", "reflection", "plans"),
+    "content": DIARY,
+    "text": DIARY,
 }
 
 
@@ -151,9 +153,7 @@ def several(each: Field, description: str = "", *, empty: bool = False) -> Field
             raise invalid(name, f"a list of 1 to {MOST_IN_LIST}")
         return [each.read(f"{name}[{at}]", part) for at, part in enumerate(sent)]
 
-    schema = {"type": "array", "items": each.schema}
-    if description:
-        schema["description"] = description
+    schema = filled(type="array", items=each.schema, description=description)
     return Field(schema, f"list of 1 to {MOST_IN_LIST} {each.words}", convert, empty=empty)
 
 
@@ -180,9 +180,7 @@ MINUTES = plain(
 
 
 def _minutes(name: str, value: object) -> Any:
-    if isinstance(value, str) and value in DURATIONS:
-        return DURATIONS[value]
-    return MINUTES.convert(name, value)
+    return MINUTES.convert(name, DURATIONS.get(str(value), value))
 
 
 DURATION = replace(
@@ -216,8 +214,7 @@ def record(kinds: Mapping[str, Field], needed: tuple[str, ...] = (), *, empty: b
             raise invalid(name, f"an object of {', '.join(kinds)}")
         return members(value, kinds, needed, name, f"{name}.")
 
-    words = f"object of {', '.join(kinds)}" + (", or null" if empty else "")
-    return Field({"type": "object"}, words, convert, empty=empty)
+    return Field({"type": "object"}, f"object of {', '.join(kinds)}", convert, empty=empty)
 
 
 def members(
@@ -241,10 +238,11 @@ def read_day(name: str, value: object) -> str:
         with suppress(ValueError):
             date.fromisoformat(value)
             return value
+    sent = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
-    if TIME_OF_DAY.search(printable(value)):
+    if TIME_OF_DAY.search(sent):
         hint += f" {NO_REMINDERS}"
-    raise ToolError(f"{name} is not a date: {printable(value)}", hint, code="INVALID_DATE", field=name)
+    raise ToolError(f"{name} is not a date: {sent}", hint, code="INVALID_DATE", field=name)
 
 
 def identifier(name: str, value: object) -> str:

@@ -60,7 +60,7 @@ def get_user_snapshot(
         message = f"date_to {end} is before date_from {begin}"
         hint = f"Swap the two dates. {days.date_hint(None)}"
         raise ToolError(message, hint, code="INVALID_DATE", field="date_to")
-    goal_id = None if goal_id is None else min(goal_id, fields.LARGEST_ID)
+    goal_id = goal_id and min(goal_id, fields.LARGEST_ID)
     past = _past(today, first, last)
     diary_told = "diary" in names and first is not None
     with_steps = STEPS in (include or ())
@@ -80,7 +80,7 @@ def get_user_snapshot(
     elif first or last:
         shown.span = begin, last or begin
     is_one_day = shown.span is None or shown.span[0] == shown.span[1]
-    is_other = find or goal_id is not None or names == ["diary"] or {"history", "ssp"} & {*names}
+    is_other = find or goal_id or names == ["diary"] or {"history", "ssp"} & {*names}
     shown.is_day = is_one_day and not is_other
     return shown
 
@@ -91,11 +91,10 @@ def _day(name: str, text: str | None) -> date | None:
 
 def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:
     """The sections to show, each once."""
-    names = [name for name in include if name != STEPS]
-    if STEPS in include or (is_one_goal and not include):
-        names.insert(0, "goals")
+    names = ["goals"] if STEPS in include else []
+    names += [name for name in include if name != STEPS]
     if not names and not is_search:
-        names = list(DEFAULT)
+        names += ["goals"] if is_one_goal else DEFAULT
     return list(dict.fromkeys(names))
 
 

@@ -22,7 +22,7 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject
 from tools.core.registry import TextOutput, command
 from tools.onepercent import apply_actions, backup, days, dispatch, fields, previews, shell, words
-from tools.onepercent.actions import ACTIONS, Outcome, action, habits
+from tools.onepercent.actions import Outcome, action, habits
 from tools.onepercent.actions.unit_of_work import Change, UnitOfWork
 from tools.onepercent.database import Row, store
 from tools.onepercent.days import WEEK
@@ -53,7 +53,7 @@ def import_(file: str, yes: str = "") -> JsonObject | TextOutput:
 def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     dispatch.current.set(dispatch.Call("import", {"file": file}, monotonic()))
     with store.writing() as db:
-        dry = dry_run(db, [Planned(ACTIONS["loop.import"], "1", {"file": file})]).checked()
+        dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
         preview_id = previews.keep(dry)
     if not dry.unit.journal:
         return TextOutput(words.say("loop.nothing"))

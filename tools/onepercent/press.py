@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
-from tools.onepercent import fields, previews
+from tools.onepercent import previews
 from tools.onepercent.apply_actions import apply_agreed
 from tools.onepercent.database import store
 from tools.onepercent.dispatch import dispatch
@@ -25,12 +25,9 @@ def apply_by_press(
 
     Source: docs/pages.md
     """
-    preview_id = fields.identifier("preview_id", preview_id)
     keys.check(keys.of_preview(preview_id), press_key)
     # A second press brings the same key and gets the answer of the first.
-    import uuid
-
-    return apply_agreed(preview_id, str(uuid.uuid5(uuid.UUID(preview_id), "press")), without or ())
+    return apply_agreed(preview_id, f"press {preview_id}", without or ())
 
 
 @Tool(
@@ -52,5 +49,5 @@ def tick_by_press(
     params = filled(date=date, amount=amount, excuse_reason=excuse_reason)
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing() as db:
-        preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}]).checked())
+        preview_id = previews.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)

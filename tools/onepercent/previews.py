@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection
 from datetime import date
+from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
 from tools.core import calls
@@ -34,7 +35,9 @@ def actions_schema() -> JsonObject:
     checks everything.
     """
     every = declared.ordered()
-    kinds = {name: kind for action in every for name, kind in action.fields.items()}
+    kinds: dict[str, fields.Field] = {}
+    for action in every:
+        kinds |= action.fields
     # By domain, beside the id of its own: `create name*-target`, `unmark date`.
     takes: dict[str, list[str]] = {}
     for action in every:
@@ -65,16 +68,11 @@ def actions_schema() -> JsonObject:
 def _runs(taken: list[str], names: list[str], required: tuple[str, ...]) -> str:
     """The fields that an action takes; of several in the order of `names` the first and the last. A star marks
     what is required."""
-    runs: list[list[str]] = []
-    last = -1
-    for name in taken:
-        place = names.index(name)
-        if place != last + 1 or not runs:
-            runs.append([])
-        runs[-1].append(f"{name}*" if name in required else name)
-        last = place
+    stars = dict.fromkeys(required, "*")
     shown = []
-    for run in runs:
+    # Neighbours in both lists are as far apart in one as in the other.
+    for _, neighbours in groupby(enumerate(taken), lambda pair: names.index(pair[1]) - pair[0]):
+        run = [name + stars.get(name, "") for _, name in neighbours]
         shown += [f"{run[0]}-{run[-1]}"] if len(run) >= SHORTEST_RUN else run
     return ", ".join(shown)
 
@@ -110,7 +108,7 @@ def preview_actions(
             raise ToolError(
                 "Refused beside a deletion", hint, code="REFUSED_BESIDE_DELETION", errors=dry.errors
             )
-        return dispatch.recorded(db, {"success": True, **keep_and_show(dry)})
+        return dispatch.recorded(db, keep_and_show(dry))
 
 
 @Tool("cancel_preview", title="Cancel a preview", order=40, write=True, lock=False, on_call=dispatch.dispatch)
@@ -123,7 +121,7 @@ def cancel_preview(preview_id: str) -> JsonObject:
     shown = {"preview_id": preview_id, "status": "cancelled", "message": words.say("preview.cancelled")}
     with store.writing() as db:
         cancel(db, preview_id)
-        return dispatch.recorded(db, {"success": True, **shown})
+        return dispatch.recorded(db, shown)
 
 
 def keep_and_show(dry: Run) -> JsonObject:
@@ -144,10 +142,9 @@ def keep(dry: Run) -> str:
 
     unit = dry.unit
     preview_id = str(uuid.uuid4())
-    actions = [[each.kind.name, each.client_action_id, each.values, each.place] for each, _ in dry.done]
     plan = {
         "today": unit.day,
-        "actions": actions,
+        "actions": [planned for planned, _ in dry.done],
         "entries": [outcome.entries for _, outcome in dry.done],
         "seen": unit.seen,
         "dropped": dry.errors,
@@ -177,8 +174,8 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
     kept = json.loads(preview["plan"])
     planned = []
     entries = []
-    for (name, *rest), shown in zip(kept["actions"], kept["entries"], strict=True):
-        action = Planned(declared.ACTIONS[name], *rest)
+    for values, shown in zip(kept["actions"], kept["entries"], strict=True):
+        action = Planned(*values)
         if action.client_action_id not in without:
             planned.append(action)
             entries.append(shown)
@@ -186,11 +183,11 @@ def plan(preview: Row, without: Collection[str] = ()) -> Plan:
 
 
 def find(db: Database, preview_id: str) -> Row:
-    """This user's preview. Its status is that of now: after ONEPERCENT_PREVIEW_TTL, its time to live,
-    one that is pending has expired. Raises ToolError PREVIEW_NOT_FOUND."""
-    statement = """SELECT id, user, plan, idempotency_key,
-        iif(status = 'pending' AND expires_at <= ?, 'expired', status) AS status
-        FROM previews WHERE id = ? AND user = ?"""
+    """This user's preview, with the answer that applied it. Its status is that of now: one that is pending has
+    expired after ONEPERCENT_PREVIEW_TTL, its time to live. Raises ToolError PREVIEW_NOT_FOUND."""
+    statement = """SELECT p.plan, p.idempotency_key, a.answer,
+        iif(p.status = 'pending' AND p.expires_at <= ?, 'expired', p.status) AS status
+        FROM previews p LEFT JOIN audit a ON a.id = p.audit_id WHERE p.id = ? AND p.user = ?"""
     values = (days.now().timestamp(), preview_id, settings.user())
     preview: Row | None = db.execute(statement, values).fetchone()
     if preview is None:

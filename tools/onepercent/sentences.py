@@ -246,7 +246,7 @@ def _changes(changes: JsonObject) -> list[Detail]:
     unsaid = {"goal_id"}  # goal_title says it
     if "frequency_type" in changes:
         details.append([field("frequency_type"), _frequency(before), _frequency(after)])
-        unsaid |= schedules.COLUMNS
+        unsaid.update(("frequency_type", *schedules.DETAILS.values()))
     for name in [name for name in changes if name not in unsaid]:
         label = field(name)
         if "place" in changes[name]:

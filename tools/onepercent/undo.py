@@ -19,9 +19,9 @@ from typing import Annotated
 
 from tools.core import calls
 from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
-from tools.onepercent import actions, days, dispatch, previews, settings, words
+from tools.onepercent import days, dispatch, previews, settings, words
 from tools.onepercent.actions import Outcome, action, change, diary, entry, stored
 from tools.onepercent.actions.goals import CATEGORIES
 from tools.onepercent.actions.steps import moved_rows
@@ -32,6 +32,7 @@ from tools.onepercent.actions.unit_of_work import (
     Change,
     Place,
     UnitOfWork,
+    balance,
     difference,
     digested,
     label,
@@ -46,6 +47,8 @@ NOBODY = {"time_zone": None, "day_start_hour": 0}  # the count of days without a
 UNNAMED = ("xp_ledger", "habit_schedules")  # tables whose rows are named with those that they belong to
 
 KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
+
+PARENTS = OWNERS | {"steps": "goals"}
 
 UNSAID = (*SILENT, "deleted_at", "archived_at")  # what an entry says in other ways
 
@@ -77,17 +80,16 @@ def undo_last(
     calls.checkpoint()
     with store.writing() as db:
         if list:
-            return dispatch.recorded(db, {"success": True, "changes": _changes(db)})
+            return dispatch.recorded(db, {"changes": _changes(db)})
         # To be taken back: the newest, or the `number`-th; to be brought back: the one undone last.
         newest = "SELECT id FROM applied WHERE user = ? AND undone = ? ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"
         row = db.execute(newest, (settings.user(), redo, max(number, 1) - 1)).fetchone()
         if row is None:
-            only = "Only what was undone, and nothing applied since, can be redone."
-            hint = only if redo else "Nothing (more) is kept."
+            hint = "Nothing (more) is kept; only what was undone, with nothing applied since, can be redone."
             raise ToolError(f"Nothing to {'redo' if redo else 'undo'}", hint, code="NOTHING_TO_UNDO")
-        reversal = Planned(actions.ACTIONS["undo.last"], "1", {"applied_id": row["id"], "undone": redo})
-        dry = dry_run(db, [reversal]).checked()
-        return dispatch.recorded(db, {"success": True, **previews.keep_and_show(dry)})
+        reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
+        dry = dry_run(db, [reversal], is_strict=True)
+        return dispatch.recorded(db, previews.keep_and_show(dry))
 
 
 def _changes(db: Database) -> list[JsonObject]:
@@ -127,16 +129,15 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> Outcome:
     kept = json.loads(row["journal"])["changes"]
     changes = [Change(table, tuple(key), *rest) for table, key, *rest in kept]
     before = _rows(unit, changes)
-    _check_untouched(changes, before)
+    xp = balance(unit.db, unit.user)[0]
     try:
         _take_back(unit, changes)
     except sqlite3.IntegrityError:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
-    after = _rows(unit, changes)
     return Outcome(
-        _entries(unit, before, after),
+        _entries(unit, before, _rows(unit, changes)),
         message=words.say("redone" if undone else "undone", lines=summary(row["journal"])),
-        xp=_xp(after) - _xp(before),
+        xp=balance(unit.db, unit.user)[0] - xp,
         reversal=(applied_id, not undone),
     )
 
@@ -151,25 +152,19 @@ def _rows(unit: UnitOfWork, changes: list[Change]) -> Rows:
     return {step.place: dict(unit.read(step.table, *step.key) or {}) for step in changes}
 
 
-def _check_untouched(changes: list[Change], rows: Rows) -> None:
-    """Raises ToolError that names the row, if one does not hold what the changes left in it."""
-    left: dict[Place, JsonObject] = {}
-    for step in changes:
-        left[step.place] = {} if step.values is None else left.get(step.place, {}) | step.values
-    for (table, key), values in left.items():
-        row = rows[table, key]
-        if bool(row) != bool(values):  # It was removed since, or is there again.
-            raise _blocked(difference(table, None, row or None))
-        if touched := [name for name, value in values.items() if digested(row[name]) != value]:
-            raise _blocked(f"{label(table, row)} changed since it was applied: {', '.join(touched)}")
-
-
 def _take_back(unit: UnitOfWork, changes: list[Change]) -> None:
+    """Raises ToolError that names the row, if one does not hold what a change left in it."""
     for step in reversed(changes):
         row = unit.read(step.table, *step.key)
-        if row is None:
+        if row is None or step.values is None:
+            if row != step.values:  # It was removed since, or is there again.
+                raise _blocked(difference(step.table, None, row))
             unit.insert(step.table, dict(step.replaced or {}))
-        elif step.replaced is None:
+            continue
+        touched = [name for name, value in step.values.items() if digested(row[name]) != value]
+        if touched:
+            raise _blocked(f"{label(step.table, row)} changed since it was applied: {', '.join(touched)}")
+        if step.replaced is None:
             unit.remove(step.table, row)
         else:
             unit.assign(step.table, row, dict(step.replaced))
@@ -187,12 +182,12 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
             continue
         shown = _named(unit, table, before, row or changed)
         section = _describe(shown, table, row, changed)
-        if table == "goals":
-            goals[section, shown["title"]] = shown
         if table == "steps":
             steps.setdefault((section, shown["goal_title"]), []).append(shown)
-        else:
-            entries.append((section, shown))
+            continue
+        entries.append((section, shown))
+        if table == "goals":
+            goals[section, shown["title"]] = shown
     for (section, title), group in steps.items():
         if (section, title) in goals:
             goals[section, title]["steps_deleted" if section == "deletes" else "steps_restored"] = len(group)
@@ -205,11 +200,9 @@ def _entries(unit: UnitOfWork, before: Rows, after: Rows) -> list[tuple[str, Jso
 
 def _named(unit: UnitOfWork, table: str, rows: Rows, row: Row) -> JsonObject:
     """The entry of a row, by its own name or by that of what it belongs to, which may itself be undone here."""
-    if table == "ssp_evaluations":
-        return {"entity": "ssp", "id": row["id"], "scores": stored(row, CATEGORIES)}
-    if table == "persons":
-        return {"entity": "person"}
-    owner = {"steps": "goals"}.get(table) or OWNERS.get(table)
+    if table in ("persons", "ssp_evaluations"):
+        return filled(entity=KIND[table], scores=stored(row, CATEGORIES))
+    owner = PARENTS.get(table)
     if owner is None:
         return entry(unit, KIND[table], row)
     key = row[f"{KIND[owner]}_id"]
@@ -230,8 +223,10 @@ def _describe(shown: JsonObject, table: str, before: Row, after: Row) -> str:
     was_there = _is_there(before)
     is_there = _is_there(after)
     if table == "habit_pauses":
-        pause = {"pause": {"from": after["first_day"], "to": after["last_day"]}} if is_there else {}
-        shown |= pause or {"resumed": before["first_day"]}
+        if is_there:
+            shown["pause"] = {"from": after["first_day"], "to": after["last_day"]}
+        else:
+            shown["resumed"] = before["first_day"]
     elif was_there != is_there:
         if table == "diary":  # A day may have several entries: their words say which one it is.
             shown |= stored(after or before, diary.CONTENT)
@@ -254,18 +249,10 @@ def _is_there(row: Row) -> bool:
 
 def _group(section: str, steps: list[JsonObject]) -> JsonObject:
     """One entry for many steps: how they move, or what of them changes."""
-    group: JsonObject = {"entity": "step", "count": len(steps)}
-    if section == "creates":
-        group["restored"] = True
+    group = filled(entity="step", count=len(steps), restored=section == "creates")
     names = set[str]().union(*(step.get("changes", ()) for step in steps))
     if names == {"dt"}:
         rows = [[step["title"], *step["changes"]["dt"].values()] for step in steps]
         if all(map(all, rows)):
             return group | moved_rows(sorted(rows, key=itemgetter(1)))
-    if names:
-        group["fields"] = sorted(names)
-    return group
-
-
-def _xp(rows: Rows) -> int:
-    return sum(row["xp"] for (table, _), row in rows.items() if table == "xp_ledger" and row)
+    return group | filled(fields=sorted(names))

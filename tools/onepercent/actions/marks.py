@@ -148,7 +148,7 @@ def _mark(
     else:
         unit.change("habit_marks", before, values)
         if before["status"] != status:
-            completion["replaces"] = before["status"]
+            completion.setdefault("replaces", {})[day] = before["status"]
 
     completion["status"] = status
     completion["xp_reward"] += earned
@@ -173,6 +173,8 @@ def _show_days(habit: Row, marked: list[str], params: JsonObject, completion: Js
     """Add to a habit's entry of the diff what concerns all its days."""
     if len(marked) == 1:
         completion["date"] = marked[0]
+        if replaced := completion.get("replaces"):
+            completion["replaces"] = replaced[marked[0]]
     else:
         completion["dates"] = words.ranges(marked)
         completion["count"] = len(marked)

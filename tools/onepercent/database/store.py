@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import date
-from functools import partial
 from json import JSONDecodeError
 from pathlib import Path
 
@@ -42,9 +41,6 @@ CAUSES = {
         "Make the file and its folder writable; the log (stderr) has more.",
     ),
 }
-
-# Text of a damaged file is read as far as it goes, so that the rest can be seen and exported.
-LENIENT_TEXT = partial(str, encoding="utf-8", errors="replace")
 
 Identity = tuple[int, str, int, int]
 """Process, since a connection must not be used after a fork; path, device, inode: another file may take its
@@ -124,7 +120,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
             if not keeps or _kept.setdefault(identity, db) is not db:
                 db.close()
     except (sqlite3.Error, UnicodeDecodeError, JSONDecodeError, days.Unreadable) as error:
-        logger.warning("%s: %s", file, error if isinstance(error, sqlite3.Error) else type(error).__name__)
+        logger.warning("%s: %s", file, error)
         raise translated(error, file) from error
 
 
@@ -151,7 +147,7 @@ def ensure(file: Path) -> os.stat_result:
     try:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            file.touch(mode=0o600)
         return file.stat()
     except OSError as error:
         hint = "Make its folder writable, or point ONEPERCENT_DB elsewhere."
@@ -164,7 +160,8 @@ def connect(file: Path | str) -> Database:
         file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
     )
     db.row_factory = sqlite3.Row
-    db.text_factory = LENIENT_TEXT
+    # Text of a damaged file is read as far as it goes, so that the rest can be seen and exported.
+    db.text_factory = lambda data: data.decode(errors="replace")
     return db
 
 

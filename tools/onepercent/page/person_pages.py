@@ -1,7 +1,6 @@
 """The pages of a preview and of days, and the private data that each gets beside an answer."""
 
 import logging
-from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -36,7 +35,7 @@ STEPS = """SELECT s.id, s.title, g.title AS goal_title, s.dt AS date, s.priority
     FROM steps s JOIN goals g ON g.id = s.goal_id WHERE s.user = :user AND s.deleted_at IS NULL
     AND g.archived_at IS NULL AND (s.is_complete = 1 OR g.status = 'work') AND {which} ORDER BY s.dt, s.id"""
 LATE = "s.dt < :today AND s.is_complete = 0 AND :day = :today"
-OF_THE_DAY = f"(s.dt = :day OR s.completed_on = :day) AND NOT ({LATE})"
+OF_THE_DAY = "(s.dt = :day OR s.completed_on = :day)"
 COMING = "s.dt = :day AND s.is_complete = 0"
 
 
@@ -87,7 +86,7 @@ def _lost(entry: JsonObject) -> list[str]:
         return []
     titles = "SELECT title FROM steps WHERE goal_id = ? AND deleted_at IS NULL ORDER BY id"
     with store.reading() as db:
-        return [title for (title,) in db.execute(titles, (entry["id"],))]
+        return [title for (title,) in db.execute(titles, (entry.get("id"),))]
 
 
 def _of_days(answer: JsonObject) -> JsonObject:
@@ -138,6 +137,12 @@ def _glance(db: Database, first: date, last: date, today: date, is_day: bool) ->
     return data | _one_day(present.View(recent.user, today, day, day), recent) if is_day else data
 
 
+def _sum(recent: Past, first: date, length: int) -> list[float]:
+    """The numbers of so many days; empty if there is nothing."""
+    numbers = _numbers(recent.sums(first, first + timedelta(length - 1)))
+    return numbers if any(numbers) else []
+
+
 def _cell(recent: Past, day: date) -> list[float]:
     """The numbers of one day; what is still open today is due in it."""
     return _numbers(recent.sums(day, day, with_open=True))
@@ -147,12 +152,6 @@ def _numbers(sums: Sums) -> list[float]:
     """The share of habits kept, XP, steps and diary entries."""
     share = round(sums.kept / sums.due, 3) if sums.due else 0
     return [share, sums.xp, sums.steps, sums.diary]
-
-
-def _sum(recent: Past, first: date, length: int) -> list[float]:
-    """The numbers of so many days; empty if there is nothing."""
-    sums = recent.sums(first, first + timedelta(length - 1))
-    return _numbers(sums) if length and any(sums) else []
 
 
 def _one_day(view: present.View, recent: Past) -> JsonObject:
@@ -170,7 +169,7 @@ def _one_day(view: present.View, recent: Past) -> JsonObject:
         "xp": present.xp(db, view),
     }
     if day == view.today:
-        following = replace(view, first=day + timedelta(1))
+        following = view._replace(first=day + timedelta(1))
         data["next"] = {
             "date": f"{following.first}",
             "steps": [step["title"] for step in _steps(db, COMING, following)],
