@@ -86,20 +86,17 @@ def raw(action: str, params: JsonObject, version: int) -> Result:
     return _result(keyed({"action": action, "version": version, "params": params}), 0)
 
 
-def entries(action: object, params: object) -> Iterator[tuple[object, object]]:
-    """The action with its parameters, or each entry of a `multi` at any depth, however wrong."""
-    waiting = [(action, params)]
-    while waiting:
-        name, inner_params = waiting.pop()
-        inner = inner_params.get("actions") if name == "multi" and isinstance(inner_params, dict) else None
-        if not isinstance(inner, list):
-            yield name, inner_params
-            continue
-        for member in inner:
-            if isinstance(member, dict):
-                waiting.append((member.get("action"), member.get("params")))
-            else:
-                waiting.append((None, None))
+def names(action: object, params: object) -> Iterator[str]:
+    """The name of the action, or of each entry of a `multi` at any depth, however wrong."""
+    entries: list[object] = [{"action": action, "params": params}]
+    while entries:
+        entry = entries.pop()
+        name, inner = (entry.get("action"), entry.get("params")) if isinstance(entry, dict) else (None, None)
+        actions = inner.get("actions") if name == "multi" and isinstance(inner, dict) else None
+        if isinstance(actions, list):
+            entries += actions
+        else:
+            yield str(name)
 
 
 def _entry(action: str, params: JsonObject) -> JsonObject:
@@ -131,9 +128,7 @@ def _result(request: JsonObject, extra_s: float) -> Result:
         failure = replies.failure(error, timeout_s)
     except Unanswered as error:
         failure = error
-    asked = entries(request["action"], request.get("params"))
-    if isinstance(failure, Unanswered) and not all(
-        isinstance(name, str) and name in READING for name, _ in asked
-    ):
+    sent = set(names(request["action"], request.get("params")))
+    if isinstance(failure, Unanswered) and not sent <= READING:
         failure.hint += " The change may or may not have been made: look before you repeat it."
     raise failure

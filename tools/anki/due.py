@@ -11,7 +11,6 @@ from urllib.parse import unquote
 
 from tools.anki import card_text, client
 from tools.anki.card_text import IMAGE, card_row
-from tools.anki.replies import Refused
 from tools.anki.studying.review_log import newest
 from tools.anki.studying.study_queue import StudyQueue, by_deck, summed
 from tools.core import presses, settings, toolsets
@@ -149,12 +148,7 @@ def due(
 
 
 def _current() -> JsonObject:
-    (card,) = client.multi(("guiCurrentCard", {}))
-    if isinstance(card, Refused) and "not currently" not in card.text:
-        raise card
-    if isinstance(card, Refused) or not card:
-        hint = "Start a review in Anki's window, or call anki_due without `current`."
-        raise ToolError("Anki shows no card at the moment", hint, code="NO_REVIEW")
+    card = client.call("guiCurrentCard")
     name = card["deckName"]
     infos, stats, deck_ids = client.results(
         ("cardsInfo", {"cards": [card["cardId"]]}),
@@ -162,4 +156,4 @@ def _current() -> JsonObject:
         ("deckNamesAndIds", {}),
     )
     total = summed(by_deck(stats, deck_ids), name)
-    return {"deck": name, "due": total, "cards": [card_row(info, LONGEST_CURRENT) for info in infos if info]}
+    return {"deck": name, "due": total, "cards": [card_row(info, LONGEST_CURRENT) for info in infos]}

@@ -90,8 +90,8 @@ def invoke(
         if key == "filename" and isinstance(value, str):
             checked_filename(value)
     if current().anki_invoke != "all":
-        for name, _ in client.entries(action, params):
-            _check_safe(str(name)[:80], members)
+        for name in client.names(action, params):
+            _check_safe(name[:80], members)
     if action == "multi" and isinstance(params.get("actions"), list):
         params = {**params, "actions": list(map(client.keyed, params["actions"]))}
     try:
@@ -116,11 +116,11 @@ def invoke_reading(
     Source: AnkiConnect, any action; MCP_READ_ONLY.
     """
     media = next((f" with {key}" for key, _ in _members(params) if key in BRINGING_MEDIA), "")
-    for name, _ in client.entries(action, params):
-        if not isinstance(name, str) or name not in READING - NAMING_DECKS or media:
-            problem = f"Not a reading action: {str(name)[:80]}{media}"
+    for name in client.names(action, params):
+        if media or name not in READING - NAMING_DECKS:
+            problem = f"Not a reading action: {name[:80]}{media}"
             hint = "The server is in read-only mode (MCP_READ_ONLY): only actions that change nothing are let through."
-            if str(name) in NAMING_DECKS:
+            if name in NAMING_DECKS:
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
             raise ToolError(problem, hint, code="READ_ONLY")
     return invoke(action, params, version)

@@ -42,9 +42,14 @@ HINTS = {
     "Download; ask first which side has the newest reviews.",
     "'NoneType' object has no attribute": "Anki's collection may be closed, as during a full sync: wait, then call again. "
     "Otherwise a parameter names something that is not there.",
+    "Gui review is not currently active.": "Anki shows no card: start a review in its window, or call anki_due without `current`.",
     "Model name already exists": "Choose another model_name, or look at this one with anki_model_info.",
 }
-CODES = {"collection is not available": "ANKI_NO_PROFILE", "valid api key must be provided": "ANKI_KEY"}
+CODES = {
+    "collection is not available": "ANKI_NO_PROFILE",
+    "valid api key must be provided": "ANKI_KEY",
+    "Gui review is not currently active.": "NO_REVIEW",
+}
 
 
 class Failure(ToolError):
@@ -62,8 +67,8 @@ class Refused(Failure):
         import html
 
         # Anki's message as plain text: without HTML and the invisible marks around what it quotes.
-        text = re.sub(r"<br\s*/?>", " ", re.sub("[\u2066-\u2069]", "", text), flags=re.IGNORECASE)
-        text = html.unescape(TAGS.sub("", text)).strip() or "no reason given"
+        text = TAGS.sub(" ", re.sub("[\u2066-\u2069]", "", text))
+        text = html.unescape(text).strip() or "no reason given"
         matching = (hint for part, hint in HINTS.items() if part.casefold() in text.casefold())
         hint = next(matching, "This is Anki's own answer: change what it names, then call again.")
         super().__init__(

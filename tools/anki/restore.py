@@ -57,15 +57,13 @@ def _put_back(entry: Entry) -> JsonObject:
     if entry.profile and profile and profile != entry.profile:
         problem = f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open"
         raise ToolError(problem, "Switch the profile in Anki (File, Switch Profile).", code="OTHER_PROFILE")
-    there = dict(zip(ids, client.whole(found), strict=True))
-    failed = []
-    for note in sorted(ids["notes"].difference(there["notes"])):
-        failed.append({"noteId": note, "error": "the note is gone"})
-    steps = []
+    there = dict(zip(ids, map(set, client.whole(found)), strict=True))
+    actions = []
     for step in entry.steps:
-        left = ids[step.of].intersection(there[step.of])
-        steps.append(step._replace(ids=[each for each in step.ids if each in left]))
-    failed += _make(steps)
+        actions += step._replace(ids=sorted(there[step.of].intersection(step.ids))).actions()
+    failed = _make(actions)
+    for note in sorted(ids["notes"] - there["notes"]):
+        failed.append({"noteId": note, "error": "the note is gone"})
     answer: JsonObject = {of: len(left) for of, left in there.items()}
     answer.update(failed=failed, warnings=entry.warnings)
     if entry.lost:
@@ -76,11 +74,8 @@ def _put_back(entry: Entry) -> JsonObject:
     return answer
 
 
-def _make(steps: list[Step]) -> list[JsonObject]:
-    """Make the steps; the cards that do not take their values."""
-    actions: list[Action] = []
-    for step in steps:
-        actions += step.actions()
+def _make(actions: list[Action]) -> list[JsonObject]:
+    """Make them; the cards that do not take their values."""
     failed = []
     parts = Parts(actions)
     for part in parts:
@@ -123,21 +118,21 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
         query = f"{client.ids_query('nid', its)} did:{decks.DEFAULT_ID}"
         if astray := client.call("findCards", query=query):
             client.call("changeDeck", cards=astray, deck=deck)
-    steps = _schedules(back)
-    answer["failed"] += _make(steps)
-    answer.update(alreadyThere=there, addedAgain=len(back) - there, cardsScheduled=len(steps))
+    schedules = _schedules(back)
+    answer["failed"] += _make(schedules)
+    answer.update(alreadyThere=there, addedAgain=len(back) - there, cardsScheduled=len(schedules))
 
 
-def _schedules(back: dict[int, Note]) -> list[Step]:
-    """The steps that give notes that were added again the schedule of their deleted cards. A card that was studied
+def _schedules(back: dict[int, Note]) -> list[Action]:
+    """The actions that give notes that were added again the schedule of their deleted cards. A card that was studied
     since keeps its own."""
-    steps = []
+    actions = []
     studied = [note_id for note_id, note in back.items() if note.schedules]
     for info in journal.at_home(f"{client.ids_query('nid', studied)} is:new"):
-        schedules = dict(back[info["note"]].schedules)
-        if info["ord"] in schedules:
-            steps.append(Step("cards", SET_VALUE, schedules[info["ord"]], [info["cardId"]]))
-    return steps
+        schedule = dict(back[info["note"]].schedules).get(info["ord"])
+        if schedule:
+            actions += Step("cards", SET_VALUE, schedule, [info["cardId"]]).actions()
+    return actions
 
 
 def _with_the_same_fields(lost: list[Note], since: int) -> dict[Content, list[int]]:
