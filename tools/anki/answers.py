@@ -80,13 +80,13 @@ def answer_cards(
     if not answers:
         raise _wrong("There is nothing to answer", "Give answers: [{cardId, ease}].")
     batch = AnswerBatch({}, early=bool(early))
-    for index, answer in enumerate(answers):
+    for answer in answers:
         ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
-            problem = f"answers.{index}.ease: {str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
+            problem = f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
             raise _wrong(problem, "Give again, hard, good or easy (1 to 4).")
         if answer.cardId in batch.wanted:
-            batch.skipped.append(_skipped(answer.cardId, "twice", "the first answer in this call counts"))
+            batch.skip(answer.cardId, "twice", "the first answer in this call counts")
         else:
             batch.wanted[answer.cardId] = ease
     return batch.run()
@@ -113,10 +113,6 @@ def _wrong(problem: str, hint: str) -> ToolError:
     return ToolError(problem, hint, code="INVALID_ARGUMENTS")
 
 
-def _skipped(card: int, reason: str, error: str) -> JsonObject:
-    return {"cardId": card, "reason": reason, "error": error}
-
-
 @dataclass
 class AnswerBatch:
     """One call: the ease of each card that is to be answered, and the cards that are not, with the reason.
@@ -135,24 +131,24 @@ class AnswerBatch:
     """Steps of Undo before the next answer."""
 
     def run(self) -> JsonObject:
-        self.anki_day = (state.recall(ANKI_DAY) or {}).get("day", "")
-        pending = state.recall(PENDING) or {}
+        self.anki_day = state.recall(ANKI_DAY).get("day", "")
+        pending = state.recall(PENDING)
         self._look(pending)
         if self.wanted:
             sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
             state.keep(PENDING, {**pending, **sent})
             self._answer()
         state.keep(PENDING, pending)
-        for card in list(self.wanted):
-            self._skip(card, "not_answered", NOT_ANSWERED)
+        for card in self.wanted:
+            self.skip(card, "not_answered", NOT_ANSWERED)
         if self.given:
-            state.keep(GIVEN, {"answers": _to_take_back() + self.given})
+            earlier = state.recall(GIVEN).get("answers", [])
+            state.keep(GIVEN, {"answers": earlier + self.given})
         more = filled(skipped=self.skipped, warnings=self.warnings)
         return {"answered": len(self.cards), "cards": self.cards, **more}
 
-    def _skip(self, card: int, reason: str, error: str) -> None:
-        del self.wanted[card]
-        self.skipped.append(_skipped(card, reason, error))
+    def skip(self, card: int, reason: str, error: str) -> None:
+        self.skipped.append({"cardId": card, "reason": reason, "error": error})
 
     def _look(self, pending: JsonObject) -> None:
         """Find the card on Anki's screen and the log of each card; skip what cannot be answered, and take answers
@@ -166,35 +162,39 @@ class AnswerBatch:
             ("getReviewsOfCards", {"cards": cards}),
             ("guiCurrentCard", {}),
         )
-        infos, due_now, self.borrowed, log = client.whole(results)
-        self.before = dict.fromkeys(cards, LogRow(0, 0, 0)) | newest(log)
-        self.on_screen = current.get("cardId") if isinstance(current, dict) else None
-        infos_by_card = {info["cardId"]: info for info in infos if info}
+        details, due_now, self.borrowed, log = client.whole(results)
+        infos = {info["cardId"]: info for info in details if info}
+        self.before = newest(log)
+        self.on_screen = current["cardId"] if isinstance(current, dict) else None
         for card in cards:
             ease, last = pending.pop(str(card), (0, 0))
             row = self.before[card]
             if row.id > self.seen.get(card, row.id) or (row.id > last and row.ease == ease):
                 del self.wanted[card]
                 self.cards.append({**self._outcome(card, row), "answeredBefore": True})
-            else:
-                self._check(card, infos_by_card.get(card), row, is_due=card in due_now)
+            elif problem := self._problem(card, infos.get(card), is_due=card in due_now):
+                del self.wanted[card]
+                self.skip(card, *problem)
 
-    def _check(self, card: int, info: JsonObject | None, last: LogRow, *, is_due: bool) -> None:
-        now = time.time()
+    def _problem(self, card: int, info: JsonObject | None, *, is_due: bool) -> tuple[str, str] | None:
+        """The reason for which a card is not answered, and its error."""
         if info is None:
-            self._skip(card, "missing", "there is no such card; anki_due shows those to study")
-        elif info["queue"] == SUSPENDED:
-            self._skip(card, "suspended", "answering would wake it; anki_change_cards with unsuspend does")
-        elif card not in self.seen and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
-            self._skip(card, "not_due", "it got this answer less than a minute ago")
-        elif info["queue"] == LEARNING and info["due"] > now:
-            if not self.early and card != self.on_screen:
-                minutes = math.ceil((info["due"] - now) / 60)
-                self._skip(card, "not_due", f"it is due in {minutes} min; early: true answers it now")
-        elif not is_due:
-            self._skip(card, "not_due", "it is not due now")
-        elif OCCLUSION in info["question"] and card != self.on_screen:
-            self._skip(card, "occlusion", "only Anki's window shows its masks: the person reviews it there")
+            return "missing", "there is no such card; anki_due shows those to study"
+        if info["queue"] == SUSPENDED:
+            return "suspended", "answering would wake it; anki_change_cards with unsuspend does"
+        now = time.time()
+        last = self.before[card]
+        if card not in self.seen and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
+            return "not_due", "it got this answer less than a minute ago"
+        error = "it is not due now"
+        if info["queue"] == LEARNING and info["due"] > now:
+            is_due = self.early or card == self.on_screen
+            error = f"it is due in {math.ceil((info['due'] - now) / 60)} min; early: true answers it now"
+        if not is_due:
+            return "not_due", error
+        if OCCLUSION in info["question"] and card != self.on_screen:
+            return "occlusion", "only Anki's window shows its masks: the person reviews it there"
+        return None
 
     def _answer(self) -> None:
         try:
@@ -219,8 +219,8 @@ class AnswerBatch:
         if isinstance(shown, dict) and shown.get("cardId") != card:
             self.warnings.append(MOVED_ON)
         self._read_log([card])
-        if card in self.wanted:
-            self._skip(card, "not_answered", NOT_ANSWERED)
+        if self.wanted.pop(card, None):
+            self.skip(card, "not_answered", NOT_ANSWERED)
 
     def _send(self) -> None:
         """Answer the other cards, once Anki has forgotten its line, and take their log."""
@@ -281,22 +281,18 @@ class AnswerBatch:
             time.sleep(PAUSE_S)
 
 
-def _to_take_back() -> list[list[int]]:
-    return (state.recall(GIVEN) or {}).get("answers", [])
-
-
 def take_back(wanted: int | None = None) -> JsonObject:
     """Take back the last answer that a batch gave, by Anki's own Undo.
 
     Raises ToolError if Anki's Undo would take back something else: a later answer, a change of a note, a
     change of ours; or if the last answer is of another card than `wanted`.
     """
-    answers = _to_take_back() or [[0, 0, -1, 0, 0]]
-    card, row_id, count, steps, entry = answers.pop()
+    answers = state.recall(GIVEN).get("answers", [])
+    card, row_id, count, steps, entry = answers.pop() if answers else (0, 0, -1, 0, 0)
     reviews: Action = ("getReviewsOfCards", {"cards": [card]})
     log, today, edited = client.results(reviews, COUNT, ("findNotes", {"query": "edited:1"}))
-    row = newest(log).get(card)
-    if row is None or row.id != row_id or today != count or wanted not in (card, None):
+    row = newest(log)[card]
+    if row.id != row_id or today != count or wanted not in (card, None):
         problem = "The last answer in Anki was not given by anki_answer_cards"
         raise ToolError(problem, "Undo in Anki's window (Ctrl+Z) takes it back.", code="NOTHING_TO_UNDO")
     (times,) = client.multi(("notesModTime", {"notes": edited}))

@@ -71,10 +71,9 @@ def _cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
         sounds = [SOUND.findall(text) for text in texts]
         images = [unquote(unescape("".join(parts))) for parts in IMAGE.findall("".join(sides))]
         files = (*images, *sounds[0], *sounds[1])
-        last = log.get(info["cardId"])
         card = {
             "cardId": info["cardId"],
-            "seen": last.id if last else 0,
+            "seen": log[info["cardId"]].id,
             "sides": sides,
             "texts": [text[:LONGEST] for text in texts],
             "sounds": sounds,

@@ -83,12 +83,12 @@ def _digest(key: str) -> bytes:
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
-def recall(subject: str) -> JsonObject | None:
-    """The data that `keep` kept under this name within the last hour."""
+def recall(subject: str) -> JsonObject:
+    """The data that `keep` kept under this name within the last hour, or none."""
     with _record() as db:
         query = "select kept from begun where call = ? and at > ?"
         row = db.execute(query, (subject, time.time() - KEPT_S)).fetchone()
-    return json.loads(row[0]) if row else None
+    return json.loads(row[0]) if row else {}
 
 
 def keep(subject: str, data: JsonObject) -> None:

@@ -25,13 +25,12 @@ class LogRow(NamedTuple):
 
 
 def newest(log: object) -> dict[int, LogRow]:
-    """The newest answer of each card in an answer of getReviewsOfCards. Rows that were made by hand, as setDueDate
-    makes one for each card, have no ease."""
+    """The newest answer of each card in an answer of getReviewsOfCards, or zeros. Rows that were made by hand, as
+    setDueDate makes one for each card, have no ease."""
     by_card = {}
     for card, rows in log.items() if isinstance(log, dict) else ():
         answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["ease"]]
-        if answers:
-            by_card[int(card)] = max(answers)
+        by_card[int(card)] = max(answers, default=LogRow(0, 0, 0))
     return by_card
 
 
