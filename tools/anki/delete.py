@@ -44,8 +44,9 @@ def _delete(infos: dict[int, notes.Info]) -> None:
     ids = list(infos)
     count = notes.counted(len(ids), "note")
     entry = journal.write("delete_notes", f"{count} deleted", Entry(lost=_lost(infos)))
-    client.results(("deleteNotes", {"notes": ids}), client.REDRAW)
-    if left := notes.existing(ids):
+    search = {"query": client.ids_query("nid", ids)}
+    *_, left = client.results(("deleteNotes", {"notes": ids}), client.REDRAW, ("findNotes", search))
+    if left:
         problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
         hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
         raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
@@ -96,11 +97,18 @@ class DeckDeletion:
     """One call: the decks named, their cards with those of their subdecks, and whether the cards go too."""
 
     def __init__(self, named: list[str], cards_too: bool):
-        deck_ids = decks.ids()
-        _check(named, deck_ids)
         self.named = named
         self.cards_too = cards_too
+        deck_ids = decks.ids()
         self.default = decks.default_name(deck_ids)
+        # Nothing may be wrong with any of them before the first is touched.
+        if self.default in named:
+            problem = f"{self.default!r} is Anki's default deck and stays. Nothing was deleted"
+            hint = "Leave it out; anki_find_notes and anki_delete_notes empty it."
+            raise ToolError(problem, hint, code="DEFAULT_DECK")
+        if unknown := [name for name in named if name not in deck_ids]:
+            problem = f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted"
+            raise ToolError(problem, "anki_list_decks shows the decks.", code="DECK_NOT_FOUND")
         names = decks.below(named, deck_ids)
         _, self.filtered, self.cards_by_deck = decks.contents(names, deck_ids)
         self.cards = list(chain(*self.cards_by_deck.values()))
@@ -122,10 +130,12 @@ class DeckDeletion:
         return f"delete {', '.join(map(quoted, self.named))}, {count} {fate}{confirm.examples(texts)}"
 
     def _first_notes(self) -> dict[int, notes.Info]:
-        return _notes_of(sorted(self.cards)[: notes.EXAMPLES])
+        return notes.by_id(client.call("cardsToNotes", cards=sorted(self.cards)[: notes.EXAMPLES]))
 
     def run(self) -> None:
-        lost = _lost(_notes_of(self.cards)) if self.cards_too else []
+        lost = []
+        if self.cards_too:
+            lost = _lost(notes.by_id(client.call("cardsToNotes", cards=self.cards)))
         calls.checkpoint()
         homes = []
         for name, cards in self.cards_by_deck.items():
@@ -147,19 +157,3 @@ class DeckDeletion:
             if left := decks.cards_within(self.named):
                 problem = f"Anki did not move {len(left)} cards to {self.default!r}: none is lost"
                 raise ToolError(problem, "Look at them in Anki.", code="DECK_NOT_EMPTY")
-
-
-def _notes_of(cards: list[int]) -> dict[int, notes.Info]:
-    """The notes of these cards. Two requests, if there are any."""
-    return notes.by_id(client.call("cardsToNotes", cards=cards)) if cards else {}
-
-
-def _check(named: list[str], deck_ids: dict[str, int]) -> None:
-    """Nothing may be wrong with any of them before the first is touched."""
-    if default := [name for name in named if deck_ids.get(name) == decks.DEFAULT_ID]:
-        problem = f"{default[0]!r} is Anki's default deck and stays. Nothing was deleted"
-        hint = "Leave it out; anki_find_notes and anki_delete_notes empty it."
-        raise ToolError(problem, hint, code="DEFAULT_DECK")
-    if unknown := [name for name in named if name not in deck_ids]:
-        problem = f"Deck not found: {', '.join(map(repr, unknown))}. Nothing was deleted"
-        raise ToolError(problem, "anki_list_decks shows the decks.", code="DECK_NOT_FOUND")
