@@ -80,7 +80,8 @@ def question_and_answer(info: JsonObject) -> tuple[str, str]:
     typed = typed_answer(info)
     question = TYPED.sub(TYPE_IT, info["question"])
     answer = TYPED.sub(lambda match: typed, info["answer"])
-    sounds = iter([name for field in info["fields"].values() for name in SOUND.findall(field["value"])])
+    fields = " ".join(field["value"] for field in info["fields"].values())
+    sounds = iter(SOUND.findall(fields))
     front = plain(question, sounds)
     parts = ANSWER.split(answer, maxsplit=1)
     return front, plain(parts[-1], sounds if len(parts) > 1 else iter(()))
@@ -115,8 +116,8 @@ def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
     }
     if ahead_s > 0:
         row["inMinutes"] = math.ceil(ahead_s / 60)
-    if len(spans) == len(BUTTONS):
-        row["next"] = dict(zip(BUTTONS, spans, strict=True))
+    if spans:
+        row["next"] = dict(zip(BUTTONS, spans, strict=False))
     return row
 
 

@@ -1,6 +1,5 @@
 """The tool that shows what is to be studied, and its page: the cards as Anki draws them, with their files."""
 
-import logging
 import re
 from datetime import date
 from html import unescape
@@ -20,8 +19,6 @@ from tools.core.mcp_apps import MIME_TYPE, Page, document
 from tools.core.resources import Resource
 from tools.core.schema import Limits
 from tools.core.tool import Tool
-
-logger = logging.getLogger(__name__)
 
 CARDS = "pi-mcp/cards"
 """The entry of a result's `_meta` that holds the cards; the model need not pay for them."""
@@ -52,8 +49,7 @@ def _private(answer: JsonObject) -> JsonObject:
         return {}
     try:
         private: JsonObject = {CARDS: _cards(answer.infos, answer["cards"])}
-    except ToolError as error:
-        logger.warning("no cards for a page: %s", error.message)
+    except ToolError:  # the model asks instead
         return {}
     if not toolsets.only_reads(settings.current(), "anki"):
         private.update(presses.handed(press_key))

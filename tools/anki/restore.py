@@ -110,14 +110,14 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
             if isinstance(result, int):
                 back[result] = note
             else:
-                error = getattr(result, "text", "Anki gives no reason")
-                answer["failed"].append({"noteId": note.id, "error": error})
+                answer["failed"].append({"noteId": note.id, "error": str(result)})
         calls.report(len(back) - there, len(missing), "adding notes again")
-    for deck in {note.deck for note in back.values()}:  # the add-on of 2023 puts cards into the default one
-        its = [note_id for note_id, note in back.items() if note.deck == deck]
-        query = f"{client.ids_query('nid', its)} did:{decks.DEFAULT_ID}"
-        if astray := client.call("findCards", query=query):
-            client.call("changeDeck", cards=astray, deck=deck)
+    by_deck: dict[str, list[int]] = {}
+    for note_id, note in back.items():
+        by_deck.setdefault(note.deck, []).append(note_id)
+    for deck, ids in by_deck.items():  # the add-on of 2023 puts cards into the default one
+        query = f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}"
+        client.call("changeDeck", cards=client.call("findCards", query=query), deck=deck)
     schedules = _schedules(back)
     answer["failed"] += _make(schedules)
     answer.update(alreadyThere=there, addedAgain=len(back) - there, cardsScheduled=len(schedules))
