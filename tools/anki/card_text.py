@@ -103,7 +103,6 @@ def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
     """A card of cardsInfo. `interval` is in days; `next` has the interval after each button, which the add-on
     of 2023 does not have; `inMinutes` is there if a learning card is ahead of its time."""
     question, answer = question_and_answer(info)
-    ahead_s = info["due"] - time.time() if info["queue"] == LEARNING else 0
     spans = [str(text).translate(ISOLATES) for text in info.get("nextReviews") or []]
     row = {
         "cardId": info["cardId"],
@@ -114,8 +113,8 @@ def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
         "state": STATES.get(info["type"], "review"),
         "interval": info["interval"],
     }
-    if ahead_s > 0:
-        row["inMinutes"] = math.ceil(ahead_s / 60)
+    if info["queue"] == LEARNING and info["due"] > time.time():
+        row["inMinutes"] = math.ceil((info["due"] - time.time()) / 60)
     if spans:
         row["next"] = dict(zip(BUTTONS, spans, strict=False))
     return row

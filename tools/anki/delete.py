@@ -31,8 +31,7 @@ def delete_notes(
     if dryRun:
         before = notes.by_id(noteIds)
         cards = sum(len(info["cards"]) for info in before.values())
-        missing = len(set(noteIds)) - len(before)
-        counts = {"notes": len(before), "missing": missing, "cards": cards}
+        counts = {"notes": len(before), "missing": len(set(noteIds)) - len(before), "cards": cards}
         return {"dryRun": True, **counts, **notes.examples(before)}
     with confirm.agreed(lambda: notes.by_id(noteIds), set, _words, expected) as before:
         if before:

@@ -24,7 +24,6 @@ CARDS = "pi-mcp/cards"
 """The entry of a result's `_meta` that holds the cards; the model need not pay for them."""
 MOST_BYTES = 3_000_000
 """Files of one answer, as base64: beyond, the page fetches further cards by another call."""
-LONGEST = 500
 # A sound in a card's text, and where Anki plays one in its HTML.
 SOUND = re.compile(r"\[sound: ([^\]]+)\]")
 LONGEST_CURRENT = 4000
@@ -71,7 +70,7 @@ def _cards(infos: list[JsonObject], rows: list[JsonObject]) -> list[JsonObject]:
             "cardId": info["cardId"],
             "seen": log[info["cardId"]].id,
             "sides": sides,
-            "texts": [text[:LONGEST] for text in texts],
+            "texts": list(texts),
             "sounds": sounds,
             "state": row["state"],
             "next": row.get("next", {}),
@@ -136,7 +135,7 @@ def due(
     queue = StudyQueue(deck, query)
     infos = queue.first(limit)
     cards = [card_row(info) for info in infos]
-    early = any("inMinutes" in card for card in cards)
+    early = cards and "inMinutes" in cards[0]
     words = filled(note=early and EARLY, order=queue.order)
     answer = {"deck": queue.name, "due": queue.counts, "cards": cards, **words}
     return answer if asText else Studied(answer, infos)

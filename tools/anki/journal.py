@@ -236,11 +236,11 @@ def _converted(before: JsonObject) -> Entry:
     """The way back from a change, from what it had overwritten."""
     entry = Entry(profile=before["profile"])
     for note in before["notes"]:
-        tags = note["tags"]
-        if note["deleted"]:
-            schedules = [(template, _schedule(columns)) for template, *columns in note["cards"]]
-            lost = Note(note["id"], note["model"], note["deck"], note["fields"], tags or [], schedules)
-            entry.lost.append(lost)
+        tags = note.pop("tags")
+        cards = note.pop("cards")
+        if note.pop("deleted"):
+            schedules = [(template, _schedule(values)) for template, *values in cards]
+            entry.lost.append(Note(**note, tags=tags or [], schedules=schedules))
             continue
         entry.steps.append(Step("notes", SET_FIELDS, {"fields": note["fields"]}, [note["id"]]))
         if tags is not None:

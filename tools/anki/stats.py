@@ -57,8 +57,7 @@ def stats(
     Source: AnkiConnect getDeckStats, getReviewsOfCards, findCards, notesInfo.
     """
     deck_ids = decks.ids()
-    names = study_queue.chosen(deck, deck_ids)
-    name = names[0] if deck.strip() else ""
+    name, names = study_queue.chosen(deck, deck_ids)
     scope = f'deck:"{decks.quoted(name)}" ' if name else ""
     actions: list[Action] = [
         ("getDeckStats", {"decks": names}),

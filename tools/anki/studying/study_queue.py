@@ -83,17 +83,17 @@ KINDS = {"new": "new_count", "learning": "learn_count", "review": "review_count"
 """Kinds of cards, each with its column in an answer of getDeckStats."""
 
 
-def chosen(deck: str, deck_ids: dict[str, int]) -> list[str]:
-    """The deck and its subdecks, or every deck if none is named.
+def chosen(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
+    """The deck as Anki spells it, and the names of it and its subdecks; of every deck if none is named.
 
     Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
     """
-    if not deck.strip():
-        return list(deck_ids)
-    name = decks.spelled_by_anki(deck.strip(), deck_ids)
+    if not deck:
+        return "", list(deck_ids)
+    name = decks.spelled_by_anki(deck, deck_ids)
     if name is None:
         raise decks.not_found([deck], deck_ids)
-    return decks.below([name], deck_ids)
+    return name, decks.below([name], deck_ids)
 
 
 def by_deck(stats: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
@@ -120,7 +120,6 @@ class StudyQueue:
     finds there. Three requests."""
 
     def __init__(self, deck: str, query: str = ""):
-        query = query.strip()
         cards = self._search(deck, query)
         by_name, stats, options = client.results(
             ("getDecks", {"cards": list(chain(*cards.values()))}),
@@ -129,22 +128,19 @@ class StudyQueue:
         )
         deck_of = notes.deck_by_card(by_name)
         self.options: JsonObject = options or {}
-        self.limits = by_deck(stats, self.deck_ids)
-        self.counts = summed(self.limits, self.name)
-        if query:
-            self.limits = {}
+        self.limits = {} if query else by_deck(stats, self.deck_ids)
         for kind, ids in cards.items():
             full = [name for name, counts in self.limits.items() if not counts[kind]]
             having_room = set(self.names) - set(decks.below(full, self.names))
             cards[kind] = [card for card in ids if deck_of.get(card) in having_room]
-        if query:
-            self.counts = {kind: len(cards[kind]) for kind in KINDS}
-            self.counts["total"] = sum(self.counts.values())
+        self.counts = summed(self.limits, self.name)
+        if query:  # Anki counts by decks alone
+            self.counts = summed({"": {kind: len(cards[kind]) for kind in KINDS}}, "")
         self._read(cards)
 
     def _search(self, deck: str, query: str) -> dict[str, list[int]]:
         """The candidates of each kind; reviews and new cards in rough order."""
-        scope = f'deck:"{decks.quoted(deck.strip())}" ' if deck.strip() else ""
+        scope = f'deck:"{decks.quoted(deck)}" ' if deck else ""
         if query:
             scope += f"({query}) "
         actions: list[Action] = [("deckNamesAndIds", {})]
@@ -152,8 +148,7 @@ class StudyQueue:
             actions.append(("findCards", {"query": f"{scope}{search} {AWAKE}"}))
         actions.append(("findNotes", {"query": f"{scope}is:learn -is:due prop:due=0 {AWAKE}"}))
         self.deck_ids, learning, *matches, learning_later = client.results(*actions)
-        self.names = chosen(deck, self.deck_ids)
-        self.name = self.names[0] if deck.strip() else ""
+        self.name, self.names = chosen(deck, self.deck_ids)
         self.seen = set(learning_later)
         """Notes of which no other card comes if siblings are buried."""
         reviews = chain(*map(sorted, matches[: len(REVIEWS)]))
