@@ -292,9 +292,7 @@ def take_back(wanted: int | None = None) -> JsonObject:
     reviews: Action = ("getReviewsOfCards", {"cards": [card]})
     log, today, edited = client.results(reviews, COUNT, ("findNotes", {"query": "edited:1"}))
     row = newest(log)[card]
-    if row.id != row_id or today != count or wanted not in (card, None):
-        problem = "The last answer in Anki was not given by anki_answer_cards"
-        raise ToolError(problem, "Undo in Anki's window (Ctrl+Z) takes it back.", code="NOTHING_TO_UNDO")
+    problem = ""
     (times,) = client.multi(("notesModTime", {"notes": edited}))
     if isinstance(times, Refused):  # the add-on of 2023 does not give them
         changed = bool(edited)
@@ -302,11 +300,14 @@ def take_back(wanted: int | None = None) -> JsonObject:
         changed = any(time["mod"] > row.id / 1000 + SAME_MOMENT_S for time in times if time)
     if changed or journal.last() != entry:
         problem = "Notes or cards were changed after the answer: Anki's Undo would take that back first"
+    if row.id != row_id or today != count or wanted not in (card, None):
+        problem = "The last answer in Anki was not given by anki_answer_cards"
+    if problem:
         hint = "Nothing was undone. In Anki the person can go back step by step with Ctrl+Z."
         raise ToolError(problem, hint, code="NOTHING_TO_UNDO")
     client.call("guiUndo")
     for _ in range(LOOKS):
-        if row not in newest(client.call("getReviewsOfCards", cards=[card])).values():
+        if newest(client.call("getReviewsOfCards", cards=[card]))[card] != row:
             state.keep(GIVEN, {"answers": answers})
             client.multi(*[("guiUndo", {})] * steps)
             return {"undone": {"cardId": card, "ease": BUTTONS[row.ease - 1]}}

@@ -63,13 +63,12 @@ UNITS = (
 def typed_answer(info: JsonObject) -> str:
     """The text that the person is to type, as HTML; empty if the card asks for none."""
     place = TYPED.search(info["question"])
-    field = info["fields"].get(place[2]) if place else None
-    if not place or not field:
+    if not place or place[2] not in info["fields"]:
         return ""
-    if not place[1]:
-        return field["value"]
-    number = str(info["ord"] + 1)
-    return ", ".join(text for card, text in CLOZE.findall(field["value"]) if card == number)
+    text = info["fields"][place[2]]["value"]
+    if place[1]:  # of a cloze what this card hides
+        text = ", ".join(part for number, part in CLOZE.findall(text) if int(number) == info["ord"] + 1)
+    return text
 
 
 def question_and_answer(info: JsonObject) -> tuple[str, str]:

@@ -24,7 +24,6 @@ OURS = {
     " forgetCards setSpecificValueOfCard",
 }
 """By tool: the actions that it does with a journal and the owner's consent, which must not be gone round."""
-TOOL_BY_ACTION = {action: tool for tool, actions in OURS.items() for action in actions.split()}
 
 ONE_WAY = "makes the next sync one-way: reviews on a phone that are not synced yet are lost"
 BEYOND = {
@@ -62,7 +61,7 @@ IN_ANKI = {
 """By a part of an action's name: the way to what AnkiConnect cannot, or must not do."""
 NAMING_DECKS = {"getDeckStats", "cardReviews", "getLatestReviewID"}
 """Reading actions that make a deck of a name they do not know."""
-BRINGING_MEDIA = frozenset(("path", "url", "data", "picture", "audio", "video"))
+BRINGING_MEDIA = {"path", "url", "data", "picture", "audio", "video"}
 """With one of these in its parameters even canAddNotes stores a file in the media folder."""
 MEMBERS = {
     "path": "reads any file of the machine that Anki runs on",
@@ -95,12 +94,9 @@ def invoke(
     if action == "multi" and isinstance(params.get("actions"), list):
         params = {**params, "actions": list(map(client.keyed, params["actions"]))}
     try:
-        return client.raw(action, params, client.VERSION if version is None else version)
+        return client.raw(action, params, version or client.VERSION)
     except Refused as error:
-        way = _way(action)
-        if way and "unsupported action" in error.text.casefold():
-            error.hint = f"AnkiConnect cannot do this; {way}."
-        elif way:
+        if way := _way(action):
             error.hint += f" Or {way}."
         raise
 
@@ -159,12 +155,13 @@ def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
         if key == "pattern" and re.search(r"[/\\]|\.\.", str(value)):
             problem = "with such a pattern leads out of Anki's media folder"
             hint = "Give one such as *.mp3."
-    if tool := TOOL_BY_ACTION.get(action):
-        problem = f"is done by {tool}, which can be undone"
-        hint = f"Call {tool}."
-    elif action in BEYOND:
+    if action in BEYOND:
         problem = BEYOND[action]
         hint = f"No other tool does it; {_way(action) or 'Anki itself does'}."
+    for tool, actions in OURS.items():
+        if action in actions.split():
+            problem = f"is done by {tool}, which can be undone"
+            hint = f"Call {tool}."
     if problem:
         hint += " The person can set ANKI_INVOKE=all to let everything through."
         raise ToolError(f"{action} {problem}. Nothing was sent", hint, code="ANKI_INVOKE")

@@ -208,8 +208,7 @@ def read(number: int) -> Entry | None:
 
 @contextmanager
 def _using() -> Iterator["Connection"]:
-    hint = "Make its folder writable, or move the file away: what it recorded can then no longer be put back."
-    with state.database("anki-journal.sqlite3", SCHEMA, "The journal of changes", hint) as db:
+    with state.database("anki-journal.sqlite3", SCHEMA) as db:
         if db.execute("select 1 from sqlite_schema where name = 'journal'").fetchone():
             _convert(db, state_path("anki-journal"))
         yield db

@@ -93,20 +93,15 @@ def failure(error: http.HttpError, timeout_s: float) -> Failure:
         problem = f"AnkiConnect took the request and did not answer within {timeout_s:g} s"
         hint = f"Is a dialog open in Anki, or a sync running? Close it.{advice}"
         return Unanswered(problem, hint, code=NO_ANSWER)
-    if isinstance(error, http.TooLong):
-        problem = f"The answer at {url} is longer than {error.size_bytes} bytes"
-        hint = "Ask for less at once, for example with `limit`."
-        return Unanswered(problem, hint, code="ANKI_REPLY_TOO_LONG")
     if isinstance(error, http.NotHttp):
         return not_ankiconnect(error.reason)
-    return Unanswered(
-        f"AnkiConnect gave no whole answer: {error.reason}", "Was Anki closed?", code="ANKI_CUT"
-    )
+    hint = "Was Anki closed? An answer of many megabytes is cut, too: then ask for less at once."
+    return Unanswered(f"AnkiConnect gave no whole answer: {error.reason}", hint, code="ANKI_CUT")
 
 
-def hangs(error: ToolError | None) -> bool:
+def hangs(error: ToolError) -> bool:
     """True if it says that Anki does not answer at the moment: another question would wait as long."""
-    return error is not None and error.code == NO_ANSWER
+    return error.code == NO_ANSWER
 
 
 def result(response: http.Response) -> Result:

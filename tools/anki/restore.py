@@ -18,8 +18,6 @@ SHOWN = 20
 LOG_LOST = (
     "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
 )
-Content = tuple[str, tuple[str, ...]]
-"""A note type, and the text of each field."""
 
 
 @Tool("anki.restore", write=True, destructive=True)
@@ -98,7 +96,7 @@ def _add_again(lost: list[Note], since: int, answer: JsonObject) -> None:
     back: dict[int, Note] = {}
     missing = []
     for note in lost:
-        if ids := same.get((note.model, tuple(note.fields.values()))):
+        if ids := same.get((note.model, *note.fields.values())):
             back[ids.pop()] = note
         else:
             missing.append(note)
@@ -135,16 +133,16 @@ def _schedules(back: dict[int, Note]) -> list[Action]:
     return actions
 
 
-def _with_the_same_fields(lost: list[Note], since: int) -> dict[Content, list[int]]:
-    """The notes that were added since the deletion, by content. A request for each 500, and one."""
+def _with_the_same_fields(lost: list[Note], since: int) -> dict[tuple[str, ...], list[int]]:
+    """The notes that were added since the deletion, by note type and texts. A request for each 500, and one."""
     days = int((time.time() - since) / DAY) + 2
     newest = max(note.id for note in lost)  # an older twin was there beside them
     ids = [note for note in client.call("findNotes", query=f"added:{days}") if note > newest]
-    by_content: dict[Content, list[int]] = {}
+    by_texts: dict[tuple[str, ...], list[int]] = {}
     for note, info in notes.in_parts(ids):
-        content = (info["modelName"], tuple(notes.values(info).values()))
-        by_content.setdefault(content, []).append(note)
-    return by_content
+        texts = (info["modelName"], *notes.values(info).values())
+        by_texts.setdefault(texts, []).append(note)
+    return by_texts
 
 
 def _adding(note: Note) -> Action:

@@ -30,10 +30,10 @@ create table if not exists begun (call text primary key, kept text not null, at 
 
 
 @contextmanager
-def database(name: str, schema: str, subject: str, hint: str) -> Iterator["Connection"]:
+def database(name: str, schema: str) -> Iterator["Connection"]:
     """The database `name`, made with `schema` if it is not there, and closed afterwards.
 
-    Raises ToolError STATE_NOT_WRITABLE, which calls it `subject`.
+    Raises ToolError STATE_NOT_WRITABLE.
     """
     import sqlite3
 
@@ -45,14 +45,12 @@ def database(name: str, schema: str, subject: str, hint: str) -> Iterator["Conne
             db.executescript(schema)
             yield db
     except (sqlite3.Error, OSError) as error:
-        raise ToolError(
-            f"{subject}, {path}, cannot be used: {error}", hint, code="STATE_NOT_WRITABLE"
-        ) from error
+        hint = "Make its folder writable, or move the file away: what it recorded is then not known any more."
+        raise ToolError(f"{path} cannot be used: {error}", hint, code="STATE_NOT_WRITABLE") from error
 
 
 def _record() -> AbstractContextManager["Connection"]:
-    hint = "Make its folder writable, or delete the file: keys used before are then forgotten."
-    return database("anki-added.sqlite3", SCHEMA, "The record of added notes", hint)
+    return database("anki-added.sqlite3", SCHEMA)
 
 
 def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -61,8 +59,7 @@ def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:
         return {}
     query = "select profile, note from noted where key = ?"
     with _record() as db:
-        notes = {key: dict(db.execute(query, (_digest(key),)).fetchall()) for key in wanted}
-    return {key: by_profile for key, by_profile in notes.items() if by_profile}
+        return {key: dict(db.execute(query, (_digest(key),)).fetchall()) for key in wanted}
 
 
 def remember_keys(added: dict[str, int], profile: str = "") -> None:
