@@ -25,7 +25,7 @@ from tools.anki.studying.review_log import LogRow, newest
 from tools.core import presses
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
-from tools.core.schema import Alias, Limits, Published
+from tools.core.schema import Limits, Published
 from tools.core.tool import Tool
 
 PENDING = "answers pending"
@@ -59,7 +59,7 @@ AGAIN = "Call anki_answer_cards again with the same answers: what is in the log 
 class Answer:
     """An answer to a card."""
 
-    cardId: Annotated[int, Alias("card_id")]
+    cardId: int
     ease: Annotated[Any, Published({"type": "string", "enum": list(BUTTONS)})]
 
 

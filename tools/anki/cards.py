@@ -265,8 +265,7 @@ class BulkChange:
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
             entry.steps += journal.tagged_again(tags, self.added)
         if "changeDeck" in actions:
-            for deck, cards in client.call("getDecks", cards=self.cards).items():
-                entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
+            entry.steps += journal.moved_again(client.call("getDecks", cards=self.cards))
         if SET_VALUE in actions:
             entry.steps += journal.in_state_again(self.cards, FLAGS)
         if actions & {"setDueDate", "forgetCards"}:

@@ -9,17 +9,17 @@ from itertools import chain
 from typing import Annotated
 
 from tools.anki import client, confirm, decks, journal, notes
-from tools.anki.journal import WITH_FLAG, Entry, Note, Step
+from tools.anki.journal import WITH_FLAG, Entry, Note
 from tools.core import calls
 from tools.core.errors import ToolError, quoted
 from tools.core.json_types import JsonObject
-from tools.core.schema import Alias, Limits
+from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 
 @Tool("anki.delete_notes", write=True, destructive=True, idempotent=True, lock=False)
 def delete_notes(
-    noteIds: Annotated[list[int], Limits(min_length=1), Alias("note_ids")],
+    noteIds: Annotated[list[int], Limits(min_length=1)],
     dryRun: bool | None = None,
     expected: int | None = None,
 ) -> JsonObject:
@@ -55,7 +55,7 @@ def _delete(infos: dict[int, notes.Info]) -> None:
 @Tool("anki.delete_decks", write=True, destructive=True, lock=False)
 def delete_decks(
     decks: Annotated[list[str], "exact names", Limits(min_length=1)],
-    cardsToo: Annotated[bool, "else they move to Default", Alias("cards_too")] = False,
+    cardsToo: Annotated[bool, "else they move to Default"] = False,
     dryRun: bool | None = None,
     expected: Annotated[int | None, "cards"] = None,
 ) -> JsonObject | None:
@@ -136,13 +136,12 @@ class DeckDeletion:
         if self.cards_too:
             lost = _lost(notes.by_id(client.call("cardsToNotes", cards=self.cards)))
         calls.checkpoint()
-        homes = []
-        for name, cards in self.cards_by_deck.items():
-            if name not in self.filtered:  # which only borrows its cards
-                homes.append(Step("cards", "changeDeck", {"deck": name}, cards))
+        homes = dict(self.cards_by_deck)
+        for name in self.filtered:  # which only borrows its cards
+            del homes[name]
         count = notes.counted(len(self.cards), "card")
         summary = f"decks deleted: {', '.join(self.named)}, {count}"
-        entry = journal.write("delete_decks", summary, Entry(homes, lost))
+        entry = journal.write("delete_decks", summary, Entry(journal.moved_again(homes), lost))
         if not self.cards_too:
             self._move_cards()
         decks.delete(self.named)

@@ -33,9 +33,7 @@ EARLY = "nothing else is due: these come early, answer them with early: true"
 class Studied(JsonObject):
     """An answer of anki.due, and its cards as cardsInfo has them."""
 
-    def __init__(self, answer: JsonObject, infos: list[JsonObject]):
-        super().__init__(answer)
-        self.infos = infos
+    infos: list[JsonObject]
 
 
 def press_key() -> str:
@@ -137,8 +135,9 @@ def due(
     cards = [card_row(info) for info in infos]
     early = cards and "inMinutes" in cards[0]
     words = filled(note=early and EARLY, order=queue.order)
-    answer = {"deck": queue.name, "due": queue.counts, "cards": cards, **words}
-    return answer if asText else Studied(answer, infos)
+    studied = Studied(deck=queue.name, due=queue.counts, cards=cards, **words)
+    studied.infos = infos
+    return dict(studied) if asText else studied
 
 
 def _current() -> JsonObject:

@@ -86,6 +86,11 @@ def tagged_again(tags: dict[int, list[str]], added: list[str]) -> list[Step]:
     return steps
 
 
+def moved_again(cards_by_deck: dict[str, list[int]]) -> list[Step]:
+    """The steps that move cards back into their decks."""
+    return [Step("cards", "changeDeck", {"deck": deck}, cards) for deck, cards in cards_by_deck.items()]
+
+
 def in_state_again(cards: list[int], states: States) -> list[Step]:
     """The steps that bring each card back into that of the states in which it is now. One request."""
     searches = [("findCards", {"query": f"{client.ids_query('cid', cards)} {state}"}) for state in states]
@@ -245,8 +250,7 @@ def _converted(before: JsonObject) -> Entry:
         if tags is not None:
             entry.steps += tagged_again({note["id"]: tags}, [])
             entry.warnings = ["tags that the change added stay"]
-    for deck, cards in before["cards_by_deck"].items():
-        entry.steps.append(Step("cards", "changeDeck", {"deck": deck}, cards))
+    entry.steps += moved_again(before["cards_by_deck"])
     states = before["cards"]
     for card, *columns in states["schedules"]:
         entry.steps.append(Step("cards", SET_VALUE, _schedule(columns), [card]))
