@@ -78,13 +78,15 @@ def answer_cards(
     if undo:
         return take_back()
     if not answers:
-        raise _wrong("There is nothing to answer", "Give answers: [{cardId, ease}].")
+        hint = "Give answers: [{cardId, ease}]."
+        raise ToolError("There is nothing to answer", hint, code="INVALID_ARGUMENTS")
     batch = AnswerBatch({}, early=bool(early))
     for answer in answers:
         ease = EASES.get(str(answer.ease).lower())
         if not ease:  # AnkiConnect would answer the cards before it, and then refuse the call
             problem = f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered"
-            raise _wrong(problem, "Give again, hard, good or easy (1 to 4).")
+            hint = "Give again, hard, good or easy (1 to 4)."
+            raise ToolError(problem, hint, code="INVALID_ARGUMENTS")
         if answer.cardId in batch.wanted:
             batch.skip(answer.cardId, "twice", "the first answer in this call counts")
         else:
@@ -107,10 +109,6 @@ def answer_by_press(
     """
     presses.check(due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards.")
     return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen={cardId: seen}).run()
-
-
-def _wrong(problem: str, hint: str) -> ToolError:
-    return ToolError(problem, hint, code="INVALID_ARGUMENTS")
 
 
 @dataclass

@@ -102,7 +102,7 @@ def card_row(info: JsonObject, longest: int = LONGEST) -> JsonObject:
     """A card of cardsInfo. `interval` is in days; `next` has the interval after each button, which the add-on
     of 2023 does not have; `inMinutes` is there if a learning card is ahead of its time."""
     question, answer = question_and_answer(info)
-    spans = [str(text).translate(ISOLATES) for text in info.get("nextReviews") or []]
+    spans = [text.translate(ISOLATES) for text in info.get("nextReviews") or []]
     row = {
         "cardId": info["cardId"],
         "noteId": info["note"],

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from tools.anki import card_text, client
 from tools.anki.card_text import IMAGE, card_row
 from tools.anki.studying.review_log import newest
-from tools.anki.studying.study_queue import StudyQueue, by_deck, summed
+from tools.anki.studying.study_queue import StudyQueue, due_counts
 from tools.core import presses, settings, toolsets
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -148,5 +148,5 @@ def _current() -> JsonObject:
         ("getDeckStats", {"decks": [name]}),
         ("deckNamesAndIds", {}),
     )
-    total = summed(by_deck(stats, deck_ids), name)
-    return {"deck": name, "due": total, "cards": [card_row(info, LONGEST_CURRENT) for info in infos]}
+    _, counts = due_counts(stats, deck_ids, name)
+    return {"deck": name, "due": counts, "cards": [card_row(info, LONGEST_CURRENT) for info in infos]}

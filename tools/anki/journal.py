@@ -188,13 +188,13 @@ def last() -> int:
         return db.execute("select coalesce(max(id), 0) from changes").fetchone()[0]
 
 
-def newest(count: int) -> list[list[int | str]]:
-    """The last entries as [id, time, tool, summary], newest first."""
+def newest() -> list[list[int | str]]:
+    """The last twenty entries as [id, time, tool, summary], newest first."""
     query = """
     select id, strftime('%Y-%m-%d %H:%M', at, 'unixepoch', 'localtime'), tool, summary
-    from changes order by id desc limit ?"""
+    from changes order by id desc limit 20"""
     with _using() as db:
-        return list(map(list, db.execute(query, (count,))))
+        return list(map(list, db.execute(query)))
 
 
 def read(number: int) -> Entry | None:

@@ -13,8 +13,6 @@ from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
 from tools.core.tool import Tool
 
-SHOWN = 20
-"""Entries that are listed."""
 LOG_LOST = (
     "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
 )
@@ -29,7 +27,7 @@ def restore(entry: int | None = None) -> JsonObject:
     unsuspend, addNote, storeMediaFile.
     """
     if entry is None:
-        return {"entries": journal.newest(SHOWN)}
+        return {"entries": journal.newest()}
     content = journal.read(entry)
     if content is None:
         hint = "Call anki_restore without `entry` to list them."

@@ -4,7 +4,7 @@ the last hour."""
 import json
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from tools.core.errors import ToolError
@@ -14,6 +14,7 @@ from tools.core.settings import state_path
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+ADDED = "anki-added.sqlite3"
 PATIENCE_S = 10
 """Time that another session may hold one."""
 KEPT_S = 3600
@@ -49,16 +50,12 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
         raise ToolError(f"{path} cannot be used: {error}", hint, code="STATE_NOT_WRITABLE") from error
 
 
-def _record() -> AbstractContextManager["Connection"]:
-    return database("anki-added.sqlite3", SCHEMA)
-
-
 def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:
     """By key and by profile of Anki: the note that was added under it."""
     if not (wanted := set(keys)):
         return {}
     query = "select profile, note from noted where key = ?"
-    with _record() as db:
+    with database(ADDED, SCHEMA) as db:
         return {key: dict(db.execute(query, (_digest(key),)).fetchall()) for key in wanted}
 
 
@@ -66,7 +63,7 @@ def remember_keys(added: dict[str, int], profile: str = "") -> None:
     """Keep the note of each key in a profile of Anki."""
     if not added:
         return
-    with _record() as db, db:
+    with database(ADDED, SCHEMA) as db, db:
         db.executemany(
             "insert or replace into noted (key, profile, note) values (?, ?, ?)",
             [(_digest(key), profile, note) for key, note in added.items()],
@@ -82,7 +79,7 @@ def _digest(key: str) -> bytes:
 
 def recall(subject: str) -> JsonObject:
     """The data that `keep` kept under this name within the last hour, or none."""
-    with _record() as db:
+    with database(ADDED, SCHEMA) as db:
         query = "select kept from begun where call = ? and at > ?"
         row = db.execute(query, (subject, time.time() - KEPT_S)).fetchone()
     return json.loads(row[0]) if row else {}
@@ -90,7 +87,7 @@ def recall(subject: str) -> JsonObject:
 
 def keep(subject: str, data: JsonObject) -> None:
     """Keep data under a name for an hour, in place of what was there."""
-    with _record() as db, db:
+    with database(ADDED, SCHEMA) as db, db:
         db.execute("delete from begun where at < ?", (time.time() - KEPT_S,))
         db.execute(
             "insert or replace into begun values (?, ?, ?)", (subject, compact_json(data), time.time())

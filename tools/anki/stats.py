@@ -76,7 +76,7 @@ def stats(
         for row in chain(*log.values()):
             counted.add(row)
         calls.report(start, len(answered), "reading the review log")
-    due = study_queue.by_deck(stats, deck_ids)
+    due, due_in_all = study_queue.due_counts(stats, deck_ids, name)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
     rows = []
     for deck_name, counts in busiest[:MOST_DECKS]:
@@ -87,7 +87,7 @@ def stats(
         hardest.append({"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))})
     return {
         "deck": name,
-        "due": study_queue.summed(due, name),
+        "due": due_in_all,
         "decks": rows,
         **counted.summary(len(rated[0])),
         "forecast": forecast,

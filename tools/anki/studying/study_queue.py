@@ -96,23 +96,18 @@ def chosen(deck: str, deck_ids: dict[str, int]) -> tuple[str, list[str]]:
     return name, decks.below([name], deck_ids)
 
 
-def by_deck(stats: JsonObject, deck_ids: dict[str, int]) -> dict[str, Counts]:
-    """An answer of getDeckStats, by the deck's whole name."""
-    counts = {}
+def due_counts(stats: JsonObject, deck_ids: dict[str, int], deck: str) -> tuple[dict[str, Counts], Counts]:
+    """The counts of an answer of getDeckStats, by the deck's whole name; and those of one deck, or of all: of the
+    decks that lie in no other; with their total."""
+    by_deck = {}
+    counts = dict.fromkeys(KINDS, 0)
     for name, number in deck_ids.items():
         if row := stats.get(str(number)):
-            counts[name] = {kind: row[column] for kind, column in KINDS.items()}
-    return counts
-
-
-def summed(due: dict[str, Counts], deck: str) -> Counts:
-    """The counts of one deck, or of all: those of the decks that lie in no other; and their total."""
-    counts = dict.fromkeys(KINDS, 0)
-    for name, deck_counts in due.items():
-        if name == deck or (not deck and decks.SEPARATOR not in name):
-            for kind in KINDS:
-                counts[kind] += deck_counts[kind]
-    return {**counts, "total": sum(counts.values())}
+            by_deck[name] = {kind: row[column] for kind, column in KINDS.items()}
+            if name == deck or (not deck and decks.SEPARATOR not in name):
+                for kind in KINDS:
+                    counts[kind] += by_deck[name][kind]
+    return by_deck, {**counts, "total": sum(counts.values())}
 
 
 class StudyQueue:
@@ -128,14 +123,16 @@ class StudyQueue:
         )
         deck_of = notes.deck_by_card(by_name)
         self.options: JsonObject = options or {}
-        self.limits = {} if query else by_deck(stats, self.deck_ids)
+        self.limits, self.counts = due_counts(stats, self.deck_ids, self.name)
+        if query:
+            self.limits = {}
         for kind, ids in cards.items():
             full = [name for name, counts in self.limits.items() if not counts[kind]]
             having_room = set(self.names) - set(decks.below(full, self.names))
             cards[kind] = [card for card in ids if deck_of.get(card) in having_room]
-        self.counts = summed(self.limits, self.name)
         if query:  # Anki counts by decks alone
-            self.counts = summed({"": {kind: len(cards[kind]) for kind in KINDS}}, "")
+            self.counts = {kind: len(cards[kind]) for kind in KINDS}
+            self.counts["total"] = sum(self.counts.values())
         self._read(cards)
 
     def _search(self, deck: str, query: str) -> dict[str, list[int]]:
