@@ -12,6 +12,7 @@
 # rough order, and the first of each kind are put in exact order by their details.
 
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
@@ -122,7 +123,7 @@ class StudyQueue:
             ("getDeckConfig", {"deck": self.name or decks.default_name(self.deck_ids)}),
         )
         deck_of = notes.deck_by_card(by_name)
-        self.options: JsonObject = options or {}
+        self.options: JsonObject = defaultdict(int, options or {})
         self.limits, self.counts = due_counts(stats, self.deck_ids, self.name)
         if query:
             self.limits = {}
@@ -159,7 +160,7 @@ class StudyQueue:
     def _read(self, cards: dict[str, list[int]]) -> None:
         """Read the details of the first cards of each kind, and sort them. `order` is a word about the order of
         reviews if it is not the deck's own, or may not be; else empty."""
-        number = self._option("reviewOrder")
+        number = self.options["reviewOrder"]
         self.order = EASE_ORDER if number in EASE_ORDERS else ""
         if number not in REVIEW_ORDERS or (number and len(cards["review"]) > MOST_ORDERED):
             number = 0
@@ -174,13 +175,10 @@ class StudyQueue:
         self.reviews.sort(key=REVIEW_ORDERS[number])
         self.new.sort(key=self._new_place)
 
-    def _option(self, name: str) -> int:
-        return self.options.get(name, 0)
-
     def _new_place(self, info: JsonObject) -> tuple[object, ...]:
         """The place in which a new card is gathered: first by deck or not, then by position from either
         end."""
-        priority = self._option("newGatherPriority")
+        priority = self.options["newGatherPriority"]
         deck = deck_place(info) if priority in BY_DECK else []
         return deck, -info["due"] if priority == HIGHEST_FIRST else info["due"], info["ord"]
 
@@ -205,13 +203,13 @@ class StudyQueue:
             learning = sum(decks.within(info["deckName"], name) for info in across)
             reviews_left[name] = min(a_day, counts["review"] + learning)
             new_left[name] = counts["new"]
-        across = self._gather(across, reviews_left, self._option("buryInterdayLearning"))
+        across = self._gather(across, reviews_left, self.options["buryInterdayLearning"])
         reviews = self._gather(self.reviews, reviews_left, reviewing.get("bury"))
         new = self._gather(self.new, new_left, self.options.get("new", {}).get("bury"))
-        if self._option("newSortOrder") == BY_TEMPLATE:
+        if self.options["newSortOrder"] == BY_TEMPLATE:
             new.sort(key=lambda info: info["ord"])
-        reviews = mixed(reviews, across, self._option("interdayLearningMix"))
-        return mixed(reviews, new, self._option("newMix"))
+        reviews = mixed(reviews, across, self.options["interdayLearningMix"])
+        return mixed(reviews, new, self.options["newMix"])
 
     def _gather(self, infos: list[JsonObject], left: dict[str, int], bury: object) -> list[JsonObject]:
         """The first of these cards, as many as the limits `left` allow, without siblings if they are
