@@ -21,7 +21,7 @@ from tools.anki import client, due, journal, state
 from tools.anki.card_text import BUTTONS, DAY, LEARNING, OCCLUSION, span
 from tools.anki.client import Action
 from tools.anki.replies import Refused, Unanswered, hangs
-from tools.anki.studying.review_log import LogRow, newest
+from tools.anki.studying.review_log import Log, LogRow, newest
 from tools.core import presses
 from tools.core.errors import ToolError
 from tools.core.json_types import JsonObject, filled
@@ -108,18 +108,18 @@ def answer_by_press(
     Source: docs/pages.md
     """
     presses.check(due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards.")
-    return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen={cardId: seen}).run()
+    return take_back(cardId) if undo else AnswerBatch({cardId: ease}, early=True, seen=seen).run()
 
 
 @dataclass
 class AnswerBatch:
     """One call: the ease of each card that is to be answered, and the cards that are not, with the reason.
-    `seen` has the newest row in the log of a card as the person saw it: a newer one is taken for this
+    `seen` is the newest row in the log of the one card as the person saw it: a newer one is taken for this
     answer."""
 
     wanted: dict[int, int]
     early: bool = False
-    seen: dict[int, int] = field(default_factory=dict)
+    seen: int | None = None
     cards: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -167,7 +167,8 @@ class AnswerBatch:
         for card in cards:
             ease, last = pending.pop(str(card), (0, 0))
             row = self.before[card]
-            if row.id > self.seen.get(card, row.id) or (row.id > last and row.ease == ease):
+            is_newer = self.seen is not None and row.id > self.seen
+            if is_newer or (row.id > last and row.ease == ease):
                 del self.wanted[card]
                 self.cards.append({**self._outcome(card, row), "answeredBefore": True})
             elif problem := self._problem(card, infos.get(card), is_due=card in due_now):
@@ -182,7 +183,7 @@ class AnswerBatch:
             return "suspended", "answering would wake it; anki_change_cards with unsuspend does"
         now = time.time()
         last = self.before[card]
-        if card not in self.seen and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
+        if self.seen is None and last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S:
             return "not_due", "it got this answer less than a minute ago"
         error = "it is not due now"
         if info["queue"] == LEARNING and info["due"] > now:
@@ -212,8 +213,11 @@ class AnswerBatch:
 
     def _press(self, card: int) -> None:
         """Answer the card on Anki's screen."""
-        press: Action = ("guiAnswerCard", {"ease": self.wanted[card]})
-        shown, *_ = client.multi(("guiCurrentCard", {}), ("guiShowAnswer", {}), press)
+        shown, *_ = client.multi(
+            ("guiCurrentCard", {}),
+            ("guiShowAnswer", {}),
+            ("guiAnswerCard", {"ease": self.wanted[card]}),
+        )
         if isinstance(shown, dict) and shown.get("cardId") != card:
             self.warnings.append(MOVED_ON)
         self._read_log([card])
@@ -243,7 +247,7 @@ class AnswerBatch:
             state.keep(ANKI_DAY, {"day": self.anki_day})
         self._take(log, today)
 
-    def _take(self, log: object, today: object) -> None:
+    def _take(self, log: Log, today: object) -> None:
         """Take those cards as done that have a newer row in the log than before; `today` is the number of Anki's
         answers by then."""
         rows = []
@@ -287,8 +291,9 @@ def take_back(wanted: int | None = None) -> JsonObject:
     """
     answers = state.recall(GIVEN).get("answers", [])
     card, row_id, count, steps, entry = answers.pop() if answers else (0, 0, -1, 0, 0)
-    reviews: Action = ("getReviewsOfCards", {"cards": [card]})
-    log, today, edited = client.results(reviews, COUNT, ("findNotes", {"query": "edited:1"}))
+    log, today, edited = client.results(
+        ("getReviewsOfCards", {"cards": [card]}), COUNT, ("findNotes", {"query": "edited:1"})
+    )
     row = newest(log)[card]
     problem = ""
     (times,) = client.multi(("notesModTime", {"notes": edited}))

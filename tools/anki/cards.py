@@ -185,9 +185,9 @@ class BulkChange:
 
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.changes:
-            count = notes.counted(self.studied, "card")
-            yield f"the intervals of {count} go, {self.mature} of them of 3 weeks or more; anki_restore puts back"
-        new = len(self.cards) - self.studied
+            count = notes.counted(len(self.studied), "card")
+            yield f"the intervals of {count} go, {len(self.mature)} of them of 3 weeks or more; anki_restore puts back"
+        new = len(self.cards) - len(self.studied)
         if "setDueDate" in self.changes and new:
             yield f"{new} new cards become review cards"
         if "removeTags" in self.changes:
@@ -211,9 +211,7 @@ class BulkChange:
             *self._counting(self.selection),
         )
         self.profile = client.profile(profile)
-        deck_ids, self.cards, self.notes, studied, mature, *found = client.whole(results)
-        self.studied = len(studied)
-        self.mature = len(mature)
+        deck_ids, self.cards, self.notes, self.studied, self.mature, *found = client.whole(results)
         if move := self.changes.get("changeDeck"):
             deck = move.more["deck"]
             move.more["deck"] = decks.spelled_by_anki(deck, deck_ids)

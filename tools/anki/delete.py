@@ -43,12 +43,15 @@ def _delete(infos: dict[int, notes.Info]) -> None:
     ids = list(infos)
     count = notes.counted(len(ids), "note")
     entry = journal.write("delete_notes", f"{count} deleted", Entry(lost=_lost(infos)))
-    search = {"query": client.ids_query("nid", ids)}
-    *_, left = client.results(("deleteNotes", {"notes": ids}), client.REDRAW, ("findNotes", search))
+    *_, left = client.results(
+        ("deleteNotes", {"notes": ids}),
+        client.REDRAW,
+        ("findNotes", {"query": client.ids_query("nid", ids)}),
+    )
     if left:
-        problem = f"Anki kept {len(left)} of {len(ids)} notes: {', '.join(map(str, left[:10]))}"
+        problem = f"Anki kept {len(left)} of {len(ids)} notes"
         hint = "Look at them in Anki; a broken collection is repaired there with Tools, Check Database."
-        raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left))
+        raise ToolError(problem, hint, code="NOT_DELETED", deleted=len(ids) - len(left), kept=left)
     journal.announce(entry, f"the {count}")
 
 

@@ -94,7 +94,8 @@ def invoke(
     if action == "multi" and isinstance(params.get("actions"), list):
         params = {**params, "actions": list(map(client.keyed, params["actions"]))}
     try:
-        return client.raw(action, params, version or client.VERSION)
+        request = {"action": action, "version": version or client.VERSION, "params": params}
+        return client.send(request)
     except Refused as error:
         if way := _way(action):
             error.hint += f" Or {way}."
@@ -111,11 +112,11 @@ def invoke_reading(
 
     Source: AnkiConnect, any action; MCP_READ_ONLY.
     """
-    media = next((f" with {key}" for key, _ in _members(params) if key in BRINGING_MEDIA), "")
+    brings_media = any(key in BRINGING_MEDIA for key, _ in _members(params))
     for name in client.names(action, params):
-        if media or name not in READING - NAMING_DECKS:
-            problem = f"Not a reading action: {name[:80]}{media}"
-            hint = "The server is in read-only mode (MCP_READ_ONLY): only actions that change nothing are let through."
+        if brings_media or name not in READING - NAMING_DECKS:
+            problem = f"Not a reading action: {name[:80]}"
+            hint = "The server is in read-only mode (MCP_READ_ONLY): only actions that change nothing and store no media are let through."
             if name in NAMING_DECKS:
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
             raise ToolError(problem, hint, code="READ_ONLY")

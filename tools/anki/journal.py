@@ -225,20 +225,17 @@ def _convert(db: "Connection", media: Path) -> None:
     """Move every entry of that table to the new one, under its number."""
     with db:
         for number, at, tool, summary, text in db.execute("select id, at, tool, summary, data from journal"):
-            before = json.loads(text)
-            entry = _converted(before)
-            file = media / f"{number}.media"
-            if file.is_file():
-                entry.filename = before["filename"]
-                entry.content = file.read_bytes()
+            entry = _converted(json.loads(text))
             entry.at = at
+            file = media / f"{number}.media"
+            entry.content = file.read_bytes() if file.is_file() else b""
             _insert(db, number, tool, summary, entry)
         db.execute("drop table journal")
 
 
 def _converted(before: JsonObject) -> Entry:
     """The way back from a change, from what it had overwritten."""
-    entry = Entry(profile=before["profile"])
+    entry = Entry(filename=before["filename"], profile=before["profile"])
     for note in before["notes"]:
         tags = note.pop("tags")
         cards = note.pop("cards")

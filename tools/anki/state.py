@@ -59,7 +59,7 @@ def notes_by_key(keys: Iterable[str]) -> dict[str, dict[str, int]]:
         return {key: dict(db.execute(query, (_digest(key),)).fetchall()) for key in wanted}
 
 
-def remember_keys(added: dict[str, int], profile: str = "") -> None:
+def remember_keys(added: dict[str, int], profile: str) -> None:
     """Keep the note of each key in a profile of Anki."""
     if not added:
         return
@@ -88,7 +88,6 @@ def recall(subject: str) -> JsonObject:
 def keep(subject: str, data: JsonObject) -> None:
     """Keep data under a name for an hour, in place of what was there."""
     with database(ADDED, SCHEMA) as db, db:
-        db.execute("delete from begun where at < ?", (time.time() - KEPT_S,))
         db.execute(
             "insert or replace into begun values (?, ?, ?)", (subject, compact_json(data), time.time())
         )

@@ -1,7 +1,7 @@
 """The review log: the newest answer to each card, and answers counted by Anki's days."""
 
 from collections import Counter
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from tools.anki.card_text import BUTTONS, DAY
@@ -9,8 +9,8 @@ from tools.core.json_types import JsonObject
 
 SLOT_S = 900
 """Zones differ by quarters of an hour, and Anki's day begins at a full hour of one."""
-DAY_STARTS_H = 4
-"""The hour at which Anki's day begins, unless the person chose another."""
+DAY_STARTS = time(hour=4)
+"""The time at which Anki's day begins, unless the person chose another."""
 REVIEW = 1
 """A kind of rows."""
 MATURE_DAYS = 21
@@ -24,11 +24,15 @@ class LogRow(NamedTuple):
     interval: int
 
 
-def newest(log: object) -> dict[int, LogRow]:
-    """The newest answer of each card in an answer of getReviewsOfCards, or zeros. Rows that were made by hand, as
+Log = dict[str, list[JsonObject]]
+"""The rows of each card, an answer of getReviewsOfCards."""
+
+
+def newest(log: Log) -> dict[int, LogRow]:
+    """The newest answer of each card, or zeros. Rows that were made by hand, as
     setDueDate makes one for each card, have no ease."""
     by_card = {}
-    for card, rows in log.items() if isinstance(log, dict) else ():
+    for card, rows in log.items():
         answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["ease"]]
         by_card[int(card)] = max(answers, default=LogRow(0, 0, 0))
     return by_card
@@ -36,13 +40,12 @@ def newest(log: object) -> dict[int, LogRow]:
 
 def usual_today() -> date:
     """The day that it is in an Anki that goes by this clock, and whose day begins at four."""
-    return (datetime.now() - timedelta(hours=DAY_STARTS_H)).date()
+    return (datetime.now() - timedelta(hours=DAY_STARTS.hour)).date()
 
 
 def usual_day_start() -> int:
     """The second at which Anki's day began, if it goes by this clock and begins at four."""
-    day = usual_today()
-    return int(datetime(day.year, day.month, day.day, DAY_STARTS_H).timestamp())
+    return int(datetime.combine(usual_today(), DAY_STARTS).timestamp())
 
 
 def day_start(answers: dict[int, LogRow], rated: list[set[int]]) -> int:

@@ -37,8 +37,7 @@ NEW = (
     "is:new prop:pos>=8 prop:pos<64",
     "is:new prop:pos>=64 prop:pos<512",
     "is:new prop:pos>=512 prop:pos<4096",
-    "is:new prop:pos>=4096 prop:pos<32768",
-    "is:new prop:pos>=32768",
+    "is:new prop:pos>=4096",
 )
 AWAKE = "-is:suspended -is:buried"
 MOST_CANDIDATES = 1000
